@@ -1,0 +1,141 @@
+/** Asks every check and fills the ledger. Every rule for `notChecked` that holds for all checks lives here and nowhere else. */
+import type { Condition } from "../check/check.ts";
+import { fieldsNamed, firstHttpsAnswer, isHttps } from "../check/headers.ts";
+import type { AnyCheck } from "../check/registry.ts";
+import type { FindingValues, Verdict } from "../check/verdict.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { HeaderField } from "../evidence/facts.ts";
+import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
+import { standing } from "./rank.ts";
+import { algorithmVersion, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "./result.ts";
+import { scoreOf } from "./score.ts";
+
+/** Told of a check that broke its contract; the scan goes on without it. */
+export type OnCheckFault = (key: string, fault: string) => void;
+
+/** Judges evidence by a catalog. Never throws: a check that does becomes a `notChecked` row. */
+export function judge(
+  evidence: Evidence,
+  catalog: { readonly checks: readonly AnyCheck[]; readonly version: string },
+  onFault: OnCheckFault,
+): StoredResult {
+  const judged = catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault) }));
+  const findings = judged.flatMap((row) => row.findings);
+  const score = scoreOf(
+    judged.map(({ check, row }) => ({ state: row.state, weight: check.weight })),
+    judged.flatMap(({ check, findings }) => findings.map((finding) => scoreCapOf(check, finding.code))),
+    evidence.page.status === "read",
+  );
+  return {
+    algorithmVersion,
+    catalogVersion: catalog.version,
+    measured: score !== null,
+    score,
+    ...standing(score),
+    ledger: judged.map(({ row }) => row),
+    findings,
+  };
+}
+
+function scoreCapOf(check: AnyCheck, code: string): number {
+  return check.findings[code as keyof typeof check.findings]?.scoreCap ?? 100;
+}
+
+interface Judged {
+  readonly row: LedgerRow;
+  readonly findings: readonly StoredFinding[];
+}
+
+/** The order of the rules is the contract: does it apply, was it read, was it whole, what does the check say. */
+function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault): Judged {
+  if (check.appliesTo?.some((condition) => !holds(condition, evidence))) return withoutFindings(check, { state: "notApplicable" });
+
+  for (const name of check.reads) {
+    const reading = evidence[name];
+    if (reading.status === "failed") return notChecked(check, `${name}: ${reading.because}`);
+  }
+
+  const headers = declaredHeaders(check, evidence);
+  if (typeof headers === "string") return notChecked(check, headers);
+
+  const narrowed: Record<string, unknown> = { subject: evidence.subject, headers };
+  for (const name of check.reads) narrowed[name] = (evidence[name] as { facts: unknown }).facts;
+  for (const name of check.consults ?? []) narrowed[name] = evidence[name];
+  try {
+    return accept(check, check.judge(narrowed));
+  } catch (error) {
+    onFault(check.key, error instanceof Error ? error.message : String(error));
+    return notChecked(check, "check-failed");
+  }
+}
+
+/** An unknown is no reason to say `notApplicable`: only what was seen to be otherwise is. */
+function holds(condition: Condition, { subject, navigation, page }: Evidence): boolean {
+  switch (condition) {
+    case "https":
+      return navigation.status === "failed" || isHttps(navigation.facts.finalUrl);
+    case "html":
+      return page.status === "failed" || isHtml(page.facts.mediaType);
+    case "public-name":
+      return subject.registrableDomain !== null;
+  }
+}
+
+/** An answer without a type is sniffed, and a browser shows it as HTML if it looks like it; so it counts as HTML. */
+function isHtml(mediaType: string | null): boolean {
+  return mediaType === null || mediaType === "text/html" || mediaType === "application/xhtml+xml";
+}
+
+function declaredHeaders(check: AnyCheck, evidence: Evidence): Record<string, readonly string[]> | NotCheckedBecause {
+  const names = check.headers ?? [];
+  if (names.length === 0) return {};
+  const { page, navigation, subject } = evidence;
+  if (page.status === "failed") return `page: ${page.because}`;
+  if (navigation.status === "failed") return `navigation: ${navigation.because}`;
+  const answer = check.headersFrom === "first-https" ? firstHttpsAnswer(subject, navigation.facts, page.facts) : page.facts;
+  const values: Record<string, readonly string[]> = {};
+  for (const name of names) {
+    const fields: readonly HeaderField[] = answer === null ? [] : fieldsNamed(answer.headers, name);
+    if (fields.some((field) => field.truncated)) return "header-truncated";
+    if (fields.length === 0 && answer !== null && answer.headersDropped > 0) return "headers-dropped";
+    values[name] = fields.map((field) => field.value);
+  }
+  return values;
+}
+
+/** @throws Error when the verdict breaks the contract; dropped-in checks are not typed by our compiler. */
+function accept(check: AnyCheck, verdict: Verdict<`security.${string}.${string}`>): Judged {
+  switch (verdict?.state) {
+    case "passed":
+    case "notApplicable":
+      return withoutFindings(check, { state: verdict.state });
+    case "notChecked":
+      return notChecked(check, "check-undecided");
+    case "violated":
+      break;
+    default:
+      throw new Error(`judge answered ${JSON.stringify(verdict)}, which is no verdict`);
+  }
+  if (!Array.isArray(verdict.findings) || verdict.findings.length === 0) throw new Error("a violation without a finding");
+  const findings = verdict.findings.slice(0, findingsPerCheckMax).map(({ code, values }): StoredFinding => {
+    const definition = check.findings[code];
+    if (definition === undefined) throw new Error(`undeclared finding code ${JSON.stringify(code)}`);
+    const { severity, riskLevel, effort } = definition;
+    return { code, checkKey: check.key, severity, riskLevel, effort, values: bounded(values ?? {}) };
+  });
+  return { row: { key: check.key, state: "violated" }, findings };
+}
+
+function bounded(values: FindingValues): FindingValues {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === "number" ? value : String(value).slice(0, findingValueCharsMax)]),
+  );
+}
+
+function notChecked(check: AnyCheck, because: NotCheckedBecause): Judged {
+  return withoutFindings(check, { state: "notChecked", notCheckedBecause: because });
+}
+
+function withoutFindings(check: AnyCheck, row: Omit<LedgerRow, "key">): Judged {
+  return { row: { key: check.key, ...row }, findings: [] };
+}

@@ -1,0 +1,24 @@
+/** One table holds score floor, rank and band, so that they can never contradict each other. */
+
+export const bands = ["good", "warn", "poor", "unknown"] as const;
+export type Band = (typeof bands)[number];
+
+export const ranks = ["excellent", "strong", "solid", "fair", "weak", "bad", "critical", "unknown"] as const;
+export type Rank = (typeof ranks)[number];
+
+/** From the top; the first row whose floor the score reaches. */
+const steps: readonly { readonly scoreMin: number; readonly rank: Rank; readonly band: Band }[] = [
+  { scoreMin: 95, rank: "excellent", band: "good" },
+  { scoreMin: 88, rank: "strong", band: "good" },
+  { scoreMin: 80, rank: "solid", band: "good" },
+  { scoreMin: 65, rank: "fair", band: "warn" },
+  { scoreMin: 50, rank: "weak", band: "warn" },
+  { scoreMin: 25, rank: "bad", band: "poor" },
+  { scoreMin: 0, rank: "critical", band: "poor" },
+];
+
+/** Band and rank of a score from 0 to 100; both `unknown` for null. */
+export function standing(score: number | null): { readonly rank: Rank; readonly band: Band } {
+  const step = score === null ? undefined : steps.find((row) => score >= row.scoreMin);
+  return step === undefined ? { rank: "unknown", band: "unknown" } : { rank: step.rank, band: step.band };
+}

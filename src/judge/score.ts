@@ -1,0 +1,25 @@
+/** From ledger to score: the formula of `docs/scoring.md`, and nothing else. */
+import type { State } from "../check/check.ts";
+
+/** Below this share of the applicable weight a score would be a guess. */
+const ranWeightShareMin = 0.5;
+
+export interface ScoredRow {
+  readonly state: State;
+  readonly weight: number;
+}
+
+/**
+ * Score from 0 to 100, or null when the main document was not read or less than half of the applicable weight ran.
+ * 100 is kept for a ledger without a violation: rounding never gives it away.
+ */
+export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[], documentRead: boolean): number | null {
+  const weightOf = (...states: readonly State[]) =>
+    rows.filter((row) => states.includes(row.state)).reduce((sum, row) => sum + row.weight, 0);
+  const ran = weightOf("passed", "violated");
+  const applicable = ran + weightOf("notChecked");
+  if (!documentRead || ran === 0 || ran < applicable * ranWeightShareMin) return null;
+  const share = Math.round((100 * weightOf("passed")) / ran);
+  const ceiling = rows.some((row) => row.state === "violated") ? 99 : 100;
+  return Math.min(share, ceiling, ...scoreCaps);
+}

@@ -1,0 +1,91 @@
+/** What crosses between dispatcher and worker: plain JSON both ways, free of anything that only one machine has. */
+import type { EgressSettings } from "../egress/settings.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { StoredResult } from "../judge/result.ts";
+
+/** In the order a scan passes through them; the percentages of `stagePercent` rise with it. */
+export const progressStages = ["resolving", "connecting", "tls", "browsing", "dns", "mail", "analysing", "storing"] as const;
+export type ProgressStage = (typeof progressStages)[number];
+
+/** Where a stage begins, in percent of a scan. */
+export const stagePercent: Readonly<Record<ProgressStage, number>> = {
+  resolving: 2,
+  connecting: 5,
+  tls: 10,
+  browsing: 20,
+  dns: 70,
+  mail: 80,
+  analysing: 90,
+  storing: 97,
+};
+
+/** Every bound on a scan's time, in milliseconds. */
+export interface ScanDeadlines {
+  /** The whole scan, from the first lookup to the last fact. */
+  readonly scanMs: number;
+  /** Until the main document's load event. */
+  readonly navigationMs: number;
+  /** How long the network must be quiet after the load event ... */
+  readonly settleMs: number;
+  /** ... and the longest wait for that quiet. */
+  readonly settleMaxMs: number;
+  /** Each probe of our own. */
+  readonly probeMs: number;
+  /** All checks together. */
+  readonly judgeMs: number;
+}
+
+export const defaultDeadlines: ScanDeadlines = {
+  scanMs: 90_000,
+  navigationMs: 30_000,
+  settleMs: 500,
+  settleMaxMs: 5_000,
+  probeMs: 10_000,
+  judgeMs: 5_000,
+};
+
+/** Facts to gather of one URL. */
+export interface GatherTask {
+  readonly url: string;
+  /** ISO 8601, UTC. */
+  readonly scannedAt: string;
+  readonly egress: EgressSettings;
+  /** DevTools WebSocket URL of the running browser. */
+  readonly browserEndpoint: string;
+  /** Certificates (PEM) trusted besides the bundled roots. */
+  readonly caPems: readonly string[];
+  readonly deadlines: ScanDeadlines;
+}
+
+/** Milliseconds by name of probe and for the whole. */
+export type Timings = Readonly<Record<string, number>>;
+
+export interface Gathered {
+  readonly evidence: Evidence;
+  readonly timings: Timings;
+  /** Set when the page could not be reached at all; then nothing is judged. */
+  readonly unreachable: ScanErrorCode | null;
+  /** What the egress guard refused, for the operator's log: names the setting that would open it. */
+  readonly refusals: readonly string[];
+}
+
+/** Codes behind `scanErrorMessage`; texts under `scanErrors` in the locale files. */
+export const scanErrorCodes = [
+  "unresolved",
+  "refused",
+  "unreachable",
+  "timeout",
+  "blocked",
+  "tls",
+  "invalid",
+  "redirects",
+  "too-large",
+  "crashed",
+  "interrupted",
+  "browser-unavailable",
+] as const;
+export type ScanErrorCode = (typeof scanErrorCodes)[number];
+
+export type ScanOutcome =
+  | { readonly status: "finished"; readonly result: StoredResult; readonly evidence: Evidence; readonly timings: Timings }
+  | { readonly status: "failed"; readonly code: ScanErrorCode; readonly evidence: Evidence | null; readonly timings: Timings };

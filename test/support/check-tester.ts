@@ -1,0 +1,119 @@
+/** Tests one check by a table, through the very ledger that judges scans, and adds the cases that every check owes. */
+import { describe, expect, test } from "vitest";
+import deDe from "../../locales/de-de.json" with { type: "json" };
+import enGb from "../../locales/en-gb.json" with { type: "json" };
+import { type Check, type CheckTexts, type FindingCode, locales } from "../../src/check/check.ts";
+import type { AnyCheck } from "../../src/check/registry.ts";
+import type { FindingValues } from "../../src/check/verdict.ts";
+import type { Evidence, ReadingName } from "../../src/evidence/evidence.ts";
+import { failed, read } from "../../src/evidence/evidence.ts";
+import type { HeaderField } from "../../src/evidence/facts.ts";
+import { headerValueCharsMax } from "../../src/evidence/limits.ts";
+import { judge } from "../../src/judge/ledger.ts";
+import type { StoredResult } from "../../src/judge/result.ts";
+import { type EvidenceGiven, evidence } from "./evidence.ts";
+
+/** A case in words, and the evidence it is about. */
+export type Case = readonly [words: string, given: EvidenceGiven];
+/** A violation may bring other codes along, and may be asked for the values it quotes. */
+export type ViolationCase<Code> = readonly [
+  words: string,
+  given: EvidenceGiven,
+  expected?: { readonly also?: readonly Code[]; readonly values?: FindingValues },
+];
+
+export interface CaseTable<Code extends FindingCode> {
+  readonly passed: readonly [Case, ...Case[]];
+  /** Empty only for a check that always applies. */
+  readonly notApplicable: readonly Case[];
+  /** Beyond failed readings and cut headers, which are added by themselves. */
+  readonly notChecked?: readonly Case[];
+  /** A case for every declared finding. */
+  readonly violated: { readonly [C in Code]: readonly [ViolationCase<Code>, ...ViolationCase<Code>[]] };
+}
+
+const builtInTexts = { "en-gb": enGb.checks, "de-de": deDe.checks } as Record<string, Record<string, CheckTexts>>;
+
+export function testCheck<Code extends FindingCode, Reads extends ReadingName, Consults extends ReadingName, Header extends string>(
+  typedCheck: Check<Code, Reads, Consults, Header>,
+  table: CaseTable<Code>,
+): void {
+  const check = typedCheck as unknown as AnyCheck;
+  const violations = Object.entries(table.violated) as [Code, readonly ViolationCase<Code>[]][];
+
+  describe(check.key, () => {
+    for (const [words, given] of table.passed) test(`passed: ${words}`, () => expectState(check, given, "passed"));
+    for (const [words, given] of table.notApplicable) test(`not applicable: ${words}`, () => expectState(check, given, "notApplicable"));
+    for (const [words, given] of table.notChecked ?? []) test(`not checked: ${words}`, () => expectState(check, given, "notChecked"));
+    for (const [code, cases] of violations) {
+      for (const [words, given, expected] of cases) {
+        test(`${code}: ${words}`, () => {
+          const { findings } = expectState(check, given, "violated");
+          expect(findings.map((finding) => finding.code).sort()).toEqual([code, ...(expected?.also ?? [])].sort());
+          const values = findings.find((finding) => finding.code === code)?.values;
+          if (expected?.values !== undefined) expect(values).toMatchObject(expected.values);
+          for (const finding of findings) expectTextsToBeFilled(check, finding.code, finding.values);
+        });
+      }
+    }
+
+    const judged = evidence(violations[0]?.[1][0]?.[1] ?? table.passed[0][1]);
+    for (const name of check.reads) {
+      test(`not checked: ${name} could not be read`, () => expectState(check, { ...judged, [name]: failed("timeout") }, "notChecked"));
+    }
+    for (const name of check.headers ?? []) {
+      test(`not checked: ${name} is longer than the limit`, () => expectState(check, withCutHeader(judged, name), "notChecked"));
+    }
+  });
+}
+
+function isEvidence(given: EvidenceGiven | Evidence): given is Evidence {
+  return "subject" in given;
+}
+
+/** Judges twice on frozen evidence: a check that mutates or remembers is caught. */
+function expectState(check: AnyCheck, given: EvidenceGiven | Evidence, state: string): StoredResult {
+  const frozen = deepFreeze(isEvidence(given) ? given : evidence(given));
+  const faults: string[] = [];
+  const [first, second] = [0, 1].map(() => judge(frozen, { checks: [check], version: "test" }, (_key, fault) => faults.push(fault)));
+  expect(faults).toEqual([]);
+  expect(first?.ledger[0]?.state).toBe(state as never);
+  expect(second).toEqual(first as StoredResult);
+  return first as StoredResult;
+}
+
+/** Each placeholder of the texts must be among the values, or a reader would see a hole. */
+function expectTextsToBeFilled(check: AnyCheck, code: string, values: FindingValues): void {
+  for (const locale of locales) {
+    const texts = (check.texts?.[locale] ?? builtInTexts[locale]?.[check.key])?.findings[code];
+    expect(texts, `${locale} texts of ${code}`).toBeDefined();
+    const placeholders = Object.values(texts ?? {}).flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]));
+    const known = ["host", "url", ...Object.keys(values)];
+    expect(
+      placeholders.filter((name) => !known.includes(name as string)),
+      `${locale} placeholders of ${code}`,
+    ).toEqual([]);
+  }
+}
+
+function withCutHeader(judged: Evidence, name: string): Evidence {
+  const cut: HeaderField = { name, value: "x".repeat(headerValueCharsMax), truncated: true };
+  const { page, navigation } = judged;
+  if (page.status === "failed" || navigation.status === "failed") throw new Error("the first case must have been read");
+  return {
+    ...judged,
+    page: read({ ...page.facts, headers: [...page.facts.headers, cut] }),
+    navigation: read({
+      ...navigation.facts,
+      hops: navigation.facts.hops.map((hop) => ({ ...hop, headers: [...hop.headers, cut] })),
+    }),
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) deepFreeze(part);
+  }
+  return value;
+}

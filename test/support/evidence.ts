@@ -1,0 +1,106 @@
+/** Builds evidence for tests: a plain https page that sends nothing of note, with what a case cares about laid over it. */
+import type { Evidence, ProbeFailure, Reading, ReadingName } from "../../src/evidence/evidence.ts";
+import { failed, read } from "../../src/evidence/evidence.ts";
+import type { CertificateFacts, Facts, HeaderField, HttpAnswer } from "../../src/evidence/facts.ts";
+
+/** A header's value, its values when it comes several times, or the field itself when a case is about cutting. */
+export type HeadersGiven = Readonly<Record<string, string | readonly string[]>>;
+
+export type EvidenceGiven = {
+  readonly url?: string;
+  readonly registrableDomain?: string | null;
+  readonly scannedAt?: string;
+  /** Headers of the final page. */
+  readonly headers?: HeadersGiven;
+} & { readonly [N in ReadingName]?: Partial<Facts[N]> | ProbeFailure };
+
+export function headerFields(headers: HeadersGiven): readonly HeaderField[] {
+  return Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value, truncated: false })));
+}
+
+/** An answer with nothing of note in it. */
+export function answer(
+  given: Partial<Omit<HttpAnswer, "headers">> & { readonly url: string; readonly headers?: HeadersGiven },
+): HttpAnswer {
+  return { status: 200, headersDropped: 0, ...given, headers: headerFields(given.headers ?? {}) };
+}
+
+export function certificate(given: Partial<CertificateFacts> = {}): CertificateFacts {
+  return {
+    subject: "CN=site.example",
+    issuer: "CN=Example Issuing CA",
+    names: ["site.example"],
+    namesDropped: 0,
+    validFrom: "2026-10-01T00:00:00.000Z",
+    validTo: "2026-12-30T00:00:00.000Z",
+    keyType: "ec",
+    keyBits: 256,
+    curve: "prime256v1",
+    signatureAlgorithm: "ecdsa-with-SHA256",
+    serialNumber: "01",
+    fingerprint: "00".repeat(32),
+    selfSigned: false,
+    ...given,
+  };
+}
+
+/** The evidence of `https://site.example/`, changed as given. A reading given by name alone is a failure. */
+export function evidence(given: EvidenceGiven = {}): Evidence {
+  const url = given.url ?? "https://site.example/";
+  const { protocol, hostname } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const finalUrl = typeof given.navigation === "object" ? (given.navigation.finalUrl ?? url) : url;
+  const plainAnswer = answer({ url: `http://${host}/`, status: 301, headers: { location: `https://${host}/` } });
+  const base: Facts = {
+    navigation: {
+      hops: [],
+      finalUrl,
+      finalStatus: 200,
+      remoteAddress: "192.0.2.1",
+      security:
+        protocol === "https:" ? { protocol: "TLS 1.3", cipher: "AES_128_GCM", keyExchange: "", certificateTransparency: "unknown" } : null,
+    },
+    page: { ...answer({ url: finalUrl }), mediaType: "text/html", setCookies: [], setCookiesDropped: 0 },
+    dom: { metas: [], metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "A page" },
+    requests: { total: 1, insecure: [], insecureDropped: 0, integrityBlocked: [] },
+    hstsPreload: { hostPreloaded: false, registrableDomainPreloaded: false },
+    plainHttp: {
+      outcome: "answered",
+      answers: [plainAnswer, answer({ url: `https://${host}/` })],
+      stoppedBecause: null,
+    },
+    tls: {
+      host,
+      port: 443,
+      address: "192.0.2.1",
+      negotiated: { protocol: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", alpn: "h2" },
+      versions: { "1.0": "refused", "1.1": "refused", "1.2": "accepted", "1.3": "accepted" },
+      chain: [certificate(), certificate({ subject: "CN=Example Issuing CA", issuer: "CN=Example Root", names: [] })],
+      certificatesDropped: 0,
+      chainAsSent: true,
+      hostMatches: true,
+      trusted: true,
+      untrustedBecause: null,
+    },
+    crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid", headers: [] },
+    dnsCaa: { foundAt: null, records: [], recordsDropped: 0, asked: [host] },
+    securityTxt: { attempts: [] },
+  };
+  const readings = Object.fromEntries(
+    (Object.keys(base) as ReadingName[]).map((name): [ReadingName, Reading<unknown>] => {
+      const part = given[name];
+      return [name, typeof part === "string" ? failed(part) : read({ ...base[name], ...part })];
+    }),
+  ) as unknown as Omit<Evidence, "subject">;
+  const page = readings.page;
+  return {
+    ...readings,
+    page: page.status === "read" && given.headers !== undefined ? read({ ...page.facts, headers: headerFields(given.headers) }) : page,
+    subject: {
+      url,
+      host,
+      registrableDomain: given.registrableDomain === undefined ? "site.example" : given.registrableDomain,
+      scannedAt: given.scannedAt ?? "2026-11-21T12:00:00.000Z",
+    },
+  };
+}
