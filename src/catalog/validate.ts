@@ -1,0 +1,89 @@
+/** What every check must satisfy before a scan may be judged by it; a fault stops the start, because a silently missing check would change every score. */
+import { type CheckTexts, efforts, type FindingTexts, type Locale, locales, riskLevels, severities } from "../check/check.ts";
+import type { AnyCheck } from "../check/registry.ts";
+
+const keyPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/;
+const keyCharsMax = 64;
+const codeCharsMax = 128;
+const weightMax = 10;
+/** Placeholders that are filled for every finding, whatever values it carries. */
+const placeholdersAlwaysFilled = ["host", "url"];
+
+export type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
+
+/** One sentence for each fault of a check by itself; none when it is sound. Dropped-in files are not typed by our compiler, so shapes are looked at too. */
+export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly string[] {
+  const faults: string[] = [];
+  if (typeof check.key !== "string" || !keyPattern.test(check.key) || check.key.length > keyCharsMax)
+    faults.push(`key ${JSON.stringify(check.key)} is not lower-case words joined by hyphens, at most ${keyCharsMax} characters`);
+  if (!Number.isFinite(check.weight) || check.weight <= 0 || check.weight > weightMax)
+    faults.push(`weight ${JSON.stringify(check.weight)} is not above 0 and at most ${weightMax}`);
+  if (typeof check.judge !== "function") faults.push("judge is not a function");
+  if (!Array.isArray(check.reads)) faults.push("reads is not a list");
+  if (typeof check.findings !== "object" || check.findings === null || Object.keys(check.findings).length === 0)
+    return [...faults, "findings declares no code"];
+  for (const [code, { severity, riskLevel, effort, scoreCap }] of Object.entries(check.findings)) {
+    if (!codePattern.test(code) || code.length > codeCharsMax) faults.push(`code "${code}" is not of the form security.<kind>.<name>`);
+    if (!severities.includes(severity)) faults.push(`severity of "${code}" is not one of ${severities.join(", ")}`);
+    if (!riskLevels.includes(riskLevel)) faults.push(`riskLevel of "${code}" is not one of ${riskLevels.join(", ")}`);
+    if (!efforts.includes(effort)) faults.push(`effort of "${code}" is not one of ${efforts.join(", ")}`);
+    if (scoreCap !== undefined && !(Number.isInteger(scoreCap) && scoreCap >= 0 && scoreCap <= 100))
+      faults.push(`scoreCap of "${code}" is not a whole number from 0 to 100`);
+  }
+  return [...faults, ...faultsOfTexts(Object.keys(check.findings), texts)];
+}
+
+function faultsOfTexts(codes: readonly string[], texts: TextsByLocale): readonly string[] {
+  const faults: string[] = [];
+  for (const locale of locales) {
+    const own = texts[locale];
+    if (own === undefined) {
+      faults.push(`no texts for ${locale}`);
+      continue;
+    }
+    for (const field of ["label", "reason"] as const) if (isBlank(own[field])) faults.push(`${locale}: no ${field}`);
+    const written = Object.keys(own.findings ?? {});
+    for (const code of written) if (!codes.includes(code)) faults.push(`${locale}: texts for "${code}", which the check does not declare`);
+    for (const code of codes) {
+      const finding = own.findings?.[code];
+      if (finding === undefined) faults.push(`${locale}: no texts for "${code}"`);
+      else for (const field of findingFields) if (isBlank(finding[field])) faults.push(`${locale}: no ${field} for "${code}"`);
+    }
+  }
+  return faults.length > 0 ? faults : faultsOfPlaceholders(codes, texts);
+}
+
+/** A value that one language quotes and the other leaves out is a translation gone wrong. */
+function faultsOfPlaceholders(codes: readonly string[], texts: TextsByLocale): readonly string[] {
+  return codes.flatMap((code) => {
+    const [first, ...others] = locales.map((locale) => placeholdersOf(texts[locale]?.findings[code] as FindingTexts).join(" "));
+    return others.some((other) => other !== first) ? [`the locales quote different values for "${code}"`] : [];
+  });
+}
+
+const findingFields = ["title", "detail", "riskStatement", "remediation"] as const;
+
+/** Names that a finding's texts quote, sorted, without those that are always filled. */
+export function placeholdersOf(texts: FindingTexts): readonly string[] {
+  const names = findingFields.flatMap((field) => [...texts[field].matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map((match) => match[1] ?? ""));
+  return [...new Set(names)].filter((name) => !placeholdersAlwaysFilled.includes(name)).sort();
+}
+
+function isBlank(text: unknown): boolean {
+  return typeof text !== "string" || text.trim() === "";
+}
+
+/** One sentence for each finding code that two checks declare: consumers key on codes, so each has one meaning. */
+export function faultsBetweenChecks(checks: readonly AnyCheck[]): readonly string[] {
+  const owners = new Map<string, string>();
+  const faults: string[] = [];
+  for (const check of checks) {
+    for (const code of Object.keys(check.findings)) {
+      const owner = owners.get(code);
+      if (owner === undefined) owners.set(code, check.key);
+      else faults.push(`"${owner}" and "${check.key}" both declare the code "${code}"`);
+    }
+  }
+  return faults;
+}
