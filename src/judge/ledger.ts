@@ -118,7 +118,8 @@ function accept(check: AnyCheck, verdict: Verdict<`security.${string}.${string}`
   }
   if (!Array.isArray(verdict.findings) || verdict.findings.length === 0) throw new Error("a violation without a finding");
   const findings = verdict.findings.slice(0, findingsPerCheckMax).map(({ code, values }): StoredFinding => {
-    const definition = check.findings[code];
+    // A dropped-in check may answer anything, also a name that every object inherits.
+    const definition = Object.hasOwn(check.findings, code) ? check.findings[code] : undefined;
     if (definition === undefined) throw new Error(`undeclared finding code ${JSON.stringify(code)}`);
     const { severity, riskLevel, effort } = definition;
     return { code, checkKey: check.key, severity, riskLevel, effort, values: bounded(values ?? {}) };

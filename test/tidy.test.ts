@@ -1,0 +1,245 @@
+/** What can be counted about the house is counted here: floors, fences, names, lists and manners. Layering is data, and a test that fails. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listText } from "../build/list-checks.ts";
+import deDe from "../locales/de-de.json" with { type: "json" };
+import enGb from "../locales/en-gb.json" with { type: "json" };
+
+const root = resolve(import.meta.dirname, "..");
+
+/** A room may import from the rooms named here, and from itself. `*` is everything. */
+const mayImport: Readonly<Record<string, readonly string[] | "*">> = {
+  "src/evidence": [],
+  "src/parse": [],
+  "src/log.ts": [],
+  "src/check": ["src/evidence", "src/parse"],
+  checks: ["assay/check"],
+  "src/judge": ["src/evidence", "src/parse", "src/check"],
+  "src/text": ["src/evidence", "src/parse", "src/check", "src/judge/result.ts", "src/judge/rank.ts", "locales"],
+  "src/egress": ["src/evidence", "src/parse", "src/check"],
+  "src/browser": ["src/evidence", "src/parse", "src/check", "src/log.ts"],
+  "src/probe": ["src/evidence", "src/parse", "src/check", "src/egress", "src/browser"],
+  "src/store": ["src/evidence", "src/parse", "src/check", "src/judge/result.ts", "src/judge/rank.ts", "src/scan/task.ts"],
+  "src/catalog": ["src/evidence", "src/check", "src/text", "checks", "locales"],
+  "src/scan": [
+    "src/evidence",
+    "src/parse",
+    "src/check",
+    "src/judge",
+    "src/text",
+    "src/egress",
+    "src/browser",
+    "src/probe",
+    "src/store",
+    "src/catalog",
+    "src/log.ts",
+  ],
+  "src/account": ["src/store", "src/check"],
+  "src/api": ["src/evidence", "src/check", "src/text", "src/store", "src/account", "src/catalog", "src/scan/task.ts", "src/log.ts"],
+  "src/config.ts": "*",
+  "src/cli": "*",
+  "src/main.ts": "*",
+};
+
+/** Each package, and the node modules that open connections, in exactly these rooms. */
+const fences: readonly { readonly packages: RegExp; readonly rooms: readonly string[] }[] = [
+  { packages: /^lmdb$/, rooms: ["src/store"] },
+  { packages: /^tinypool$/, rooms: ["src/scan/pool.ts"] },
+  { packages: /^puppeteer/, rooms: ["src/browser", "src/probe"] },
+  { packages: /^i18next$/, rooms: ["src/text"] },
+  { packages: /^(elysia|@elysiajs\/|rate-limiter-flexible)/, rooms: ["src/api"] },
+  { packages: /^commander$/, rooms: ["src/cli", "src/main.ts"] },
+  { packages: /^smol-toml$/, rooms: ["src/config.ts"] },
+  { packages: /^structured-headers$/, rooms: ["src/parse"] },
+  { packages: /^tldts$/, rooms: ["src/evidence", "src/parse", "src/probe"] },
+  { packages: /^ipaddr\.js$/, rooms: ["src/egress", "src/api", "src/parse"] },
+  { packages: /^dns-packet$/, rooms: ["src/egress"] },
+  { packages: /^node:(net|tls|dns|dgram|http|https|http2)(\/|$)/, rooms: ["src/egress", "src/probe"] },
+];
+
+const topLevel = [
+  ".ci",
+  ".gitignore",
+  ".redocly.yaml",
+  "LICENSE",
+  "README.md",
+  "biome.json",
+  "build",
+  "bunfig.toml",
+  "checks",
+  "docs",
+  "locales",
+  "package-lock.json",
+  "package.json",
+  "src",
+  "test",
+  "tsconfig.json",
+];
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+function sourcesBelow(folder: string): readonly SourceFile[] {
+  return filesBelow(folder)
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => {
+      const text = readFileSync(join(root, path), "utf8");
+      return { path, text, imports: importsOf(path, text) };
+    });
+}
+
+/** Every module that a file names, relative ones as paths from the root. Types count: they are dependencies of the reader. */
+function importsOf(path: string, text: string): readonly string[] {
+  const names = [...text.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm)];
+  return names.map((match) => {
+    const name = match[1] ?? match[2] ?? match[3] ?? "";
+    return name.startsWith(".") ? relative(root, resolve(root, path, "..", name)) : name;
+  });
+}
+
+function isBelow(path: string, room: string): boolean {
+  return path === room || path.startsWith(`${room}/`);
+}
+
+function roomOf(path: string): string | undefined {
+  return Object.keys(mayImport).find((room) => isBelow(path, room));
+}
+
+const sources = [...sourcesBelow("src"), ...sourcesBelow("checks")];
+const allCode = [...sources, ...sourcesBelow("test"), ...sourcesBelow("build")];
+
+/** A composition root puts rooms together and may name them all; the worker is one although it lives among its tasks. */
+const compositionRoots = ["src/main.ts", "src/scan/worker.ts"];
+
+describe("floors", () => {
+  test("every file stands in a room", () => {
+    expect(sources.map(({ path }) => path).filter((path) => roomOf(path) === undefined)).toEqual([]);
+  });
+
+  test("a file imports only from the rooms below its own", () => {
+    const climbing = sources.flatMap(({ path, imports }) => {
+      const room = roomOf(path) ?? "";
+      const allowed = mayImport[room] ?? [];
+      if (allowed === "*" || compositionRoots.includes(path) || path === "checks/index.ts") return [];
+      return imports
+        .filter((name) => /^(src|checks|locales|assay)\b/.test(name))
+        .filter((name) => !isBelow(name, room) || room === "checks")
+        .filter((name) => !allowed.some((lower) => isBelow(name, lower)))
+        .map((name) => `${path} imports ${name}`);
+    });
+    expect(climbing).toEqual([]);
+  });
+
+  test("a package is named only in its room", () => {
+    const strays = sources.flatMap(({ path, imports }) =>
+      fences
+        .filter(({ rooms }) => !rooms.some((room) => isBelow(path, room)))
+        .flatMap(({ packages }) => imports.filter((name) => packages.test(name)).map((name) => `${path} imports ${name}`)),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  test("nothing reaches the network but through its rooms", () => {
+    const callers = sources.filter(
+      ({ path, text }) => !/^src\/(egress|probe)\//.test(path) && /(?<![\w.])fetch\(|Bun\.connect\(/.test(text),
+    );
+    expect(callers.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("the check list", () => {
+  const names = readdirSync(join(root, "checks"));
+  const keys = names.filter((name) => name !== "index.ts").map((name) => name.replace(/\.ts$/, ""));
+
+  test("checks/index.ts lists every file of its folder", () => {
+    expect(readFileSync(join(root, "checks/index.ts"), "utf8")).toBe(listText(names));
+  });
+
+  test("every check has a test of its name", () => {
+    const tests = filesBelow("test/checks");
+    expect(keys.filter((key) => !tests.includes(`test/checks/${key}.test.ts`))).toEqual([]);
+  });
+
+  test.each([
+    ["en-gb", enGb],
+    ["de-de", deDe],
+  ])("%s speaks of exactly these checks", (_locale, texts) => {
+    expect(Object.keys(texts.checks).sort()).toEqual(keys.sort());
+  });
+});
+
+describe("locales", () => {
+  /** Every path of a text with the placeholders it quotes, so that a missing text and a missing value both show. */
+  function shapeOf(value: unknown, path = ""): readonly string[] {
+    if (typeof value === "string") return [`${path} ${[...new Set(value.match(/\{\{\w+\}\}/g) ?? [])].sort().join(" ")}`];
+    return Object.entries(value as object).flatMap(([name, part]) => shapeOf(part, `${path}/${name}`));
+  }
+
+  /** `host` and `url` are always at hand, and a language may need them where another does not. */
+  function withoutFreePlaceholders(shape: readonly string[]): readonly string[] {
+    return shape
+      .map((line) =>
+        line
+          .replaceAll(/\{\{(host|url)\}\}/g, "")
+          .replaceAll(/ +/g, " ")
+          .trim(),
+      )
+      .sort();
+  }
+
+  test("say the same things with the same values", () => {
+    expect(withoutFreePlaceholders(shapeOf(deDe))).toEqual(withoutFreePlaceholders(shapeOf(enGb)));
+  });
+});
+
+describe("manners", () => {
+  test("every file opens with a sentence that says what it is for", () => {
+    expect(allCode.filter(({ text }) => !/^(#!.*\n)?\/\*\*[ \n]/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("code is ASCII", () => {
+    const strays = allCode.flatMap(({ path, text }) =>
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for.
+      text.split("\n").flatMap((line, at) => (/[^\x00-\x7f]/.test(line) ? [`${path}:${at + 1}`] : [])),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  test("nothing is left to do later", () => {
+    const marks = new RegExp(["TO", "DO|FIX", "ME|X", "XX"].join(""));
+    expect(allCode.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("no test is skipped for good or runs alone", () => {
+    const marks = /\b(it|test|describe)\.(only|skip|todo)\(/;
+    expect(
+      sourcesBelow("test")
+        .filter(({ text }) => marks.test(text))
+        .map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  test("no drawer for things without a name", () => {
+    expect(
+      allCode.map(({ path }) => path).filter((path) => /(^|[/-])(utils?|helpers?|common|manager|service|misc)([-./]|$)/.test(path)),
+    ).toEqual([]);
+  });
+
+  test("the top level holds only what it is meant to hold", () => {
+    const ignored = readFileSync(join(root, ".gitignore"), "utf8")
+      .split("\n")
+      .map((line) => line.replace(/\/$/, ""));
+    const names = readdirSync(root).filter((name) => name !== ".git" && !ignored.includes(name) && !/\.log$/.test(name));
+    expect(names.filter((name) => !topLevel.includes(name))).toEqual([]);
+  });
+});
