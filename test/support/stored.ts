@@ -1,0 +1,64 @@
+/** Stored results and check texts for tests of what reads them: two checks, one of them with a finding that quotes a value. */
+import type { ChecksTexts } from "../../src/text/i18n.ts";
+import type { ReadableResult } from "../../src/text/render.ts";
+
+export const checksTexts: ChecksTexts = {
+  "en-gb": {
+    "sample-header": {
+      label: "Sample header",
+      reason: "It is a sample.",
+      findings: {
+        "security.sample.weak": {
+          title: "Weak sample",
+          detail: "{{host}} sent {{sent}} at {{url}}, and {{host}} again.",
+          riskStatement: "A risk.",
+          remediation: "Send {{wanted}}.",
+        },
+      },
+    },
+    "sample-cookie": { label: "Sample cookie", reason: "Cookies are samples.", findings: {} },
+  },
+  "de-de": {
+    "sample-header": {
+      label: "Beispielheader",
+      reason: "Er ist ein Beispiel.",
+      findings: {
+        "security.sample.weak": {
+          title: "Schwaches Beispiel",
+          detail: "{{host}} sendete {{sent}} unter {{url}}, und nochmals {{host}}.",
+          riskStatement: "Ein Risiko.",
+          remediation: "Senden Sie {{wanted}}.",
+        },
+      },
+    },
+    "sample-cookie": { label: "Beispielcookie", reason: "Cookies sind Beispiele.", findings: {} },
+  },
+};
+
+/** A result with a row in each state; the finding quotes `sent`. */
+export function storedResult(sent: string | number = "max-age=1") {
+  return {
+    algorithmVersion: 1,
+    catalogVersion: "0123456789abcdef",
+    measured: true,
+    score: 67,
+    band: "warn",
+    rank: "fair",
+    ledger: [
+      { key: "gone-check", state: "notApplicable" },
+      { key: "sample-cookie", state: "passed" },
+      { key: "sample-header", state: "violated" },
+      { key: "sample-tls", state: "notChecked", notCheckedBecause: "tls: timeout" },
+    ],
+    findings: [
+      {
+        code: "security.sample.weak",
+        checkKey: "sample-header",
+        severity: "medium",
+        riskLevel: "low",
+        effort: "low",
+        values: { sent, wanted: "more" },
+      },
+    ],
+  } as const satisfies ReadableResult;
+}
