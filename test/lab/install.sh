@@ -1,0 +1,16 @@
+#!/bin/sh
+# Installs the laboratory's web servers from Debian's packages, without letting them start by themselves.
+set -eu
+missing=""
+for program in nginx:nginx-light apache2:apache2 caddy:caddy; do
+  PATH="$PATH:/usr/sbin" command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program##*:}"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+  echo "The laboratory needs Debian's packages$missing: install them, or run this as root on Debian." >&2
+  exit 2
+fi
+echo "Installing$missing ..." >&2
+apt-get update -qq
+# Run level 1 keeps invoke-rc.d from starting what it installs.
+RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
