@@ -1,0 +1,62 @@
+/** Reads addresses, ranges and endpoints as operators write them in settings. */
+import ipaddr from "ipaddr.js";
+
+const portMax = 65_535;
+
+interface Endpoint {
+  /** IP address, IPv6 without brackets. */
+  readonly address: string;
+  readonly port: number;
+}
+
+interface ConnectTo {
+  readonly host: string;
+  readonly port: number;
+  readonly address: string;
+  readonly addressPort: number;
+}
+
+/** An IP address in its usual form, four decimal parts for IPv4; null for anything else. Takes IPv6 with or without brackets. */
+export function parseAddress(text: string): string | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
+  const bare = text.replace(/^\[(.*)\]$/, "$1");
+  return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? bare : null;
+}
+
+/** `10.0.0.0/8`, `fd00::/8`; a single address stands for itself alone. Null for anything else. */
+export function parseCidr(text: string): string | null {
+  const [head = "", length, ...rest] = text.split("/");
+  const address = parseAddress(head);
+  if (address === null || rest.length > 0) return null;
+  const bits = address.includes(":") ? 128 : 32;
+  if (length === undefined) return `${address}/${bits}`;
+  return /^\d{1,3}$/.test(length) && Number(length) <= bits ? `${address}/${length}` : null;
+}
+
+/** A port from 0, which asks the system for a free one, to 65535. */
+export function parsePort(text: string): number | null {
+  return /^\d{1,5}$/.test(text) && Number(text) <= portMax ? Number(text) : null;
+}
+
+/** `127.0.0.1:8787`, `[::1]:8787`. */
+export function parseEndpoint(text: string): Endpoint | null {
+  const [, head = "", tail = ""] = /^(.*):(\d+)$/.exec(text) ?? [];
+  const address = /^[^[\]:]*$|^\[.*\]$/.test(head) ? parseAddress(head) : null;
+  const port = parsePort(tail);
+  return address === null || port === null ? null : { address, port };
+}
+
+/** `address` or `address:port` of a resolver, as it was written. */
+export function parseResolver(text: string): string | null {
+  return parseAddress(text) !== null || parseEndpoint(text) !== null ? text : null;
+}
+
+/** `site.test:443=127.0.0.1:8443`, in the manner of curl's `--connect-to`. */
+export function parseConnectTo(text: string): ConnectTo | null {
+  const [from = "", to = "", ...rest] = text.split("=");
+  const [, host, tail = ""] = /^([a-z0-9.-]+|\[[0-9a-f:]+\]):(\d+)$/i.exec(from) ?? [];
+  const port = parsePort(tail);
+  const endpoint = parseEndpoint(to);
+  if (host === undefined || port === null || endpoint === null || rest.length > 0) return null;
+  return { host: host.toLowerCase(), port, address: endpoint.address, addressPort: endpoint.port };
+}

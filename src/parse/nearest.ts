@@ -1,0 +1,29 @@
+/** Finds the word that somebody most likely meant, for messages about unknown names. */
+
+/** With a greater share of its letters wrong, the guess would only confuse. */
+const wrongShareMax = 0.5;
+
+/** The candidate fewest edits away from `word`; null when none is near. The first of equals wins. */
+export function nearest(word: string, candidates: readonly string[]): string | null {
+  let best: string | null = null;
+  let bestEdits = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const edits = editsBetween(word.toLowerCase(), candidate.toLowerCase());
+    if (edits < bestEdits && edits <= Math.max(word.length, candidate.length) * wrongShareMax) [best, bestEdits] = [candidate, edits];
+  }
+  return best;
+}
+
+/** Levenshtein distance: insertions, deletions and replacements of one letter. */
+function editsBetween(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}

@@ -1,0 +1,47 @@
+/** Addresses, ranges and endpoints as operators write them. */
+import { describe, expect, test } from "vitest";
+import { parseAddress, parseCidr, parseConnectTo, parseEndpoint, parseResolver } from "../../src/parse/address.ts";
+
+describe("what is understood", () => {
+  test("addresses", () => {
+    expect(["127.0.0.1", "::1", "[::1]"].map(parseAddress)).toEqual(["127.0.0.1", "::1", "::1"]);
+  });
+
+  test("ranges, and single addresses as ranges of one", () => {
+    expect(["10.0.0.0/8", "10.1.2.3", "fd00::/8", "::1"].map(parseCidr)).toEqual(["10.0.0.0/8", "10.1.2.3/32", "fd00::/8", "::1/128"]);
+  });
+
+  test("endpoints", () => {
+    expect(parseEndpoint("[::1]:0")).toEqual({ address: "::1", port: 0 });
+    expect(parseEndpoint("0.0.0.0:65535")).toEqual({ address: "0.0.0.0", port: 65_535 });
+  });
+
+  test("names dialled elsewhere", () => {
+    expect(parseConnectTo("[::2]:443=[::1]:8443")).toEqual({ host: "[::2]", port: 443, address: "::1", addressPort: 8443 });
+  });
+});
+
+describe("what is refused", () => {
+  test.each(["", "127.1", "0x7f.0.0.1", "0177.0.0.1", "2130706433", "localhost", "[127.0.0.1]", "::g"])("address %s", (text) => {
+    expect(parseAddress(text)).toBeNull();
+  });
+
+  test.each(["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "10.0.0.0/-1", "10.0.0.0/1e1"])("range %s", (text) => {
+    expect(parseCidr(text)).toBeNull();
+  });
+
+  test.each(["127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[::1]"])("endpoint %s", (text) => {
+    expect(parseEndpoint(text)).toBeNull();
+  });
+
+  test.each(["site.test=127.0.0.1:1", "site.test:443=localhost:1", "site.test:443", "a:1=127.0.0.1:1=b", "a b:1=127.0.0.1:1"])(
+    "connection %s",
+    (text) => {
+      expect(parseConnectTo(text)).toBeNull();
+    },
+  );
+
+  test.each(["dns.example", "127.0.0.1:x"])("resolver %s", (text) => {
+    expect(parseResolver(text)).toBeNull();
+  });
+});
