@@ -1,0 +1,112 @@
+/** API tokens: handed out once, stored only as SHA-256. */
+import { createHash } from "node:crypto";
+import type { Db } from "./database.ts";
+import { randomBase62, toBase62 } from "./random.ts";
+
+/** Lets people and secret scanners recognise a token wherever it turns up. */
+const prefix = "assay_";
+/** 190 bits. */
+const secretChars = 32;
+/** A CRC-32 in base 62: a token that was cut or mistyped is known as such without a lookup. */
+const checksumChars = 6;
+const tokenPattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretChars + checksumChars}}$`);
+/** What a list shows of a token, so that its owner can tell it from others. */
+const shownChars = prefix.length + 4;
+/** Longest name that is kept of a token. */
+export const apiTokenNameCharsMax = 100;
+const hourMs = 3_600_000;
+
+/** All instants are ISO 8601, UTC. */
+export interface ApiToken {
+  /** Rises with every token of this appliance. */
+  readonly id: number;
+  readonly accountId: number;
+  readonly name: string;
+  /** The first characters of the value. */
+  readonly shown: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  /** To the hour, so that a busy token is not written on every request. */
+  readonly lastUsedAt: string | null;
+}
+
+export interface ApiTokenVerbs {
+  /** `value` is known only here and now. The account is taken to exist; a name is cut to `apiTokenNameCharsMax`. */
+  createApiToken(token: {
+    readonly accountId: number;
+    readonly name: string;
+    readonly now: Date;
+  }): Promise<{ readonly token: ApiToken; readonly value: string }>;
+  /** The token with that value, also when revoked; undefined for anything else. One hash and one lookup. */
+  apiTokenByValue(value: string): ApiToken | undefined;
+  /** An account's tokens, oldest first, revoked ones too. */
+  apiTokensOf(accountId: number): readonly ApiToken[];
+  /** Revoked for good; a token that already was stays as it is. Undefined when the account has no such token. */
+  revokeApiToken(accountId: number, id: number, now: Date): Promise<ApiToken | undefined>;
+  /** Notes that a token was used; writes at most once an hour. */
+  noteApiTokenUse(token: ApiToken, now: Date): Promise<void>;
+}
+
+export function apiTokenVerbs(db: Db): ApiTokenVerbs {
+  function change(accountId: number, id: number, changeOf: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
+    return db.write(() => {
+      const hash = db.apiTokenHashes.get([accountId, id]);
+      const token = hash === undefined ? undefined : db.apiTokens.get(hash);
+      if (hash === undefined || token === undefined) return undefined;
+      const changed: ApiToken = { ...token, ...changeOf(token) };
+      db.apiTokens.put(hash, changed);
+      return changed;
+    });
+  }
+
+  return {
+    createApiToken: ({ accountId, name, now }) =>
+      db.write(() => {
+        const value = newTokenValue();
+        const token: ApiToken = {
+          id: db.next("nextApiTokenId"),
+          accountId,
+          name: name.trim().slice(0, apiTokenNameCharsMax),
+          shown: value.slice(0, shownChars),
+          createdAt: now.toISOString(),
+          revokedAt: null,
+          lastUsedAt: null,
+        };
+        db.apiTokens.put(hashOf(value), token);
+        db.apiTokenHashes.put([accountId, token.id], hashOf(value));
+        return { token, value };
+      }),
+
+    apiTokenByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOf(value)) : undefined),
+
+    apiTokensOf: (accountId) =>
+      [...db.apiTokenHashes.getRange({ start: [accountId, 0], end: [accountId + 1, 0] })].flatMap(
+        ({ value }) => db.apiTokens.get(value) ?? [],
+      ),
+
+    revokeApiToken: (accountId, id, now) => change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
+
+    noteApiTokenUse: async (token, now) => {
+      const lastUsedAt = new Date(Math.floor(now.getTime() / hourMs) * hourMs).toISOString();
+      if (token.lastUsedAt !== lastUsedAt) await change(token.accountId, token.id, () => ({ lastUsedAt }));
+    },
+  };
+}
+
+function newTokenValue(): string {
+  const secret = prefix + randomBase62(secretChars);
+  return secret + checksumOf(secret);
+}
+
+/** Right in form and checksum; says nothing about whether it was ever handed out. */
+export function isTokenValue(value: string): boolean {
+  return tokenPattern.test(value) && checksumOf(value.slice(0, -checksumChars)) === value.slice(-checksumChars);
+}
+
+function checksumOf(text: string): string {
+  return toBase62(Bun.hash.crc32(text), checksumChars);
+}
+
+function hashOf(value: string): string {
+  return createHash("sha256").update(value).digest("hex");
+}

@@ -1,0 +1,89 @@
+/** The data directory's faults, found before LMDB maps anything: a map of a file that is too short ends the process without a word. */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Room that must be free at start, in bytes: below this the first scans would fail one by one. */
+const freeBytesMin = 1_048_576;
+/** LMDB's magic number, little-endian, behind the 24-byte header of its first page. */
+const lmdbMagic = 0xbeefc0de;
+const lmdbMagicOffset = 24;
+
+export type DataDirFault = "not-writable" | "full" | "newer" | "locked" | "damaged";
+
+/** The data directory cannot be used. The message is one sentence for the operator; nothing in the directory was changed. */
+export class DataDirError extends Error {
+  override readonly name = "DataDirError";
+  constructor(
+    readonly fault: DataDirFault,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Makes the folder, private to its owner, and writes and removes a file of `freeBytesMin`: only that knows quotas, mounts and rights alike. */
+export function ensureWritable(path: string): void {
+  const probe = join(path, `.probe-${process.pid}`);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const file = openSync(probe, "w", 0o600);
+    try {
+      const bytes = Buffer.alloc(freeBytesMin);
+      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+      rmSync(probe, { force: true });
+    }
+  } catch (error) {
+    throw asDataDirError(error, dirname(path));
+  }
+}
+
+/** An LMDB file begins with its magic number or does not exist yet. */
+export function ensureSoundFile(path: string): void {
+  const file = join(path, "data.mdb");
+  if (!existsSync(file) || statSync(file).size === 0) return;
+  try {
+    const handle = openSync(file, "r");
+    const head = Buffer.alloc(lmdbMagicOffset + 4);
+    const length = readSync(handle, head);
+    closeSync(handle);
+    if (length === head.length && head.readUInt32LE(lmdbMagicOffset) === lmdbMagic) return;
+  } catch (error) {
+    throw asDataDirError(error, dirname(path));
+  }
+  throw new DataDirError("damaged", `${file} is not a store of assay; restore it from a backup or move it away`);
+}
+
+/** Errors of the file system and of LMDB in the operator's words; anything else stays what it is. */
+export function asDataDirError(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error) || error instanceof DataDirError) return error;
+  const { code } = error as { code?: string | number };
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+    case "ENOENT":
+    case "ENOTDIR":
+    case "EEXIST":
+    case 13:
+    case 1:
+    case 30:
+    case 2:
+      return new DataDirError("not-writable", `data directory ${dataDir} cannot be written (${error.message})`);
+    case "ENOSPC":
+    case "EDQUOT":
+    case "EFBIG":
+    case 28:
+    case 122:
+    case 27:
+      return new DataDirError("full", `data directory ${dataDir} has no room left (${error.message})`);
+    // LMDB reports a page that was written only in part as an I/O error.
+    case "EIO":
+    case 5:
+      return new DataDirError("full", `data directory ${dataDir} could not be written in full: the disk is full or failing`);
+    default:
+      return error;
+  }
+}

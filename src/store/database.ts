@@ -1,0 +1,108 @@
+/** The one LMDB environment: its named tables, its schema version, and the single way to change it. */
+import { join } from "node:path";
+import { type Database, open, type RootDatabase } from "lmdb";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { StoredResult } from "../judge/result.ts";
+import type { Account } from "./accounts.ts";
+import type { ApiToken } from "./api-tokens.ts";
+import { asDataDirError, DataDirError, ensureSoundFile, ensureWritable } from "./data-dir.ts";
+import type { ScanRecord, Timings } from "./scans.ts";
+
+/** Rises with every change of the stored shapes that an older assay would misread. */
+export const schemaVersion = 1;
+
+/** lmdb-js allows 12 by default, and an environment full of tables cannot be given another. */
+const tablesMax = 64;
+/** Address space taken at once, in bytes; the file itself is only as long as what it holds, and the map grows beyond this when it must. */
+const mapBytes = 16 * 2 ** 30;
+
+type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId";
+
+/** Keys that are lists of numbers and words sort element by element, so that a prefix is a range. */
+export interface Tables {
+  readonly meta: Database<number, "schemaVersion" | Counter>;
+  readonly scans: Database<ScanRecord, string>;
+  /** Scan id to token: ids rise, so key order is first in, first out. */
+  readonly queue: Database<string, number>;
+  /** Scan id to token, of scans that a worker has in hand. */
+  readonly running: Database<string, number>;
+  /** Scan id to token: the public list. */
+  readonly finished: Database<string, number>;
+  readonly scansByAccount: Database<string, [accountId: number, scanId: number]>;
+  readonly results: Database<StoredResult, string>;
+  readonly evidence: Database<{ readonly evidence: Evidence; readonly timings: Timings }, string>;
+  readonly accounts: Database<Account, number>;
+  readonly accountIdsByEmail: Database<number, string>;
+  /** By the SHA-256 of the token's value. */
+  readonly apiTokens: Database<ApiToken, string>;
+  readonly apiTokenHashes: Database<string, [accountId: number, tokenId: number]>;
+}
+
+export interface Db extends Tables {
+  /**
+   * All of an action's changes or none of them; they are on disk when the promise resolves. The action runs at once and may not wait.
+   * @throws DataDirError when the disk is full; whatever the action throws, after undoing its changes.
+   */
+  write<T>(action: () => T): Promise<T>;
+  /** The next number of a counter; only within `write`. */
+  next(counter: Counter): number;
+  close(): Promise<void>;
+}
+
+/** @throws DataDirError */
+export function openDatabase(dataDir: string, { readOnly }: { readonly readOnly: boolean }): Db {
+  const path = join(dataDir, "store");
+  if (!readOnly) ensureWritable(path);
+  ensureSoundFile(path);
+  try {
+    const root = open({ path, maxDbs: tablesMax, mapSize: mapBytes, readOnly });
+    return withTables(root, readOnly);
+  } catch (error) {
+    throw asDataDirError(error, dataDir);
+  }
+
+  function withTables(root: RootDatabase, readOnly: boolean): Db {
+    const meta: Tables["meta"] = root.openDB({ name: "meta" });
+    settleSchema(meta, readOnly);
+    const table = <V, K extends string | number | (string | number)[]>(name: keyof Tables): Database<V, K> => root.openDB<V, K>({ name });
+    return {
+      meta,
+      scans: table("scans"),
+      queue: table("queue"),
+      running: table("running"),
+      finished: table("finished"),
+      scansByAccount: table("scansByAccount"),
+      results: table("results"),
+      evidence: table("evidence"),
+      accounts: table("accounts"),
+      accountIdsByEmail: table("accountIdsByEmail"),
+      apiTokens: table("apiTokens"),
+      apiTokenHashes: table("apiTokenHashes"),
+      // The asynchronous forms keep the puts of a transaction that throws, and leave rejections behind that nobody can catch when the disk is full.
+      write: async (action) => {
+        try {
+          return root.transactionSync(action);
+        } catch (error) {
+          throw asDataDirError(error, dataDir);
+        }
+      },
+      next: (counter) => {
+        const number = (meta.get(counter) ?? 0) + 1;
+        meta.put(counter, number);
+        return number;
+      },
+      close: () => root.close(),
+    };
+  }
+
+  /** Looks before any table is made, so that a newer store is left exactly as it was. */
+  function settleSchema(meta: Tables["meta"], readOnly: boolean): void {
+    const found = meta.get("schemaVersion");
+    if (found === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
+    else if (found !== undefined && found > schemaVersion)
+      throw new DataDirError(
+        "newer",
+        `data directory ${dataDir} was written by a newer assay (schema ${found}, this one knows ${schemaVersion}); use that version or another directory`,
+      );
+  }
+}

@@ -1,0 +1,13 @@
+/** What scans brought back, kept apart from their results because it is larger and may be forgotten sooner. */
+import type { Evidence } from "../evidence/evidence.ts";
+import type { Db } from "./database.ts";
+import type { Timings } from "./scans.ts";
+
+export interface EvidenceVerbs {
+  /** Undefined while the scan is under way, and when it failed without evidence. The token is one of a stored scan. */
+  evidenceOf(token: string): { readonly evidence: Evidence; readonly timings: Timings } | undefined;
+}
+
+export function evidenceVerbs(db: Db): EvidenceVerbs {
+  return { evidenceOf: (token) => db.evidence.get(token) };
+}
