@@ -7,6 +7,8 @@ const freeBytesMin = 1_048_576;
 /** LMDB's magic number, little-endian, behind the 24-byte header of its first page. */
 const lmdbMagic = 0xbeefc0de;
 const lmdbMagicOffset = 24;
+/** Its two pages of metadata, which it reads before it knows how long the file is. */
+const lmdbBytesMin = 2 * 4_096;
 
 export type DataDirFault = "not-writable" | "full" | "newer" | "locked" | "damaged";
 
@@ -40,16 +42,17 @@ export function ensureWritable(path: string): void {
   }
 }
 
-/** An LMDB file begins with its magic number or does not exist yet. */
+/** An LMDB file begins with its magic number and its metadata, or does not exist yet. */
 export function ensureSoundFile(path: string): void {
   const file = join(path, "data.mdb");
-  if (!existsSync(file) || statSync(file).size === 0) return;
+  const bytes = existsSync(file) ? statSync(file).size : 0;
+  if (bytes === 0) return;
   try {
     const handle = openSync(file, "r");
     const head = Buffer.alloc(lmdbMagicOffset + 4);
     const length = readSync(handle, head);
     closeSync(handle);
-    if (length === head.length && head.readUInt32LE(lmdbMagicOffset) === lmdbMagic) return;
+    if (bytes >= lmdbBytesMin && length === head.length && head.readUInt32LE(lmdbMagicOffset) === lmdbMagic) return;
   } catch (error) {
     throw asDataDirError(error, dirname(path));
   }
