@@ -1,0 +1,44 @@
+/** `assay checks`: the catalog of this appliance, built-in checks and those beside the binary. */
+import { join } from "node:path";
+import { Command } from "commander";
+import { type Catalog, loadCatalog } from "../catalog/load.ts";
+import type { Config } from "../config.ts";
+import { addSettings, configOf } from "./settings.ts";
+import { jsonLine, print, table } from "./terminal.ts";
+
+export function checksCommand(): Command {
+  const checks = new Command("checks").description("Look at the catalog of checks.");
+  const list = checks
+    .command("list")
+    .description("List every check with its weight, and the file of those beside the binary.")
+    .option("--json", "as a JSON object with the catalog's version")
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const config = configOf(command);
+      const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
+      const rows = rowsOf(catalog, config["locale.default"]);
+      if (json === true) print(jsonLine({ catalogVersion: catalog.version, checks: rows }));
+      else
+        print(
+          table([
+            ["KEY", "WEIGHT", "LABEL", "FILE"],
+            ...rows.map((row) => [row.key, String(row.weight), row.label, row.file ?? "built in"]),
+          ]),
+        );
+    });
+  addSettings(list, ["checks.dir", "locale.default"]);
+  return checks;
+}
+
+export function checksDirOf(config: Config): string {
+  return config["checks.dir"] ?? join(config.data, "checks");
+}
+
+function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {
+  return catalog.checks.map(({ key, weight, findings }) => ({
+    key,
+    weight,
+    label: catalog.texts[locale][key]?.label ?? key,
+    findings: Object.entries(findings).map(([code, definition]) => ({ code, ...definition })),
+    file: catalog.droppedIn[key] ?? null,
+  }));
+}

@@ -1,0 +1,56 @@
+/** The command line: its verbs, its manners, and the one place where an error becomes an exit code. */
+import { Command } from "commander";
+import { version } from "../../package.json" with { type: "json" };
+import { checksCommand } from "./checks.ts";
+import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
+import { addSettings } from "./settings.ts";
+import { OutputClosed, print, tell } from "./terminal.ts";
+import { tokenCommand } from "./token.ts";
+import { userCommand } from "./user.ts";
+
+const examples = `
+Examples:
+  assay serve                                      start the API on 127.0.0.1:8787
+  assay scan example.com                           scan once and print a report
+  assay scan https://example.com --fail-on high    exit 1 if a finding is high or critical
+  assay scan - --format json < urls.txt            one line of JSON for each URL
+  assay user create you@example.com                create an account; the first is admin
+  assay token create --user you@example.com --name ci
+
+Exit codes: 0 ok, 1 policy not met, 2 usage or configuration, 3 target not scannable,
+4 internal or browser failure, 5 some of several targets failed, 6 data directory, 130 interrupted.`;
+
+/** Runs one command line to its end. Nothing is thrown. */
+export async function run(args: readonly string[]): Promise<ExitCode> {
+  try {
+    await program().parseAsync(args, { from: "user" });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof OutputClosed) return exitCodes.ok;
+    const { code, sentence } = failureOf(error);
+    if (sentence !== null) tell(`assay: ${sentence}`);
+    return code;
+  }
+}
+
+function program(): Command {
+  const root = new Command("assay")
+    .description("Scans web pages with a real browser and tells how secure they are.")
+    .version(version, "-V, --version", "print the version")
+    .option("--config <file>", "TOML file with settings (default: <data>/assay.toml if it exists)")
+    .option("--quiet", "no progress, no notes: only data and errors")
+    .option("--no-color", "no colours; NO_COLOR does the same")
+    .addHelpText("after", examples);
+  addSettings(root, ["data", "log.level", "log.format"]);
+  for (const verb of [userCommand(), tokenCommand(), checksCommand()]) root.addCommand(verb);
+  for (const command of [root, ...root.commands, ...root.commands.flatMap((verb) => verb.commands)]) {
+    command
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => print(text.trimEnd()),
+        writeErr: (text) => tell(text.trimEnd().replace(/^error: /, "assay: ")),
+      })
+      .configureHelp({ showGlobalOptions: true });
+  }
+  return root;
+}

@@ -1,0 +1,36 @@
+/** Settings as flags of a verb, and the Config that comes of what was typed. */
+import { type Command, Option } from "commander";
+import {
+  type Config,
+  type ConfigSources,
+  environmentName,
+  loadConfig,
+  type Setting,
+  type SettingKey,
+  settingKeys,
+  settings,
+} from "../config.ts";
+
+/** Offers the flags of these settings; each help line names the variable that says the same. */
+export function addSettings(command: Command, keys: readonly SettingKey[]): Command {
+  for (const key of keys) command.addOption(optionOf(key));
+  return command;
+}
+
+function optionOf(key: SettingKey): Option {
+  const { flag, doc } = settings[key] as Setting;
+  if (flag === undefined) throw new Error(`setting ${key} has no flag`);
+  // Written once per value, as in "--allow-port 8080 --allow-port 8443": a flag that takes every word after it would take the URL too.
+  const repeatable = flag.includes("...");
+  const option = new Option(flag.replace("...", ""), `${doc} [${environmentName(key)}]${repeatable ? " (repeatable)" : ""}`);
+  return repeatable ? option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]) : option;
+}
+
+/** @throws ConfigError */
+export function configOf(command: Command): Config {
+  const typed = command.optsWithGlobals() as Record<string, string | readonly string[] | undefined> & { readonly config?: string };
+  const flags = Object.fromEntries(
+    settingKeys.filter((key) => "flag" in settings[key]).map((key) => [key, typed[optionOf(key).attributeName()]]),
+  ) as ConfigSources["flags"];
+  return loadConfig({ flags, env: process.env, configFile: typed.config ?? null });
+}

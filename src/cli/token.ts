@@ -1,0 +1,60 @@
+/** `assay token`: API tokens, also while the server runs. */
+import { Command } from "commander";
+import type { ApiToken } from "../store/api-tokens.ts";
+import type { Store } from "../store/store.ts";
+import { exitCodes, VerbError } from "./exit.ts";
+import { jsonLine, print, table, tell } from "./terminal.ts";
+import { accountOf, withStore } from "./user.ts";
+
+export function tokenCommand(): Command {
+  const token = new Command("token").description("Create, list and revoke API tokens.");
+  token
+    .command("create")
+    .description("Create an API token and print its value, once.")
+    .requiredOption("--user <email>", "account that the token speaks for")
+    .requiredOption("--name <name>", "what the token is for")
+    .action(({ user, name }: { user: string; name: string }, command: Command) =>
+      withStore(command, async (store) => {
+        const account = accountOf(store, user);
+        if (account.plan === "free") tell(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
+        const created = await store.createApiToken({ accountId: account.id, name, now: new Date() });
+        tell(`token ${created.token.id} for ${account.email}; its value is shown only now:`);
+        print(created.value);
+      }),
+    );
+  token
+    .command("list")
+    .description("List API tokens, of all accounts or of one.")
+    .option("--user <email>", "only those of this account")
+    .option("--json", "as a JSON array")
+    .action(({ user, json }: { user?: string; json?: boolean }, command: Command) =>
+      withStore(command, async (store) => {
+        const accounts = user === undefined ? store.accounts() : [accountOf(store, user)];
+        const tokens = accounts.flatMap(({ id, email }) => store.apiTokensOf(id).map((one) => ({ ...one, email })));
+        if (json === true) print(jsonLine(tokens));
+        else if (tokens.length > 0)
+          print(table([["ID", "ACCOUNT", "NAME", "VALUE", "CREATED", "LAST USED", "STATE"], ...tokens.map(rowOf)]));
+      }),
+    );
+  token
+    .command("revoke <id>")
+    .description("Revoke an API token for good; it is refused from the next request on.")
+    .action((id: string, _options, command: Command) =>
+      withStore(command, async (store) => {
+        const owner = ownerOf(store, id);
+        if (owner === null) throw new VerbError(exitCodes.usage, `there is no token ${id}; see assay token list`);
+        await store.revokeApiToken(owner.accountId, owner.id, new Date());
+        tell(`token ${id} is revoked`);
+      }),
+    );
+  return token;
+}
+
+function ownerOf(store: Store, id: string): ApiToken | null {
+  const tokens = store.accounts().flatMap((account) => store.apiTokensOf(account.id));
+  return tokens.find((token) => String(token.id) === id) ?? null;
+}
+
+function rowOf({ id, email, name, shown, createdAt, lastUsedAt, revokedAt }: ApiToken & { readonly email: string }): readonly string[] {
+  return [String(id), email, name, `${shown}...`, createdAt, lastUsedAt ?? "never", revokedAt === null ? "valid" : `revoked ${revokedAt}`];
+}

@@ -1,0 +1,10 @@
+/** The entry of the program, of `npm start` and of the compiled binary alike. */
+import { run } from "./cli/program.ts";
+
+// Bun's fetch would obey these even where a proxy is named, and so walk around the egress guard.
+for (const name of ["NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]) {
+  delete process.env[name];
+  delete process.env[name.toLowerCase()];
+}
+
+process.exit(await run(process.argv.slice(2)));
