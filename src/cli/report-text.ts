@@ -1,0 +1,88 @@
+/** A report for people at a terminal: score, ledger in one line, findings from the worst down, and what could not be checked. */
+import { type Locale, type Severity, severities } from "../check/check.ts";
+import type { Texts, TextValues } from "../text/i18n.ts";
+import type { FullReport, RenderedFinding, SecurityBlock } from "../text/render.ts";
+import { harmless } from "./terminal.ts";
+
+const indent = "  ";
+
+/** SGR parameters (ECMA-48 section 8.3.117) by severity. */
+const colours: Readonly<Record<Severity, string>> = { critical: "1;31", high: "31", medium: "33", low: "36", info: "2" };
+
+export interface ReportStyle {
+  readonly locale: Locale;
+  readonly texts: Texts;
+  readonly colour: boolean;
+  /** Lines are broken before they are longer. */
+  readonly columns: number;
+}
+
+/** Every piece that a site wrote is made harmless; the colours are ours. */
+export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle): string {
+  const { security, notChecked } = report;
+  const head = painted(harmless(report.url), "1", style);
+  if (report.scanErrorMessage !== null) return [head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
+  if (security === null) return head;
+  return [
+    head,
+    ...wrapped(verdict(security, style), indent, style),
+    ...(security.checkSummary === null ? [] : wrapped(say(style, "summary", { ...security.checkSummary }), indent, style)),
+    ...findingLines(security.findings, style),
+    ...notCheckedLines(security, notChecked ?? [], style),
+  ].join("\n");
+}
+
+function verdict({ measured, score, band, rank }: SecurityBlock, style: ReportStyle): string {
+  if (!measured || score === null) return say(style, "notMeasured");
+  return say(style, "score", { score, band: say(style, `bands/${band}`), rank: say(style, `ranks/${rank}`) });
+}
+
+function findingLines(findings: readonly RenderedFinding[], style: ReportStyle): readonly string[] {
+  if (findings.length === 0) return ["", ...wrapped(say(style, "noFindings"), indent, style)];
+  const worstFirst = findings.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+  return worstFirst.flatMap((finding) => {
+    const { severity, title, code, detail, remediation, effort } = finding;
+    return [
+      "",
+      `${painted(say(style, `severities/${severity}`), colours[severity], style)}  ${painted(harmless(title), "1", style)}`,
+      `${indent}${harmless(code)}`,
+      ...wrapped(detail, indent, style),
+      ...wrapped(say(style, "remediation", { text: remediation }), indent, style),
+      ...wrapped(say(style, "effort", { effort: say(style, `efforts/${effort}`) }), indent, style),
+    ];
+  });
+}
+
+function notCheckedLines(
+  { checks }: SecurityBlock,
+  rows: readonly { readonly key: string; readonly because: string }[],
+  style: ReportStyle,
+): readonly string[] {
+  if (rows.length === 0) return [];
+  const lines = rows.flatMap(({ key, because }) => {
+    const label = checks?.find((check) => check.key === key)?.label ?? key;
+    return wrapped(`${label} - ${key} (${because})`, indent, style);
+  });
+  return ["", ...wrapped(say(style, "notChecked"), "", style), ...lines];
+}
+
+function say({ locale, texts }: ReportStyle, path: string, values?: TextValues): string {
+  return texts.say(locale, ["report", ...path.split("/")], values) ?? path;
+}
+
+function painted(text: string, sgr: string, { colour }: ReportStyle): string {
+  return colour ? `\x1b[${sgr}m${text}\x1b[0m` : text;
+}
+
+/** Broken at blanks; a word longer than a line stays whole, so that URLs can be copied. */
+function wrapped(text: string, margin: string, { columns }: ReportStyle): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of harmless(text).split(" ")) {
+    if (line !== "" && margin.length + line.length + 1 + word.length > columns) {
+      lines.push(margin + line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, margin + line];
+}
