@@ -1,5 +1,5 @@
 /** Asks every check and fills the ledger. Every rule for `notChecked` that holds for all checks lives here and nowhere else. */
-import type { Condition } from "../check/check.ts";
+import type { Condition, FindingCode } from "../check/check.ts";
 import { fieldsNamed, firstHttpsAnswer, isHttps } from "../check/headers.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { FindingValues, Verdict } from "../check/verdict.ts";
@@ -13,13 +13,17 @@ import { scoreOf } from "./score.ts";
 /** Told of a check that broke its contract; the scan goes on without it. */
 export type OnCheckFault = (key: string, fault: string) => void;
 
+/** Puts the question to one check; what it throws is a fault of the check. */
+export type AskCheck = (check: AnyCheck, given: Readonly<Record<string, unknown>>) => Verdict<FindingCode>;
+
 /** Judges evidence by a catalog. Never throws: a check that does becomes a `notChecked` row. */
 export function judge(
   evidence: Evidence,
   catalog: { readonly checks: readonly AnyCheck[]; readonly version: string },
   onFault: OnCheckFault,
+  ask: AskCheck = (check, given) => check.judge(given),
 ): StoredResult {
-  const judged = catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault) }));
+  const judged = catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault, ask) }));
   const findings = judged.flatMap((row) => row.findings);
   const score = scoreOf(
     judged.map(({ check, row }) => ({ state: row.state, weight: check.weight })),
@@ -47,7 +51,7 @@ interface Judged {
 }
 
 /** The order of the rules is the contract: does it apply, was it read, was it whole, what does the check say. */
-function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault): Judged {
+function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, ask: AskCheck): Judged {
   if (check.appliesTo?.some((condition) => !holds(condition, evidence))) return withoutFindings(check, { state: "notApplicable" });
 
   for (const name of check.reads) {
@@ -62,7 +66,7 @@ function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault): J
   for (const name of check.reads) narrowed[name] = (evidence[name] as { facts: unknown }).facts;
   for (const name of check.consults ?? []) narrowed[name] = evidence[name];
   try {
-    return accept(check, check.judge(narrowed));
+    return accept(check, ask(check, narrowed));
   } catch (error) {
     onFault(check.key, error instanceof Error ? error.message : String(error));
     return notChecked(check, "check-failed");
@@ -104,7 +108,7 @@ function declaredHeaders(check: AnyCheck, evidence: Evidence): Record<string, re
 }
 
 /** @throws Error when the verdict breaks the contract; dropped-in checks are not typed by our compiler. */
-function accept(check: AnyCheck, verdict: Verdict<`security.${string}.${string}`>): Judged {
+function accept(check: AnyCheck, verdict: Verdict<FindingCode>): Judged {
   switch (verdict?.state) {
     case "passed":
     case "notApplicable":
