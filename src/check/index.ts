@@ -1,6 +1,27 @@
 /** The door for check authors: everything a file in `checks/`, or one dropped beside the binary, may import. */
 export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
+export { parseAddress } from "../parse/address.ts";
+export type { CspGoverning, CspPolicy, CspSource } from "../parse/csp.ts";
+export {
+  allowsAllInlineScript,
+  directivesIgnoredInMeta,
+  governing,
+  isSchemeSource,
+  matchesAnyHost,
+  parseCspHeader,
+  parseCspMeta,
+  parseCspSource,
+  restrictsAnything,
+  sandboxesScripts,
+  scriptAttributeDirectives,
+  scriptElementDirectives,
+  scriptUrlSources,
+} from "../parse/csp.ts";
+export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
+export { parseHsts } from "../parse/hsts.ts";
+export type { Validity } from "./certificate.ts";
+export { isCertificateAccepted, validityAt } from "./certificate.ts";
 export type {
   Check,
   CheckTexts,
@@ -17,7 +38,11 @@ export type {
   Severity,
   State,
 } from "./check.ts";
+export type { EnforcedCsp } from "./csp.ts";
+export { cspMetas, enforcedCsp } from "./csp.ts";
 export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
+export type { Redirect } from "./redirects.ts";
+export { browserRedirects, redirectsAmong, redirectTarget } from "./redirects.ts";
 export { registerCheck } from "./registry.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
 export { notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";

@@ -1,0 +1,18 @@
+/** Puts the instant of a scan against a certificate, and tells whether a browser would accept a connection without a warning. */
+import type { CertificateFacts, TlsFacts } from "../evidence/facts.ts";
+
+export type Validity = "valid" | "expired" | "not-yet-valid";
+
+/** RFC 5280 section 4.1.2.5: both ends belong to the period. Null when a date cannot be read. */
+export function validityAt(certificate: CertificateFacts, at: string): Validity | null {
+  const [now, from, to] = [at, certificate.validFrom, certificate.validTo].map((date) => Date.parse(date)) as [number, number, number];
+  if (Number.isNaN(now) || Number.isNaN(from) || Number.isNaN(to)) return null;
+  if (now < from) return "not-yet-valid";
+  return now > to ? "expired" : "valid";
+}
+
+/** False when a browser warns before it lets anybody in. A certificate that could not be read is not held against the server. */
+export function isCertificateAccepted(tls: TlsFacts, at: string): boolean {
+  const [leaf] = tls.chain;
+  return tls.trusted && tls.hostMatches && (leaf === undefined || (validityAt(leaf, at) ?? "valid") === "valid");
+}
