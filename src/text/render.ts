@@ -1,7 +1,11 @@
 /** Turns a stored scan into what the API answers: the only author of the result's shape (specification, sections 2.2 and 2.3). */
 import type { Effort, Locale, RiskLevel, Severity, State } from "../check/check.ts";
 import { hostOf } from "../check/headers.ts";
+import type { Band, Rank } from "../judge/rank.ts";
+import type { StoredResult } from "../judge/result.ts";
 import type { Texts, TextValues } from "./i18n.ts";
+
+export { bands, ranks } from "../judge/rank.ts";
 
 /** Rises when a field of the security result changes its name, type or meaning, or goes; a new field does not raise it. */
 export const schemaVersion = 1;
@@ -17,25 +21,6 @@ export interface ReadableScan {
   readonly progressPercent: number;
   /** Why the scan failed; null for every other status. */
   readonly errorCode: string | null;
-}
-
-/** What rendering needs of a stored result: codes and values, never sentences. */
-export interface ReadableResult {
-  readonly algorithmVersion: number;
-  readonly catalogVersion: string;
-  readonly measured: boolean;
-  readonly score: number | null;
-  readonly band: string;
-  readonly rank: string;
-  readonly ledger: readonly { readonly key: string; readonly state: State; readonly notCheckedBecause?: string }[];
-  readonly findings: readonly {
-    readonly code: string;
-    readonly checkKey: string;
-    readonly severity: Severity;
-    readonly riskLevel: RiskLevel;
-    readonly effort: Effort;
-    readonly values: TextValues;
-  }[];
 }
 
 export interface CheckSummary {
@@ -71,8 +56,8 @@ export interface SecurityBlock {
   readonly dimension: "security";
   readonly measured: boolean;
   readonly score: number | null;
-  readonly band: string;
-  readonly rank: string;
+  readonly band: Band;
+  readonly rank: Rank;
   readonly checkSummary: CheckSummary | null;
   readonly checks: readonly RenderedCheck[] | null;
   readonly findings: readonly RenderedFinding[];
@@ -100,7 +85,7 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
 }
 
 /** The body of the security endpoint. `result` is null unless the scan is finished. */
-export function renderSecurityResult(scan: ReadableScan, result: ReadableResult | null, locale: Locale, texts: Texts): SecurityResult {
+export function renderSecurityResult(scan: ReadableScan, result: StoredResult | null, locale: Locale, texts: Texts): SecurityResult {
   return {
     schemaVersion,
     token: scan.token,
@@ -117,7 +102,7 @@ export function renderSecurityResult(scan: ReadableScan, result: ReadableResult 
 /** The security result with what it was judged from. Evidence and timings go out as they are stored. */
 export function renderFullReport<Evidence, Timings>(
   scan: ReadableScan,
-  result: ReadableResult | null,
+  result: StoredResult | null,
   seen: { readonly evidence: Evidence | null; readonly timings: Timings | null },
   locale: Locale,
   texts: Texts,
@@ -139,7 +124,7 @@ export function scanErrorMessage(code: string, url: string, locale: Locale, text
 }
 
 /** A failed scan has a block without a measurement; one that is not over has none. */
-function securityBlock(scan: ReadableScan, result: ReadableResult | null, locale: Locale, texts: Texts): SecurityBlock | null {
+function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: Locale, texts: Texts): SecurityBlock | null {
   if (result !== null) return measuredBlock(scan.url, result, locale, texts);
   if (scan.status !== "finished" && scan.status !== "failed") return null;
   return {
@@ -154,7 +139,7 @@ function securityBlock(scan: ReadableScan, result: ReadableResult | null, locale
   };
 }
 
-function measuredBlock(url: string, result: ReadableResult, locale: Locale, texts: Texts): SecurityBlock {
+function measuredBlock(url: string, result: StoredResult, locale: Locale, texts: Texts): SecurityBlock {
   const values = subjectValues(url);
   const { measured, score, band, rank, ledger, findings } = result;
   return {
@@ -174,14 +159,14 @@ function measuredBlock(url: string, result: ReadableResult, locale: Locale, text
   };
 }
 
-function summaryOf(ledger: ReadableResult["ledger"]): CheckSummary {
+function summaryOf(ledger: StoredResult["ledger"]): CheckSummary {
   const count = (state: State) => ledger.filter((row) => row.state === state).length;
   const [passed, violated, notChecked, notApplicable] = [count("passed"), count("violated"), count("notChecked"), count("notApplicable")];
   return { passed, violated, notChecked, notApplicable, ran: passed + violated, total: passed + violated + notChecked + notApplicable };
 }
 
 function renderFinding(
-  { code, checkKey, severity, riskLevel, effort, values }: ReadableResult["findings"][number],
+  { code, checkKey, severity, riskLevel, effort, values }: StoredResult["findings"][number],
   subject: TextValues,
   locale: Locale,
   texts: Texts,
@@ -204,7 +189,7 @@ function renderFinding(
   };
 }
 
-function notCheckedRows({ ledger }: ReadableResult): readonly { readonly key: string; readonly because: string }[] {
+function notCheckedRows({ ledger }: StoredResult): readonly { readonly key: string; readonly because: string }[] {
   return ledger.filter((row) => row.state === "notChecked").map((row) => ({ key: row.key, because: row.notCheckedBecause ?? "unknown" }));
 }
 

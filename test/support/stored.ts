@@ -1,6 +1,6 @@
 /** Stored results and check texts for tests of what reads them: two checks, one of them with a finding that quotes a value. */
+import type { StoredResult } from "../../src/judge/result.ts";
 import type { ChecksTexts } from "../../src/text/i18n.ts";
-import type { ReadableResult } from "../../src/text/render.ts";
 
 export const checksTexts: ChecksTexts = {
   "en-gb": {
@@ -60,5 +60,5 @@ export function storedResult(sent: string | number = "max-age=1") {
         values: { sent, wanted: "more" },
       },
     ],
-  } as const satisfies ReadableResult;
+  } as const satisfies StoredResult;
 }

@@ -104,7 +104,7 @@ describe("a finished scan", () => {
     expect(finding?.remediation).toBe(enGb.retired.remediation);
   });
   test("without a measurement keeps its ledger", () => {
-    const result = { ...storedResult(), measured: false, score: null, band: "unknown", rank: "unknown" };
+    const result = { ...storedResult(), measured: false, score: null, band: "unknown", rank: "unknown" } as const;
     const { security } = renderSecurityResult(finished, result, "en-gb", texts);
     expect(security).toMatchObject({ measured: false, score: null, band: "unknown", rank: "unknown" });
     expect(security?.checks).toHaveLength(4);

@@ -1,0 +1,24 @@
+/** From an Authorization header to the account behind it. */
+import type { Account } from "../store/accounts.ts";
+import type { ApiToken } from "../store/api-tokens.ts";
+import type { Store } from "../store/store.ts";
+
+/** RFC 6750 section 2.1: one token68, and the scheme in any case (RFC 9110 section 11.1). Two headers arrive joined by a comma and are none. */
+const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+export type Authentication =
+  | { readonly status: "authenticated"; readonly account: Account; readonly token: ApiToken }
+  /** For the log; the caller is told only that it is not let in. */
+  | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" | "revoked" };
+
+/** Never throws, whatever the header holds. Null is a request without one. */
+export function authenticate(store: Pick<Store, "apiTokenByValue" | "accountById">, authorizationHeader: string | null): Authentication {
+  if (authorizationHeader === null) return { status: "refused", because: "absent" };
+  const value = bearerPattern.exec(authorizationHeader)?.[1];
+  if (value === undefined) return { status: "refused", because: "malformed" };
+  const token = store.apiTokenByValue(value);
+  const account = token === undefined ? undefined : store.accountById(token.accountId);
+  if (token === undefined || account === undefined) return { status: "refused", because: "unknown" };
+  if (token.revokedAt !== null) return { status: "refused", because: "revoked" };
+  return { status: "authenticated", account, token };
+}

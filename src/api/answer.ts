@@ -1,0 +1,31 @@
+/** Builds every answer of the API, so that no header is ever forgotten. */
+import type { ApiError } from "./errors.ts";
+import type { Exchange, Headers } from "./exchange.ts";
+
+/** JSON is read by programs: nothing here may be framed, sniffed, embedded or kept by somebody in between. */
+const headersOfEveryAnswer = {
+  "content-type": "application/json; charset=utf-8",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+} as const;
+
+/** `body` is JSON text, or null for a status that has none. `headers` win over the usual ones. */
+export function answer(exchange: Exchange, status: number, body: string | null, headers: Headers = {}): Response {
+  const all: Record<string, string> = {
+    ...headersOfEveryAnswer,
+    "x-request-id": exchange.requestId,
+    ...exchange.limitHeaders,
+    ...headers,
+  };
+  if (body === null) delete all["content-type"];
+  return new Response(body, { status, headers: all });
+}
+
+/** The specification's error shape (section 7). */
+export function answerError(exchange: Exchange, { status, message, fieldErrors, headers }: ApiError): Response {
+  const body = fieldErrors === undefined ? { errorMessage: message } : { errorMessage: message, fieldErrors };
+  return answer(exchange, status, JSON.stringify(body), headers);
+}

@@ -1,0 +1,117 @@
+/** The API as a whole: every request passes the gate, every failure gets the specification's shape. */
+import { Elysia, ParseError, ValidationError } from "elysia";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import type { Texts } from "../text/i18n.ts";
+import { createCallingAddress } from "./address.ts";
+import { allowedMethods } from "./allowed-methods.ts";
+import { answer, answerError } from "./answer.ts";
+import {
+  ApiError,
+  internalError,
+  invalidBody,
+  invalidListQuery,
+  invalidLocale,
+  invalidUrl,
+  methodNotAllowed,
+  routeNotFound,
+} from "./errors.ts";
+import { type Exchange, routeGroup } from "./exchange.ts";
+import { createGate } from "./gate.ts";
+import { healthRoutes, type Readiness } from "./health.ts";
+import { openapiPath, openapiRoute } from "./openapi.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { scanRoutes, scansPath } from "./scans.ts";
+
+/** Specification, section 8. */
+export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
+/** A script whose token was revoked stays below it; somebody who guesses does not. */
+export const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
+
+export interface ApiSettings {
+  readonly store: Store;
+  readonly texts: Texts;
+  readonly requestLimit?: RateLimit;
+  readonly failedAuthenticationLimit?: RateLimit;
+  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Tells the dispatcher that the queue has grown. */
+  readonly wake: () => void;
+  readonly ready: () => Readiness;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** @throws Error when a trusted proxy is neither an address nor a range. */
+export function createApi(settings: ApiSettings) {
+  const { store, texts, wake, ready, now, log } = settings;
+  const gate = createGate({
+    store,
+    callingAddress: createCallingAddress(settings.trustedProxies),
+    requestLimit: settings.requestLimit ?? requestLimitDefault,
+    failedAuthenticationLimit: settings.failedAuthenticationLimit ?? failedAuthenticationLimitDefault,
+    now,
+    log,
+  });
+
+  // `standardHostname` would look for the path behind the eleventh character, and find none on a host called "nas".
+  const app = new Elysia({ name: "api", strictPath: true, normalize: false, handler: { standardHostname: false } })
+    .use(routeGroup("base"))
+    .onRequest((context) => {
+      const { request, server } = context;
+      const path = pathOf(request);
+      const exchange: Exchange = { requestId: crypto.randomUUID(), limitHeaders: {}, caller: null };
+      context.exchange = exchange;
+      if (request.method === "OPTIONS") return answerOptions(exchange, path);
+      if (!isGuarded(path)) return undefined;
+      const { headers } = request;
+      const peer = server?.requestIP(request)?.address ?? null;
+      const passage = gate(headers.get("authorization"), peer, headers.get("x-forwarded-for"));
+      context.exchange = { ...exchange, limitHeaders: passage.limitHeaders, caller: passage.account };
+      return passage.refusal === null ? undefined : answerError(context.exchange, passage.refusal);
+    })
+    .onError(({ error, exchange, request }) => answerError(exchange, asApiError(error, request, exchange.requestId)))
+    .use(openapiRoute())
+    .use(healthRoutes({ ready }))
+    .use(scanRoutes({ store, texts, wake, now }));
+  return app;
+
+  function answerOptions(exchange: Exchange, path: string): Response {
+    const allowed = allowedMethods(app.routes, path);
+    if (allowed.length === 0) return answerError(exchange, routeNotFound());
+    return answer(exchange, 204, null, { allow: allowed.join(", ") });
+  }
+
+  function asApiError(error: unknown, request: Request, requestId: string): ApiError {
+    const path = pathOf(request);
+    if (error instanceof ApiError) return error;
+    if (error instanceof ParseError) return error.cause instanceof ApiError ? error.cause : invalidBody("cannot be read");
+    if (error instanceof ValidationError && error.type === "body") return asBodyError(error.value);
+    if (error instanceof ValidationError && error.type === "query") return path === scansPath ? invalidListQuery() : invalidLocale();
+    if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
+      const allowed = allowedMethods(app.routes, path);
+      return allowed.length === 0 || allowed.includes(request.method) ? routeNotFound() : methodNotAllowed(allowed);
+    }
+    log.error("request failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    return internalError();
+  }
+}
+
+export type Api = ReturnType<typeof createApi>;
+
+/** As it stands in the request line and as it is routed: undecoded, without query. */
+function pathOf({ url }: Request): string {
+  const start = url.indexOf("/", "https://".length);
+  const end = url.indexOf("?", start);
+  return url.slice(start, end === -1 ? undefined : end);
+}
+
+/** Everything of the API asks for a token, also what does not exist; its description and the probes of the operator do not. */
+function isGuarded(path: string): boolean {
+  return path.startsWith("/api/") && path !== openapiPath;
+}
+
+function asBodyError(body: unknown): ApiError {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return invalidBody("is not a JSON object");
+  return invalidUrl("url" in body ? "must be a string" : "is required");
+}

@@ -1,0 +1,96 @@
+/** Every refusal of the API, one constructor for each row of the specification's table: status, wording and headers in one place. */
+import { locales } from "../check/check.ts";
+import { listLimitMax } from "./schemas.ts";
+
+/** What was wrong with each field of a rejected body. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** The client erred, or must wait. Whatever else is thrown is our own fault and becomes a 500. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fieldErrors: FieldErrors | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    given: { readonly headers?: Record<string, string>; readonly fieldErrors?: FieldErrors } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.headers = given.headers ?? {};
+    this.fieldErrors = given.fieldErrors;
+  }
+}
+
+/** Absent, malformed, unknown, expired and revoked tokens are told apart by nobody. */
+export function unauthenticated(): ApiError {
+  return new ApiError(401, "A valid API token is required: Authorization: Bearer <token>.", { headers: { "www-authenticate": "Bearer" } });
+}
+
+export function rateLimitExceeded(retryAfterSeconds: number): ApiError {
+  return new ApiError(429, `Too many requests; try again in ${retryAfterSeconds} s.`, {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+export function planWithoutApi(plan: string): ApiError {
+  return new ApiError(403, `The account is on the plan "${plan}", which does not include API access.`);
+}
+
+/** `fault` completes "url ...". */
+export function invalidUrl(fault: string): ApiError {
+  return new ApiError(400, `url ${fault}.`, { fieldErrors: { url: [fault] } });
+}
+
+/** There is no `url` to speak of. `fault` completes "The body ...". */
+export function invalidBody(fault: string): ApiError {
+  return new ApiError(400, `The body ${fault}.`, { fieldErrors: { url: ["is required"] } });
+}
+
+export function invalidLocale(): ApiError {
+  return new ApiError(400, `locale must be one of ${locales.join(", ")}, and be given once.`);
+}
+
+export function invalidListQuery(): ApiError {
+  return new ApiError(400, `limit must be a whole number from 1 to ${listLimitMax}, and cursor a nextCursor of an earlier page.`);
+}
+
+/** The same for a token that does not exist, that is another account's, and that is no token at all. */
+export function scanNotFound(): ApiError {
+  return new ApiError(404, "There is no such scan.");
+}
+
+export function routeNotFound(): ApiError {
+  return new ApiError(404, "There is nothing at this address.");
+}
+
+export function methodNotAllowed(allowed: readonly string[]): ApiError {
+  return new ApiError(405, `This address answers ${allowed.join(", ")}.`, { headers: { allow: allowed.join(", ") } });
+}
+
+/** The rest of the body is not read, so the connection cannot be used again. */
+export function bodyTooLarge(bytesMax: number): ApiError {
+  return new ApiError(413, `The body is longer than ${bytesMax} bytes.`, { headers: { connection: "close" } });
+}
+
+export function queueFull(retryAfterSeconds: number): ApiError {
+  return new ApiError(503, "The queue is full; try again later.", { headers: { "retry-after": String(retryAfterSeconds) } });
+}
+
+/** The disk is full: nothing was accepted, and nothing that was accepted is lost. */
+export function storeFull(retryAfterSeconds: number): ApiError {
+  return new ApiError(503, "There is no room to store another scan; try again later.", {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+export function notReady(because: string): ApiError {
+  return new ApiError(503, `Not ready: ${because}.`);
+}
+
+/** Ours, whatever it was: the caller learns nothing of it. */
+export function internalError(): ApiError {
+  return new ApiError(500, "Something went wrong on our side.");
+}

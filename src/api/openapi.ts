@@ -1,0 +1,122 @@
+/** The OpenAPI 3.1 description: the schemas that validate, and the words around them. */
+import { answer } from "./answer.ts";
+import { bodyBytesMax } from "./body.ts";
+import { routeGroup } from "./exchange.ts";
+import { ListQuery, LocaleQuery, models, TokenParams } from "./schemas.ts";
+
+export const openapiPath = "/api/v1/openapi.json";
+
+type ModelName = keyof typeof models;
+
+/** Serves the description to everybody: who writes a client has no token yet. */
+export function openapiRoute() {
+  const json = JSON.stringify(openapiDocument());
+  return routeGroup("openapi").get(openapiPath, ({ exchange }) => answer(exchange, 200, json, { "cache-control": "public, max-age=300" }));
+}
+
+/** Typebox schemas are JSON Schema as they stand, which is what OpenAPI 3.1 asks for. */
+export function openapiDocument() {
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "assay",
+      version: "1",
+      summary: "Scans web pages with a real browser and tells how secure they are.",
+      description: "Scans are asynchronous: start one, then read it. Every finished scan is public: its URL, time and token are listed.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "This appliance" }],
+    tags: [{ name: "scans", description: "Start scans and read what they found." }],
+    security: [{ apiToken: [] }],
+    paths: {
+      "/api/v1/scans": { post: startScan, get: listScans },
+      "/api/v1/scans/{token}": { get: readReport },
+      "/api/v1/scans/{token}/security": { get: readSecurity },
+    },
+    components: {
+      schemas: models,
+      securitySchemes: { apiToken: { type: "http", scheme: "bearer", description: "An API token of an account on the Agency plan." } },
+      headers: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 1 } } },
+    },
+  };
+}
+
+const json = (name: ModelName) => ({ "application/json": { schema: { $ref: `#/components/schemas/${name}` } } });
+const retryAfter = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
+const error = (description: string, headers = {}) => ({ description, headers, content: json("Error") });
+
+/** Parameters as the schemas have them; all of a path are required, none of a query. */
+function parameters(place: "path" | "query", schema: { readonly properties: Readonly<Record<string, object>> }) {
+  return Object.entries(schema.properties).map(([name, each]) => ({ name, in: place, required: place === "path", schema: each }));
+}
+
+/** Any request under /api/v1 may meet these. */
+const refusals = {
+  401: error("The Authorization header is absent or malformed, or its token is unknown or revoked."),
+  403: error("The account's plan does not include API access."),
+  429: error("Too many requests in this minute, counted per account and calling address.", retryAfter),
+};
+const notFound = { 404: error("There is no such scan, or it is another account's: both answer alike.") };
+const badLocale = { 400: error("The locale is not one of the two.") };
+const notModified = { 304: { description: "The body is the one whose ETag came in If-None-Match." } };
+
+const startScan = {
+  operationId: "startScan",
+  tags: ["scans"],
+  summary: "Start a scan",
+  description: "Queues a scan of one page. It is on disk when this answers.",
+  requestBody: { required: true, content: json("ScanRequest") },
+  responses: {
+    202: {
+      description: "The scan is queued.",
+      headers: { Location: { description: "The full report: the same as statusUrl.", schema: { type: "string" } } },
+      content: json("ScanStarted"),
+    },
+    400: error("The body has no valid URL; fieldErrors says why."),
+    ...refusals,
+    413: error(`The body is longer than ${bodyBytesMax} bytes.`),
+    503: error("The queue is full, or the disk.", retryAfter),
+  },
+};
+
+const listScans = {
+  operationId: "listScans",
+  tags: ["scans"],
+  summary: "List your account's scans, newest first",
+  parameters: parameters("query", ListQuery),
+  responses: {
+    200: { description: "A page of scans.", content: json("ScanList") },
+    400: error("limit or cursor is not valid."),
+    ...refusals,
+  },
+};
+
+const readReport = {
+  operationId: "readReport",
+  tags: ["scans"],
+  summary: "Read the full report of a scan",
+  description: "The security result, and what it was judged from. Retry-After is there while the scan is not over, an ETag once it is.",
+  parameters: [...parameters("path", TokenParams), ...parameters("query", LocaleQuery)],
+  responses: {
+    200: { description: "The report.", headers: retryAfter, content: json("FullReport") },
+    ...notModified,
+    ...badLocale,
+    ...refusals,
+    ...notFound,
+  },
+};
+
+const readSecurity = {
+  operationId: "readSecurity",
+  tags: ["scans"],
+  summary: "Read the security dimension of a scan",
+  description: "While the scan is queued or running, security is null. Retry-After is there while it is not over, an ETag once it is.",
+  parameters: [...parameters("path", TokenParams), ...parameters("query", LocaleQuery)],
+  responses: {
+    200: { description: "The security result.", headers: retryAfter, content: json("SecurityResult") },
+    ...notModified,
+    ...badLocale,
+    ...refusals,
+    ...notFound,
+  },
+};

@@ -1,0 +1,49 @@
+/** Counts requests by key in fixed windows, in memory that cannot grow without end. */
+
+/** Keys counted at once. Beyond it the oldest window is forgotten: what a flood of addresses gains is only its own count. */
+const countedKeysMax = 20_000;
+
+export interface RateLimit {
+  /** Requests allowed in a window. */
+  readonly requestsMax: number;
+  readonly windowSeconds: number;
+}
+
+export interface Counted {
+  readonly exceeded: boolean;
+  readonly remaining: number;
+  /** Until the window ends; at least 1. */
+  readonly resetSeconds: number;
+}
+
+export type CountRequest = (key: string) => Counted;
+
+/**
+ * Counts one request per call. A window opens with a key's first request and closes after `windowSeconds`; refused requests
+ * count too, and change nothing about its end.
+ */
+export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs: () => number): CountRequest {
+  const windows = new Map<string, { count: number; readonly endsAtMs: number }>();
+
+  function open(key: string, startsAtMs: number) {
+    // Deleted first, so that the new window goes to the young end: all are equally long, so insertion order is age.
+    windows.delete(key);
+    const oldest = windows.size >= countedKeysMax ? windows.keys().next().value : undefined;
+    if (oldest !== undefined) windows.delete(oldest);
+    const window = { count: 0, endsAtMs: startsAtMs + windowSeconds * 1_000 };
+    windows.set(key, window);
+    return window;
+  }
+
+  return (key) => {
+    const now = nowMs();
+    const known = windows.get(key);
+    const window = known !== undefined && known.endsAtMs > now ? known : open(key, now);
+    window.count += 1;
+    return {
+      exceeded: window.count > requestsMax,
+      remaining: Math.max(requestsMax - window.count, 0),
+      resetSeconds: Math.max(1, Math.ceil((window.endsAtMs - now) / 1_000)),
+    };
+  };
+}

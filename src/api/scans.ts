@@ -1,0 +1,143 @@
+/** The routes under /api/v1/scans: start a scan, list one's own, read one. */
+import { type Locale, locales } from "../check/check.ts";
+import type { Account } from "../store/accounts.ts";
+import { DataDirError } from "../store/data-dir.ts";
+import type { ScanRecord } from "../store/scans.ts";
+import type { Store } from "../store/store.ts";
+import type { Texts } from "../text/i18n.ts";
+import { renderFullReport, renderSecurityResult } from "../text/render.ts";
+import { answer } from "./answer.ts";
+import { readJson } from "./body.ts";
+import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
+import { type Exchange, type Headers, routeGroup } from "./exchange.ts";
+import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
+import { parseScanUrl } from "./scan-url.ts";
+import { ListQuery, LocaleQuery, listLimitDefault, ScanRequest, TokenParams } from "./schemas.ts";
+
+export const scansPath = "/api/v1/scans";
+
+/** What a client is asked to wait between two looks at a scan that is not over. */
+const pollAgainSeconds = 2;
+/** What a client is asked to wait when there is no room for its scan. */
+const queueRetrySeconds = 30;
+
+export interface ScanRoutesSettings {
+  readonly store: Store;
+  readonly texts: Texts;
+  /** Tells the dispatcher that the queue has grown. */
+  readonly wake: () => void;
+  readonly now: () => Date;
+}
+
+export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
+  const bodies = new RenderedBodies();
+
+  return routeGroup("scans")
+    .post(scansPath, ({ body, exchange }) => startScan(body.url, exchange), {
+      body: ScanRequest,
+      parse: ({ request }: { request: Request }) => readJson(request),
+    })
+    .get(scansPath, ({ query, exchange }) => listScans(query, exchange), { query: ListQuery })
+    .get(`${scansPath}/:token`, ({ params, query, request, exchange }) => readReport(params.token, query.locale, request, exchange), {
+      params: TokenParams,
+      query: LocaleQuery,
+    })
+    .get(
+      `${scansPath}/:token/security`,
+      ({ params, query, request, exchange }) => readSecurity(params.token, query.locale, request, exchange),
+      {
+        params: TokenParams,
+        query: LocaleQuery,
+      },
+    );
+
+  async function startScan(given: string, exchange: Exchange): Promise<Response> {
+    const caller = callerOf(exchange);
+    const parsed = parseScanUrl(given);
+    if ("fault" in parsed) throw invalidUrl(parsed.fault);
+    const scan = await queueScan(caller.id, parsed.url);
+    wake();
+    const { token, id, status } = scan;
+    const statusUrl = statusUrlOf(token);
+    return answer(exchange, 202, JSON.stringify({ token, id, status, statusUrl }), { location: statusUrl });
+  }
+
+  async function queueScan(accountId: number, url: string): Promise<ScanRecord> {
+    try {
+      const scan = await store.queueScan({ accountId, url, now: now() });
+      if (scan === "full") throw queueFull(queueRetrySeconds);
+      return scan;
+    } catch (error) {
+      if (error instanceof DataDirError && error.fault === "full") throw storeFull(queueRetrySeconds);
+      throw error;
+    }
+  }
+
+  function listScans({ limit, cursor }: { readonly limit?: string; readonly cursor?: string }, exchange: Exchange): Response {
+    const page = store.scansOfAccount(callerOf(exchange).id, {
+      limit: limit === undefined ? listLimitDefault : Number(limit),
+      cursor: cursor === undefined ? null : Number(cursor),
+    });
+    const items = page.items.map(({ token, id, url, status, createdAt, endedAt }) => {
+      return { token, id, url, status, statusUrl: statusUrlOf(token), createdAt, endedAt };
+    });
+    return answer(exchange, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
+  }
+
+  function readReport(token: string, asked: Locale | undefined, request: Request, exchange: Exchange): Response {
+    const locale = localeOf(asked, request);
+    const scan = ownScan(callerOf(exchange), token);
+    const seen = store.evidenceOf(token);
+    const report = renderFullReport(
+      scan,
+      store.resultOf(token) ?? null,
+      { evidence: seen?.evidence ?? null, timings: seen?.timings ?? null },
+      locale,
+      texts,
+    );
+    return answerScan(scan, withEtag(JSON.stringify(report)), request, exchange);
+  }
+
+  function readSecurity(token: string, asked: Locale | undefined, request: Request, exchange: Exchange): Response {
+    const locale = localeOf(asked, request);
+    const scan = ownScan(callerOf(exchange), token);
+    const render = () => JSON.stringify(renderSecurityResult(scan, store.resultOf(token) ?? null, locale, texts));
+    return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, exchange);
+  }
+
+  /** A scan of nobody and a scan of somebody else are looked up alike and refused alike. */
+  function ownScan(caller: Account, token: string): ScanRecord {
+    const scan = store.scanByToken(token);
+    if (scan === undefined || scan.accountId !== caller.id) throw scanNotFound();
+    return scan;
+  }
+}
+
+/** @throws ApiError 401 for a request that no gate has let through. */
+function callerOf({ caller }: Exchange): Account {
+  if (caller === null) throw unauthenticated();
+  return caller;
+}
+
+/** @throws ApiError 400 when the parameter is repeated: of two wishes, neither can be honoured. */
+function localeOf(asked: Locale | undefined, { url }: Request): Locale {
+  if (asked === undefined) return locales[0];
+  if (url.includes("&") && new URL(url).searchParams.getAll("locale").length > 1) throw invalidLocale();
+  return asked;
+}
+
+function statusUrlOf(token: string): string {
+  return `${scansPath}/${token}`;
+}
+
+function isOver({ status }: ScanRecord): boolean {
+  return status === "finished" || status === "failed";
+}
+
+/** A scan that is over does not change, so it may be kept and asked for again; one that is not is asked for again soon. */
+function answerScan(scan: ScanRecord, { json, etag }: RenderedBody, request: Request, exchange: Exchange): Response {
+  if (!isOver(scan)) return answer(exchange, 200, json, { "retry-after": String(pollAgainSeconds) });
+  const headers: Headers = { etag, "cache-control": "private, no-cache" };
+  if (matchesEtag(request.headers.get("if-none-match"), etag)) return answer(exchange, 304, null, headers);
+  return answer(exchange, 200, json, headers);
+}

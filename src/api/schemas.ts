@@ -1,0 +1,142 @@
+/** The shapes of the API: what validates requests, and what the OpenAPI description is made from. Typebox's own: Elysia's numbers also take texts. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
+import { progressStages, scanErrorCodes } from "../scan/task.ts";
+import { scanStatuses } from "../store/scan-status.ts";
+import { bands, ranks, schemaVersion } from "../text/render.ts";
+import { scanUrlCharsMax } from "./scan-url.ts";
+
+/** Scans on a page of the list when the caller does not say. */
+export const listLimitDefault = 20;
+/** Scans on a page of the list at most; the pattern below holds the same number. */
+export const listLimitMax = 100;
+
+/** Without the default that Elysia would choose: the first word. */
+const oneOf = <const T extends readonly [string, ...string[]]>(words: T) => t.UnionEnum(words, { default: undefined });
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+const count = Type.Integer({ minimum: 0 });
+const percent = Type.Integer({ minimum: 0, maximum: 100 });
+const instant = Type.String({ format: "date-time" });
+const scanToken = Type.String({ description: "Names the scan; an unguessable word." });
+const status = oneOf(scanStatuses);
+
+/** What the API does not know, it does not mind: a field or parameter more is passed over. */
+const open = { additionalProperties: true } as const;
+
+export const ScanRequest = Type.Object(
+  {
+    url: Type.String({
+      description: `Absolute http or https URL without credentials, at most ${scanUrlCharsMax} characters. Its fragment is dropped.`,
+    }),
+  },
+  open,
+);
+
+export const ScanStarted = Type.Object({
+  token: scanToken,
+  id: Type.Integer(),
+  status,
+  statusUrl: Type.String({ description: "Relative path of the full report." }),
+});
+
+export const ScanListItem = Type.Object({
+  token: scanToken,
+  id: Type.Integer(),
+  url: Type.String(),
+  status,
+  statusUrl: Type.String(),
+  createdAt: instant,
+  endedAt: orNull(instant),
+});
+
+export const ScanList = Type.Object({
+  items: Type.Array(ScanListItem),
+  nextCursor: orNull(Type.String({ description: "Hand it back as `cursor` for the page after this one; null on the last." })),
+});
+
+const CheckSummary = Type.Object({
+  passed: count,
+  violated: count,
+  notChecked: count,
+  notApplicable: count,
+  ran: Type.Integer({ minimum: 0, description: "passed + violated" }),
+  total: Type.Integer({ minimum: 0, description: "passed + violated + notChecked + notApplicable" }),
+});
+
+const CheckRow = Type.Object({ key: Type.String(), state: oneOf(states), label: Type.String(), reason: Type.String() });
+
+const Finding = Type.Object({
+  code: Type.String({ description: "Stable; of the form security.<kind>.<name>. Not localised." }),
+  severity: oneOf(severities),
+  riskLevel: oneOf(riskLevels),
+  effort: oneOf(efforts),
+  title: Type.String(),
+  detail: Type.String(),
+  riskStatement: Type.String(),
+  remediation: Type.String(),
+});
+
+const SecurityBlock = Type.Object({
+  dimension: Type.Literal("security"),
+  measured: Type.Boolean({ description: "False when no score stands behind the block." }),
+  score: orNull(percent),
+  band: oneOf(bands),
+  rank: oneOf(ranks),
+  checkSummary: orNull(CheckSummary),
+  checks: orNull(Type.Array(CheckRow)),
+  findings: Type.Array(Finding),
+});
+
+const securityResultFields = {
+  schemaVersion: Type.Integer({ description: `Version of this body; now ${schemaVersion}.` }),
+  token: scanToken,
+  url: Type.String(),
+  status,
+  resultAvailable: Type.Boolean(),
+  scanErrorMessage: orNull(Type.String({ description: `Why the scan failed: one text for each of ${scanErrorCodes.join(", ")}.` })),
+  progressStage: orNull(oneOf(progressStages)),
+  progressPercent: percent,
+  security: orNull(SecurityBlock),
+};
+
+export const SecurityResult = Type.Object(securityResultFields);
+
+export const FullReport = Type.Object({
+  ...securityResultFields,
+  algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this and catalogVersion are equal." })),
+  catalogVersion: orNull(Type.String()),
+  notChecked: orNull(Type.Array(Type.Object({ key: Type.String(), because: Type.String() }))),
+  timings: orNull(Type.Record(Type.String(), Type.Number(), { description: "Milliseconds by name of probe." })),
+  evidence: orNull(
+    Type.Record(Type.String(), Type.Unknown(), { description: "What the scan saw: the subject, and a reading for each question." }),
+  ),
+});
+
+export const ErrorBody = Type.Object({
+  errorMessage: Type.String({ description: "For people; its wording may change. Branch on the status code." }),
+  fieldErrors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "By field of a rejected body." })),
+});
+
+/** Everything that the description refers to by name. */
+export const models = { ScanRequest, ScanStarted, ScanList, SecurityResult, FullReport, Error: ErrorBody };
+
+export const LocaleQuery = Type.Object(
+  {
+    locale: Type.Optional(t.UnionEnum(locales, { default: locales[0], description: "Language of the texts." })),
+  },
+  open,
+);
+
+/** Both are texts with a pattern: Elysia's own number from a query also takes 0x10 and 1e1. */
+export const ListQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.String({ pattern: "^([1-9][0-9]?|100)$", description: `1 to ${listLimitMax}; ${listLimitDefault} when omitted.` }),
+    ),
+    cursor: Type.Optional(Type.String({ pattern: "^[1-9][0-9]{0,14}$", description: "The nextCursor of an earlier page." })),
+  },
+  open,
+);
+
+export const TokenParams = Type.Object({ token: scanToken });

@@ -1,0 +1,115 @@
+/** A real API on a real port over a real store in a folder of its own, with a clock that tests may turn. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Api, type ApiSettings, createApi } from "../../src/api/app.ts";
+import { listen } from "../../src/api/server.ts";
+import type { StoredResult } from "../../src/judge/result.ts";
+import { createLog } from "../../src/log.ts";
+import type { Plan } from "../../src/store/accounts.ts";
+import type { ScanRecord } from "../../src/store/scans.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { createTexts } from "../../src/text/i18n.ts";
+import { evidence } from "./evidence.ts";
+import { checksTexts, storedResult } from "./stored.ts";
+
+export interface ApiUnderTest {
+  readonly store: Store;
+  readonly api: Api;
+  readonly port: number;
+  /** Log lines: empty unless something was the API's own fault. */
+  readonly logged: string[];
+  /** How often the dispatcher was woken. */
+  woken: number;
+  /** Lets time pass, for the API only. */
+  advanceMs(ms: number): void;
+  /** An account on that plan and a token of it. The store makes the very first account an Agency one, so one is made before. */
+  customer(plan?: Plan): Promise<{ readonly accountId: number; readonly token: string; readonly revoke: () => Promise<unknown> }>;
+  /** A request to the running server; `token` goes into the Authorization header. */
+  ask(path: string, init?: RequestInit & { readonly token?: string }): Promise<Response>;
+  start(token: string, url?: string): Promise<{ token: string; id: number; status: string; statusUrl: string }>;
+  /** Takes the scan that was queued first in hand. */
+  claim(): Promise<ScanRecord>;
+  /** Takes the scan that was queued first in hand and ends it with a result. */
+  finish(result?: StoredResult): Promise<ScanRecord>;
+  fail(code: string): Promise<ScanRecord>;
+  stop(): Promise<void>;
+}
+
+export async function startApi(settings: Partial<ApiSettings> & { readonly queueMax?: number } = {}): Promise<ApiUnderTest> {
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-api-"));
+  const store = openStore(dataDir, settings.queueMax === undefined ? {} : { queueMax: settings.queueMax });
+  const logged: string[] = [];
+  const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
+  let shiftMs = 0;
+  let customers = 0;
+  const now = () => new Date(Date.now() + shiftMs);
+  const api = createApi({
+    store,
+    texts: createTexts(checksTexts),
+    trustedProxies: [],
+    wake: () => {
+      underTest.woken += 1;
+    },
+    ready: () => ({ ready: true }),
+    now,
+    log,
+    ...settings,
+  });
+  const server = listen(api, { hostname: "127.0.0.1", port: 0, log });
+  await store.createAccount({ email: "first@assay.test", now: now() });
+
+  async function claim(): Promise<ScanRecord> {
+    const scan = await store.claimNext(now());
+    if (scan === undefined) throw new Error("no scan is queued");
+    return scan;
+  }
+  const seen = (url: string) => ({ evidence: evidence({ url }), timings: { page: 120, whole: 480 }, now: now() });
+
+  const underTest: ApiUnderTest = {
+    store,
+    api,
+    port: server.port,
+    logged,
+    woken: 0,
+    advanceMs: (ms) => {
+      shiftMs += ms;
+    },
+    customer: async (plan = "agency") => {
+      customers += 1;
+      const account = await store.createAccount({ email: `customer-${customers}@assay.test`, plan, now: now() });
+      if (typeof account === "string") throw new Error(account);
+      const { token, value } = await store.createApiToken({ accountId: account.id, name: "test", now: now() });
+      return { accountId: account.id, token: value, revoke: () => store.revokeApiToken(account.id, token.id, now()) };
+    },
+    ask: (path, { token, ...init } = {}) => {
+      const headers = new Headers(init.headers);
+      if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+      return fetch(`http://127.0.0.1:${server.port}${path}`, { redirect: "manual", ...init, headers });
+    },
+    start: async (token, url = "https://site.example/path") => {
+      const response = await underTest.ask("/api/v1/scans", {
+        method: "POST",
+        token,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ url }),
+      });
+      return (await response.json()) as Awaited<ReturnType<ApiUnderTest["start"]>>;
+    },
+    claim,
+    finish: async (result = storedResult()) => {
+      const scan = await claim();
+      return store.finishScan(scan.token, { result, ...seen(scan.url) });
+    },
+    fail: async (code) => {
+      const scan = await claim();
+      return store.failScan(scan.token, { code, ...seen(scan.url) });
+    },
+    stop: async () => {
+      await server.stop();
+      await store.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return underTest;
+}
