@@ -70,19 +70,17 @@ export function openEgress(settings: EgressSettings): Egress {
   const sockets = new Set<Socket>();
   const closedBytes = { received: 0, sent: 0 };
 
-  function insist(judgement: Judgement): void {
+  function insist(judgement: Judgement, asked?: string): void {
     if (judgement.allowed) return;
-    if (refusals.size < refusalsMax) refusals.add(judgement.because);
-    throw new EgressError("blocked", judgement.because);
+    const because = asked === undefined ? judgement.because : `${asked}: ${judgement.because}`;
+    if (refusals.size < refusalsMax) refusals.add(because);
+    throw new EgressError("blocked", because);
   }
 
   /** One refused address refuses the host: which of them a browser would take is not ours to guess. */
   async function resolveName(name: string): Promise<readonly string[]> {
     const addresses = await lookupAddresses(name, servers, AbortSignal.any([closing.signal, AbortSignal.timeout(resolveMs)]));
-    for (const address of addresses) {
-      const judgement = policy.judgeAddress(address);
-      insist(judgement.allowed ? judgement : { allowed: false, because: `${name}: ${judgement.because}` });
-    }
+    for (const address of addresses) insist(policy.judgeAddress(address), name);
     resolved.set(name, addresses);
     return addresses;
   }
@@ -112,7 +110,7 @@ export function openEgress(settings: EgressSettings): Egress {
       insist(policy.judgeAddress(mapped.address));
       return { addresses: [mapped.address], port: mapped.addressPort };
     }
-    insist(policy.judgePort(port));
+    insist(policy.judgePort(port), hostKey(host).slice(0, 100));
     return { addresses: await resolve(host, signal), port };
   }
 

@@ -1,0 +1,124 @@
+/** One bounded GET over HTTP/1.1, plain or over TLS, through the egress; follows no redirect and unpacks nothing. */
+import type { Socket } from "node:net";
+import { connect as connectTls, rootCertificates } from "node:tls";
+import { boundedHeaders } from "../evidence/bound.ts";
+import type { HeaderField } from "../evidence/facts.ts";
+import type { Egress } from "./dial.ts";
+import { EgressError, toEgressError } from "./egress-error.ts";
+import { parseHost } from "./host.ts";
+import { ResponseReader } from "./http-response.ts";
+import { ownUserAgent } from "./user-agent.ts";
+
+export interface GetOptions {
+  /** The whole exchange, in milliseconds from now. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+  /** A longer body is cut there and the connection closed. */
+  readonly bodyBytesMax: number;
+  /** Sent after Host, User-Agent and Accept. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** For https. Unverified by default: whether a certificate is good is asked by the tls probe. */
+  readonly verify?: boolean;
+  /** PEM certificates trusted besides the bundled roots, when verifying. */
+  readonly caPems?: readonly string[];
+}
+
+export interface HttpReply {
+  readonly status: number;
+  /** As evidence keeps them: in order, with duplicates, cut to the limits. */
+  readonly headers: readonly HeaderField[];
+  readonly headersDropped: number;
+  /** The first field of that name, uncut; null when absent. */
+  field(name: string): string | null;
+  readonly body: Uint8Array;
+  /** True when the body was longer than `bodyBytesMax`. */
+  readonly truncated: boolean;
+  /** The address that answered. */
+  readonly address: string;
+}
+
+/**
+ * Asks for an absolute http or https URL.
+ * @throws EgressError: those of `dial`; `tls` when no session could be agreed upon; `invalid` when what came is not
+ * HTTP/1.1 or its head is beyond bounds; `timeout`; `unreachable` when the peer broke off.
+ */
+export async function httpGet(egress: Egress, url: string | URL, options: GetOptions): Promise<HttpReply> {
+  const { protocol, hostname, port: portText, pathname, search, host } = new URL(url);
+  const port = portText === "" ? (protocol === "https:" ? 443 : 80) : Number(portText);
+  const deadline = AbortSignal.timeout(options.deadlineMs);
+  const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
+  const raw = await egress.dial(hostname, port, { deadlineMs: options.deadlineMs, signal });
+  try {
+    const socket = protocol === "https:" ? await startTls(raw, hostname, options, signal) : raw;
+    const reader = new ResponseReader(options.bodyBytesMax);
+    const fields = [
+      ["Host", host],
+      ["User-Agent", ownUserAgent],
+      ["Accept", "*/*"],
+      ["Accept-Encoding", "identity"],
+      ...(options.headers ?? []),
+    ];
+    const lines = [`GET ${pathname}${search} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`), "Connection: close"];
+    await exchange(socket, `${lines.join("\r\n")}\r\n\r\n`, reader, signal);
+    const { status, pairs, body, truncated } = reader.response();
+    return {
+      status,
+      ...boundedHeaders(pairs),
+      field: (name) => pairs.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? null,
+      body,
+      truncated,
+      address: egress.pinnedAddress(hostname, port) ?? "",
+    };
+  } finally {
+    raw.destroy();
+  }
+}
+
+function startTls(raw: Socket, hostname: string, options: GetOptions, signal: AbortSignal): Promise<Socket> {
+  const host = parseHost(hostname);
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(new EgressError("timeout", `${hostname} did not finish the TLS handshake in time`));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    const socket = connectTls({
+      socket: raw,
+      // RFC 6066 section 3: no literal addresses in SNI.
+      servername: host?.kind === "name" ? host.text : "",
+      rejectUnauthorized: options.verify ?? false,
+      ca: [...rootCertificates, ...(options.caPems ?? [])],
+      minVersion: "TLSv1",
+      ALPNProtocols: ["http/1.1"],
+    });
+    socket.on("error", (error) => reject(new EgressError("tls", `${hostname}: ${error.message}`)));
+    socket.once("close", () => reject(new EgressError("tls", `${hostname} broke off the TLS handshake`)));
+    socket.once("secureConnect", () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(socket);
+    });
+  });
+}
+
+function exchange(socket: Socket, request: string, reader: ResponseReader, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const attempt = (step: () => boolean) => {
+      try {
+        if (step()) resolve();
+      } catch (thrown) {
+        reject(toEgressError(thrown));
+      }
+    };
+    const onAbort = () => reject(new EgressError("timeout", "the answer did not come in time"));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    const onEnd = () =>
+      attempt(() => {
+        reader.end();
+        return true;
+      });
+    socket.on("data", (chunk: Buffer) => attempt(() => reader.push(chunk)));
+    socket.once("end", onEnd);
+    socket.once("close", onEnd);
+    socket.once("error", () => reject(new EgressError("unreachable", "the peer broke the connection off")));
+    socket.write(request);
+  });
+}

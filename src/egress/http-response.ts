@@ -1,0 +1,223 @@
+/** Reads one HTTP/1.1 response byte by byte within bounds, as leniently as browsers do; RFC 9112. */
+import { EgressError } from "./egress-error.ts";
+
+export interface RawResponse {
+  readonly status: number;
+  /** Fields as sent: order, spelling and duplicates kept. */
+  readonly pairs: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+  /** True when the body was longer than asked for. */
+  readonly truncated: boolean;
+}
+
+/** Status line and fields: a site that sends 100 KB of headers is still read. */
+const headBytesMax = 256 * 1_024;
+/** Interim (1xx) answers before the real one. */
+const interimMax = 8;
+/** A chunk's size line with its extensions. */
+const chunkLineBytesMax = 4_096;
+
+const lf = 0x0a;
+
+type Framing = "none" | "length" | "chunked" | "close";
+
+/** Feed it with `push` until that returns true, or with `end` when the peer ends; then ask for the `response`. */
+export class ResponseReader {
+  readonly #bodyBytesMax: number;
+  #head = Buffer.allocUnsafe(16 * 1_024);
+  #headBytes = 0;
+  #interims = 0;
+  #status = 0;
+  #pairs: readonly (readonly [string, string])[] = [];
+  #framing: Framing | null = null;
+  /** Of the body, or of the chunk that is being read. */
+  #bytesLeft = 0;
+  /** The size line that is being read; null inside of a chunk. */
+  #chunkLine: string | null = "";
+  #body: Buffer[] = [];
+  #bodyBytes = 0;
+  #truncated = false;
+  #complete = false;
+
+  constructor(bodyBytesMax: number) {
+    this.#bodyBytesMax = bodyBytesMax;
+  }
+
+  /**
+   * True when nothing more is needed.
+   * @throws EgressError `invalid`.
+   */
+  push(bytes: Buffer): boolean {
+    let rest = bytes;
+    while (this.#framing === null && rest.length > 0) rest = this.#pushHead(rest);
+    if (this.#framing !== null && !this.#complete) this.#pushBody(rest);
+    return this.#complete;
+  }
+
+  /** @throws EgressError when the response is not whole yet: `invalid` for what never became one, else `unreachable`. */
+  end(): void {
+    if (this.#framing === "close") this.#complete = true;
+    if (this.#complete) return;
+    if (this.#framing === null && this.#headBytes > 0) throw invalid("the answer ended within its head");
+    throw new EgressError("unreachable", "the connection ended before the answer did");
+  }
+
+  response(): RawResponse {
+    return { status: this.#status, pairs: this.#pairs, body: Buffer.concat(this.#body), truncated: this.#truncated };
+  }
+
+  /** Takes bytes up to the empty line and returns those behind it. */
+  #pushHead(bytes: Buffer): Buffer {
+    const searchFrom = Math.max(0, this.#headBytes - 3);
+    this.#keepHead(bytes);
+    const before = this.#headBytes - bytes.length;
+    if (before < "HTTP/".length && !"HTTP/".startsWith(this.#headText(0, Math.min(5, this.#headBytes))))
+      throw invalid("what came is not HTTP/1");
+    const end = headEnd(this.#head, searchFrom, this.#headBytes);
+    if (end === null) {
+      if (this.#headBytes > headBytesMax) throw invalid(`the head is longer than ${headBytesMax} bytes`);
+      return bytes.subarray(bytes.length);
+    }
+    this.#readHead(this.#headText(0, end));
+    this.#headBytes = 0;
+    return bytes.subarray(end - before);
+  }
+
+  #keepHead(bytes: Buffer): void {
+    const needed = this.#headBytes + bytes.length;
+    if (needed > this.#head.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#head.length));
+      this.#head.copy(larger, 0, 0, this.#headBytes);
+      this.#head = larger;
+    }
+    bytes.copy(this.#head, this.#headBytes);
+    this.#headBytes = needed;
+  }
+
+  #headText(from: number, to: number): string {
+    return this.#head.toString("latin1", from, to);
+  }
+
+  #readHead(head: string): void {
+    if (head.length > headBytesMax) throw invalid(`the head is longer than ${headBytesMax} bytes`);
+    const [statusLine = "", ...lines] = head.split(/\r?\n/);
+    const status = /^HTTP\/1\.\d ([1-5]\d\d)(?: |$)/.exec(statusLine)?.[1];
+    if (status === undefined) throw invalid("what came is not HTTP/1");
+    this.#status = Number(status);
+    // RFC 9110 section 15.2: interim answers come before the real one; we asked for no upgrade, so 101 is none.
+    if (this.#status < 200 && this.#status !== 101) {
+      if (++this.#interims > interimMax) throw invalid("interim answers without end");
+      return;
+    }
+    this.#pairs = readFields(lines);
+    this.#beginBody();
+  }
+
+  /** RFC 9112 section 6.3. */
+  #beginBody(): void {
+    const all = (name: string) => this.#pairs.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value.trim());
+    const lengths = new Set(all("content-length"));
+    const length = [...lengths][0] ?? "";
+    if (this.#status === 101 || this.#status === 204 || this.#status === 304) this.#framing = "none";
+    else if (all("transfer-encoding").some((value) => /(^|,)\s*chunked\s*$/i.test(value))) this.#framing = "chunked";
+    else if (lengths.size === 0) this.#framing = "close";
+    else if (lengths.size === 1 && /^\d{1,15}$/.test(length)) this.#framing = "length";
+    else throw invalid("the length of the answer is not a number");
+    if (this.#framing === "length") this.#bytesLeft = Number(length);
+    this.#complete = this.#framing === "none" || (this.#framing === "length" && this.#bytesLeft === 0);
+    // Who wants no body need not wait for one.
+    if (!this.#complete && this.#bodyBytesMax === 0) this.#cut();
+  }
+
+  #pushBody(bytes: Buffer): void {
+    if (this.#framing === "chunked") {
+      this.#pushChunks(bytes);
+      return;
+    }
+    const part = this.#framing === "length" ? bytes.subarray(0, this.#bytesLeft) : bytes;
+    this.#keepBody(part);
+    this.#bytesLeft -= part.length;
+    if (this.#framing === "length" && this.#bytesLeft === 0) this.#complete = true;
+  }
+
+  /** RFC 9112 section 7.1. Trailers are not waited for: the connection is closed anyway. */
+  #pushChunks(bytes: Buffer): void {
+    let rest = bytes;
+    while (rest.length > 0 && !this.#complete) {
+      if (this.#chunkLine === null) {
+        const part = rest.subarray(0, this.#bytesLeft);
+        this.#keepBody(part);
+        this.#bytesLeft -= part.length;
+        rest = rest.subarray(part.length);
+        if (this.#bytesLeft === 0) this.#chunkLine = "";
+        continue;
+      }
+      const lineEnd = rest.indexOf(lf);
+      const taken = lineEnd < 0 ? rest : rest.subarray(0, lineEnd + 1);
+      this.#chunkLine += taken.toString("latin1");
+      rest = rest.subarray(taken.length);
+      if (this.#chunkLine.length > chunkLineBytesMax) throw invalid("a chunk's size line is too long");
+      if (lineEnd >= 0) this.#readChunkLine(this.#chunkLine);
+    }
+  }
+
+  #readChunkLine(line: string): void {
+    this.#chunkLine = "";
+    // The line break that ends the chunk before.
+    if (line === "\r\n" || line === "\n") return;
+    const size = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?\r?\n$/i.exec(line)?.[1];
+    if (size === undefined) throw invalid("a chunk has no size");
+    this.#bytesLeft = Number.parseInt(size, 16);
+    if (this.#bytesLeft === 0) this.#complete = true;
+    else this.#chunkLine = null;
+  }
+
+  #keepBody(bytes: Buffer): void {
+    const room = this.#bodyBytesMax - this.#bodyBytes;
+    const kept = bytes.subarray(0, room);
+    if (kept.length > 0) this.#body.push(Buffer.from(kept));
+    this.#bodyBytes += kept.length;
+    if (bytes.length > room) this.#cut();
+  }
+
+  #cut(): void {
+    this.#truncated = true;
+    this.#complete = true;
+  }
+}
+
+function invalid(message: string): EgressError {
+  return new EgressError("invalid", message);
+}
+
+/** Where the head ends, behind its empty line; single line feeds count as well (RFC 9112 section 2.2). */
+function headEnd(bytes: Buffer, from: number, to: number): number | null {
+  for (let at = bytes.indexOf(lf, from); at >= 0 && at < to; at = bytes.indexOf(lf, at + 1)) {
+    if (at + 1 < to && bytes[at + 1] === lf) return at + 2;
+    if (at + 2 < to && bytes[at + 1] === 0x0d && bytes[at + 2] === lf) return at + 3;
+  }
+  return null;
+}
+
+/** Lines that are no fields are passed over, and folded lines joined, as browsers do (RFC 9112 section 5.2). */
+function readFields(lines: readonly string[]): readonly (readonly [string, string])[] {
+  const pairs: [string, string][] = [];
+  for (const line of lines) {
+    const folded = /^[ \t]+(.*)$/s.exec(line);
+    const last = pairs.at(-1);
+    if (folded !== null && last !== undefined) last[1] = `${last[1]} ${folded[1]?.trim() ?? ""}`.trim();
+    const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)$/s.exec(line);
+    if (field !== null) pairs.push([field[1] ?? "", decodeValue((field[2] ?? "").trim())]);
+  }
+  return pairs;
+}
+
+/** RFC 9110 section 5.5: bytes beyond ASCII have no set meaning; UTF-8 is what they are today, Latin-1 what they were. */
+function decodeValue(latin1: string): string {
+  if (!/[\x80-\xff]/.test(latin1)) return latin1;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(latin1, "latin1"));
+  } catch {
+    return latin1;
+  }
+}

@@ -1,0 +1,107 @@
+/** A small real DNS server on loopback, UDP and TCP on one port, whose answers a test writes as a table. */
+import { createSocket } from "node:dgram";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import dnsPacket, { type Answer, type Packet, type Question, type RecordType } from "dns-packet";
+
+/** What a name answers to one type of question. */
+export type ZoneEntry =
+  /** Data of the records, as dns-packet writes them. */
+  | readonly unknown[]
+  | "SERVFAIL"
+  /** No answer at all. */
+  | "silent"
+  /** Over UDP only the truncation flag; the records over TCP. */
+  | { readonly truncatedOverUdp: readonly unknown[] }
+  /** Another answer each time the question is asked; the last one stays. */
+  | { readonly inTurn: readonly ZoneEntry[] };
+
+/** By name, by type. A name that is absent does not exist; a type that is absent has no records. `CNAME` is followed within the table. */
+export type Zones = Readonly<Record<string, Partial<Record<RecordType, ZoneEntry>>>>;
+
+export interface DnsServerHandle {
+  /** `127.0.0.1:<port>`, as `dnsServers` takes it. */
+  readonly address: string;
+  readonly port: number;
+  /** Every question in order, as `TYPE name`, with the transport. */
+  readonly asked: readonly { readonly question: string; readonly over: "udp" | "tcp" }[];
+  stop(): void;
+}
+
+const rcodes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3 } as const;
+const cnameStepsMax = 8;
+
+export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
+  const asked: { question: string; over: "udp" | "tcp" }[] = [];
+  const turns = new Map<string, number>();
+  const connections = new Set<Socket>();
+
+  /** The entry of this turn: `inTurn` moves on with every asking. */
+  function entryOf(name: string, type: RecordType): ZoneEntry | undefined {
+    const entry = zones[name]?.[type];
+    if (typeof entry !== "object" || !("inTurn" in entry)) return entry;
+    const key = `${type} ${name}`;
+    const turn = turns.get(key) ?? 0;
+    turns.set(key, turn + 1);
+    return entry.inTurn[Math.min(turn, entry.inTurn.length - 1)];
+  }
+
+  /** Null for silence. */
+  function answer(query: Packet, over: "udp" | "tcp"): Packet | null {
+    const question = query.questions?.[0] as Question;
+    asked.push({ question: `${question.type} ${question.name}`, over });
+    const answers: Answer[] = [];
+    let name = question.name.toLowerCase();
+    for (let step = 0; step < cnameStepsMax; step++) {
+      const entry = entryOf(name, question.type);
+      const records = entry !== undefined && typeof entry === "object" && "truncatedOverUdp" in entry ? entry.truncatedOverUdp : entry;
+      if (records === "silent") return null;
+      if (records === "SERVFAIL") return reply(query, rcodes.SERVFAIL, []);
+      if (records !== entry && over === "udp") return reply(query, rcodes.NOERROR, [], dnsPacket.TRUNCATED_RESPONSE);
+      if (Array.isArray(records)) {
+        answers.push(...records.map((data) => ({ type: question.type, name, ttl: 0, class: "IN", data }) as Answer));
+        break;
+      }
+      const alias = zones[name]?.CNAME;
+      if (!Array.isArray(alias)) break;
+      answers.push({ type: "CNAME", name, ttl: 0, class: "IN", data: String(alias[0]) });
+      name = String(alias[0]).toLowerCase();
+    }
+    const exists = answers.length > 0 || zones[name] !== undefined;
+    return reply(query, exists ? rcodes.NOERROR : rcodes.NXDOMAIN, answers);
+  }
+
+  const tcp = createServer((connection) => {
+    connections.add(connection);
+    connection.on("close", () => connections.delete(connection));
+    connection.on("error", () => {});
+    connection.on("data", (bytes: Buffer) => {
+      const answered = answer(dnsPacket.decode(bytes.subarray(2)), "tcp");
+      if (answered !== null) connection.end(dnsPacket.streamEncode(answered));
+    });
+  });
+  await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
+  const { port } = tcp.address() as AddressInfo;
+
+  const udp = createSocket("udp4");
+  udp.on("message", (message, sender) => {
+    const answered = answer(dnsPacket.decode(message), "udp");
+    if (answered !== null) udp.send(dnsPacket.encode(answered), sender.port, sender.address);
+  });
+  await new Promise<void>((resolve) => udp.bind(port, "127.0.0.1", () => resolve()));
+
+  return {
+    address: `127.0.0.1:${port}`,
+    port,
+    asked,
+    stop() {
+      for (const connection of connections) connection.destroy();
+      tcp.close();
+      udp.close();
+    },
+  };
+}
+
+function reply(query: Packet, rcode: number, answers: Answer[], flags = 0): Packet {
+  const authoritative = dnsPacket.AUTHORITATIVE_ANSWER | dnsPacket.RECURSION_AVAILABLE | flags | rcode;
+  return { type: "response", id: query.id ?? 0, flags: authoritative, questions: query.questions ?? [], answers };
+}
