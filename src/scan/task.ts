@@ -69,6 +69,32 @@ export interface Gathered {
   readonly refusals: readonly string[];
 }
 
+/** Evidence to judge. */
+export interface JudgeTask {
+  readonly evidence: Evidence;
+  /** Keys of checks that never answered and ended their thread with them: not asked again, `notChecked`. */
+  readonly hung: readonly string[];
+}
+
+export interface Judged {
+  readonly result: StoredResult;
+  /** Checks that broke their contract, for the operator's log. */
+  readonly faults: readonly { readonly key: string; readonly fault: string }[];
+}
+
+/** Every kind of work that crosses to a worker, and what comes back. */
+export interface WorkerTasks {
+  readonly gather: { readonly task: GatherTask; readonly value: Gathered };
+  readonly judge: { readonly task: JudgeTask; readonly value: Judged };
+}
+
+/** What a worker says while it works. */
+export type WorkerSays =
+  | { readonly says: "started" }
+  | { readonly says: "stage"; readonly stage: ProgressStage }
+  /** Before each check is asked, so that one which never answers is known. */
+  | { readonly says: "judging"; readonly key: string };
+
 /** Codes behind `scanErrorMessage`; texts under `scanErrors` in the locale files. */
 export const scanErrorCodes = [
   "unresolved",

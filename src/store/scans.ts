@@ -57,9 +57,10 @@ export interface ScanVerbs {
     token: string,
     outcome: { readonly code: string; readonly evidence: Evidence | null; readonly timings: Timings; readonly now: Date },
   ): Promise<ScanRecord>;
-  /** Puts a running scan back where it stood in the queue; its second time it fails with the code `interrupted` instead. */
-  requeueScan(token: string, now: Date): Promise<ScanRecord>;
-  /** The same for every scan that a former process left running; to be called once, before the first claim. */
+  /**
+   * Puts every scan that a former process left running back where it stood in the queue; its second time it fails with
+   * the code `interrupted` instead. To be called once, before the first claim.
+   */
   requeueInterrupted(now: Date): Promise<readonly ScanRecord[]>;
   /** Undefined for an unknown token of whatever shape. */
   scanByToken(token: string): ScanRecord | undefined;
@@ -156,7 +157,6 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
         return scan;
       }),
 
-    requeueScan: (token, now) => db.write(() => requeue(token, now)),
     requeueInterrupted: (now) => db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(token, now))),
 
     scanByToken,

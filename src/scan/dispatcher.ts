@@ -1,0 +1,155 @@
+/** Takes queued scans in hand, a bounded number at a time, and stores what becomes of them. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Log } from "../log.ts";
+import { DataDirError } from "../store/data-dir.ts";
+import type { ScanRecord } from "../store/scans.ts";
+import type { Store } from "../store/store.ts";
+import type { Scanner } from "./scanner.ts";
+import { type ProgressStage, type ScanOutcome, stagePercent } from "./task.ts";
+
+/** Between two writes of one scan's progress: people poll, and every write reaches the disk. */
+const progressEveryMs = 250;
+/** Before the store is tried again after it refused, as on a full disk. */
+const storeRetryMs = 2_000;
+
+export interface DispatcherOptions {
+  readonly store: Store;
+  readonly scanner: Pick<Scanner, "scanUrl">;
+  /** Scans at the same time. */
+  readonly concurrency: number;
+  readonly log: Log;
+}
+
+export interface Dispatcher {
+  /** Looks into the queue; to be called whenever a scan was queued. */
+  wake(): void;
+  /** Claims nothing more; what runs goes on. */
+  pause(): void;
+  resume(): void;
+  /** Scans in hand. */
+  running(): number;
+  /**
+   * Claims nothing more and waits at most `drainMs` for what runs. What does not end in time is given up and stays
+   * `running` in the store, so that the next start puts it back into the queue.
+   */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** Puts back what a former process left running, then begins. */
+export async function startDispatcher({ store, scanner, concurrency, log }: DispatcherOptions): Promise<Dispatcher> {
+  for (const { token, status } of await store.requeueInterrupted(new Date())) log.warn("scan was interrupted", { token, status });
+
+  const inHand = new Set<Promise<void>>();
+  const givingUp = new AbortController();
+  let paused = false;
+  let stopped = false;
+  let claiming = false;
+  let wokenMeanwhile = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  async function claimWhileRoom(): Promise<void> {
+    claiming = true;
+    try {
+      while (!paused && !stopped && inHand.size < concurrency) {
+        wokenMeanwhile = false;
+        const scan = await store.claimNext(new Date());
+        // A scan that was queued between the look and its answer was not seen by it.
+        if (scan === undefined && !wokenMeanwhile) break;
+        if (scan === undefined) continue;
+        const work = runScan(scan).finally(() => {
+          inHand.delete(work);
+          wake();
+        });
+        inHand.add(work);
+      }
+    } catch (error) {
+      log.error("queue cannot be read", { because: messageOf(error) });
+      clearTimeout(retry);
+      retry = setTimeout(wake, storeRetryMs);
+    } finally {
+      claiming = false;
+    }
+  }
+
+  function wake(): void {
+    wokenMeanwhile = true;
+    if (!claiming) void claimWhileRoom();
+  }
+
+  async function runScan({ token, url, attempts }: ScanRecord): Promise<void> {
+    log.info("scan begins", { token, url, attempt: attempts });
+    const progress = progressWriter(token);
+    const outcome = await scanner.scanUrl(url, progress.tell, givingUp.signal);
+    progress.end();
+    if (givingUp.signal.aborted) return;
+    await storePersistently(token, outcome);
+    const ended = outcome.status === "failed" ? { code: outcome.code } : { score: outcome.result.score };
+    log.info("scan ended", { token, url, status: outcome.status, ...ended, ms: outcome.timings.total ?? null });
+  }
+
+  /** Writes the latest stage, at most once in `progressEveryMs`. */
+  function progressWriter(token: string) {
+    let latest: ProgressStage | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const write = () => {
+      timer = undefined;
+      if (latest === null) return;
+      const stage = latest;
+      latest = null;
+      timer = setTimeout(write, progressEveryMs);
+      store
+        .setProgress(token, stage, stagePercent[stage])
+        .catch((error) => log.warn("progress not stored", { token, because: messageOf(error) }));
+    };
+    return {
+      tell: (stage: ProgressStage) => {
+        latest = stage;
+        if (timer === undefined) write();
+      },
+      end: () => {
+        latest = null;
+        clearTimeout(timer);
+      },
+    };
+  }
+
+  /** An outcome is kept in hand until the disk takes it: measuring again would cost more than waiting. */
+  async function storePersistently(token: string, outcome: ScanOutcome): Promise<void> {
+    while (!givingUp.signal.aborted) {
+      try {
+        const now = new Date();
+        if (outcome.status === "finished") await store.finishScan(token, { ...outcome, now });
+        else await store.failScan(token, { ...outcome, now });
+        return;
+      } catch (error) {
+        log.error("scan not stored", { token, because: messageOf(error) });
+        if (!(error instanceof DataDirError)) return;
+        await wait(storeRetryMs, undefined, { signal: givingUp.signal }).catch(() => {});
+      }
+    }
+  }
+
+  wake();
+  return {
+    wake,
+    pause: () => {
+      paused = true;
+    },
+    resume: () => {
+      paused = false;
+      wake();
+    },
+    running: () => inHand.size,
+    stop: async (drainMs) => {
+      stopped = true;
+      clearTimeout(retry);
+      const timer = setTimeout(() => givingUp.abort(), drainMs);
+      await Promise.all(inHand);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

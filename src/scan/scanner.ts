@@ -1,0 +1,142 @@
+/** One scan from URL to outcome, surviving dead workers, hung checks and a lost browser; the queue and the command line both use it. */
+import type { EgressSettings } from "../egress/settings.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { StoredResult } from "../judge/result.ts";
+import type { Log } from "../log.ts";
+import { openPool, type TaskEnd } from "./pool.ts";
+import type { Gathered, GatherTask, ProgressStage, ScanDeadlines, ScanErrorCode, ScanOutcome } from "./task.ts";
+
+/** What a scanner needs of the one who owns the browser. */
+export interface BrowserAtHand {
+  /** DevTools WebSocket URL of a browser that runs, started anew if it has to be. Rejects when none can be started. */
+  endpoint(): Promise<string>;
+}
+
+export interface ScannerOptions {
+  readonly egress: EgressSettings;
+  /** Certificates (PEM) trusted besides the bundled roots. */
+  readonly caPems: readonly string[];
+  readonly deadlines: ScanDeadlines;
+  /** Scans at the same time. */
+  readonly concurrency: number;
+  readonly checksDir: string | null;
+  readonly browser: BrowserAtHand;
+  /** `worker.ts` of this folder, or where the compiled binary keeps it. */
+  readonly workerFile: string;
+  readonly log: Log;
+  /** How long after its deadline a worker's thread is ended, in milliseconds. */
+  readonly graceMs?: number;
+}
+
+export interface Scanner {
+  /** Never rejects. The URL is taken as valid. An abort gives the scan up at once, as `interrupted`. */
+  scanUrl(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<ScanOutcome>;
+  close(): Promise<void>;
+}
+
+/** Gathering again after a worker or the browser broke: their fault, not the site's. */
+const gatherAttemptsMax = 2;
+/** Checks that may hang in one scan before it is given up; each costs its deadline. */
+const hungMax = 5;
+/** Beyond the scan's own deadline, by which a worker stops of its own accord. */
+const defaultGraceMs = 5_000;
+
+export function openScanner(options: ScannerOptions): Scanner {
+  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log, graceMs = defaultGraceMs } = options;
+  const pool = openPool({
+    workerFile,
+    threads: concurrency,
+    workerData: { checksDir },
+    onIdleFault: (fault) => log.error("idle worker broke", { fault }),
+  });
+
+  async function taskOf(url: string): Promise<GatherTask> {
+    const browserEndpoint = await browser.endpoint();
+    const ownEndpoints = [...egress.ownEndpoints, { address: null, port: Number(new URL(browserEndpoint).port) }];
+    return { url, scannedAt: new Date().toISOString(), egress: { ...egress, ownEndpoints }, browserEndpoint, caPems, deadlines };
+  }
+
+  async function gatherOnce(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
+    const ended = await pool.run("gather", await taskOf(url), {
+      deadlineMs: deadlines.scanMs + graceMs,
+      onSays: (said) => said.says === "stage" && onProgress(said.stage),
+      signal,
+    });
+    if (ended.end === "died" || ended.end === "late")
+      log.error("worker lost while gathering", { url, end: ended.end, because: reasonOf(ended) });
+    return ended;
+  }
+
+  async function gather(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<Gathered | ScanErrorCode> {
+    let last: TaskEnd<Gathered> = { end: "cancelled" };
+    for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
+      try {
+        last = await gatherOnce(url, onProgress, signal);
+      } catch (error) {
+        log.error("no browser", { url, because: error instanceof Error ? error.message : String(error) });
+        return "browser-unavailable";
+      }
+      const broke = last.end === "died" || (last.end === "done" && browserBroke(last.value.evidence));
+      if (!broke) break;
+    }
+    switch (last.end) {
+      case "done":
+        return last.value;
+      case "late":
+        return "timeout";
+      case "cancelled":
+        return "interrupted";
+      case "died":
+        return "crashed";
+    }
+  }
+
+  /** A check that never answers, or takes its thread down, is known by being the last one asked; it is left out and the rest judged again. */
+  async function judge(url: string, evidence: Evidence, signal?: AbortSignal): Promise<StoredResult | ScanErrorCode> {
+    const hung: string[] = [];
+    while (hung.length < hungMax) {
+      const asked: string[] = [];
+      const ended = await pool.run(
+        "judge",
+        { evidence, hung },
+        { deadlineMs: deadlines.judgeMs, onSays: (said) => said.says === "judging" && asked.push(said.key), signal },
+      );
+      if (ended.end === "cancelled") return "interrupted";
+      if (ended.end === "done") {
+        for (const { key, fault } of ended.value.faults) log.error("check failed", { check: key, fault, url });
+        return ended.value.result;
+      }
+      const suspect = asked.at(-1);
+      log.error("worker lost while judging", { url, check: suspect ?? null, end: ended.end, because: reasonOf(ended) });
+      if (suspect === undefined) break;
+      hung.push(suspect);
+    }
+    return "crashed";
+  }
+
+  return {
+    scanUrl: async (url, onProgress, signal) => {
+      const gathered = await gather(url, onProgress, signal);
+      if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
+      const { evidence, timings, unreachable, refusals } = gathered;
+      for (const refusal of refusals) log.warn("egress refused", { url, refusal });
+      if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
+      onProgress("analysing");
+      const judgedFrom = performance.now();
+      const result = await judge(url, evidence, signal);
+      const allTimings = { ...timings, judge: Math.round(performance.now() - judgedFrom) };
+      if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
+      onProgress("storing");
+      return { status: "finished", result, evidence, timings: allTimings };
+    },
+    close: () => pool.close(),
+  };
+}
+
+function browserBroke({ navigation }: Evidence): boolean {
+  return navigation.status === "failed" && navigation.because === "crashed";
+}
+
+function reasonOf(ended: TaskEnd<unknown>): string | null {
+  return ended.end === "died" ? ended.because : null;
+}

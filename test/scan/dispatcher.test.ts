@@ -1,0 +1,189 @@
+/** The dispatcher on a real store; the scanner is stood in for, so that a test can decide when a scan ends. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { StoredResult } from "../../src/judge/result.ts";
+import { createLog } from "../../src/log.ts";
+import { type Dispatcher, startDispatcher } from "../../src/scan/dispatcher.ts";
+import type { Scanner } from "../../src/scan/scanner.ts";
+import type { ProgressStage, ScanOutcome } from "../../src/scan/task.ts";
+import { DataDirError } from "../../src/store/data-dir.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { evidence } from "../support/evidence.ts";
+
+const result: StoredResult = {
+  algorithmVersion: 1,
+  catalogVersion: "v",
+  measured: true,
+  score: 90,
+  band: "good",
+  rank: "strong",
+  ledger: [],
+  findings: [],
+};
+const finished: ScanOutcome = { status: "finished", result, evidence: evidence(), timings: { total: 1 } };
+const failed: ScanOutcome = { status: "failed", code: "unresolved", evidence: null, timings: {} };
+
+/** Scans that wait for the test to end them. */
+interface Held {
+  readonly url: string;
+  readonly tell: (stage: ProgressStage) => void;
+  readonly end: (outcome: ScanOutcome) => void;
+}
+
+let dataDir: string;
+let store: Store;
+let held: Held[];
+let dispatcher: Dispatcher | undefined;
+
+const scanner: Pick<Scanner, "scanUrl"> = {
+  scanUrl: (url, tell, signal) =>
+    new Promise((end) => {
+      held.push({ url, tell, end });
+      signal?.addEventListener("abort", () => end({ ...failed, code: "interrupted" }));
+    }),
+};
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "assay-dispatcher-"));
+  store = openStore(dataDir);
+  held = [];
+});
+
+afterEach(async () => {
+  await dispatcher?.stop(0);
+  dispatcher = undefined;
+  await store.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+async function started(concurrency = 2, over: Store = store): Promise<Dispatcher> {
+  dispatcher = await startDispatcher({
+    store: over,
+    scanner,
+    concurrency,
+    log: createLog({ level: "error", format: "text", write: () => {} }),
+  });
+  return dispatcher;
+}
+
+async function queued(url: string): Promise<string> {
+  const scan = await store.queueScan({ accountId: 1, url, now: new Date() });
+  if (scan === "full") throw new Error("the queue is full");
+  return scan.token;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 4_000; !condition(); await Bun.sleep(2)) {
+    if (Date.now() > deadline) throw new Error("waited in vain");
+  }
+}
+
+const statusOf = (token: string) => store.scanByToken(token)?.status;
+
+describe("the dispatcher", () => {
+  test("takes what waits at the start, in order, and no more than it may", async () => {
+    const tokens = [await queued("https://a.test/"), await queued("https://b.test/"), await queued("https://c.test/")];
+    await started(2);
+    await until(() => held.length === 2);
+    expect(tokens.map(statusOf)).toEqual(["running", "running", "queued"]);
+    held[0]?.end(finished);
+    await until(() => held.length === 3);
+    expect(held.map(({ url }) => url)).toEqual(["https://a.test/", "https://b.test/", "https://c.test/"]);
+    expect(tokens.map(statusOf)).toEqual(["finished", "running", "running"]);
+    expect(store.resultOf(tokens[0] ?? "")).toEqual(result);
+  });
+
+  test("is woken by a new scan", async () => {
+    const { wake, running } = await started();
+    expect(running()).toBe(0);
+    const token = await queued("https://a.test/");
+    wake();
+    await until(() => held.length === 1);
+    held[0]?.end(failed);
+    await until(() => statusOf(token) === "failed");
+    expect(store.scanByToken(token)?.errorCode).toBe("unresolved");
+  });
+
+  test("misses no scan among many that come at once", async () => {
+    const { wake } = await started(3);
+    const tokens: string[] = [];
+    for (let count = 0; count < 50; count++) {
+      tokens.push(await queued(`https://${count}.test/`));
+      wake();
+      if (count % 3 === 0) held.shift()?.end(finished);
+    }
+    const ending = setInterval(() => held.shift()?.end(finished), 1);
+    await until(() => tokens.every((token) => statusOf(token) === "finished"));
+    clearInterval(ending);
+  });
+
+  test("stores progress as it is told, a few times a second", async () => {
+    const token = await queued("https://a.test/");
+    await started();
+    await until(() => held.length === 1);
+    held[0]?.tell("resolving");
+    held[0]?.tell("connecting");
+    held[0]?.tell("browsing");
+    await until(() => store.scanByToken(token)?.progressStage === "resolving");
+    expect(store.scanByToken(token)?.progressPercent).toBe(2);
+    await until(() => store.scanByToken(token)?.progressStage === "browsing");
+    expect(store.scanByToken(token)?.progressPercent).toBe(20);
+    held[0]?.end(finished);
+    await until(() => statusOf(token) === "finished");
+    expect(store.scanByToken(token)).toMatchObject({ progressStage: null, progressPercent: 100 });
+  });
+
+  test("claims nothing while paused", async () => {
+    const { pause, resume, wake } = await started();
+    pause();
+    await queued("https://a.test/");
+    wake();
+    await Bun.sleep(20);
+    expect(held).toHaveLength(0);
+    resume();
+    await until(() => held.length === 1);
+  });
+
+  test("stops when what runs has ended", async () => {
+    const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
+    const { stop } = await started(1);
+    await until(() => held.length === 1);
+    const stopping = stop(10_000);
+    held[0]?.end(finished);
+    await stopping;
+    expect([first, second].map(statusOf)).toEqual(["finished", "queued"]);
+    expect(held).toHaveLength(1);
+  });
+
+  test("gives up what does not end in time, and the next one begins it anew, once", async () => {
+    const token = await queued("https://a.test/");
+    const begun = await started();
+    await until(() => held.length === 1);
+    const before = Date.now();
+    await begun.stop(50);
+    expect(Date.now() - before).toBeLessThan(1_000);
+    expect(statusOf(token)).toBe("running");
+    await started();
+    await until(() => held.length === 2);
+    expect(store.scanByToken(token)).toMatchObject({ status: "running", attempts: 2 });
+    await dispatcher?.stop(0);
+    await started();
+    expect(store.scanByToken(token)).toMatchObject({ status: "failed", errorCode: "interrupted" });
+  });
+
+  test("keeps an outcome that the disk has no room for, and stores it later", async () => {
+    const token = await queued("https://a.test/");
+    let refusals = 1;
+    await started(1, {
+      ...store,
+      finishScan: (...given) => (refusals-- > 0 ? Promise.reject(new DataDirError("full", "no room")) : store.finishScan(...given)),
+    });
+    await until(() => held.length === 1);
+    held[0]?.end(finished);
+    await Bun.sleep(20);
+    expect(statusOf(token)).toBe("running");
+    await until(() => statusOf(token) === "finished");
+  });
+});
