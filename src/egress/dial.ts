@@ -30,8 +30,8 @@ export interface Egress {
   pinnedAddress(host: string, port: number): string | null;
   /** What the policy refused, each once, with the setting that would open it: for the operator's log. */
   readonly refusals: readonly string[];
-  /** Bytes over all connections so far, as they crossed the wire. */
-  bytes(): { readonly received: number; readonly sent: number };
+  /** Over all connections so far. (What was sent is not counted: Bun 1.4 counts none below TLS.) */
+  readonly bytesReceived: number;
   /** Shuts a port of this machine to the scan: for listeners that serve the scan itself. */
   shutLocalPort(port: number): void;
   /** Cuts every connection; nothing can be dialled afterwards. */
@@ -68,7 +68,7 @@ export function openEgress(settings: EgressSettings): Egress {
   const reached = new Map<string, string>();
   const refusals = new Set<string>();
   const sockets = new Set<Socket>();
-  const closedBytes = { received: 0, sent: 0 };
+  let bytesOfClosed = 0;
 
   function insist(judgement: Judgement, asked?: string): void {
     if (judgement.allowed) return;
@@ -123,8 +123,7 @@ export function openEgress(settings: EgressSettings): Egress {
     sockets.add(socket);
     socket.once("close", () => {
       sockets.delete(socket);
-      closedBytes.received += socket.bytesRead;
-      closedBytes.sent += socket.bytesWritten;
+      bytesOfClosed += socket.bytesRead;
     });
     return socket;
   }
@@ -169,13 +168,10 @@ export function openEgress(settings: EgressSettings): Egress {
     get refusals() {
       return [...refusals];
     },
-    bytes() {
-      const total = { ...closedBytes };
-      for (const socket of sockets) {
-        total.received += socket.bytesRead;
-        total.sent += socket.bytesWritten;
-      }
-      return total;
+    get bytesReceived() {
+      let bytes = bytesOfClosed;
+      for (const socket of sockets) bytes += socket.bytesRead;
+      return bytes;
     },
     shutLocalPort(port) {
       ownEndpoints.push({ address: null, port });
