@@ -35,13 +35,10 @@ export function createCallingAddress(trustedProxies: readonly string[]): Calling
 }
 
 function parseRange(given: string): Range {
-  try {
-    if (given.includes("/")) return ipaddr.parseCIDR(given);
-    const address = ipaddr.process(given);
-    return [address, address.kind() === "ipv4" ? 32 : 128];
-  } catch {
-    throw new Error(`trusted proxy "${given}" is neither an IP address nor a CIDR range`);
-  }
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || ipaddr.IPv6.isValidCIDR(given)) return ipaddr.parseCIDR(given);
+  const address = parseAddress(given);
+  if (address === null) throw new Error(`trusted proxy "${given}" is neither an IP address nor a CIDR range`);
+  return [address, address.kind() === "ipv4" ? 32 : 128];
 }
 
 /** IPv4-mapped IPv6 addresses come out as IPv4: a dual-stack listener sees every IPv4 peer that way. */

@@ -15,6 +15,7 @@ import {
   invalidUrl,
   methodNotAllowed,
   routeNotFound,
+  scanNotFound,
 } from "./errors.ts";
 import { type Exchange, routeGroup } from "./exchange.ts";
 import { createGate } from "./gate.ts";
@@ -88,6 +89,8 @@ export function createApi(settings: ApiSettings) {
     if (error instanceof ParseError) return error.cause instanceof ApiError ? error.cause : invalidBody("cannot be read");
     if (error instanceof ValidationError && error.type === "body") return asBodyError(error.value);
     if (error instanceof ValidationError && error.type === "query") return path === scansPath ? invalidListQuery() : invalidLocale();
+    // A token whose percent-encoding is broken arrives as none at all.
+    if (error instanceof ValidationError && error.type === "params") return scanNotFound();
     if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
       const allowed = allowedMethods(app.routes, path);
       return allowed.length === 0 || allowed.includes(request.method) ? routeNotFound() : methodNotAllowed(allowed);

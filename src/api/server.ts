@@ -31,6 +31,8 @@ export function listen(api: Api, { hostname, port, log }: ListenOptions): Listen
     // The API bounds bodies itself, because this would answer without a body of its own, and before the caller is known.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
+    // Outside development Bun would share the port with whoever else asks for it, and a second server would start as if all were well.
+    reusePort: false,
     fetch: (request) => api.fetch(request),
     error: (error) => {
       log.error("request failed", { error: error.stack ?? error.message });

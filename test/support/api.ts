@@ -57,7 +57,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     ...settings,
   });
   const server = listen(api, { hostname: "127.0.0.1", port: 0, log });
-  await store.createAccount({ email: "first@assay.test", now: now() });
+  await store.createAccount({ email: "first@assay.test", now: new Date() });
 
   async function claim(): Promise<ScanRecord> {
     const scan = await store.claimNext(now());

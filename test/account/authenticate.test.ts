@@ -1,0 +1,72 @@
+/** From an Authorization header to an account, over a real store. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { authenticate } from "../../src/account/authenticate.ts";
+import { planTerms } from "../../src/account/plans.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+
+const now = new Date("2026-11-21T12:00:00Z");
+const dataDir = mkdtempSync(join(tmpdir(), "assay-account-"));
+let store: Store;
+let accountId: number;
+let value: string;
+
+beforeAll(async () => {
+  store = openStore(dataDir);
+  const account = await store.createAccount({ email: "someone@assay.test", now });
+  if (typeof account === "string") throw new Error(account);
+  accountId = account.id;
+  ({ value } = await store.createApiToken({ accountId, name: "test", now }));
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+describe("let in", () => {
+  test.each(["Bearer ", "bearer ", "BEARER ", "Bearer   "])("by the scheme written as %s", (scheme) => {
+    expect(authenticate(store, scheme + value)).toMatchObject({
+      status: "authenticated",
+      account: { id: accountId, plan: "agency" },
+      token: { accountId, name: "test" },
+    });
+  });
+});
+
+describe("refused", () => {
+  const rows: readonly [words: string, header: () => string | null, because: string][] = [
+    ["no header", () => null, "absent"],
+    ["an empty header", () => "", "malformed"],
+    ["the scheme alone", () => "Bearer", "malformed"],
+    ["the scheme and a blank", () => "Bearer ", "malformed"],
+    ["another scheme", () => `Basic ${value}`, "malformed"],
+    ["the scheme glued to the token", () => `Bearer${value}`, "malformed"],
+    ["a tab for a blank", () => `Bearer\t${value}`, "malformed"],
+    ["the token alone", () => value, "malformed"],
+    ["two tokens", () => `Bearer ${value} ${value}`, "malformed"],
+    ["two headers, joined", () => `Bearer ${value}, Bearer ${value}`, "malformed"],
+    ["a quoted token", () => `Bearer "${value}"`, "malformed"],
+    ["a token with an umlaut", () => "Bearer assay_\u00fc", "malformed"],
+    ["a token with a NUL", () => `Bearer ${value}\u0000`, "malformed"],
+    ["a token cut short", () => `Bearer ${value.slice(0, -1)}`, "unknown"],
+    ["a token with one letter changed", () => `Bearer ${value.slice(0, 10)}${value[10] === "A" ? "B" : "A"}${value.slice(11)}`, "unknown"],
+    ["something else entirely", () => "Bearer x", "unknown"],
+    ["a very long one", () => `Bearer ${"a".repeat(100_000)}`, "unknown"],
+    ["a very long one of blanks", () => `Bearer${" ".repeat(100_000)}`, "malformed"],
+  ];
+  for (const [words, header, because] of rows) {
+    test(words, () => expect(authenticate(store, header())).toEqual({ status: "refused", because } as never));
+  }
+  test("a revoked token", async () => {
+    const { token, value: revoked } = await store.createApiToken({ accountId, name: "revoked", now });
+    expect(authenticate(store, `Bearer ${revoked}`).status).toBe("authenticated");
+    await store.revokeApiToken(accountId, token.id, now);
+    expect(authenticate(store, `Bearer ${revoked}`)).toEqual({ status: "refused", because: "revoked" });
+  });
+});
+
+test("only the Agency plan includes the API", () => {
+  expect(planTerms).toEqual({ free: { api: false }, agency: { api: true } });
+});
