@@ -1,7 +1,6 @@
 /** The door for check authors: everything a file in `checks/`, or one dropped beside the binary, may import. */
 export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
-export { parseAddress } from "../parse/address.ts";
 export type { CspGoverning, CspPolicy, CspSource } from "../parse/csp.ts";
 export {
   allowsAllInlineScript,
@@ -41,6 +40,7 @@ export type {
 export type { EnforcedCsp } from "./csp.ts";
 export { cspMetas, enforcedCsp } from "./csp.ts";
 export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
+export { hstsHost } from "./hsts.ts";
 export type { Redirect } from "./redirects.ts";
 export { browserRedirects, redirectsAmong, redirectTarget } from "./redirects.ts";
 export { registerCheck } from "./registry.ts";

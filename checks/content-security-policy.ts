@@ -1,0 +1,23 @@
+/** Does the page come with a Content Security Policy that a browser enforces? */
+import { enforcedCsp, notChecked, passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "content-security-policy",
+  weight: 8,
+  appliesTo: ["html"],
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["content-security-policy"],
+  findings: {
+    "security.missing-header.content-security-policy": { severity: "high", riskLevel: "medium", effort: "high" },
+    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "medium" },
+  },
+  judge({ dom, headers }) {
+    const { policies, idle, complete } = enforcedCsp(headers["content-security-policy"], dom);
+    if (policies.length > 0) return passed();
+    if (!complete) return notChecked();
+    if (idle.length === 0) return violated("security.missing-header.content-security-policy");
+    const directives = idle.flatMap((policy) => [...policy.keys()]).join(", ");
+    return violated("security.csp.no-effective-directive", { directives });
+  },
+});

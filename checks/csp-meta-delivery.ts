@@ -1,0 +1,40 @@
+/** Is the policy delivered so that a browser honours all of it: as a header, not only inside the document? */
+import {
+  cspMetas,
+  directivesIgnoredInMeta,
+  type Found,
+  notApplicable,
+  notChecked,
+  parseCspHeader,
+  parseCspMeta,
+  registerCheck,
+  valuesNamed,
+  violatedBy,
+} from "assay/check";
+
+export default registerCheck({
+  key: "csp-meta-delivery",
+  weight: 1,
+  reads: ["page", "dom"],
+  findings: {
+    "security.csp.meta-only": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.csp.meta-ignored-directives": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ page, dom }) {
+    const metas = cspMetas(dom).flatMap(({ content, truncated }) => {
+      const policy = parseCspMeta(content);
+      return policy === null ? [] : [{ policy, truncated }];
+    });
+    if (metas.length === 0) return dom.metasDropped > 0 ? notChecked() : notApplicable();
+
+    const found: Found<"security.csp.meta-only" | "security.csp.meta-ignored-directives">[] = [];
+    const ignored = directivesIgnoredInMeta.filter((name) => metas.some(({ policy }) => policy.has(name)));
+    if (ignored.length > 0) found.push({ code: "security.csp.meta-ignored-directives", values: { directives: ignored.join(", ") } });
+    // Only whether there is a header matters, so that a cut one serves as well: it is not declared in `headers`.
+    const inHeader = parseCspHeader(valuesNamed(page.headers, "content-security-policy")).length > 0;
+    if (!inHeader && page.headersDropped === 0) found.push({ code: "security.csp.meta-only" });
+
+    const unread = dom.metasDropped > 0 || metas.some(({ truncated }) => truncated) || (!inHeader && page.headersDropped > 0);
+    return found.length === 0 && unread ? notChecked() : violatedBy(found);
+  },
+});

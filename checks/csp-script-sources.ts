@@ -1,0 +1,65 @@
+/** Does the policy confine script files to places that the site chose? */
+import {
+  type CspPolicy,
+  enforcedCsp,
+  type Found,
+  governing,
+  isSchemeSource,
+  matchesAnyHost,
+  notApplicable,
+  notChecked,
+  registerCheck,
+  sandboxesScripts,
+  scriptElementDirectives,
+  scriptUrlSources,
+  violatedBy,
+} from "assay/check";
+
+type Code = "security.csp.script-any-host" | "security.csp.script-blob-urls" | "security.csp.script-data-urls";
+
+/** Places where anybody can put a script, and how a source expression lets it in. */
+const openPlaces: readonly { readonly code: Code; readonly letsIn: (source: string) => boolean }[] = [
+  { code: "security.csp.script-any-host", letsIn: matchesAnyHost },
+  { code: "security.csp.script-data-urls", letsIn: (source) => isSchemeSource(source, "data") },
+  { code: "security.csp.script-blob-urls", letsIn: (source) => isSchemeSource(source, "blob") },
+];
+
+export default registerCheck({
+  key: "csp-script-sources",
+  weight: 4,
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["content-security-policy"],
+  findings: {
+    "security.csp.script-src-missing": { severity: "high", riskLevel: "high", effort: "medium" },
+    "security.csp.script-any-host": { severity: "high", riskLevel: "high", effort: "medium" },
+    "security.csp.script-data-urls": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.csp.script-blob-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
+  },
+  judge({ dom, headers }) {
+    const { policies, complete } = enforcedCsp(headers["content-security-policy"], dom);
+    if (policies.length === 0) return complete ? notApplicable() : notChecked();
+
+    const found = faultsOf(policies);
+    // A policy that could not be read may close what the known ones leave open.
+    if (found.length > 0 && !complete) return notChecked();
+    return violatedBy(found);
+  },
+});
+
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code | "security.csp.script-src-missing">[] {
+  if (policies.some(sandboxesScripts)) return [];
+  // A policy that says nothing about scripts lets every one pass, and leaves the decision to the others.
+  const rules = policies.flatMap((policy) => governing(policy, scriptElementDirectives) ?? []);
+  if (rules.length === 0) return [{ code: "security.csp.script-src-missing" }];
+  const directive = distinct(rules.map((rule) => rule.directive));
+  return openPlaces.flatMap(({ code, letsIn }) => {
+    const sources = rules.map((rule) => scriptUrlSources(rule.sources).filter(letsIn));
+    // A script must pass every policy, so one that does not let it in is enough.
+    return sources.every((some) => some.length > 0) ? [{ code, values: { directive, sources: distinct(sources.flat()) } }] : [];
+  });
+}
+
+function distinct(words: readonly string[]): string {
+  return [...new Set(words)].join(", ");
+}

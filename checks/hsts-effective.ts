@@ -1,0 +1,64 @@
+/** Would a browser honour the HSTS policy, and keep it for long enough? */
+import { type Found, hstsHost, isCertificateAccepted, notApplicable, notChecked, parseHsts, registerCheck, violatedBy } from "assay/check";
+
+/** 180 days. Below this a visitor who comes twice a year is never protected. */
+const maxAgeSecondsMin = 15_552_000;
+
+type Code =
+  | "security.hsts.certificate-not-accepted"
+  | "security.hsts.directive-repeated"
+  | "security.hsts.disabled"
+  | "security.hsts.duplicate-header"
+  | "security.hsts.max-age-missing"
+  | "security.hsts.max-age-too-short"
+  | "security.hsts.unparseable";
+
+export default registerCheck({
+  key: "hsts-effective",
+  weight: 4,
+  appliesTo: ["https"],
+  reads: ["navigation", "page"],
+  consults: ["tls"],
+  headers: ["strict-transport-security"],
+  headersFrom: "first-https",
+  findings: {
+    "security.hsts.certificate-not-accepted": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.hsts.directive-repeated": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.hsts.duplicate-header": { severity: "high", riskLevel: "low", effort: "low" },
+    "security.hsts.max-age-missing": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.hsts.unparseable": { severity: "high", riskLevel: "medium", effort: "low" },
+  },
+  judge({ subject, navigation, page, tls, headers }) {
+    // RFC 6797 section 8.1: of several fields a browser obeys only the first.
+    const [value, ...more] = headers["strict-transport-security"];
+    const host = hstsHost(subject, navigation, page);
+    if (value === undefined || host === null) return notApplicable();
+
+    const found: Found<Code>[] = faultsOf(value);
+    if (more.length > 0) found.push({ code: "security.hsts.duplicate-header", values: { value, count: more.length + 1 } });
+    // RFC 6797 section 8.1: a policy that came with a certificate warning is not kept. One endpoint is looked at; it may be another host's.
+    if (tls.status === "read" && tls.facts.host === host && !isCertificateAccepted(tls.facts, subject.scannedAt))
+      found.push({ code: "security.hsts.certificate-not-accepted", values: { value, hstsHost: host } });
+
+    return found.length === 0 && tls.status === "failed" ? notChecked() : violatedBy(found);
+  },
+});
+
+function faultsOf(value: string): Found<Code>[] {
+  const parsed = parseHsts(value);
+  if ("defect" in parsed) return [{ code: codesByDefect[parsed.defect], values: { value } }];
+  const { maxAgeSeconds } = parsed;
+  // RFC 6797 section 6.1.1: zero makes a browser forget the policy.
+  if (maxAgeSeconds === 0) return [{ code: "security.hsts.disabled", values: { value } }];
+  if (maxAgeSeconds < maxAgeSecondsMin) return [{ code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds } }];
+  return [];
+}
+
+const codesByDefect = {
+  syntax: "security.hsts.unparseable",
+  "max-age-malformed": "security.hsts.unparseable",
+  "max-age-missing": "security.hsts.max-age-missing",
+  "repeated-directive": "security.hsts.directive-repeated",
+} as const;

@@ -1,0 +1,103 @@
+/** Does the domain meet the rules of the browsers' built-in HSTS list (chromium/hstspreload)? */
+import {
+  browserRedirects,
+  type Found,
+  hostOf,
+  hstsHost,
+  isCertificateAccepted,
+  isHttps,
+  notApplicable,
+  notChecked,
+  type PlainHttpFacts,
+  parseHsts,
+  passed,
+  type Reading,
+  type Redirect,
+  redirectsAmong,
+  registerCheck,
+  violated,
+  violatedBy,
+} from "assay/check";
+
+/** A year. */
+const maxAgeSecondsMin = 31_536_000;
+const redirectsMax = 3;
+
+type Code =
+  | "security.hsts.preload-certificate-not-accepted"
+  | "security.hsts.preload-header-invalid"
+  | "security.hsts.preload-max-age-too-short"
+  | "security.hsts.preload-no-same-host-redirect"
+  | "security.hsts.preload-not-requested"
+  | "security.hsts.preload-redirect-chain"
+  | "security.hsts.preload-without-subdomains";
+
+export default registerCheck({
+  key: "hsts-preload-eligible",
+  weight: 1,
+  appliesTo: ["public-name"],
+  reads: ["navigation", "page"],
+  consults: ["hstsPreload", "plainHttp", "tls"],
+  headers: ["strict-transport-security"],
+  headersFrom: "first-https",
+  findings: {
+    "security.hsts.preload-certificate-not-accepted": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-header-invalid": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-max-age-too-short": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-no-same-host-redirect": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-not-requested": { severity: "info", riskLevel: "low", effort: "medium" },
+    "security.hsts.preload-redirect-chain": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-without-subdomains": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  judge({ subject, navigation, page, hstsPreload, plainHttp, tls, headers }) {
+    // The list takes whole registered domains, so the question is put to them alone.
+    if (subject.host !== subject.registrableDomain) return notApplicable();
+    if (hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
+
+    const host = hstsHost(subject, navigation, page);
+    // When another host was the first to answer over https, what this domain says for itself there is not known.
+    const fields = host === null || host === subject.host ? headers["strict-transport-security"] : null;
+    const found = [...(fields === null ? [] : headerFaults(fields)), ...redirectFaults(plainHttp, browserRedirects(navigation))];
+    if (tls.status === "read" && tls.facts.host === subject.host && !isCertificateAccepted(tls.facts, subject.scannedAt))
+      found.push({ code: "security.hsts.preload-certificate-not-accepted" });
+
+    if (found.length === 0 && (fields === null || !isTestable(plainHttp))) return notChecked();
+    if (found.length > 0 && hstsPreload.status === "failed") return notChecked();
+    // Whoever did not ask need not hear what else would be in the way.
+    if (found.some(({ code }) => code === "security.hsts.preload-not-requested")) return violated("security.hsts.preload-not-requested");
+    return violatedBy(found);
+  },
+});
+
+function headerFaults(fields: readonly string[]): Found<Code>[] {
+  const [value] = fields;
+  if (value === undefined) return [{ code: "security.hsts.preload-not-requested" }];
+  const policy = parseHsts(value);
+  if ("defect" in policy || fields.length > 1)
+    return [{ code: "security.hsts.preload-header-invalid", values: { value, count: fields.length } }];
+  if (!policy.preload) return [{ code: "security.hsts.preload-not-requested" }];
+  const found: Found<Code>[] = [];
+  if (policy.maxAgeSeconds < maxAgeSecondsMin)
+    found.push({ code: "security.hsts.preload-max-age-too-short", values: { maxAgeSeconds: policy.maxAgeSeconds } });
+  if (!policy.includeSubDomains) found.push({ code: "security.hsts.preload-without-subdomains", values: { value } });
+  return found;
+}
+
+function isTestable(plainHttp: Reading<PlainHttpFacts>): boolean {
+  return plainHttp.status === "read" && plainHttp.facts.outcome !== "custom-port" && plainHttp.facts.stoppedBecause === null;
+}
+
+/** A port 80 where nothing listens needs no redirect. */
+function redirectFaults(plainHttp: Reading<PlainHttpFacts>, byBrowser: readonly Redirect[]): Found<Code>[] {
+  const answers = plainHttp.status === "read" ? plainHttp.facts.answers : [];
+  const byPlainHttp = redirectsAmong(answers);
+  const found: Found<Code>[] = [];
+  const [start] = answers;
+  const target = byPlainHttp[0]?.to;
+  if (start !== undefined && (target === undefined || !isHttps(target) || hostOf(target) !== hostOf(start.url)))
+    found.push({ code: "security.hsts.preload-no-same-host-redirect", values: { target: target ?? start.url } });
+  const insecure = [...byBrowser, ...byPlainHttp].find(({ from, to }) => isHttps(from) && !isHttps(to));
+  const count = Math.max(byBrowser.length, byPlainHttp.length);
+  if (insecure !== undefined || count > redirectsMax) found.push({ code: "security.hsts.preload-redirect-chain", values: { count } });
+  return found;
+}

@@ -1,0 +1,14 @@
+/** Does the visitor end up on an encrypted page? */
+import { isHttps, passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "https-available",
+  weight: 10,
+  reads: ["navigation"],
+  findings: {
+    "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", scoreCap: 20 },
+  },
+  judge({ navigation: { finalUrl } }) {
+    return isHttps(finalUrl) ? passed() : violated("security.transport.no-https", { finalUrl });
+  },
+});

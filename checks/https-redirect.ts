@@ -1,0 +1,34 @@
+/** Does port 80 lead to https on the same host at once? */
+import { hostOf, isHttps, notApplicable, notChecked, passed, redirectTarget, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "https-redirect",
+  weight: 6,
+  // Not the browser's chain: on a preloaded host the browser never asks port 80.
+  reads: ["plainHttp"],
+  findings: {
+    "security.transport.no-https-redirect": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.transport.redirect-to-http": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.transport.redirect-to-other-host": { severity: "high", riskLevel: "medium", effort: "low" },
+  },
+  judge({ plainHttp: { outcome, answers } }) {
+    if (outcome === "custom-port") return notApplicable();
+    // Nothing listens, so nothing is served in plain text.
+    if (outcome === "refused") return passed();
+    const [first] = answers;
+    if (first === undefined || saysNothing(first.status)) return notChecked();
+
+    const target = redirectTarget(first);
+    const values = { plainUrl: first.url, status: first.status };
+    if (target === null) return violated("security.transport.no-https-redirect", values);
+    if (!isHttps(target)) return violated("security.transport.redirect-to-http", { ...values, target });
+    // HSTS of the other host does not cover this one, so each later visit by http starts in plain text again.
+    if (hostOf(target) !== hostOf(first.url)) return violated("security.transport.redirect-to-other-host", { ...values, target });
+    return passed();
+  },
+});
+
+/** A server in trouble, or one that turns us away, has not shown what it does with visitors. */
+function saysNothing(status: number): boolean {
+  return status === 429 || status >= 500;
+}

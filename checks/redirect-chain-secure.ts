@@ -1,0 +1,43 @@
+/** Does the way to the page stay encrypted once it is, and is it short? */
+import {
+  browserRedirects,
+  type Found,
+  isHttps,
+  notApplicable,
+  notChecked,
+  passed,
+  redirectsAmong,
+  registerCheck,
+  violatedBy,
+} from "assay/check";
+
+/** No site needs more. RFC 2068 recommended at most five; browsers give up at twenty. */
+const redirectsMax = 10;
+
+export default registerCheck({
+  key: "redirect-chain-secure",
+  weight: 4,
+  reads: ["navigation"],
+  consults: ["plainHttp"],
+  findings: {
+    "security.transport.redirect-downgrade": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.transport.redirect-chain-too-long": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ navigation, plainHttp }) {
+    const plain = plainHttp.status === "read" ? plainHttp.facts : null;
+    const chains = [browserRedirects(navigation), redirectsAmong(plain?.answers ?? [])];
+    const count = Math.max(...chains.map((chain) => chain.length));
+    const stoppedBecause = plain?.stoppedBecause ?? null;
+
+    const found: Found<"security.transport.redirect-downgrade" | "security.transport.redirect-chain-too-long">[] = [];
+    const downgrade = chains.flat().find(({ from, to }) => isHttps(from) && to.startsWith("http:"));
+    if (downgrade !== undefined) found.push({ code: "security.transport.redirect-downgrade", values: { ...downgrade } });
+    if (count > redirectsMax || stoppedBecause === "too-many-hops")
+      found.push({ code: "security.transport.redirect-chain-too-long", values: { count } });
+    if (found.length > 0) return violatedBy(found);
+
+    // What was seen is in order; the rest of the chain from port 80 was not seen.
+    if (plain === null || stoppedBecause !== null) return notChecked();
+    return count === 0 ? notApplicable() : passed();
+  },
+});

@@ -1,0 +1,27 @@
+/** Does the site tell browsers to come by https only? */
+import { firstHttpsAnswer, hstsHost, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "strict-transport-security",
+  weight: 6,
+  appliesTo: ["https"],
+  reads: ["navigation", "page"],
+  consults: ["hstsPreload"],
+  headers: ["strict-transport-security"],
+  headersFrom: "first-https",
+  findings: {
+    "security.missing-header.strict-transport-security": { severity: "high", riskLevel: "medium", effort: "low" },
+  },
+  judge({ subject, navigation, page, hstsPreload, headers }) {
+    const host = hstsHost(subject, navigation, page);
+    if (host === null) return notApplicable();
+    if (headers["strict-transport-security"].length > 0) return passed();
+    // A browser that has the name built in needs no header. What it has built in is known of the scanned host only.
+    if (host === subject.host) {
+      if (hstsPreload.status === "failed") return notChecked();
+      if (hstsPreload.facts.hostPreloaded) return passed();
+    }
+    const answeredAt = firstHttpsAnswer(subject, navigation, page)?.url ?? "";
+    return violated("security.missing-header.strict-transport-security", { answeredAt });
+  },
+});

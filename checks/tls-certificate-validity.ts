@@ -1,0 +1,32 @@
+/** Is the certificate within its dates? */
+import { notChecked, passed, registerCheck, validityAt, violated } from "assay/check";
+
+const dayMs = 86_400_000;
+
+export default registerCheck({
+  key: "tls-certificate-validity",
+  weight: 10,
+  appliesTo: ["https"],
+  reads: ["tls"],
+  findings: {
+    "security.tls.certificate-expired": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.certificate-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+  },
+  judge({ subject, tls }) {
+    // Only the server's own certificate: an expired one further up may be a leftover that browsers build around.
+    const [leaf] = tls.chain;
+    const validity = leaf === undefined ? null : validityAt(leaf, subject.scannedAt);
+    if (leaf === undefined || validity === null) return notChecked();
+    if (validity === "valid") return passed();
+
+    const values = { tlsHost: tls.host, validFrom: minuteOf(leaf.validFrom), validTo: minuteOf(leaf.validTo) };
+    if (validity === "not-yet-valid") return violated("security.tls.certificate-not-yet-valid", values);
+    const days = Math.floor((Date.parse(subject.scannedAt) - Date.parse(leaf.validTo)) / dayMs);
+    return violated("security.tls.certificate-expired", { ...values, days });
+  },
+});
+
+/** `2026-12-30 23:59 UTC`, which reads the same in every language. */
+function minuteOf(date: string): string {
+  return `${new Date(date).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,26 @@
+/** Was the certificate issued for the host that shows it? */
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+
+/** Enough to see whose certificate it is. */
+const namesQuotedMax = 5;
+
+export default registerCheck({
+  key: "tls-hostname-match",
+  weight: 10,
+  appliesTo: ["https"],
+  reads: ["tls"],
+  findings: {
+    "security.tls.certificate-name-mismatch": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.certificate-without-names": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+  },
+  judge({ tls: { host, hostMatches, chain } }) {
+    if (hostMatches) return passed();
+    const [leaf] = chain;
+    if (leaf === undefined) return notChecked();
+    // RFC 9525 section 2: the common name of the subject does not count, and browsers ignore it.
+    if (leaf.names.length === 0) return violated("security.tls.certificate-without-names", { tlsHost: host, subject: leaf.subject });
+    const count = leaf.names.length + leaf.namesDropped;
+    const names = leaf.names.slice(0, namesQuotedMax).join(", ") + (count > namesQuotedMax ? ", ..." : "");
+    return violated("security.tls.certificate-name-mismatch", { tlsHost: host, names, count });
+  },
+});

@@ -1,0 +1,22 @@
+/** Does the server still complete a handshake in TLS 1.0 or 1.1, which RFC 8996 has retired? */
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+
+const legacyVersions = ["1.0", "1.1"] as const;
+
+export default registerCheck({
+  key: "tls-legacy-protocols",
+  weight: 5,
+  appliesTo: ["https"],
+  reads: ["tls"],
+  findings: {
+    "security.tls.legacy-protocol-accepted": { severity: "high", riskLevel: "medium", effort: "low" },
+  },
+  judge({ tls: { host, versions } }) {
+    const accepted = legacyVersions.filter((version) => versions[version] === "accepted");
+    if (accepted.length > 0) {
+      const names = accepted.map((version) => `TLS ${version}`).join(", ");
+      return violated("security.tls.legacy-protocol-accepted", { tlsHost: host, versions: names });
+    }
+    return legacyVersions.some((version) => versions[version] === "unknown") ? notChecked() : passed();
+  },
+});

@@ -1,0 +1,19 @@
+/** Does the server offer TLS 1.2 or 1.3? */
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+
+const modernVersions = ["1.2", "1.3"] as const;
+
+export default registerCheck({
+  key: "tls-modern-protocol",
+  weight: 5,
+  appliesTo: ["https"],
+  reads: ["tls"],
+  findings: {
+    "security.tls.modern-protocol-missing": { severity: "high", riskLevel: "high", effort: "medium" },
+  },
+  judge({ tls: { host, negotiated, versions } }) {
+    if (modernVersions.some((version) => versions[version] === "accepted")) return passed();
+    if (modernVersions.some((version) => versions[version] === "unknown")) return notChecked();
+    return violated("security.tls.modern-protocol-missing", { tlsHost: host, negotiated: negotiated.protocol });
+  },
+});
