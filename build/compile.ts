@@ -1,5 +1,5 @@
 /** Makes dist/assay, one file for linux-x64 with store, worker, checks, locales and browser inside; `--slim` leaves the browser out. */
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { embedPackages, leaveBrowserOut, workerEntries } from "./embed.ts";
 
@@ -10,7 +10,7 @@ const outfile = `${root}dist/assay${slim ? "-slim" : ""}`;
 mkdirSync(`${root}dist`, { recursive: true });
 const { success, logs } = await Bun.build({
   root,
-  entrypoints: [`${root}src/main.ts`, `${root}src/scan/worker.ts`, ...workerEntries].filter((e) => existsSync(e)),
+  entrypoints: [`${root}src/main.ts`, `${root}src/scan/worker.ts`, ...workerEntries],
   plugins: slim ? [embedPackages, leaveBrowserOut] : [embedPackages],
   target: "bun",
   // Parsed at build time: the binary answers in a quarter of the time.

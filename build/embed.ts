@@ -50,7 +50,7 @@ export const embedPackages: BunPlugin = {
   },
 };
 
-/** What a slim binary does without: the browser's pack is an empty file, which the browser room knows as "not embedded". */
+/** Puts nothing in the place of the browser's packs; the browser room knows null as "not embedded". */
 export const leaveBrowserOut: BunPlugin = {
   name: "leave browser out",
   setup(build) {

@@ -6,7 +6,8 @@ import { type StaticDecode, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { locales } from "./check/check.ts";
-import { parseCidr, parseConnectTo, parseEndpoint, parseResolver } from "./parse/address.ts";
+import { parseCidr } from "./egress/address-policy.ts";
+import { parseConnectTo, parseEndpoint, parseResolver } from "./parse/address.ts";
 import { nearest } from "./parse/nearest.ts";
 import { defaultDeadlines } from "./scan/task.ts";
 
@@ -51,7 +52,7 @@ function parsed<T extends {}>(parse: (text: string) => T | null) {
 
 const path = Type.String({ minLength: 1 });
 const optional = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-const ranges = Type.Array(parsed(parseCidr));
+const ranges = Type.Array(parsed(parseRange));
 const none = () => [];
 
 export const settings = {
@@ -67,12 +68,6 @@ export const settings = {
     allowed: "address:port, as in 127.0.0.1:8787 or [::1]:8787",
     fallback: () => "127.0.0.1:8787",
     flag: "--listen <address:port>",
-  }),
-  public_url: setting(optional(parsed(parsePublicUrl)), {
-    doc: "Where people reach this appliance from outside.",
-    allowed: "an http or https URL without path, as in https://assay.example.com",
-    fallback: () => null,
-    flag: "--public-url <url>",
   }),
   trusted_proxies: setting(ranges, {
     doc: "Reverse proxies whose X-Forwarded-For is believed.",
@@ -339,10 +334,14 @@ function meantWord(allowed: string, raw: unknown): string {
   return typeof raw === "string" ? meant(raw, words) : "";
 }
 
-function parsePublicUrl(text: string): string | null {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return null;
-  return url.pathname === "/" && url.search === "" && url.hash === "" ? url.origin : null;
+/** As it was written, if the egress policy understands it. */
+function parseRange(text: string): string | null {
+  try {
+    parseCidr(text);
+    return text;
+  } catch {
+    return null;
+  }
 }
 
 /** Where root keeps the state of services, or where a user keeps data (XDG Base Directory Specification). */

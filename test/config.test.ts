@@ -68,8 +68,7 @@ describe("sources", () => {
 describe("values are taken apart", () => {
   test.each([
     ["listen", "[::1]:0", { address: "::1", port: 0 }],
-    ["public_url", "https://assay.example/", "https://assay.example"],
-    ["trusted_proxies", "10.0.0.1", ["10.0.0.1/32"]],
+    ["trusted_proxies", "10.0.0.1", ["10.0.0.1"]],
     ["scan.allow_cidrs", "fd00::/8,10.0.0.0/8", ["fd00::/8", "10.0.0.0/8"]],
     ["scan.allow_ports", "any", ["any"]],
     ["scan.connect_to", "Site.test:443=127.0.0.1:8443", [{ host: "site.test", port: 443, address: "127.0.0.1", addressPort: 8443 }]],
@@ -96,7 +95,6 @@ describe("a wrong setting is named with key, value, what is allowed and where it
     [{ flags: { "scan.allow_cidrs": "010.0.0.1" } }, "scan.allow_cidrs = "],
     [{ flags: { "scan.allow_ports": "0" } }, "scan.allow_ports = "],
     [{ flags: { "scan.connect_to": "site.test=127.0.0.1:1" } }, "scan.connect_to = "],
-    [{ flags: { public_url: "https://assay.example/path" } }, "public_url = "],
     [{ flags: { "locale.default": "en_US" } }, "locale.default = "],
     [{ env: { ASSAY_SCAN_TIMOUT: "9" } }, "unknown setting ASSAY_SCAN_TIMOUT in the environment; did you mean ASSAY_SCAN_TIMEOUT?"],
     [{ toml: "[scan]\nconcurency = 2" }, "did you mean scan.concurrency?"],

@@ -2,9 +2,12 @@
 import { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
 import { checksCommand } from "./checks.ts";
+import { doctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
+import { scanCommand } from "./scan.ts";
+import { serveCommand } from "./serve.ts";
 import { addSettings } from "./settings.ts";
-import { OutputClosed, print, tell } from "./terminal.ts";
+import { OutputClosed, print, silenceNotes, tell } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommand } from "./user.ts";
 
@@ -23,8 +26,12 @@ Exit codes: 0 ok, 1 policy not met, 2 usage or configuration, 3 target not scann
 /** Runs one command line to its end. Nothing is thrown. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   try {
-    await program().parseAsync(args, { from: "user" });
-    return exitCodes.ok;
+    let exitCode: ExitCode = exitCodes.ok;
+    const root = program((code) => {
+      exitCode = code;
+    });
+    await root.parseAsync(args, { from: "user" });
+    return exitCode;
   } catch (error) {
     if (error instanceof OutputClosed) return exitCodes.ok;
     const { code, sentence } = failureOf(error);
@@ -33,16 +40,20 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-function program(): Command {
+function program(onExit: (code: ExitCode) => void): Command {
   const root = new Command("assay")
     .description("Scans web pages with a real browser and tells how secure they are.")
     .version(version, "-V, --version", "print the version")
     .option("--config <file>", "TOML file with settings (default: <data>/assay.toml if it exists)")
     .option("--quiet", "no progress, no notes: only data and errors")
     .option("--no-color", "no colours; NO_COLOR does the same")
-    .addHelpText("after", examples);
+    .addHelpText("after", examples)
+    .hook("preAction", (program) => {
+      if (program.opts().quiet === true) silenceNotes();
+    });
   addSettings(root, ["data", "log.level", "log.format"]);
-  for (const verb of [userCommand(), tokenCommand(), checksCommand()]) root.addCommand(verb);
+  for (const verb of [serveCommand(), scanCommand(onExit), userCommand(), tokenCommand(), checksCommand(), doctorCommand(onExit)])
+    root.addCommand(verb);
   for (const command of [root, ...root.commands, ...root.commands.flatMap((verb) => verb.commands)]) {
     command
       .exitOverride()

@@ -16,9 +16,21 @@ export function print(text: string): void {
   write(stdout, `${text}\n`);
 }
 
-/** Everything that is not data. */
+/** Errors and warnings. */
 export function tell(text: string): void {
   write(stderr, `${text}\n`);
+}
+
+let notesWanted = true;
+
+/** For `--quiet`: from now on `note` says nothing. */
+export function silenceNotes(): void {
+  notesWanted = false;
+}
+
+/** What is good to know but nobody needs. */
+export function note(text: string): void {
+  if (notesWanted) tell(text);
 }
 
 /** Overwrites the current line of stderr, which must be a terminal. Empty removes it. */

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
 import { exitCodes, VerbError } from "./exit.ts";
-import { jsonLine, print, table, tell } from "./terminal.ts";
+import { jsonLine, note, print, table, tell } from "./terminal.ts";
 import { accountOf, withStore } from "./user.ts";
 
 export function tokenCommand(): Command {
@@ -18,7 +18,7 @@ export function tokenCommand(): Command {
         const account = accountOf(store, user);
         if (account.plan === "free") tell(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
         const created = await store.createApiToken({ accountId: account.id, name, now: new Date() });
-        tell(`token ${created.token.id} for ${account.email}; its value is shown only now:`);
+        note(`token ${created.token.id} for ${account.email}; its value is shown only now:`);
         print(created.value);
       }),
     );
@@ -44,7 +44,7 @@ export function tokenCommand(): Command {
         const owner = ownerOf(store, id);
         if (owner === null) throw new VerbError(exitCodes.usage, `there is no token ${id}; see assay token list`);
         await store.revokeApiToken(owner.accountId, owner.id, new Date());
-        tell(`token ${id} is revoked`);
+        note(`token ${id} is revoked`);
       }),
     );
   return token;

@@ -4,7 +4,7 @@ import { type Account, plans } from "../store/accounts.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 import { configOf } from "./settings.ts";
-import { jsonLine, print, table, tell } from "./terminal.ts";
+import { jsonLine, note, print, table } from "./terminal.ts";
 
 export function userCommand(): Command {
   const user = new Command("user").description("Create and list accounts, and change their plans.");
@@ -18,7 +18,7 @@ export function userCommand(): Command {
         const account = await store.createAccount({ email, plan, admin: admin === true, now: new Date() });
         if (account === "email-taken") throw new VerbError(exitCodes.usage, `there is an account for ${email} already`);
         if (account === "email-invalid") throw new VerbError(exitCodes.usage, `"${email}" is not an email address`);
-        tell(`created; next: assay token create --user ${account.email} --name NAME`);
+        note(`created; next: assay token create --user ${account.email} --name NAME`);
         print(table([rowOf(account)]));
       }),
     );

@@ -1,4 +1,4 @@
-/** Reads addresses, ranges and endpoints as operators write them in settings. */
+/** Reads addresses and endpoints as operators write them in settings. */
 import ipaddr from "ipaddr.js";
 
 const portMax = 65_535;
@@ -21,16 +21,6 @@ export function parseAddress(text: string): string | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
   const bare = text.replace(/^\[(.*)\]$/, "$1");
   return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? bare : null;
-}
-
-/** `10.0.0.0/8`, `fd00::/8`; a single address stands for itself alone. Null for anything else. */
-export function parseCidr(text: string): string | null {
-  const [head = "", length, ...rest] = text.split("/");
-  const address = parseAddress(head);
-  if (address === null || rest.length > 0) return null;
-  const bits = address.includes(":") ? 128 : 32;
-  if (length === undefined) return `${address}/${bits}`;
-  return /^\d{1,3}$/.test(length) && Number(length) <= bits ? `${address}/${length}` : null;
 }
 
 /** A port from 0, which asks the system for a free one, to 65535. */

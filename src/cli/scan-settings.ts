@@ -1,0 +1,46 @@
+/** From the operator's settings to what a scan is told. */
+import { readFileSync } from "node:fs";
+import type { Config } from "../config.ts";
+import type { EgressSettings } from "../egress/settings.ts";
+import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
+import { exitCodes, VerbError } from "./exit.ts";
+
+/** Where scans may go. The appliance's own doors are shut to them. */
+export function egressSettings(config: Config, ownEndpoints: EgressSettings["ownEndpoints"]): EgressSettings {
+  const ports = config["scan.allow_ports"];
+  const anyPort = config.profile === "internal" || ports.includes("any");
+  return {
+    profile: config.profile,
+    allowCidrs: config["scan.allow_cidrs"],
+    denyCidrs: config["scan.deny_cidrs"],
+    allowPorts: anyPort ? "any" : ports.filter((port) => port !== "any"),
+    connectTo: config["scan.connect_to"],
+    dnsServers: config["dns.servers"],
+    ownEndpoints,
+  };
+}
+
+/** No part of a scan may take longer than the whole. */
+export function scanDeadlines(config: Config): ScanDeadlines {
+  const scanMs = config["scan.timeout"] * 1000;
+  const { navigationMs, probeMs } = defaultDeadlines;
+  return { ...defaultDeadlines, scanMs, navigationMs: Math.min(navigationMs, scanMs), probeMs: Math.min(probeMs, scanMs) };
+}
+
+/** The certificates of `scan.ca_files`, one PEM text for each file. @throws VerbError for a file that holds none. */
+export function caPems(config: Config): readonly string[] {
+  return config["scan.ca_files"].map((file) => {
+    const pem = readPem(file);
+    if (!pem.includes("-----BEGIN CERTIFICATE-----"))
+      throw new VerbError(exitCodes.usage, `scan.ca_files: ${file} holds no PEM certificate`);
+    return pem;
+  });
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new VerbError(exitCodes.usage, `scan.ca_files: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

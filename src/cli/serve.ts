@@ -1,0 +1,130 @@
+/** `assay serve`: puts the appliance together, API first, and takes it apart in reverse. */
+import { Command } from "commander";
+import { createApi, requestLimitDefault } from "../api/app.ts";
+import type { Readiness } from "../api/health.ts";
+import { type Listening, listen } from "../api/server.ts";
+import { loadCatalog } from "../catalog/load.ts";
+import type { Config } from "../config.ts";
+import { createLog, type Log } from "../log.ts";
+import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
+import { openScanner } from "../scan/scanner.ts";
+import { lockDataDir } from "../store/lock.ts";
+import { openStore, type Store } from "../store/store.ts";
+import { createTexts } from "../text/i18n.ts";
+import { openBrowserOf } from "./browser.ts";
+import { checksDirOf } from "./checks.ts";
+import { exitCodes, VerbError } from "./exit.ts";
+import { ownCommand, workerFile } from "./placement.ts";
+import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
+import { addSettings, configOf } from "./settings.ts";
+import { untilAskedToStop } from "./shutdown.ts";
+import { note } from "./terminal.ts";
+
+/** How long scans and requests under way may take once a stop is asked for: Docker kills ten seconds after asking. */
+const drainMs = 8_000;
+
+export function serveCommand(): Command {
+  const serve = new Command("serve")
+    .description("Serve the API and work through the queue of scans, until SIGTERM or SIGINT.")
+    .action((_options, command: Command) => runServer(configOf(command)));
+  return addSettings(serve, [
+    "listen",
+    "trusted_proxies",
+    "profile",
+    "scan.concurrency",
+    "scan.timeout",
+    "scan.allow_cidrs",
+    "scan.deny_cidrs",
+    "scan.allow_ports",
+    "scan.connect_to",
+    "scan.ca_files",
+    "dns.servers",
+    "checks.dir",
+    "browser.path",
+    "browser.sandbox",
+  ]);
+}
+
+/** Returns once the server has stopped. */
+async function runServer(config: Config): Promise<void> {
+  const asked = untilAskedToStop();
+  const log = createLog({ level: config["log.level"], format: config["log.format"] });
+  const trustedPems = caPems(config);
+  const lock = lockDataDir(config.data);
+  const store = openStore(config.data, { queueMax: config["scan.queue_max"] });
+  const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
+
+  let dispatcher: Dispatcher | null = null;
+  let readiness: Readiness = { ready: false, because: "the browser is starting" };
+  const api = createApi({
+    store,
+    texts: createTexts(catalog.texts),
+    trustedProxies: config.trusted_proxies,
+    requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
+    wake: () => dispatcher?.wake(),
+    ready: () => readiness,
+    now: () => new Date(),
+    log,
+  });
+  const listening = listenAt(config, api, log);
+  note(`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`);
+  noteFirstSteps(store, config);
+
+  const browser = openBrowserOf(config, log);
+  const scanner = openScanner({
+    egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }]),
+    caPems: trustedPems,
+    deadlines: scanDeadlines(config),
+    concurrency: config["scan.concurrency"],
+    checksDir: checksDirOf(config),
+    browser,
+    workerFile,
+    log,
+  });
+  dispatcher = await startDispatcher({ store, scanner, concurrency: config["scan.concurrency"], log });
+  browser.endpoint().then(
+    () => {
+      readiness = { ready: true };
+    },
+    (error: Error) => {
+      readiness = { ready: false, because: "the browser does not start" };
+      log.error("browser does not start", { because: error.message });
+    },
+  );
+
+  await aborted(asked);
+  log.info("stopping", { running: dispatcher.running(), drainMs });
+  await Promise.all([listening.stop(), dispatcher.stop(drainMs)]);
+  await scanner.close();
+  await browser.stop();
+  await store.close();
+  lock.release();
+}
+
+/** @throws VerbError when the address cannot be had. */
+function listenAt({ listen: { address, port } }: Config, api: ReturnType<typeof createApi>, log: Log): Listening {
+  try {
+    return listen(api, { hostname: address, port, log });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new VerbError(exitCodes.usage, `cannot listen on ${urlHost(address)}:${port} (${code}); --listen names another address`);
+  }
+}
+
+function noteFirstSteps(store: Store, { data }: Config): void {
+  if (store.accounts().length > 0) return;
+  note("There is no account yet. The first one is admin and on the agency plan:");
+  note(`  ${ownCommand()} user create you@example.com --data ${data}`);
+  note(`  ${ownCommand()} token create --user you@example.com --name first --data ${data}`);
+}
+
+function urlHost(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
