@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { FullReport, SecurityResult } from "../src/text/render.ts";
 import { apiClient } from "./support/api-client.ts";
 import { compiledBinary, type Installed, install, whySkipped } from "./support/binary.ts";
-import { processesMentioning, run, serve } from "./support/program.ts";
+import { endServers, processesMentioning, run, serve } from "./support/program.ts";
 
 /** "nobody" on Debian. */
 const ordinaryUser = 65_534;
@@ -39,7 +39,8 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
   const page = `http://127.0.0.1:${site.port}/`;
   const mayScan = ["--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)];
 
-  afterAll(() => {
+  afterAll(async () => {
+    await endServers();
     site.stop(true);
     installed?.remove();
   });

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { SecurityResult } from "../src/text/render.ts";
 import { type ApiClient, apiClient } from "./support/api-client.ts";
 import { compiledBinary, type Installed, install, whySkipped } from "./support/binary.ts";
-import { processesMentioning, run, type Serving, serve } from "./support/program.ts";
+import { endServers, processesMentioning, run, type Serving, serve } from "./support/program.ts";
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
 const scansPerRound = 3;
@@ -30,10 +30,9 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
   const page = `http://127.0.0.1:${site.port}/`;
   const options = { command: [binary], cwd: folder, env: { ASSAY_API_RATE_PER_MINUTE: "100000" } };
   const startServer = () => serve(["--data", data, "--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)], options);
-  let running: Serving | null = null;
 
   afterAll(async () => {
-    await running?.end("SIGKILL");
+    await endServers();
     site.stop(true);
     installed?.remove();
   });
@@ -87,14 +86,14 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
       const apiToken = await newApiToken();
       const accepted: string[] = [];
       for (let round = 0; round < rounds; round++) {
-        running = await startServer();
+        const running = await startServer();
         const client = apiClient(running.url, apiToken);
         const started = Array.from({ length: scansPerRound }, () => client.start(page));
         await Bun.sleep(Math.random() * killWithinMs);
         await running.end("SIGKILL");
         accepted.push(...(await Promise.all(started)).filter((token) => token !== null));
       }
-      running = await startServer();
+      const running = await startServer();
       const client = apiClient(running.url, apiToken);
       const checks = await catalogSize();
       const ends = await Promise.all(accepted.map((token) => client.ended(token, endedWithinMs)));
@@ -114,7 +113,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
   test(
     "the browser ends in the middle of scans",
     async () => {
-      running = await startServer();
+      const running = await startServer();
       const client = apiClient(running.url, await newApiToken());
       const checks = await catalogSize();
       const accepted = await Promise.all(Array.from({ length: scansPerRound }, () => client.start(page)));

@@ -67,8 +67,7 @@ async function runServer(config: Config): Promise<void> {
     log,
   });
   const listening = listenAt(config, api, log);
-  note(`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`);
-  noteFirstSteps(store, config);
+  note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...firstSteps(store, config)].join("\n"));
 
   const browser = openBrowserOf(config, log);
   const scanner = openScanner({
@@ -111,11 +110,14 @@ function listenAt({ listen: { address, port } }: Config, api: ReturnType<typeof 
   }
 }
 
-function noteFirstSteps(store: Store, { data }: Config): void {
-  if (store.accounts().length > 0) return;
-  note("There is no account yet. The first one is admin and on the agency plan:");
-  note(`  ${ownCommand()} user create you@example.com --data ${data}`);
-  note(`  ${ownCommand()} token create --user you@example.com --name first --data ${data}`);
+/** How to make the first account, where there is none. */
+function firstSteps(store: Store, { data }: Config): readonly string[] {
+  if (store.accounts().length > 0) return [];
+  return [
+    "There is no account yet. The first one is admin and on the agency plan:",
+    `  ${ownCommand()} user create you@example.com --data ${data}`,
+    `  ${ownCommand()} token create --user you@example.com --name first --data ${data}`,
+  ];
 }
 
 function urlHost(address: string): string {

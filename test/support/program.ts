@@ -47,6 +47,13 @@ export interface Serving {
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<number | null>;
 }
 
+const serving = new Set<Serving>();
+
+/** Ends the servers that a failed test left behind. */
+export async function endServers(): Promise<void> {
+  for (const server of serving) await server.end("SIGKILL");
+}
+
 /** A server on a free port. @throws Error with what it said, when it ends before it listens. */
 export async function serve(args: readonly string[], { command = fromSource, env, cwd }: RunOptions = {}): Promise<Serving> {
   const began = performance.now();
@@ -70,7 +77,7 @@ export async function serve(args: readonly string[], { command = fromSource, env
     })();
   });
   const url = await listening;
-  return {
+  const server: Serving = {
     pid: child.pid,
     url,
     startMs: performance.now() - began,
@@ -78,9 +85,12 @@ export async function serve(args: readonly string[], { command = fromSource, env
     end: async (signal) => {
       child.kill(signal);
       await child.exited;
+      serving.delete(server);
       return child.exitCode;
     },
   };
+  serving.add(server);
+  return server;
 }
 
 /** Ids of processes whose command line mentions the text, as every process of a data directory's browser does. */
