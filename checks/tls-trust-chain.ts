@@ -1,5 +1,5 @@
 /** Does the certificate lead to an authority that is trusted? */
-import { passed, registerCheck, violated } from "assay/check";
+import { notChecked, passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
   key: "tls-trust-chain",
@@ -12,12 +12,16 @@ export default registerCheck({
     "security.tls.chain-incomplete": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.chain-invalid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
   },
-  judge({ tls: { host, trusted, untrustedBecause, chain } }) {
+  judge({ tls: { host, port, trusted, untrustedBecause, chain } }) {
     if (trusted) return passed();
+    const [leaf] = chain;
+    // A runtime that cannot read a rare kind of key shows no certificate at all.
+    if (leaf === undefined) return notChecked();
     const values = {
       tlsHost: host,
-      subject: chain[0]?.subject ?? "",
-      issuer: chain.at(-1)?.issuer ?? "",
+      tlsPort: port,
+      subject: leaf.subject,
+      issuer: chain.at(-1)?.issuer ?? leaf.issuer,
       count: chain.length,
       because: untrustedBecause ?? "",
     };

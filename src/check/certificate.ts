@@ -14,5 +14,6 @@ export function validityAt(certificate: CertificateFacts, at: string): Validity 
 /** False when a browser warns before it lets anybody in. A certificate that could not be read is not held against the server. */
 export function isCertificateAccepted(tls: TlsFacts, at: string): boolean {
   const [leaf] = tls.chain;
-  return tls.trusted && tls.hostMatches && (leaf === undefined || (validityAt(leaf, at) ?? "valid") === "valid");
+  if (leaf === undefined) return true;
+  return tls.trusted && tls.hostMatches && (validityAt(leaf, at) ?? "valid") === "valid";
 }

@@ -15,7 +15,10 @@ testCheck(check, {
     ["a name that does not match is booked elsewhere", { tls: { hostMatches: false } }],
   ],
   notApplicable: [["a page over http", { url: "http://site.example/" }]],
-  notChecked: [["no handshake", { tls: "tls" }]],
+  notChecked: [
+    ["no handshake", { tls: "tls" }],
+    ["the certificate could not be read", rejected(null, [])],
+  ],
   violated: {
     "security.tls.certificate-self-signed": [
       ["signed by itself", rejected("DEPTH_ZERO_SELF_SIGNED_CERT"), { values: { tlsHost: "site.example", subject: "CN=site.example" } }],
@@ -34,7 +37,7 @@ testCheck(check, {
     ],
     "security.tls.chain-invalid": [
       ["revoked", rejected("CERT_REVOKED"), { values: { because: "CERT_REVOKED" } }],
-      ["no reason given and no certificate kept", rejected(null, []), { values: { subject: "", issuer: "" } }],
+      ["a reason that this version has no words for", rejected("PATH_LENGTH_EXCEEDED"), { values: { issuer: "CN=Example Issuing CA" } }],
     ],
   },
 });
