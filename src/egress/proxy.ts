@@ -141,7 +141,11 @@ export interface AskedPlace {
   readonly port: number;
 }
 
-/** A proxy that dials nothing: what the browser asks it for tells which scheme the browser itself chose (HSTS preload). */
+/**
+ * A proxy that dials nothing: what the browser asks it for tells which scheme the browser itself chose (HSTS preload).
+ * Chromium leaves its preload list aside once its build is older than ten weeks: plain http for one name proves
+ * nothing unless a name that surely is preloaded went to https.
+ */
 export interface RefusingProxy {
   readonly url: string;
   readonly port: number;
