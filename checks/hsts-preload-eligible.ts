@@ -15,6 +15,7 @@ import {
   type Redirect,
   redirectsAmong,
   registerCheck,
+  saysNothingOfSite,
   violated,
   violatedBy,
 } from "assay/check";
@@ -84,7 +85,9 @@ function headerFaults(fields: readonly string[]): Found<Code>[] {
 }
 
 function isTestable(plainHttp: Reading<PlainHttpFacts>): boolean {
-  return plainHttp.status === "read" && plainHttp.facts.outcome !== "custom-port" && plainHttp.facts.stoppedBecause === null;
+  if (plainHttp.status === "failed") return false;
+  const { outcome, answers, stoppedBecause } = plainHttp.facts;
+  return outcome !== "custom-port" && stoppedBecause === null && !answers.some((answer) => saysNothingOfSite(answer.status));
 }
 
 /** A port 80 where nothing listens needs no redirect. */
@@ -94,7 +97,11 @@ function redirectFaults(plainHttp: Reading<PlainHttpFacts>, byBrowser: readonly 
   const found: Found<Code>[] = [];
   const [start] = answers;
   const target = byPlainHttp[0]?.to;
-  if (start !== undefined && (target === undefined || !isHttps(target) || hostOf(target) !== hostOf(start.url)))
+  if (
+    start !== undefined &&
+    !saysNothingOfSite(start.status) &&
+    (target === undefined || !isHttps(target) || hostOf(target) !== hostOf(start.url))
+  )
     found.push({ code: "security.hsts.preload-no-same-host-redirect", values: { target: target ?? start.url } });
   const insecure = [...byBrowser, ...byPlainHttp].find(({ from, to }) => isHttps(from) && !isHttps(to));
   const count = Math.max(byBrowser.length, byPlainHttp.length);

@@ -1,5 +1,15 @@
 /** Does port 80 lead to https on the same host at once? */
-import { hostOf, isHttps, notApplicable, notChecked, passed, redirectTarget, registerCheck, violated } from "assay/check";
+import {
+  hostOf,
+  isHttps,
+  notApplicable,
+  notChecked,
+  passed,
+  redirectTarget,
+  registerCheck,
+  saysNothingOfSite,
+  violated,
+} from "assay/check";
 
 export default registerCheck({
   key: "https-redirect",
@@ -16,7 +26,7 @@ export default registerCheck({
     // Nothing listens, so nothing is served in plain text.
     if (outcome === "refused") return passed();
     const [first] = answers;
-    if (first === undefined || saysNothing(first.status)) return notChecked();
+    if (first === undefined || saysNothingOfSite(first.status)) return notChecked();
 
     const target = redirectTarget(first);
     const values = { plainUrl: first.url, status: first.status };
@@ -27,8 +37,3 @@ export default registerCheck({
     return passed();
   },
 });
-
-/** A server in trouble, or one that turns us away, has not shown what it does with visitors. */
-function saysNothing(status: number): boolean {
-  return status === 429 || status >= 500;
-}

@@ -42,7 +42,7 @@ export { cspMetas, enforcedCsp } from "./csp.ts";
 export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
 export { hstsHost } from "./hsts.ts";
 export type { Redirect } from "./redirects.ts";
-export { browserRedirects, redirectsAmong, redirectTarget } from "./redirects.ts";
+export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "./redirects.ts";
 export { registerCheck } from "./registry.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
 export { notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";

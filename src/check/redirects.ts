@@ -17,6 +17,11 @@ export function redirectTarget(answer: HttpAnswer): string | null {
   return location === undefined ? null : (URL.parse(location, answer.url)?.href ?? null);
 }
 
+/** A server in trouble, or one that turns us away, has not shown what it does with visitors. */
+export function saysNothingOfSite(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
 /** Redirects that servers sent the browser; the upgrades that it made up itself are left out. */
 export function browserRedirects({ hops, finalUrl }: NavigationFacts): readonly Redirect[] {
   return hops.flatMap((hop, at) => (hop.internal ? [] : [{ from: hop.url, to: hops[at + 1]?.url ?? finalUrl }]));

@@ -33,6 +33,7 @@ testCheck(check, {
   notChecked: [
     ["the redirect could not be tested", { ...sts(full), plainHttp: "timeout" }],
     ["the address has a port of its own", { ...sts(full), plainHttp: { outcome: "custom-port", answers: [] } }],
+    ["port 80 is in trouble", plain(answer({ url: "http://site.example/", status: 503 }))],
     ["the chain broke off", { ...sts(full), plainHttp: { stoppedBecause: "connection-failed" } }],
     ["something is missing, but the domain may be on the list already", { hstsPreload: "unsupported" }],
     [
