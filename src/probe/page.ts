@@ -1,0 +1,171 @@
+/** Loads the scanned page in the browser and tells what came of it; whatever the page does, this returns in time. */
+import type { Egress } from "../egress/dial.ts";
+import type { EgressProxy } from "../egress/proxy.ts";
+import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../evidence/evidence.ts";
+import type { DomFacts, NavigationFacts } from "../evidence/facts.ts";
+import { hopsMax } from "../evidence/limits.ts";
+import { after, type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
+import { isChallenge } from "./page-challenge.ts";
+import { readDom } from "./page-dom.ts";
+import { type PageNetwork, watchNetwork } from "./page-network.ts";
+import { probePreload } from "./page-preload.ts";
+
+/** Reading the document of a page whose thread is busy. */
+const domMs = 5_000;
+
+export interface PageProbeContext {
+  /** DevTools WebSocket URL of the running browser. */
+  readonly browserEndpoint: string;
+  readonly subject: Subject;
+  readonly egress: Egress;
+  /** The scan's own way out, on `egress`. */
+  readonly proxy: EgressProxy;
+  readonly signal: AbortSignal;
+  readonly deadlines: {
+    /** Until the load event. */
+    readonly navigationMs: number;
+    /** How long the network must be quiet after it ... */
+    readonly settleMs: number;
+    /** ... and the longest wait for that. */
+    readonly settleMaxMs: number;
+  };
+}
+
+export type PageReadings = Pick<Readings, "navigation" | "page" | "dom" | "requests" | "hstsPreload">;
+
+export async function probePage(context: PageProbeContext): Promise<PageReadings> {
+  const [hstsPreload, loaded] = await Promise.all([probePreload(context.browserEndpoint, context.subject), loadPage(context)]);
+  return { ...loaded, hstsPreload };
+}
+
+type LoadedReadings = Omit<PageReadings, "hstsPreload">;
+
+async function loadPage(context: PageProbeContext): Promise<LoadedReadings> {
+  let page: BrowserPage;
+  try {
+    page = await openPage(await connectBrowser(context.browserEndpoint), context.proxy.url);
+  } catch {
+    return nothing("crashed");
+  }
+  try {
+    return await visit(page, context);
+  } catch {
+    return nothing("crashed");
+  } finally {
+    // Not waited for: the next scan has a context of its own, and a page that hangs is ended by `close` itself.
+    void page.close();
+  }
+}
+
+function nothing(because: ProbeFailure): LoadedReadings {
+  return { navigation: failed(because), page: failed(because), dom: failed(because), requests: failed(because) };
+}
+
+async function visit({ session, targetId }: BrowserPage, context: PageProbeContext): Promise<LoadedReadings> {
+  const { subject, egress, deadlines, signal } = context;
+  // The main frame of a page has the id of its target.
+  const network = watchNetwork(session, targetId);
+  const crashed = refuseTricks(session);
+  const { loaded, ended } = watchLoad(session, network, signal);
+  await Promise.all([
+    session.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
+    session.send("Page.enable"),
+    session.send("Audits.enable"),
+    session.send("Log.enable"),
+    session.send("Security.enable"),
+    // A page behind a bad certificate is judged, not skipped: the certificate has checks of its own.
+    session.send("Security.setIgnoreCertificateErrors", { ignore: true }),
+  ]);
+
+  // Answered only once the first document is there, which is what is waited for below.
+  const navigated = session.send("Page.navigate", { url: subject.url }, { timeout: deadlines.navigationMs }).then(
+    ({ errorText }) => errorText ?? null,
+    () => null,
+  );
+  const errorText = await Promise.race([
+    navigated.then((text) => text ?? loaded),
+    crashed,
+    ended,
+    after(deadlines.navigationMs, "late" as const),
+  ]);
+  if (errorText === "loaded") await Promise.race([network.settled(deadlines.settleMs, deadlines.settleMaxMs, signal), crashed, ended]);
+  else void session.send("Page.stopLoading").catch(() => {});
+
+  const navigation = network.navigation((url) => egress.pinnedAddress(url.hostname, portOf(url)));
+  const answer = network.page();
+  if (navigation === null || answer === null) return nothing(failureOf(context, network, errorText));
+
+  const isShown = (errorText === "loaded" || errorText === "late") && network.mainDocumentAnswered;
+  const dom = isShown ? await domReading(session, targetId, signal) : failed("unsupported");
+  if (answer.status >= 500 || answer.status === 429) return withoutPage(navigation, "server-error");
+  if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
+  return { navigation: read(navigation), page: read(answer), dom, requests: read(network.requests()) };
+}
+
+function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {
+  return { ...nothing(because), navigation: read(navigation) };
+}
+
+/** Answers whatever a page opens to hold a visitor, and resolves when its process breaks. */
+function refuseTricks(session: CDPSession): Promise<"crashed"> {
+  session.on("Page.javascriptDialogOpening", ({ type }) => {
+    // Leaving is the only question whose answer "no" would keep us.
+    void session.send("Page.handleJavaScriptDialog", { accept: type === "beforeunload" }).catch(() => {});
+  });
+  return new Promise((resolve) => {
+    session.once("Inspector.targetCrashed", () => resolve("crashed"));
+    session.once("Inspector.detached", () => resolve("crashed"));
+  });
+}
+
+/** `loaded`: the document that came last is complete. `ended`: it navigates on and on, or the scan was called off. */
+function watchLoad(
+  session: CDPSession,
+  network: PageNetwork,
+  signal: AbortSignal,
+): { readonly loaded: Promise<"loaded">; readonly ended: Promise<"late"> } {
+  const loaded = new Promise<"loaded">((resolve) => session.once("Page.loadEventFired", () => resolve("loaded")));
+  const ended = new Promise<"late">((resolve) => {
+    signal.addEventListener("abort", () => resolve("late"), { once: true });
+    session.on("Network.requestWillBeSent", () => {
+      if (network.navigations > hopsMax) resolve("late");
+    });
+  });
+  return { loaded, ended };
+}
+
+async function domReading(session: CDPSession, frameId: string, signal: AbortSignal): Promise<Reading<DomFacts>> {
+  if (signal.aborted) return failed("timeout");
+  try {
+    return await Promise.race([readDom(session, frameId, domMs).then(read), after(domMs, failed("timeout"))]);
+  } catch {
+    return failed("timeout");
+  }
+}
+
+/** The proxy knows why a connection failed; the browser only that its proxy refused. */
+function failureOf({ proxy, subject }: PageProbeContext, network: PageNetwork, errorText: string): ProbeFailure {
+  if (proxy.tooLarge) return "too-large";
+  const asked = URL.parse(network.mainDocument()?.url ?? subject.url);
+  const because = asked === null ? null : proxy.failureOf(asked.hostname, portOf(asked));
+  if (because !== null) return because;
+  if (errorText === "crashed") return "crashed";
+  if (errorText === "late") return "timeout";
+  const known = netErrors.find(({ pattern }) => pattern.test(errorText));
+  return known?.because ?? "unreachable";
+}
+
+/** Chromium's net errors, the first that matches. */
+const netErrors: readonly { readonly pattern: RegExp; readonly because: ProbeFailure }[] = [
+  { pattern: /TOO_MANY_REDIRECTS/, because: "redirects" },
+  { pattern: /ERR_(SSL|CERT|BAD_SSL)/, because: "tls" },
+  { pattern: /TIMED_OUT/, because: "timeout" },
+  { pattern: /NAME_NOT_RESOLVED/, because: "unresolved" },
+  { pattern: /CONNECTION_REFUSED/, because: "refused" },
+  { pattern: /BLOCKED|UNSAFE_PORT|UNKNOWN_URL_SCHEME|UNSAFE_REDIRECT|DISALLOWED/, because: "blocked" },
+  { pattern: /INVALID_|EMPTY_RESPONSE|RESPONSE_HEADERS|CONTENT_DECODING|HTTP2|CONTENT_LENGTH|HTTP_1_1_REQUIRED/, because: "invalid" },
+];
+
+function portOf({ port, protocol }: URL): number {
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+}
