@@ -1,0 +1,228 @@
+/**
+ * Makes certificates on the spot, down to the DER bytes, so that tests can serve good ones and every kind of bad one.
+ *
+ *     const identity = siteIdentity("site.test");                 // leaf and intermediate, below the test root
+ *     const expired = siteIdentity("site.test", { flaw: "expired" });
+ *     const leaf = testAuthority().intermediate.issue({ names: ["*.site.test", "127.0.0.1"], key: "rsa-2048" });
+ *
+ * Trust `testAuthority().root.pem` (for example in `caPems`) to trust all of them that deserve it.
+ */
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { isIP, isIPv4 } from "node:net";
+
+export type KeyKind = "ec-p256" | "ec-p384" | "rsa-1024" | "rsa-2048" | "rsa-3072" | "ed25519";
+export type HashName = "sha1" | "sha256" | "sha384";
+
+export interface CertificateWish {
+  readonly commonName?: string;
+  /** DNS names and IP addresses of the subjectAltName extension; without any there is no such extension. */
+  readonly names?: readonly string[];
+  readonly validFrom?: Date;
+  readonly validTo?: Date;
+  readonly key?: KeyKind;
+  /** Hash of the signature that is put under this certificate. */
+  readonly hash?: HashName;
+  /** May it issue others? */
+  readonly authority?: boolean;
+}
+
+export interface IssuedCertificate {
+  readonly pem: string;
+  readonly der: Buffer;
+  readonly privateKeyPem: string;
+  /** Issues a certificate below this one. */
+  issue(wish: CertificateWish): IssuedCertificate;
+}
+
+/** What a server needs to be somebody. */
+export interface ServerIdentity {
+  /** From the leaf to the last intermediate. */
+  readonly certificateChainPem: string;
+  readonly privateKeyPem: string;
+}
+
+export type Flaw = "expired" | "not-yet-valid" | "wrong-host" | "self-signed" | "unknown-root" | "missing-intermediate" | "no-names";
+
+const dayMs = 86_400_000;
+export const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
+
+/** The certificate that a server for this host shows, good but for the flaw. `wish` is laid over the leaf. */
+export function siteIdentity(host: string, { flaw, ...wish }: CertificateWish & { readonly flaw?: Flaw } = {}): ServerIdentity {
+  const leafWish: CertificateWish = { commonName: host, names: [host], ...flawed[flaw ?? "none"], ...wish };
+  const { intermediate } = flaw === "unknown-root" ? strangeAuthority() : testAuthority();
+  const leaf = flaw === "self-signed" ? selfSigned(leafWish) : intermediate.issue(leafWish);
+  const alone = flaw === "self-signed" || flaw === "missing-intermediate";
+  return { certificateChainPem: alone ? leaf.pem : leaf.pem + intermediate.pem, privateKeyPem: leaf.privateKeyPem };
+}
+
+const flawed: Partial<Record<Flaw | "none", CertificateWish>> = {
+  expired: { validFrom: daysFromNow(-100), validTo: daysFromNow(-10) },
+  "not-yet-valid": { validFrom: daysFromNow(10), validTo: daysFromNow(100) },
+  "wrong-host": { commonName: "other.test", names: ["other.test"] },
+  "no-names": { names: [] },
+};
+
+export interface Authority {
+  readonly root: IssuedCertificate;
+  readonly intermediate: IssuedCertificate;
+}
+
+/** The authority whose root tests trust. */
+export const testAuthority = once(() => makeAuthority("Assay test"));
+/** An authority that nobody trusts. */
+export const strangeAuthority = once(() => makeAuthority("Strange"));
+
+export function makeAuthority(name: string): Authority {
+  const root = selfSigned({ commonName: `${name} root`, authority: true, validTo: daysFromNow(3_650) });
+  return { root, intermediate: root.issue({ commonName: `${name} issuing CA`, authority: true, validTo: daysFromNow(1_000) }) };
+}
+
+export function selfSigned(wish: CertificateWish): IssuedCertificate {
+  const key = newKey(wish.key ?? "ec-p256");
+  return makeCertificate(wish, key, { name: distinguishedName(wish), key });
+}
+
+interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+interface Issuer {
+  readonly name: Buffer;
+  readonly key: KeyPair;
+}
+
+/** RSA keys take a while to find; leaves may share one. */
+const rsaKeys = new Map<KeyKind, KeyPair>();
+
+function newKey(kind: KeyKind): KeyPair {
+  if (kind === "ed25519") return generateKeyPairSync("ed25519");
+  if (kind === "ec-p256") return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  if (kind === "ec-p384") return generateKeyPairSync("ec", { namedCurve: "secp384r1" });
+  const key = rsaKeys.get(kind) ?? generateKeyPairSync("rsa", { modulusLength: Number(kind.slice("rsa-".length)) });
+  rsaKeys.set(kind, key);
+  return key;
+}
+
+/** RFC 5280 section 4.1. */
+function makeCertificate(wish: CertificateWish, key: KeyPair, issuer: Issuer): IssuedCertificate {
+  const subject = distinguishedName(wish);
+  const algorithm = signatureAlgorithm(issuer.key.privateKey, wish.hash ?? "sha256");
+  const toBeSigned = sequence(
+    explicit(0, integer(Buffer.from([2]))),
+    integer(Buffer.concat([Buffer.from([0x4a]), randomBytes(15)])),
+    algorithm.identifier,
+    issuer.name,
+    sequence(time(wish.validFrom ?? daysFromNow(-1)), time(wish.validTo ?? daysFromNow(90))),
+    subject,
+    key.publicKey.export({ type: "spki", format: "der" }),
+    explicit(3, sequence(...extensions(wish, key, issuer))),
+  );
+  const der = sequence(toBeSigned, algorithm.identifier, bitString(sign(algorithm.hash, toBeSigned, issuer.key.privateKey)));
+  return {
+    pem: pemText(der),
+    der,
+    privateKeyPem: key.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    issue: (below) => makeCertificate(below, newKey(below.key ?? "ec-p256"), { name: subject, key }),
+  };
+}
+
+function extensions({ authority, names = [] }: CertificateWish, key: KeyPair, issuer: Issuer): readonly Buffer[] {
+  const usage = authority ? certificateSign : digitalSignatureAndKeyEncipherment;
+  const all = [
+    extension("2.5.29.19", sequence(...(authority ? [boolean(true)] : [])), true),
+    extension("2.5.29.15", usage, true),
+    extension("2.5.29.14", octetString(keyIdentifier(key))),
+    extension("2.5.29.35", sequence(tlv(0x80, keyIdentifier(issuer.key)))),
+  ];
+  if (!authority) all.push(extension("2.5.29.37", sequence(objectIdentifier("1.3.6.1.5.5.7.3.1"))));
+  if (names.length > 0) all.push(extension("2.5.29.17", sequence(...names.map(generalName))));
+  return all;
+}
+
+/** Bits of KeyUsage, RFC 5280 section 4.2.1.3. */
+const certificateSign = Buffer.from([0x03, 0x02, 0x01, 0x06]);
+const digitalSignatureAndKeyEncipherment = Buffer.from([0x03, 0x02, 0x05, 0xa0]);
+
+function keyIdentifier({ publicKey }: KeyPair): Buffer {
+  return createHash("sha1")
+    .update(publicKey.export({ type: "spki", format: "der" }))
+    .digest();
+}
+
+function signatureAlgorithm(key: KeyObject, hash: HashName): { readonly identifier: Buffer; readonly hash: HashName | null } {
+  if (key.asymmetricKeyType === "ed25519") return { identifier: sequence(objectIdentifier("1.3.101.112")), hash: null };
+  if (key.asymmetricKeyType === "rsa") {
+    const last = { sha1: 5, sha256: 11, sha384: 12 }[hash];
+    return { identifier: sequence(objectIdentifier(`1.2.840.113549.1.1.${last}`), tlv(0x05)), hash };
+  }
+  const tail = { sha1: "1", sha256: "3.2", sha384: "3.3" }[hash];
+  return { identifier: sequence(objectIdentifier(`1.2.840.10045.4.${tail}`)), hash };
+}
+
+function distinguishedName({ commonName = "" }: CertificateWish): Buffer {
+  if (commonName === "") return sequence();
+  return sequence(tlv(0x31, sequence(objectIdentifier("2.5.4.3"), tlv(0x0c, Buffer.from(commonName)))));
+}
+
+function generalName(name: string): Buffer {
+  return isIP(name) === 0 ? tlv(0x82, Buffer.from(name)) : tlv(0x87, addressBytes(name));
+}
+
+function addressBytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
+  const [head = "", tail = ""] = address.split("::");
+  const [before, after] = [head, tail].map((part) => part.split(":").filter((group) => group !== "")) as [string[], string[]];
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill("0"), ...after];
+  return Buffer.from(groups.map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+function extension(oid: string, value: Buffer, critical = false): Buffer {
+  return sequence(objectIdentifier(oid), ...(critical ? [boolean(true)] : []), octetString(value));
+}
+
+function pemText(der: Buffer): string {
+  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+}
+
+/** Distinguished encoding, X.690: a tag, a length, and what it holds. */
+function tlv(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const value = Buffer.concat(parts);
+  if (value.length < 0x80) return Buffer.concat([Buffer.from([tag, value.length]), value]);
+  const hex = value.length.toString(16);
+  const length = Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex");
+  return Buffer.concat([Buffer.from([tag, 0x80 | length.length]), length, value]);
+}
+
+const sequence = (...parts: readonly Buffer[]) => tlv(0x30, ...parts);
+const explicit = (number: number, part: Buffer) => tlv(0xa0 | number, part);
+const integer = (bytes: Buffer) => tlv(0x02, bytes);
+const boolean = (value: boolean) => tlv(0x01, Buffer.from([value ? 0xff : 0]));
+const octetString = (bytes: Buffer) => tlv(0x04, bytes);
+const bitString = (bytes: Buffer) => tlv(0x03, Buffer.from([0]), bytes);
+
+/** RFC 5280 section 4.1.2.5: two-digit years until 2049, four-digit ones afterwards. */
+function time(date: Date): Buffer {
+  const text = date.toISOString().replace(/[-:T]|\.\d+/g, "");
+  return date.getUTCFullYear() < 2_050 ? tlv(0x17, Buffer.from(text.slice(2))) : tlv(0x18, Buffer.from(text));
+}
+
+function objectIdentifier(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
+  return tlv(0x06, Buffer.from([40 * first + second, ...rest.flatMap(base128)]));
+}
+
+function base128(number: number): readonly number[] {
+  const bytes = [number & 0x7f];
+  for (let left = Math.floor(number / 128); left > 0; left = Math.floor(left / 128)) bytes.unshift(0x80 | (left & 0x7f));
+  return bytes;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
