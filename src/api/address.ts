@@ -21,6 +21,8 @@ export function createCallingAddress(trustedProxies: readonly string[]): Calling
   const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
     ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range as never, bits));
   return (peer, forwardedFor) => {
+    // The usual case needs no parsing: the system writes IPv4 peers in the one form that they are counted by.
+    if (peer !== null && ranges.length === 0 && !peer.includes(":")) return peer;
     let caller = peer === null ? null : parseAddress(peer);
     if (caller === null) return localPeer;
     if (forwardedFor === null || !isTrusted(caller)) return countedAs(caller);

@@ -2,13 +2,11 @@
 import type { ApiError } from "./errors.ts";
 import type { Exchange, Headers } from "./exchange.ts";
 
-/** JSON is read by programs: nothing here may be framed, sniffed, embedded or kept by somebody in between. */
+/** JSON is read by programs: nothing here may be sniffed, framed or kept by somebody in between. */
 const headersOfEveryAnswer = {
   "content-type": "application/json; charset=utf-8",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
   "cache-control": "no-store",
 } as const;
 

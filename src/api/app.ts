@@ -15,7 +15,6 @@ import {
   invalidUrl,
   methodNotAllowed,
   routeNotFound,
-  scanNotFound,
 } from "./errors.ts";
 import { type Exchange, routeGroup } from "./exchange.ts";
 import { createGate } from "./gate.ts";
@@ -61,14 +60,15 @@ export function createApi(settings: ApiSettings) {
     .onRequest((context) => {
       const { request, server } = context;
       const path = pathOf(request);
-      const exchange: Exchange = { requestId: crypto.randomUUID(), limitHeaders: {}, caller: null };
+      const requestId = crypto.randomUUID();
+      const exchange: Exchange = { requestId, limitHeaders: {}, caller: null };
       context.exchange = exchange;
       if (request.method === "OPTIONS") return answerOptions(exchange, path);
       if (!isGuarded(path)) return undefined;
       const { headers } = request;
       const peer = server?.requestIP(request)?.address ?? null;
       const passage = gate(headers.get("authorization"), peer, headers.get("x-forwarded-for"));
-      context.exchange = { ...exchange, limitHeaders: passage.limitHeaders, caller: passage.account };
+      context.exchange = { requestId, limitHeaders: passage.limitHeaders, caller: passage.account };
       return passage.refusal === null ? undefined : answerError(context.exchange, passage.refusal);
     })
     .onError(({ error, exchange, request }) => answerError(exchange, asApiError(error, request, exchange.requestId)))
@@ -89,8 +89,6 @@ export function createApi(settings: ApiSettings) {
     if (error instanceof ParseError) return error.cause instanceof ApiError ? error.cause : invalidBody("cannot be read");
     if (error instanceof ValidationError && error.type === "body") return asBodyError(error.value);
     if (error instanceof ValidationError && error.type === "query") return path === scansPath ? invalidListQuery() : invalidLocale();
-    // A token whose percent-encoding is broken arrives as none at all.
-    if (error instanceof ValidationError && error.type === "params") return scanNotFound();
     if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
       const allowed = allowedMethods(app.routes, path);
       return allowed.length === 0 || allowed.includes(request.method) ? routeNotFound() : methodNotAllowed(allowed);

@@ -12,7 +12,7 @@ import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthen
 import { type Exchange, type Headers, routeGroup } from "./exchange.ts";
 import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
 import { parseScanUrl } from "./scan-url.ts";
-import { ListQuery, LocaleQuery, listLimitDefault, ScanRequest, TokenParams } from "./schemas.ts";
+import { ListQuery, LocaleQuery, listLimitDefault, ScanRequest } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";
 
@@ -39,14 +39,12 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
     })
     .get(scansPath, ({ query, exchange }) => listScans(query, exchange), { query: ListQuery })
     .get(`${scansPath}/:token`, ({ params, query, request, exchange }) => readReport(params.token, query.locale, request, exchange), {
-      params: TokenParams,
       query: LocaleQuery,
     })
     .get(
       `${scansPath}/:token/security`,
       ({ params, query, request, exchange }) => readSecurity(params.token, query.locale, request, exchange),
       {
-        params: TokenParams,
         query: LocaleQuery,
       },
     );
