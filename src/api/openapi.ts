@@ -22,7 +22,7 @@ export function openapiDocument() {
       title: "assay",
       version: "1",
       summary: "Scans web pages with a real browser and tells how secure they are.",
-      description: "Scans are asynchronous: start one, then read it. Every finished scan is public: its URL, time and token are listed.",
+      description: "Scans are asynchronous: start one, then read it. Every finished scan is public; there is no way to hide one.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This appliance" }],

@@ -5,8 +5,8 @@ import { internalError } from "./errors.ts";
 
 /** A connection that says nothing for so long is closed; longer than any answer takes. */
 const idleSeconds = 30;
-/** How long requests under way may take to end once the server stops. */
-const drainMsMax = 10_000;
+/** How long requests under way may take to end once the server stops; the slowest of them waits for a disk. */
+const drainMsMax = 5_000;
 
 export interface ListenOptions {
   readonly hostname: string;

@@ -1,4 +1,5 @@
 /** Which addresses may be handed in, in what form they are stored, and which are sent back. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScanUrl, scanUrlCharsMax } from "../../src/api/scan-url.ts";
 
@@ -77,4 +78,27 @@ describe("refused", () => {
       expect("fault" in parsed ? parsed.fault : parsed.url).toMatch(because);
     });
   }
+});
+
+describe("laws", () => {
+  const given = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc
+      .tuple(fc.constantFrom("http://", "https://", "HTTPS://", "https:/"), fc.string({ unit: "binary", maxLength: 40 }))
+      .map((parts) => parts.join("")),
+  );
+  test("whatever is given, it answers, and what it stores it would accept as it stands", () => {
+    fc.assert(
+      fc.property(given, (text) => {
+        const parsed = parseScanUrl(text);
+        if ("fault" in parsed) return;
+        expect(parseScanUrl(parsed.url)).toEqual(parsed);
+        expect(parsed.url).toMatch(/^https?:\/\/[a-z0-9._:[\]-]+\//);
+        expect(parsed.url).not.toContain("#");
+        expect(parsed.url.length).toBeLessThanOrEqual(scanUrlCharsMax);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });

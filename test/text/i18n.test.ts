@@ -1,4 +1,5 @@
 /** The texts: paths with dots, both locales, and values that try to be more than values. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTexts } from "../../src/text/i18n.ts";
 import { checksTexts } from "../support/stored.ts";
@@ -48,6 +49,16 @@ describe("values come out verbatim", () => {
       expect(texts.say("en-gb", detail, values)).toBe(`site.example sent ${sent} at https://site.example/, and site.example again.`);
     });
   }
+  test("whatever stands in them", () => {
+    const piece = fc.oneof(fc.constantFrom("{{", "}}", "{", "}", "host", "sent", "url", "$t(", ")", "- ", ", ", "$&", "\\"), fc.string());
+    const value = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(value, value, value, (host, url, sent) => {
+        expect(texts.say("en-gb", detail, { host, url, sent })).toBe(`${host} sent ${sent} at ${url}, and ${host} again.`);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
   test("in every value at once", () => {
     expect(texts.say("en-gb", detail, { host: "{{sent}}", url: "$t(label)", sent: "{{host}}" })).toBe(
       "{{sent}} sent {{host}} at $t(label), and {{sent}} again.",
