@@ -1,5 +1,5 @@
 /** Does the HSTS policy cover the subdomains too? */
-import { hstsHost, notApplicable, notChecked, parseHsts, passed, registerCheck, violated } from "assay/check";
+import { hstsHost, notApplicable, parseHsts, passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
   key: "hsts-include-subdomains",
@@ -22,10 +22,7 @@ export default registerCheck({
     if (policy.includeSubDomains) return passed();
     // Entries of the browsers' own list reach down to the subdomains, those of whole top-level domains such as "dev" first of all.
     // What it holds is known of the scanned host only.
-    if (host === subject.host) {
-      if (hstsPreload.status === "failed") return notChecked();
-      if (hstsPreload.facts.hostPreloaded) return notApplicable();
-    }
+    if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return notApplicable();
     return violated("security.hsts.subdomains-not-included", { value, hstsHost: host });
   },
 });

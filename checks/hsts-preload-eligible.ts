@@ -63,7 +63,6 @@ export default registerCheck({
       found.push({ code: "security.hsts.preload-certificate-not-accepted" });
 
     if (found.length === 0 && (fields === null || !isTestable(plainHttp))) return notChecked();
-    if (found.length > 0 && hstsPreload.status === "failed") return notChecked();
     // Whoever did not ask need not hear what else would be in the way.
     if (found.some(({ code }) => code === "security.hsts.preload-not-requested")) return violated("security.hsts.preload-not-requested");
     return violatedBy(found);

@@ -1,5 +1,5 @@
 /** Does the site tell browsers to come by https only? */
-import { firstHttpsAnswer, hstsHost, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { firstHttpsAnswer, hstsHost, notApplicable, passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
   key: "strict-transport-security",
@@ -16,11 +16,9 @@ export default registerCheck({
     const host = hstsHost(subject, navigation, page);
     if (host === null) return notApplicable();
     if (headers["strict-transport-security"].length > 0) return passed();
-    // A browser that has the name built in needs no header. What it has built in is known of the scanned host only.
-    if (host === subject.host) {
-      if (hstsPreload.status === "failed") return notChecked();
-      if (hstsPreload.facts.hostPreloaded) return passed();
-    }
+    // A browser that has the name built in needs no header. What it has built in is known of the scanned host only, and not by every
+    // browser: where the list cannot be asked, the header is missing all the same, and its absence is what was read.
+    if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
     const answeredAt = firstHttpsAnswer(subject, navigation, page)?.url ?? "";
     return violated("security.missing-header.strict-transport-security", { answeredAt });
   },

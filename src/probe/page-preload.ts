@@ -4,7 +4,7 @@ import { failed, type Reading, read, type Subject } from "../evidence/evidence.t
 import type { HstsPreloadFacts } from "../evidence/facts.ts";
 import { after, type BrowserPage, connectBrowser, openPage } from "./browser-session.ts";
 
-/** Every full Chromium's list covers this name through its top-level domain; the headless shell carries no list, and so proves that it has none. */
+/** Every full Chromium's list covers this name through its top-level domain. Chromium leaves its list aside some weeks after it was built, and so shows that it has. */
 const surelyPreloaded = "assay-asks.dev";
 
 /** Top-level domains that are preloaded as a whole, by their registries' own rules: known without any list. */
@@ -32,8 +32,8 @@ interface Oracle {
 let current: { readonly endpoint: string; readonly oracle: Promise<Oracle> } | null = null;
 
 export async function probePreload(endpoint: string, { host, registrableDomain }: Subject): Promise<Reading<HstsPreloadFacts>> {
-  // The list holds names only (RFC 6797 section 8.1.1).
-  if (host.includes(":") || /^[\d.]+$/.test(host)) return read({ hostPreloaded: false, registrableDomainPreloaded: false });
+  // The list holds names of the public DNS only.
+  if (registrableDomain === null) return read({ hostPreloaded: false, registrableDomainPreloaded: false });
   if (preloadedTopLevel.has(host.slice(host.lastIndexOf(".") + 1))) return read({ hostPreloaded: true, registrableDomainPreloaded: true });
   try {
     const oracle = await oracleOf(endpoint);
