@@ -23,14 +23,15 @@ export type CountRequest = (key: string) => Counted;
  * count too, and change nothing about its end.
  */
 export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs: () => number): CountRequest {
-  const windows = new Map<string, { count: number; readonly endsAtMs: number }>();
+  const windows = new Map<string, { count: number; readonly startsAtMs: number }>();
+  const windowMs = windowSeconds * 1_000;
 
   function open(key: string, startsAtMs: number) {
     // Deleted first, so that the new window goes to the young end: all are equally long, so insertion order is age.
     windows.delete(key);
     const oldest = windows.size >= countedKeysMax ? windows.keys().next().value : undefined;
     if (oldest !== undefined) windows.delete(oldest);
-    const window = { count: 0, endsAtMs: startsAtMs + windowSeconds * 1_000 };
+    const window = { count: 0, startsAtMs };
     windows.set(key, window);
     return window;
   }
@@ -38,12 +39,14 @@ export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs
   return (key) => {
     const now = nowMs();
     const known = windows.get(key);
-    const window = known !== undefined && known.endsAtMs > now ? known : open(key, now);
+    // A clock that was set back must not leave anybody shut out until it has caught up.
+    const isOpen = known !== undefined && known.startsAtMs <= now && now < known.startsAtMs + windowMs;
+    const window = isOpen ? known : open(key, now);
     window.count += 1;
     return {
       exceeded: window.count > requestsMax,
       remaining: Math.max(requestsMax - window.count, 0),
-      resetSeconds: Math.max(1, Math.ceil((window.endsAtMs - now) / 1_000)),
+      resetSeconds: Math.max(1, Math.ceil((window.startsAtMs + windowMs - now) / 1_000)),
     };
   };
 }

@@ -36,3 +36,12 @@ test("a flood of keys makes it forget the oldest, not grow", () => {
   count("one more");
   expect(count("first").exceeded).toBe(false);
 });
+
+test("a clock that is set back shuts nobody out", () => {
+  const { clock, count } = limited(1);
+  clock.ms = 3_600_000;
+  count("a");
+  expect(count("a").exceeded).toBe(true);
+  clock.ms = 1_000;
+  expect(count("a")).toEqual({ exceeded: false, remaining: 0, resetSeconds: 60 });
+});

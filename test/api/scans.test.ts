@@ -1,5 +1,6 @@
 /** Starting, listing and reading scans, over a running server and a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DataDirError } from "../../src/store/data-dir.ts";
 import { type ApiUnderTest, startApi } from "../support/api.ts";
 
 let api: ApiUnderTest;
@@ -117,6 +118,35 @@ describe("starting a scan", () => {
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await response.json()).toEqual({ errorMessage: expect.any(String) });
     await small.stop();
+  });
+});
+
+describe("a store that cannot take the scan", () => {
+  async function startWhenStoreThrows(error: Error): Promise<{ readonly response: Response; readonly logged: number }> {
+    const broken = await startApi();
+    const customer = await broken.customer();
+    broken.store.queueScan = () => Promise.reject(error);
+    const response = await broken.ask("/api/v1/scans", {
+      method: "POST",
+      token: customer.token,
+      headers: { "content-type": "application/json" },
+      body: '{"url":"https://site.example/"}',
+    });
+    await broken.stop();
+    return { response, logged: broken.logged.length };
+  }
+  test("because the disk is full is a 503 with Retry-After", async () => {
+    const { response, logged } = await startWhenStoreThrows(new DataDirError("full", "no room left in /the/data/directory"));
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await response.text()).not.toContain("directory");
+    expect(logged).toBe(0);
+  });
+  test("for any other reason is our own fault", async () => {
+    const { response, logged } = await startWhenStoreThrows(new Error("a page of the map is gone"));
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ errorMessage: "Something went wrong on our side." });
+    expect(logged).toBe(1);
   });
 });
 
