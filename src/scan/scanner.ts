@@ -1,16 +1,11 @@
 /** One scan from URL to outcome, surviving dead workers, hung checks and a lost browser; the queue and the command line both use it. */
+import type { BrowserHost } from "../browser/browser.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { Log } from "../log.ts";
 import { openPool, type TaskEnd } from "./pool.ts";
 import type { Gathered, GatherTask, ProgressStage, ScanDeadlines, ScanErrorCode, ScanOutcome } from "./task.ts";
-
-/** What a scanner needs of the one who owns the browser. */
-export interface BrowserAtHand {
-  /** DevTools WebSocket URL of a browser that runs, started anew if it has to be. Rejects when none can be started. */
-  endpoint(): Promise<string>;
-}
 
 export interface ScannerOptions {
   readonly egress: EgressSettings;
@@ -20,7 +15,7 @@ export interface ScannerOptions {
   /** Scans at the same time. */
   readonly concurrency: number;
   readonly checksDir: string | null;
-  readonly browser: BrowserAtHand;
+  readonly browser: Pick<BrowserHost, "endpoint" | "retire">;
   /** `worker.ts` of this folder, or where the compiled binary keeps it. */
   readonly workerFile: string;
   readonly log: Log;
@@ -64,6 +59,8 @@ export function openScanner(options: ScannerOptions): Scanner {
     });
     if (ended.end === "died" || ended.end === "late")
       log.error("worker lost while gathering", { url, end: ended.end, because: reasonOf(ended) });
+    // A worker that misses even its own deadline waits for a browser that no longer answers.
+    if (ended.end === "late") await browser.retire();
     return ended;
   }
 

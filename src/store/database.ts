@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
+import type { Timings } from "../scan/task.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import { asDataDirError, DataDirError, ensureSoundFile, ensureWritable } from "./data-dir.ts";
-import type { ScanRecord, Timings } from "./scans.ts";
+import type { ScanRecord } from "./scans.ts";
 
 /** Rises with every change of the stored shapes that an older assay would misread. */
 export const schemaVersion = 1;

@@ -1,7 +1,7 @@
 /** What scans brought back, kept apart from their results because it is larger and may be forgotten sooner. */
 import type { Evidence } from "../evidence/evidence.ts";
+import type { Timings } from "../scan/task.ts";
 import type { Db } from "./database.ts";
-import type { Timings } from "./scans.ts";
 
 export interface EvidenceVerbs {
   /** Undefined while the scan is under way, and when it failed without evidence. The token is one of a stored scan. */

@@ -1,6 +1,7 @@
 /** Scans, from the queue to the public list: every change of their status is one transaction here. */
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
+import type { ProgressStage, Timings } from "../scan/task.ts";
 import type { Db } from "./database.ts";
 import { type Page, type PageAsked, pageOf } from "./page.ts";
 import { randomBase62 } from "./random.ts";
@@ -11,9 +12,6 @@ const scanTokenChars = 22;
 const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
 /** A scan that a stopped process left running is begun once more, and then given up. */
 const attemptsMax = 2;
-
-/** Milliseconds by name of probe and for the whole. */
-export type Timings = Readonly<Record<string, number>>;
 
 /** A scan as it is stored. All instants are ISO 8601, UTC. */
 export interface ScanRecord {
@@ -31,7 +29,7 @@ export interface ScanRecord {
   /** When it finished or failed. */
   readonly endedAt: string | null;
   /** Null unless running. */
-  readonly progressStage: string | null;
+  readonly progressStage: ProgressStage | null;
   /** 0 to 100; never falls, 100 when finished. */
   readonly progressPercent: number;
   /** How often a worker took it in hand. */
@@ -46,7 +44,7 @@ export interface ScanVerbs {
   /** Takes the oldest queued scan in hand; undefined when none waits. */
   claimNext(now: Date): Promise<ScanRecord | undefined>;
   /** Says how far a running scan is; a percentage below the stored one leaves that as it is. A scan that no longer runs is left alone. */
-  setProgress(token: string, stage: string, percent: number): Promise<void>;
+  setProgress(token: string, stage: ProgressStage, percent: number): Promise<void>;
   /** Stores what a running scan brought and puts it on the public list. */
   finishScan(
     token: string,

@@ -1,35 +1,33 @@
 /** A scan survives workers that die, checks that hang and a browser that is lost: on real threads that really do so. */
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { EgressSettings } from "../../src/egress/settings.ts";
 import { createLog } from "../../src/log.ts";
 import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines, type ProgressStage } from "../../src/scan/task.ts";
+import { egressSettings } from "../egress/settings.ts";
 
-const egress: EgressSettings = {
-  profile: "internet",
-  allowCidrs: [],
-  denyCidrs: [],
-  allowPorts: [],
-  connectTo: [],
-  dnsServers: [],
-  ownEndpoints: [],
-};
 const deadlines = { ...defaultDeadlines, scanMs: 200, judgeMs: 200 };
 let scanner: Scanner;
 let lines: string[];
+let retired: number;
 
 function opened({ graceMs = 100, endpoint }: { graceMs?: number; endpoint?: () => Promise<string> } = {}): Scanner {
   lines = [];
+  retired = 0;
   let launches = 0;
   scanner = openScanner({
-    egress,
+    egress: egressSettings(),
     caPems: [],
     deadlines,
     graceMs,
     concurrency: 2,
     checksDir: null,
-    browser: { endpoint: endpoint ?? (async () => `ws://127.0.0.1:9/${++launches}`) },
+    browser: {
+      endpoint: endpoint ?? (async () => `ws://127.0.0.1:9/${++launches}`),
+      retire: async () => {
+        retired++;
+      },
+    },
     workerFile: join(import.meta.dirname, "faulty-worker.ts"),
     log: createLog({ level: "debug", format: "json", write: (line) => lines.push(line) }),
   });
@@ -81,6 +79,7 @@ describe("a worker that", () => {
     opened();
     expect((await scan(host)).code).toBe(code as never);
     expect(lines.filter((line) => line.includes("worker lost while gathering"))).toHaveLength(attempts);
+    expect(retired).toBe(code === "timeout" ? 1 : 0);
     expect((await scan("fine.test")).outcome.status).toBe("finished");
   });
 
