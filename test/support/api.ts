@@ -6,6 +6,7 @@ import { type Api, type ApiSettings, createApi } from "../../src/api/app.ts";
 import { listen } from "../../src/api/server.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { createLog } from "../../src/log.ts";
+import type { ScanErrorCode } from "../../src/scan/task.ts";
 import type { Plan } from "../../src/store/accounts.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -32,7 +33,7 @@ export interface ApiUnderTest {
   claim(): Promise<ScanRecord>;
   /** Takes the scan that was queued first in hand and ends it with a result. */
   finish(result?: StoredResult): Promise<ScanRecord>;
-  fail(code: string): Promise<ScanRecord>;
+  fail(code: ScanErrorCode): Promise<ScanRecord>;
   stop(): Promise<void>;
 }
 
