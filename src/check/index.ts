@@ -1,6 +1,8 @@
 /** The door for check authors: everything a file in `checks/`, or one dropped beside the binary, may import. */
 export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
+export { integrityCharsMax } from "../evidence/limits.ts";
+export { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../parse/charset.ts";
 export type { CspGoverning, CspPolicy, CspSource } from "../parse/csp.ts";
 export {
   allowsAllInlineScript,
@@ -17,8 +19,22 @@ export {
   scriptElementDirectives,
   scriptUrlSources,
 } from "../parse/csp.ts";
+export type { FrameOptions } from "../parse/frame-options.ts";
+export { parseFrameOptions } from "../parse/frame-options.ts";
+export { splitHeaderList } from "../parse/header-list.ts";
 export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { parseHsts } from "../parse/hsts.ts";
+export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
+export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
+export type { Products } from "../parse/products.ts";
+export { parseProducts } from "../parse/products.ts";
+export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
+export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
+export type { SetCookie } from "../parse/set-cookie.ts";
+export { parseCookieDate, parseSetCookie } from "../parse/set-cookie.ts";
+export type { StructuredValue } from "../parse/structured-field.ts";
+export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
+export { foundAtAddresses } from "./addresses.ts";
 export type { Validity } from "./certificate.ts";
 export { isCertificateAccepted, validityAt } from "./certificate.ts";
 export type {
@@ -37,6 +53,8 @@ export type {
   Severity,
   State,
 } from "./check.ts";
+export type { SeenCookie, SeenCookies } from "./cookies.ts";
+export { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
 export type { EnforcedCsp } from "./csp.ts";
 export { cspMetas, enforcedCsp } from "./csp.ts";
 export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
