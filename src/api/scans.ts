@@ -103,10 +103,10 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
     return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, exchange);
   }
 
-  /** A scan of nobody and a scan of somebody else are refused alike; so is a token of broken percent-encoding, which arrives as null. */
+  /** A scan of nobody and a scan of somebody else are looked up and refused alike; so is a token of broken percent-encoding, which arrives as null. */
   function ownScan(caller: Account, token: string): ScanRecord {
-    const scan = store.scanByToken(token);
-    if (scan === undefined || scan.accountId !== caller.id) throw scanNotFound();
+    const scan = store.scanOfAccount(caller.id, token);
+    if (scan === undefined) throw scanNotFound();
     return scan;
   }
 }

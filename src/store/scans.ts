@@ -10,6 +10,8 @@ import { assertTransition, type ScanStatus } from "./scan-status.ts";
 /** 131 bits: a scan's token cannot be guessed. */
 const scanTokenChars = 22;
 const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
+/** Stands in for what cannot be a token; chance never makes it one. */
+const noToken = "0".repeat(scanTokenChars);
 /** A scan that a stopped process left running is begun once more, and then given up. */
 const attemptsMax = 2;
 
@@ -62,6 +64,8 @@ export interface ScanVerbs {
   requeueInterrupted(now: Date): Promise<readonly ScanRecord[]>;
   /** Undefined for an unknown token of whatever shape. */
   scanByToken(token: string): ScanRecord | undefined;
+  /** The account's own scan of that token. Unknown, foreign and misshapen tokens cost the same single lookup, so that time tells nobody which it was. */
+  scanOfAccount(accountId: number, token: string): ScanRecord | undefined;
   /** An account's scans, newest first. */
   scansOfAccount(accountId: number, page: PageAsked): Page<ScanRecord>;
   /** The public list: every finished scan of the appliance, newest first. */
@@ -119,6 +123,7 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
         db.scans.put(scan.token, scan);
         db.queue.put(scan.id, scan.token);
         db.scansByAccount.put([accountId, scan.id], scan.token);
+        db.ownScans.put([accountId, scan.token], scan.id);
         return scan;
       }),
 
@@ -158,6 +163,11 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
     requeueInterrupted: (now) => db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(token, now))),
 
     scanByToken,
+
+    scanOfAccount: (accountId, token) => {
+      const asked = scanTokenPattern.test(token) ? token : noToken;
+      return db.ownScans.doesExist([accountId, asked]) ? scanByToken(asked) : undefined;
+    },
 
     scansOfAccount: (accountId, { limit, cursor }) => {
       const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];

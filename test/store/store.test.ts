@@ -186,6 +186,14 @@ describe("lists", () => {
   test("a token of any shape is unknown, not an error", () => {
     for (const token of ["", " ", "a".repeat(5_000), "../x", "\0", "0".repeat(22)]) expect(store.scanByToken(token)).toBeUndefined();
   });
+
+  test("an account's own scan is found by its token, and nobody else's", async () => {
+    const own = await queued("https://site.example/", 1);
+    const foreign = await queued("https://site.example/", 2);
+    expect(store.scanOfAccount(1, own.token)).toEqual(own);
+    for (const token of [foreign.token, "", " ", "a".repeat(5_000), "../x", "\0", "0".repeat(22)])
+      expect(store.scanOfAccount(1, token)).toBeUndefined();
+  });
 });
 
 async function reopened(options: { queueMax?: number } = {}): Promise<Store> {
