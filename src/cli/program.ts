@@ -33,11 +33,17 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     await root.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof OutputClosed) return exitCodes.ok;
-    const { code, sentence } = failureOf(error);
-    if (sentence !== null) tell(`assay: ${sentence}`);
-    return code;
+    return fail(error);
   }
+}
+
+/** Says what went wrong, in one sentence, and gives the exit code. Where it happened is shown only to whoever asks. */
+export function fail(error: unknown): ExitCode {
+  if (error instanceof OutputClosed) return exitCodes.ok;
+  const { code, sentence } = failureOf(error);
+  if (sentence !== null) tell(`assay: ${sentence}`);
+  if (code === exitCodes.internal && process.env.ASSAY_LOG_LEVEL === "debug" && error instanceof Error) tell(error.stack ?? "");
+  return code;
 }
 
 function program(onExit: (code: ExitCode) => void): Command {
