@@ -1,0 +1,49 @@
+/** The API as the server runs it, over a real store with one finished scan, without engine and without a limit worth speaking of. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApi } from "../../src/api/app.ts";
+import { listen } from "../../src/api/server.ts";
+import { loadCatalog } from "../../src/catalog/load.ts";
+import { judge } from "../../src/judge/ledger.ts";
+import { createLog } from "../../src/log.ts";
+import { openStore } from "../../src/store/store.ts";
+import { createTexts } from "../../src/text/i18n.ts";
+import { evidence } from "../support/evidence.ts";
+import { say } from "./child.ts";
+
+export interface ApiSaid {
+  readonly port: number;
+  readonly apiToken: string;
+  readonly scanToken: string;
+  readonly dataDir: string;
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-api-"));
+const store = openStore(dataDir, { queueMax: 1_000_000_000 });
+const now = new Date();
+const catalog = await loadCatalog({ checksDir: null });
+const account = await store.createAccount({ email: "bench@assay.test", now });
+if (typeof account === "string") throw new Error(account);
+const { value: apiToken } = await store.createApiToken({ accountId: account.id, name: "bench", now });
+await store.queueScan({ accountId: account.id, url: "https://site.example/", now });
+const scan = await store.claimNext(now);
+if (scan === undefined) throw new Error("no scan is queued");
+const seen = evidence();
+await store.finishScan(scan.token, { result: judge(seen, catalog, () => {}), evidence: seen, timings: {}, now });
+
+const log = createLog({ level: "info", format: "json" });
+const unlimited = { requestsMax: Number.MAX_SAFE_INTEGER, windowSeconds: 60 };
+const api = createApi({
+  store,
+  texts: createTexts(catalog.texts),
+  requestLimit: unlimited,
+  trustedProxies: [],
+  wake: () => {},
+  ready: () => ({ ready: true }),
+  now: () => new Date(),
+  log,
+});
+const { port } = listen(api, { hostname: "127.0.0.1", port: 0, log });
+const said: ApiSaid = { port, apiToken, scanToken: scan.token, dataDir };
+say(said);

@@ -1,0 +1,160 @@
+/** Whole scans against the bare load of the same page by the same browser, in turn: how long one takes, and how many fit into a second. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import puppeteer, { type Browser } from "puppeteer-core";
+import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
+import { createLog } from "../../src/log.ts";
+import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
+import { defaultDeadlines } from "../../src/scan/task.ts";
+import { egressTo } from "../support/servers.ts";
+import { startChild } from "./child.ts";
+import type { Row } from "./report.ts";
+import { type SiteSaid, siteHost } from "./site.ts";
+import { type Spread, spreadOf } from "./spread.ts";
+
+/** What a scan may add to the load and to the wait for a quiet network. */
+const overheadMsMax = 150;
+const throughputRatioMin = 0.6;
+/** A scan waits most of its time for the network to be quiet: a machine is full only with several of them for each core. */
+const scansPerCore = 4;
+const throughputRounds = 3;
+/** Rounds of a throughput measurement are so many times as long as its concurrency. */
+const waves = 4;
+
+export async function benchScan({ pairs }: { readonly pairs: number }): Promise<readonly Row[]> {
+  const dir = mkdtempSync(join(tmpdir(), "assay-bench-browser-"));
+  const site = await startChild<SiteSaid>("site.ts");
+  const host = openBrowser({ path: null, dir, sandbox: "auto" });
+  const browser = await puppeteer.connect({ browserWSEndpoint: await host.endpoint(), acceptInsecureCerts: true });
+  const load = () => bareLoad(browser, `https://127.0.0.1:${site.said.httpsPort}/`);
+  try {
+    const rows = await oneAtATime(host, site.said, load, pairs);
+    const concurrency = scansPerCore * availableParallelism();
+    return [...rows, ...(await manyAtATime(host, site.said, load, concurrency))];
+  } finally {
+    await browser.disconnect();
+    await host.stop();
+    await site.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** A fresh context, the load event, and away with it: what any scan with a browser has to do. In milliseconds. */
+async function bareLoad(browser: Browser, url: string): Promise<number> {
+  const beganMs = performance.now();
+  // The browser's own proxy is a closed port, so that nothing leaves it by accident.
+  const context = await browser.createBrowserContext({ proxyServer: "direct://", proxyBypassList: [] });
+  const page = await context.newPage();
+  await page.goto(url, { waitUntil: "load" });
+  const tookMs = performance.now() - beganMs;
+  await context.close();
+  return tookMs;
+}
+
+function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: SiteSaid, concurrency: number): Scanner {
+  return openScanner({
+    egress: egressTo({ [`${siteHost}:443`]: { port: httpsPort }, [`${siteHost}:80`]: { port: httpPort } }, { dnsServers: [dns] }),
+    caPems: [rootPem],
+    deadlines: defaultDeadlines,
+    concurrency,
+    checksDir: null,
+    browser: host,
+    workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
+    log: createLog({ level: "warn", format: "text" }),
+  });
+}
+
+interface ScanTaken {
+  readonly tookMs: number;
+  /** Milliseconds by name of probe. */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+/** @throws Error when the scan was not a whole one: that would be quick, and worth nothing. */
+async function wholeScan(scanner: Scanner): Promise<ScanTaken> {
+  const beganMs = performance.now();
+  const outcome = await scanner.scanUrl(`https://${siteHost}/`, () => {});
+  const tookMs = performance.now() - beganMs;
+  if (outcome.status === "failed") throw new Error(`the scan failed: ${outcome.code}`);
+  const failures = outcome.result.ledger.flatMap(({ notCheckedBecause }) => notCheckedBecause ?? []);
+  if (!outcome.result.measured || failures.length > 0) throw new Error(`the scan is not whole: ${failures.join(", ")}`);
+  return { tookMs, timings: outcome.timings };
+}
+
+async function oneAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise<number>, pairs: number): Promise<readonly Row[]> {
+  const scanner = scannerOf(host, site, 1);
+  const loads: number[] = [];
+  const scans: ScanTaken[] = [];
+  try {
+    for (let pair = -3; pair < pairs; pair++) {
+      const loaded = await load();
+      const scanned = await wholeScan(scanner);
+      // The first ones warm both sides up.
+      if (pair < 0) continue;
+      loads.push(loaded);
+      scans.push(scanned);
+    }
+  } finally {
+    await scanner.close();
+  }
+  const overhead = spreadOf(scans.map(({ tookMs }, at) => tookMs - (loads[at] ?? 0) - defaultDeadlines.settleMs));
+  return [
+    {
+      name: "scan, one at a time",
+      unit: "ms",
+      measured: spreadOf(scans.map(({ tookMs }) => tookMs)),
+      against: spreadOf(loads),
+      note: `against the bare load of the page; inside the scan, at the median: ${timingsShown(scans)}`,
+    },
+    {
+      name: `  beyond load and settle time (${defaultDeadlines.settleMs} ms)`,
+      unit: "ms",
+      measured: overhead,
+      aim: { words: `at most ${overheadMsMax} ms`, met: overhead.median <= overheadMsMax },
+    },
+  ];
+}
+
+function timingsShown(scans: readonly ScanTaken[]): string {
+  const names = Object.keys(scans[0]?.timings ?? {});
+  return names.map((name) => `${name} ${spreadOf(scans.map(({ timings }) => timings[name] ?? 0)).median.toFixed(0)} ms`).join(", ");
+}
+
+async function manyAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise<number>, concurrency: number): Promise<readonly Row[]> {
+  const scanner = scannerOf(host, site, concurrency);
+  const scan = () => wholeScan(scanner);
+  const loads: number[] = [];
+  const scans: number[] = [];
+  try {
+    await perSecond(scan, concurrency, 1);
+    await perSecond(load, concurrency, 1);
+    for (let round = 0; round < throughputRounds; round++) {
+      loads.push(await perSecond(load, concurrency, waves));
+      scans.push(await perSecond(scan, concurrency, waves));
+    }
+  } finally {
+    await scanner.close();
+  }
+  const ratios: Spread = spreadOf(scans.map((rate, at) => rate / (loads[at] ?? Number.NaN)));
+  return [
+    { name: `scans, ${concurrency} at a time`, unit: "/s", measured: spreadOf(scans), against: spreadOf(loads) },
+    {
+      name: "  of bare loads",
+      unit: "ratio",
+      measured: ratios,
+      aim: { words: `at least ${throughputRatioMin}`, met: ratios.median >= throughputRatioMin },
+    },
+  ];
+}
+
+/** How many of them end in a second, when `concurrency` are always under way. */
+async function perSecond(act: () => Promise<unknown>, concurrency: number, times: number): Promise<number> {
+  let left = concurrency * times;
+  const beganMs = performance.now();
+  const lane = async () => {
+    while (left-- > 0) await act();
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return (concurrency * times * 1_000) / (performance.now() - beganMs);
+}
