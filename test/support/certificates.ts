@@ -141,7 +141,7 @@ function extensions({ authority, names = [] }: CertificateWish, key: KeyPair, is
 }
 
 /** Bits of KeyUsage, RFC 5280 section 4.2.1.3. */
-const certificateSign = Buffer.from([0x03, 0x02, 0x01, 0x06]);
+const certificateSign = Buffer.from([0x03, 0x02, 0x01, 0x86]);
 const digitalSignatureAndKeyEncipherment = Buffer.from([0x03, 0x02, 0x05, 0xa0]);
 
 function keyIdentifier({ publicKey }: KeyPair): Buffer {

@@ -1,0 +1,81 @@
+/** Turns a certificate into facts; what the runtime cannot tell of a rare kind stays null. */
+import { type KeyObject, X509Certificate } from "node:crypto";
+import { boundedText } from "../evidence/bound.ts";
+import type { CertificateFacts } from "../evidence/facts.ts";
+import { certificateNameCharsMax, certificateNamesMax } from "../evidence/limits.ts";
+import { alternativeNames } from "../parse/alternative-names.ts";
+
+/** Null for bytes that the runtime does not take for a certificate. */
+export function readCertificate(der: Uint8Array): X509Certificate | null {
+  try {
+    // Bun 1.4 takes no DER beyond some hundred kilobytes, which thousands of names add up to; it takes the same as PEM.
+    return new X509Certificate(`-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString("base64")}\n-----END CERTIFICATE-----\n`);
+  } catch {
+    return null;
+  }
+}
+
+export function certificateFacts(certificate: X509Certificate): CertificateFacts {
+  const names = alternativeNames(certificate.raw);
+  const key = publicKeyOf(certificate);
+  return {
+    subject: distinguishedName(certificate.subject),
+    issuer: distinguishedName(certificate.issuer),
+    names: names.slice(0, certificateNamesMax).map(({ text }) => short(text)),
+    namesDropped: Math.max(0, names.length - certificateNamesMax),
+    validFrom: isoDate(certificate.validFrom),
+    validTo: isoDate(certificate.validTo),
+    keyType: key?.asymmetricKeyType ?? null,
+    keyBits: keyBits(key),
+    curve: key?.asymmetricKeyDetails?.namedCurve ?? null,
+    signatureAlgorithm: certificate.signatureAlgorithm ?? null,
+    serialNumber: short(certificate.serialNumber),
+    fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+    selfSigned: isSelfSigned(certificate),
+  };
+}
+
+/** Its issuer has its own name, and its own key made the signature. */
+export function isSelfSigned(certificate: X509Certificate): boolean {
+  return certificate.subject === certificate.issuer && isSignedBy(certificate, certificate);
+}
+
+export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  const key = publicKeyOf(issuer);
+  try {
+    return key !== null && certificate.verify(key);
+  } catch {
+    return false;
+  }
+}
+
+function publicKeyOf(certificate: X509Certificate): KeyObject | null {
+  try {
+    return certificate.publicKey;
+  } catch {
+    return null;
+  }
+}
+
+const bitsByCurve: Readonly<Record<string, number>> = { secp224r1: 224, prime256v1: 256, secp256k1: 256, secp384r1: 384, secp521r1: 521 };
+
+function keyBits(key: KeyObject | null): number | null {
+  if (key?.asymmetricKeyType === "ed25519") return 256;
+  const { modulusLength, namedCurve } = key?.asymmetricKeyDetails ?? {};
+  return modulusLength ?? bitsByCurve[namedCurve ?? ""] ?? null;
+}
+
+/** The runtime gives one part to a line. */
+function distinguishedName(lines: string | undefined): string {
+  return short((lines ?? "").split("\n").join(", "));
+}
+
+function short(text: string): string {
+  return boundedText(text, certificateNameCharsMax).text;
+}
+
+/** The runtime's own text when it is no date: nobody can judge it then, and the checks see that. */
+function isoDate(text: string): string {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? short(text) : date.toISOString();
+}

@@ -1,0 +1,156 @@
+/** Looks at one TLS endpoint: what it negotiates, which versions it has, what certificates it shows and whether they are good. */
+import type { X509Certificate } from "node:crypto";
+import { parseHost } from "../egress/host.ts";
+import { failed, type ProbeFailure, type Reading, read } from "../evidence/evidence.ts";
+import type { TlsFacts, TlsVersion } from "../evidence/facts.ts";
+import { certificatesMax } from "../evidence/limits.ts";
+import { alternativeNames } from "../parse/alternative-names.ts";
+import { namesCoverHost } from "../parse/host-match.ts";
+import { certificateFacts, readCertificate } from "./certificate.ts";
+import { suiteName } from "./cipher-suites.ts";
+import { clientHello } from "./client-hello.ts";
+import { exchangeMs, type ProbeContext } from "./context.ts";
+import { failedBy } from "./failure.ts";
+import { shakeHands, type TlsSession } from "./handshake.ts";
+import { type ServerFlight, ServerFlightReader, versionAnswer } from "./server-flight.ts";
+import { pathFault, type TrustAnchors, trustAnchors } from "./trust.ts";
+
+export interface TlsContext extends ProbeContext {
+  /** As in URLs. */
+  readonly host: string;
+  readonly port: number;
+  /** PEM certificates trusted besides the bundled roots. */
+  readonly caPems: readonly string[];
+}
+
+/** Newest first. */
+const versions = ["1.3", "1.2", "1.1", "1.0"] as const satisfies readonly TlsVersion[];
+
+export async function probeTls(context: TlsContext): Promise<Reading<TlsFacts>> {
+  try {
+    return await lookAtTls(context);
+  } catch (thrown) {
+    return failedBy(thrown);
+  }
+}
+
+async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsContext): Promise<Reading<TlsFacts>> {
+  const host = parseHost(hostText);
+  if (host === null) return failed("unresolved");
+  const serverName = host.kind === "name" ? host.text : null;
+  const anchors = trustAnchors(caPems);
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(exchangeMs)]);
+  const dial = () => egress.dial(host.text, port, { deadlineMs: exchangeMs, signal });
+  // One alone at first: the others then go to the address that answered, and where nobody answers there are no others.
+  const socket = await dial();
+  const [session, ...answers] = await Promise.all([
+    shakeHands(socket, serverName, anchors, ending),
+    ...versions.map((version) => sayHello(dial, clientHello(version, serverName), ending)),
+  ]);
+  const flights = answers.map(({ flight }, at) => ({ version: versions[at] as TlsVersion, flight }));
+  const negotiated = session === null ? negotiatedIn(flights) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };
+  if (negotiated === null) return failed(whyNothing(answers));
+
+  const { ders, asSent } = shownChain(session, flights);
+  const [leaf, ...others] = ders.slice(0, certificatesMax).map(readCertificate);
+  // Rare key types: the runtime shows an empty certificate, or cannot read the one that was sent.
+  if (leaf === undefined || leaf === null) return failed("unsupported");
+  const chain: readonly [X509Certificate, ...X509Certificate[]] = [leaf, ...others.filter((certificate) => certificate !== null)];
+  const untrustedBecause = objectionTo(chain, session, anchors);
+  return read({
+    host: host.text,
+    port,
+    address: egress.pinnedAddress(host.text, port) ?? "",
+    negotiated,
+    versions: versionsOf(flights, session),
+    chain: chain.map(certificateFacts),
+    certificatesDropped: ders.length - chain.length,
+    chainAsSent: asSent,
+    hostMatches: namesCoverHost(alternativeNames(leaf.raw), host.text),
+    trusted: untrustedBecause === null,
+    untrustedBecause,
+  });
+}
+
+interface HelloAnswer {
+  readonly flight: ServerFlight;
+  /** Why reading stopped: everything was there, the peer or the network cut, or time ran out. */
+  readonly ended: "read" | "cut" | "timeout";
+}
+
+/** Never rejects: a connection that cannot be had is an answer that was cut. */
+async function sayHello(dial: () => ReturnType<ProbeContext["egress"]["dial"]>, hello: Buffer, signal: AbortSignal): Promise<HelloAnswer> {
+  const reader = new ServerFlightReader();
+  const socket = await dial().catch(() => null);
+  if (socket === null) return { flight: reader.flight, ended: signal.aborted ? "timeout" : "cut" };
+  return new Promise((resolve) => {
+    const end = (ended: HelloAnswer["ended"]) => {
+      signal.removeEventListener("abort", onAbort);
+      socket.destroy();
+      resolve({ flight: reader.flight, ended });
+    };
+    const onAbort = () => end("timeout");
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort);
+    socket.on("data", (bytes: Buffer) => {
+      if (reader.push(bytes)) end("read");
+    });
+    socket.once("end", () => end("cut"));
+    socket.once("close", () => end("cut"));
+    socket.write(hello);
+  });
+}
+
+type Flights = readonly { readonly version: TlsVersion; readonly flight: ServerFlight }[];
+
+/** What a server would have agreed upon with a client that knows more than this runtime, DHE or RC4 for example. */
+function negotiatedIn(flights: Flights): TlsFacts["negotiated"] | null {
+  const best = flights.find(({ version, flight }) => versionAnswer(version, flight) === "accepted");
+  if (best === undefined) return null;
+  return { protocol: best.version === "1.0" ? "TLSv1" : `TLSv${best.version}`, cipher: suiteName(best.flight.suite ?? 0), alpn: null };
+}
+
+/** A session is as good an answer as a hello. */
+function versionsOf(flights: Flights, session: TlsSession | null): TlsFacts["versions"] {
+  const agreed = session?.protocol === "TLSv1" ? "TLSv1.0" : session?.protocol;
+  const answers = flights.map(({ version, flight }) => [
+    version,
+    agreed === `TLSv${version}` ? "accepted" : versionAnswer(version, flight),
+  ]);
+  return Object.fromEntries(answers) as TlsFacts["versions"];
+}
+
+/** What came in the clear with TLS 1.2 or older, provided that it is about the certificate of the session; else the runtime's path. */
+function shownChain(session: TlsSession | null, flights: Flights): { readonly ders: readonly Buffer[]; readonly asSent: boolean } {
+  const leaf = session?.chain[0];
+  const sent = flights
+    .map(({ flight }) => flight.certificates)
+    .find(([first]) => first !== undefined && (leaf === undefined || leaf.equals(first)));
+  return sent === undefined ? { ders: session?.chain ?? [], asSent: false } : { ders: sent, asSent: true };
+}
+
+/** Objections about dates, which others judge. */
+const aboutDates = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
+
+/**
+ * The runtime's word where it is content. Where it is not, it names only its first objection and takes a self-signed leaf
+ * that may not sign for an incomplete chain, so the path tells why; what the path does not know of, such as a certificate
+ * that is not meant for servers, stays with the runtime.
+ */
+function objectionTo(
+  chain: readonly [X509Certificate, ...X509Certificate[]],
+  session: TlsSession | null,
+  anchors: TrustAnchors,
+): string | null {
+  if (session !== null && session.objection === null) return null;
+  const fault = pathFault(chain, anchors);
+  if (fault !== null || session === null) return fault;
+  return session.objection !== null && aboutDates.includes(session.objection) ? null : session.objection;
+}
+
+/** Of a place that never got as far as a version. */
+function whyNothing(answers: readonly HelloAnswer[]): ProbeFailure {
+  if (answers.some(({ flight }) => flight.isTls === true)) return "tls";
+  if (answers.some(({ flight }) => flight.isTls === false)) return "invalid";
+  return answers.some(({ ended }) => ended === "timeout") ? "timeout" : "unreachable";
+}
