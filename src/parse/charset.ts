@@ -1,7 +1,7 @@
 /** Finds the character encoding that a media type or a meta element names. */
 import { trimBlanks } from "./header-list.ts";
 
-/** `charset` parameter of a Content-Type value (MIME Sniffing standard section 4.4); null when absent or empty. The first one counts. */
+/** `charset` parameter of a Content-Type value (MIME Sniffing, "parse a MIME type"); null when absent or empty. The first counts. */
 export function charsetOfMediaType(value: string): string | null {
   for (const parameter of parametersOf(value)) {
     const equals = parameter.indexOf("=");

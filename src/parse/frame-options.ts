@@ -1,4 +1,4 @@
-/** Reads X-Frame-Options as the HTML standard has browsers do (section 7.7.1, "check a navigation response's adherence"). */
+/** Reads X-Frame-Options as the HTML standard has browsers do ("check a navigation response's adherence to X-Frame-Options"). */
 import { splitHeaderList } from "./header-list.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Reads a referrer policy from its header and from a meta element, as browsers do (Referrer Policy section 8.1, HTML standard section 4.2.5.1). */
+/** Reads a referrer policy from its header (Referrer Policy, "parse a referrer policy") and from a meta element (HTML standard). */
 import { splitHeaderList } from "./header-list.ts";
 
 const referrerPolicies = [

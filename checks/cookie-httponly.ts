@@ -1,0 +1,22 @@
+/** Are the cookies that stand for a login kept from scripts? */
+import { foundInCookies, isSessionName, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+
+export default registerCheck({
+  key: "cookie-httponly",
+  weight: 3,
+  reads: ["page"],
+  findings: {
+    "security.cookie.missing-httponly": { severity: "medium", riskLevel: "medium", effort: "low" },
+  },
+  judge({ subject, page }) {
+    const { cookies, complete } = seenCookies(subject, page);
+    // Statistics are read by scripts, and so are many tokens against forgery: only what stands for a login is asked for.
+    const ofSessions = cookies.filter(({ name }) => isSessionName(name));
+    const found = foundInCookies(
+      "security.cookie.missing-httponly",
+      ofSessions.filter((cookie) => !cookie.httpOnly),
+    );
+    if (found.length === 0 && !complete) return notChecked();
+    return ofSessions.length === 0 ? notApplicable() : violatedBy(found);
+  },
+});

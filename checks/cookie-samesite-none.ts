@@ -1,0 +1,29 @@
+/** Are cookies that go along with requests from any site at least kept on encrypted connections? */
+import { foundInCookies, isSessionName, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+
+export default registerCheck({
+  key: "cookie-samesite-none",
+  weight: 3,
+  reads: ["page"],
+  findings: {
+    "security.cookie.samesite-none-without-secure": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.cookie.session-samesite-none-without-secure": { severity: "high", riskLevel: "high", effort: "low", scoreCap: 60 },
+  },
+  judge({ subject, page }) {
+    const { cookies, complete } = seenCookies(subject, page);
+    const crossSite = cookies.filter(({ sameSite }) => sameSite === "none");
+    const insecure = crossSite.filter(({ secure }) => !secure);
+    const found = [
+      ...foundInCookies(
+        "security.cookie.session-samesite-none-without-secure",
+        insecure.filter(({ name }) => isSessionName(name)),
+      ),
+      ...foundInCookies(
+        "security.cookie.samesite-none-without-secure",
+        insecure.filter(({ name }) => !isSessionName(name)),
+      ),
+    ];
+    if (found.length === 0 && !complete) return notChecked();
+    return crossSite.length === 0 ? notApplicable() : violatedBy(found);
+  },
+});

@@ -1,0 +1,39 @@
+/** Do the cookies behind logins and forms say whether they go along with requests from other sites? */
+import {
+  foundInCookies,
+  isAntiForgeryName,
+  isSessionName,
+  notApplicable,
+  notChecked,
+  registerCheck,
+  seenCookies,
+  violatedBy,
+} from "assay/check";
+
+const knownValues = ["strict", "lax", "none"];
+
+export default registerCheck({
+  key: "cookie-samesite",
+  weight: 2,
+  reads: ["page"],
+  findings: {
+    "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.cookie.invalid-samesite": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ subject, page }) {
+    const { cookies, complete } = seenCookies(subject, page);
+    const sensitive = cookies.filter(({ name }) => isSessionName(name) || isAntiForgeryName(name));
+    const found = [
+      ...foundInCookies(
+        "security.cookie.missing-samesite",
+        sensitive.filter(({ sameSite }) => sameSite === null),
+      ),
+      ...foundInCookies(
+        "security.cookie.invalid-samesite",
+        sensitive.filter(({ sameSite }) => sameSite !== null && !knownValues.includes(sameSite)),
+      ),
+    ];
+    if (found.length === 0 && !complete) return notChecked();
+    return sensitive.length === 0 ? notApplicable() : violatedBy(found);
+  },
+});

@@ -1,0 +1,23 @@
+/** Are the cookies of the encrypted site kept off unencrypted connections? */
+import { foundInCookies, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+
+export default registerCheck({
+  key: "cookie-secure",
+  weight: 4,
+  appliesTo: ["https"],
+  reads: ["page"],
+  findings: {
+    "security.cookie.missing-secure": { severity: "high", riskLevel: "medium", effort: "low" },
+  },
+  judge({ subject, page }) {
+    const { cookies, complete } = seenCookies(subject, page);
+    // Over http no cookie can be Secure (RFC 6265bis section 5.7).
+    const overHttps = cookies.filter((cookie) => cookie.overHttps);
+    const found = foundInCookies(
+      "security.cookie.missing-secure",
+      overHttps.filter((cookie) => !cookie.secure),
+    );
+    if (found.length === 0 && !complete) return notChecked();
+    return overHttps.length === 0 ? notApplicable() : violatedBy(found);
+  },
+});

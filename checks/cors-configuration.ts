@@ -1,0 +1,31 @@
+/** Which strangers does the site let read its answers? Judged by an answer to a request that named a foreign origin. */
+import { fieldsNamed, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "cors-configuration",
+  weight: 4,
+  reads: ["crossOrigin"],
+  findings: {
+    "security.cors.reflected-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "medium", scoreCap: 60 },
+    "security.cors.null-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "low", scoreCap: 60 },
+    "security.cors.null-origin": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.cors.wildcard-with-credentials": { severity: "high", riskLevel: "low", effort: "low" },
+  },
+  judge({ crossOrigin }) {
+    const allowOrigin = fieldsNamed(crossOrigin.headers, "access-control-allow-origin");
+    const allowCredentials = fieldsNamed(crossOrigin.headers, "access-control-allow-credentials");
+    if (allowOrigin.length === 0) return notApplicable();
+    if ([...allowOrigin, ...allowCredentials].some((field) => field.truncated)) return notChecked();
+
+    // Fetch standard, "CORS check": the fields are joined and compared as they are, so two origins allow nobody, and only "true" is true.
+    const origin = allowOrigin.map((field) => field.value).join(", ");
+    const withCredentials = allowCredentials.map((field) => field.value).join(", ") === "true";
+    const { originSent } = crossOrigin;
+    // Any page can make its requests come from "null", by a sandboxed frame.
+    if (origin === "null") return violated(withCredentials ? "security.cors.null-origin-with-credentials" : "security.cors.null-origin");
+    // Without credentials an echo gives away no more than a plain * does.
+    if (!withCredentials) return passed();
+    if (origin === originSent) return violated("security.cors.reflected-origin-with-credentials", { originSent });
+    return origin === "*" ? violated("security.cors.wildcard-with-credentials") : passed();
+  },
+});

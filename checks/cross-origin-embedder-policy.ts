@@ -1,0 +1,22 @@
+/** Is a Cross-Origin-Embedder-Policy that the site sends one that a browser understands? To send none is sound: it breaks many sites. */
+import { notApplicable, parseStructuredToken, passed, registerCheck, violated } from "assay/check";
+
+/** HTML standard, "embedder policy value". */
+const knownValues = ["require-corp", "credentialless", "unsafe-none"];
+
+export default registerCheck({
+  key: "cross-origin-embedder-policy",
+  weight: 1,
+  reads: ["page"],
+  headers: ["cross-origin-embedder-policy"],
+  findings: {
+    "security.invalid-header.cross-origin-embedder-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ headers }) {
+    const fields = headers["cross-origin-embedder-policy"];
+    if (fields.length === 0) return notApplicable();
+    const token = parseStructuredToken(fields);
+    if (token !== null && knownValues.includes(token)) return passed();
+    return violated("security.invalid-header.cross-origin-embedder-policy", { value: fields.join(", ") });
+  },
+});

@@ -1,0 +1,28 @@
+/** Is the page's window cut off from windows of other sites that opened it or that it opened? */
+import { parseStructuredToken, passed, registerCheck, violated } from "assay/check";
+
+/** HTML standard, "opener policy value", without unsafe-none. */
+const isolatingValues = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups"];
+
+export default registerCheck({
+  key: "cross-origin-opener-policy",
+  weight: 1,
+  appliesTo: ["html"],
+  reads: ["page"],
+  headers: ["cross-origin-opener-policy"],
+  findings: {
+    "security.missing-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.weak-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.invalid-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ headers }) {
+    const fields = headers["cross-origin-opener-policy"];
+    if (fields.length === 0) return violated("security.missing-header.cross-origin-opener-policy");
+    const token = parseStructuredToken(fields);
+    if (token !== null && isolatingValues.includes(token)) return passed();
+    const value = fields.join(", ");
+    if (token === "unsafe-none") return violated("security.weak-header.cross-origin-opener-policy", { value });
+    // A browser takes what it does not know for unsafe-none.
+    return violated("security.invalid-header.cross-origin-opener-policy", { value });
+  },
+});

@@ -1,0 +1,22 @@
+/** Is a Cross-Origin-Resource-Policy that the site sends one that a browser understands? */
+import { notApplicable, passed, registerCheck, violated } from "assay/check";
+
+/** Fetch standard, "cross-origin resource policy check". */
+const knownValues = ["same-origin", "same-site", "cross-origin"];
+
+export default registerCheck({
+  key: "cross-origin-resource-policy",
+  weight: 1,
+  reads: ["page"],
+  headers: ["cross-origin-resource-policy"],
+  findings: {
+    "security.invalid-header.cross-origin-resource-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ headers }) {
+    const fields = headers["cross-origin-resource-policy"];
+    if (fields.length === 0) return notApplicable();
+    // No structured field: the fields, joined, are compared letter by letter, so that a list, a parameter or a capital is no policy.
+    const value = fields.join(", ");
+    return knownValues.includes(value) ? passed() : violated("security.invalid-header.cross-origin-resource-policy", { value });
+  },
+});

@@ -1,0 +1,46 @@
+/** Does the site still send headers that browsers have given up? */
+import { type Found, notChecked, registerCheck, valuesNamed, violatedBy } from "assay/check";
+
+/** Only whether they are there matters, so that a cut one serves as well: none is declared in `headers`. */
+const deprecatedHeaders = [
+  ["public-key-pins", "security.deprecated-header.public-key-pins"],
+  ["public-key-pins-report-only", "security.deprecated-header.public-key-pins-report-only"],
+  ["expect-ct", "security.deprecated-header.expect-ct"],
+  ["feature-policy", "security.deprecated-header.feature-policy"],
+  ["x-content-security-policy", "security.deprecated-header.x-content-security-policy"],
+  ["x-webkit-csp", "security.deprecated-header.x-webkit-csp"],
+  ["p3p", "security.deprecated-header.p3p"],
+  ["x-ua-compatible", "security.deprecated-header.x-ua-compatible"],
+] as const;
+
+type Code = (typeof deprecatedHeaders)[number][1];
+
+const definition = { severity: "info", riskLevel: "low", effort: "low" } as const;
+
+export default registerCheck({
+  key: "deprecated-headers",
+  weight: 1,
+  reads: ["page"],
+  findings: {
+    "security.deprecated-header.public-key-pins": definition,
+    "security.deprecated-header.public-key-pins-report-only": definition,
+    "security.deprecated-header.expect-ct": definition,
+    "security.deprecated-header.feature-policy": definition,
+    "security.deprecated-header.x-content-security-policy": definition,
+    "security.deprecated-header.x-webkit-csp": definition,
+    "security.deprecated-header.p3p": definition,
+    "security.deprecated-header.x-ua-compatible": definition,
+  },
+  judge({ page }) {
+    const found = deprecatedHeaders.flatMap(([name, code]): readonly Found<Code>[] => {
+      const values = valuesNamed(page.headers, name);
+      return values.length === 0 || isFallback(name) ? [] : [{ code, values: { value: values.join(", ") } }];
+    });
+    return found.length === 0 && page.headersDropped > 0 ? notChecked() : violatedBy(found);
+
+    /** Beside the header that took its place, Feature-Policy serves older browsers. */
+    function isFallback(name: string): boolean {
+      return name === "feature-policy" && (valuesNamed(page.headers, "permissions-policy").length > 0 || page.headersDropped > 0);
+    }
+  },
+});

@@ -1,0 +1,30 @@
+/** Are camera, microphone, location, payments and USB kept from embedded pages of other sites? */
+import { parseStructuredDictionary, passed, registerCheck, violated } from "assay/check";
+
+/** What a visitor would least want a stranger's frame to ask for. */
+const powerfulFeatures = ["camera", "microphone", "geolocation", "payment", "usb"];
+
+export default registerCheck({
+  key: "permissions-policy",
+  weight: 2,
+  appliesTo: ["html"],
+  reads: ["page"],
+  headers: ["permissions-policy"],
+  findings: {
+    "security.missing-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.invalid-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ headers }) {
+    const fields = headers["permissions-policy"];
+    if (fields.length === 0) return violated("security.missing-header.permissions-policy");
+    const policy = parseStructuredDictionary(fields);
+    // Without a single directive the header restricts nothing, well-formed or not.
+    if (policy === null || policy.size === 0) return violated("security.invalid-header.permissions-policy", { value: fields.join(", ") });
+    // The token * stands for every origin, also in a list. A feature that is not named keeps its default, which is the page's own origin.
+    const open = powerfulFeatures.filter((feature) =>
+      policy.get(feature)?.some((member) => member.kind === "token" && member.token === "*"),
+    );
+    return open.length === 0 ? passed() : violated("security.weak-header.permissions-policy", { features: open.join(", ") });
+  },
+});

@@ -1,0 +1,44 @@
+/** How much of the page's address do other sites learn when a visitor follows a link or loads a file? */
+import {
+  type DomFacts,
+  notChecked,
+  parseReferrerPolicyHeader,
+  parseReferrerPolicyMeta,
+  passed,
+  type ReferrerPolicy,
+  registerCheck,
+  violated,
+} from "assay/check";
+
+/** Policies that tell a foreign site the path, or tell a site without encryption anything at all. */
+const weakPolicies: readonly ReferrerPolicy[] = ["unsafe-url", "no-referrer-when-downgrade", "origin", "origin-when-cross-origin"];
+
+export default registerCheck({
+  key: "referrer-policy",
+  weight: 2,
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["referrer-policy"],
+  findings: {
+    "security.missing-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.weak-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.invalid-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ dom, headers }) {
+    const fields = headers["referrer-policy"];
+    // HTML standard, meta name "referrer": a meta element replaces what the header set, and the last such element stands.
+    const policy = (dom.status === "read" ? metaPolicy(dom.facts) : null) ?? parseReferrerPolicyHeader(fields);
+    if (policy !== null && !weakPolicies.includes(policy)) return passed();
+    // An element that nobody read may say better.
+    if (dom.status === "failed" || dom.facts.metasDropped > 0) return notChecked();
+
+    if (policy !== null) return violated("security.weak-header.referrer-policy", { policy });
+    if (fields.length === 0) return violated("security.missing-header.referrer-policy");
+    return violated("security.invalid-header.referrer-policy", { value: fields.join(", ") });
+  },
+});
+
+function metaPolicy({ metas }: DomFacts): ReferrerPolicy | null {
+  const policies = metas.filter((meta) => meta.name === "referrer").map((meta) => parseReferrerPolicyMeta(meta.content));
+  return policies.findLast((policy) => policy !== null) ?? null;
+}

@@ -1,0 +1,24 @@
+/** Are scripts and style sheets from other sites tied to the content that was meant? */
+import { foundAtAddresses, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+
+export default registerCheck({
+  key: "subresource-integrity",
+  weight: 2,
+  reads: ["dom"],
+  findings: {
+    "security.content.script-without-integrity": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.content.style-without-integrity": { severity: "medium", riskLevel: "low", effort: "medium" },
+  },
+  judge({ dom }) {
+    // data: and blob: addresses carry their content with them.
+    const foreign = dom.subresources.filter(({ url, sameSite }) => !sameSite && /^https?:/i.test(url));
+    const loose = foreign.filter(({ integrity }) => integrity === null || integrity.trim() === "");
+    const looseUrls = (wanted: string) => loose.filter(({ kind }) => kind === wanted).map(({ url }) => url);
+    const found = [
+      ...foundAtAddresses("security.content.script-without-integrity", looseUrls("script")),
+      ...foundAtAddresses("security.content.style-without-integrity", looseUrls("style")),
+    ];
+    if (found.length === 0 && dom.subresourcesDropped > 0) return notChecked();
+    return foreign.some(({ kind }) => kind === "script" || kind === "style") ? violatedBy(found) : notApplicable();
+  },
+});

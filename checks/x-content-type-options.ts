@@ -1,0 +1,21 @@
+/** Is the browser told to believe the declared content type? */
+import { passed, registerCheck, splitHeaderList, violated } from "assay/check";
+
+export default registerCheck({
+  key: "x-content-type-options",
+  weight: 3,
+  reads: ["page"],
+  headers: ["x-content-type-options"],
+  findings: {
+    "security.missing-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.invalid-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low" },
+  },
+  judge({ headers }) {
+    const fields = headers["x-content-type-options"];
+    // Fetch standard, "determine nosniff": the first value decides, whatever follows; one that repeats does no harm.
+    const [effective] = splitHeaderList(fields);
+    if (effective === undefined) return violated("security.missing-header.x-content-type-options");
+    if (effective.toLowerCase() === "nosniff") return passed();
+    return violated("security.invalid-header.x-content-type-options", { value: fields.join(", ") });
+  },
+});

@@ -1,0 +1,18 @@
+/** Is the XSS filter of old browsers left alone, or switched off? Switched on, it opened holes of its own. */
+import { passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "x-xss-protection",
+  weight: 1,
+  reads: ["page"],
+  headers: ["x-xss-protection"],
+  findings: {
+    "security.deprecated-header.x-xss-protection": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  judge({ headers }) {
+    const [value] = headers["x-xss-protection"];
+    if (value === undefined) return passed();
+    const [first = ""] = value.split(/[;,]/, 1);
+    return first.trim() === "0" ? passed() : violated("security.deprecated-header.x-xss-protection", { value });
+  },
+});
