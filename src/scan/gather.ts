@@ -1,0 +1,179 @@
+/** Asks every probe about one URL, each within its deadline, and puts the readings together; what was missed is a reading too. */
+import { openEgress } from "../egress/dial.ts";
+import { startProxy } from "../egress/proxy.ts";
+import { type Evidence, failed, type ProbeFailure, type Reading, type Readings } from "../evidence/evidence.ts";
+import { subjectOf } from "../evidence/subject.ts";
+import { probeCrossOrigin } from "../probe/cross-origin.ts";
+import { probeDnsCaa } from "../probe/dns.ts";
+import { type PageReadings, probePage } from "../probe/page.ts";
+import { probePlainHttp } from "../probe/plain-http.ts";
+import { probeTls } from "../probe/tls.ts";
+import { probeSecurityTxt } from "../probe/well-known.ts";
+import { type Gathered, type GatherTask, type ProgressStage, progressStages, type ScanErrorCode } from "./task.ts";
+
+/** For a probe to answer for itself once its signal is given, before a plain `timeout` is taken instead. */
+const lastWordMs = 500;
+
+export async function gather(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
+  const { url, deadlines, caPems, browserEndpoint } = task;
+  const watch = startWatch(deadlines.scanMs, onStage);
+  watch.stage("resolving");
+  const subject = subjectOf(url, task.scannedAt);
+  const egress = openEgress(task.egress);
+  const proxy = await startProxy(egress);
+  egress.shutLocalPort(proxy.port);
+  try {
+    const { probeMs, navigationMs, settleMaxMs } = deadlines;
+    const ask = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
+    const askTls = ({ host, port }: Place) => ask("tls", (signal) => probeTls({ egress, host, port, caPems, signal }));
+
+    watch.stage("connecting");
+    const scannedPlace = tlsPlaceOf(url);
+    const scannedTls = scannedPlace === null ? Promise.resolve(failed("not-asked")) : askTls(scannedPlace);
+    const plainHttp = ask("plainHttp", (signal) => probePlainHttp({ egress, subject, signal }));
+    const dnsCaa = ask("dnsCaa", (signal) => probeDnsCaa({ subject, dnsServers: task.egress.dnsServers, signal }));
+    const securityTxt = ask("securityTxt", (signal) => probeSecurityTxt({ egress, subject, signal }));
+    const loading = watch.within(
+      "page",
+      navigationMs + settleMaxMs + probeMs,
+      (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, deadlines }),
+      noPage,
+    );
+
+    watch.stage("tls");
+    void scannedTls.then(() => watch.stage("browsing"));
+    const page = await loading;
+    const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
+    const finalPlace = finalUrl === null ? null : tlsPlaceOf(finalUrl);
+    const servedElsewhere = finalPlace !== null && isHttps(finalUrl) && !isSamePlace(finalPlace, scannedPlace);
+    const crossOrigin =
+      finalUrl === null ? failed("not-asked") : ask("crossOrigin", (signal) => probeCrossOrigin({ egress, url: finalUrl, signal }));
+    const tls = await (servedElsewhere ? askTls(finalPlace) : scannedTls);
+    watch.stage("dns");
+    const readings: Readings = {
+      ...page,
+      tls,
+      plainHttp: await plainHttp,
+      crossOrigin: await crossOrigin,
+      dnsCaa: await dnsCaa,
+      securityTxt: await securityTxt,
+    };
+    watch.stage("mail");
+    const evidence: Evidence = { subject, ...readings };
+    return { evidence, timings: watch.timings(), unreachable: unreachableBecause(evidence), refusals: egress.refusals };
+  } finally {
+    await proxy.stop();
+    egress.close();
+  }
+}
+
+interface Watch {
+  /** Tells a stage, unless a later one was told already. */
+  stage(stage: ProgressStage): void;
+  /** What the probe answers in time, or what `otherwise` makes of its failure. Never rejects. */
+  within<T>(
+    name: string,
+    deadlineMs: number,
+    probe: (signal: AbortSignal) => Promise<T>,
+    otherwise: (because: ProbeFailure) => T,
+  ): Promise<T>;
+  /** Milliseconds by name of probe, and `total` so far. */
+  timings(): Record<string, number>;
+}
+
+/** The clock of one scan: every probe stops at its own deadline and at the scan's. */
+function startWatch(scanMs: number, onStage: (stage: ProgressStage) => void): Watch {
+  const begunMs = performance.now();
+  const scanEnds = AbortSignal.timeout(scanMs);
+  const taken: Record<string, number> = {};
+  const since = (fromMs: number) => Math.round(performance.now() - fromMs);
+  let toldUpTo = -1;
+  return {
+    stage: (stage) => {
+      const step = progressStages.indexOf(stage);
+      if (step <= toldUpTo) return;
+      toldUpTo = step;
+      onStage(stage);
+    },
+    within: async (name, deadlineMs, probe, otherwise) => {
+      const fromMs = performance.now();
+      const signal = AbortSignal.any([scanEnds, AbortSignal.timeout(deadlineMs)]);
+      try {
+        return await Promise.race([probe(signal), lastWordAfter(signal).then(() => otherwise("timeout"))]);
+      } catch {
+        // Probes answer with readings; one that throws is broken.
+        return otherwise("crashed");
+      } finally {
+        taken[name] = (taken[name] ?? 0) + since(fromMs);
+      }
+    },
+    timings: () => ({ ...taken, total: since(begunMs) }),
+  };
+}
+
+function lastWordAfter(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = () => setTimeout(resolve, lastWordMs);
+    if (signal.aborted) wait();
+    else signal.addEventListener("abort", wait, { once: true });
+  });
+}
+
+function noPage(because: ProbeFailure): PageReadings {
+  return {
+    navigation: failed(because),
+    page: failed(because),
+    dom: failed(because),
+    requests: failed(because),
+    hstsPreload: failed(because),
+  };
+}
+
+/** Host as in URLs, an IPv6 address with its brackets. */
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where TLS is spoken for that URL: its own port, port 443 beside a plain port 80, or null beside any other plain port. */
+function tlsPlaceOf(url: string): Place | null {
+  const { protocol, hostname: host, port } = new URL(url);
+  if (protocol === "https:") return { host, port: port === "" ? 443 : Number(port) };
+  return port === "" ? { host, port: 443 } : null;
+}
+
+function isSamePlace(one: Place, other: Place | null): boolean {
+  return one.host === other?.host && one.port === other.port;
+}
+
+function isHttps(url: string | null): boolean {
+  return url?.startsWith("https:") === true;
+}
+
+/**
+ * Why there is nothing to judge, or null. A browser may refuse what our own client can still read, such as a server that
+ * speaks TLS 1.0 only: that is judged, and comes out as not measured.
+ */
+export function unreachableBecause({ subject, navigation, tls }: Evidence): ScanErrorCode | null {
+  if (navigation.status === "read") return null;
+  if (navigation.because !== "blocked" && isHttps(subject.url) && tls.status === "read") return null;
+  return errorCodes[navigation.because];
+}
+
+/** What a failed navigation is called in the scan's error message. */
+const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
+  timeout: "timeout",
+  refused: "refused",
+  unresolved: "unresolved",
+  unreachable: "unreachable",
+  blocked: "blocked",
+  tls: "tls",
+  invalid: "invalid",
+  redirects: "redirects",
+  "server-error": "unreachable",
+  challenged: "unreachable",
+  "too-large": "too-large",
+  unsupported: "invalid",
+  crashed: "crashed",
+  "not-asked": "crashed",
+};
