@@ -1,5 +1,5 @@
 /** Does the encrypted page load anything, or send a form, without encryption? */
-import { foundAtAddresses, notChecked, type RequestsFacts, registerCheck, violatedBy } from "assay/check";
+import { type DomFacts, foundAtAddresses, notChecked, type Reading, type RequestsFacts, registerCheck, violatedBy } from "assay/check";
 
 export default registerCheck({
   key: "mixed-content",
@@ -14,21 +14,13 @@ export default registerCheck({
     "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "low" },
   },
   judge({ requests, dom }) {
-    const loadedOrBlocked = requests.insecure.filter(({ outcome }) => outcome !== "upgraded");
-    const forms = dom.status === "read" ? dom.facts.forms : [];
-    // A form of the method "dialog" is never sent.
-    const insecureForms = forms.filter(({ action, method }) => /^http:/i.test(action) && method.toLowerCase() !== "dialog");
+    const notUpgraded = requests.insecure.filter(({ kind, outcome }) => kind !== "form" && outcome !== "upgraded");
+    const upgraded = requests.insecure.filter(({ outcome }) => outcome === "upgraded");
     const found = [
-      ...foundAtAddresses("security.content.active-mixed-content", urlsOf(loadedOrBlocked.filter((request) => !isPassive(request)))),
-      ...foundAtAddresses("security.content.passive-mixed-content", urlsOf(loadedOrBlocked.filter(isPassive))),
-      ...foundAtAddresses(
-        "security.content.upgraded-mixed-content",
-        urlsOf(requests.insecure.filter(({ outcome }) => outcome === "upgraded")),
-      ),
-      ...foundAtAddresses(
-        "security.content.insecure-form-action",
-        insecureForms.map(({ action }) => action),
-      ),
+      ...foundAtAddresses("security.content.active-mixed-content", urlsOf(notUpgraded.filter((request) => !isPassive(request)))),
+      ...foundAtAddresses("security.content.passive-mixed-content", urlsOf(notUpgraded.filter(isPassive))),
+      ...foundAtAddresses("security.content.upgraded-mixed-content", urlsOf(upgraded)),
+      ...foundAtAddresses("security.content.insecure-form-action", insecureFormActions(requests, dom)),
     ];
     const unread = dom.status === "failed" || dom.facts.formsDropped > 0;
     return found.length === 0 && unread ? notChecked() : violatedBy(found);
@@ -37,9 +29,20 @@ export default registerCheck({
 
 type InsecureRequest = RequestsFacts["insecure"][number];
 
+/** Kinds are of Chromium's requests or of its mixed content reports; the latter tell sound from pictures. */
+const passiveKinds: readonly string[] = ["image", "media", "audio", "video", "favicon"];
+
 /** Mixed Content, "upgradeable content": what can only be seen or heard. All else can take over the page, and browsers block it. */
 function isPassive({ kind }: InsecureRequest): boolean {
-  return kind === "image" || kind === "media";
+  return passiveKinds.includes(kind);
+}
+
+/** Of the document's forms, and of those that Chromium reported, which may have come and gone. */
+function insecureFormActions({ insecure }: RequestsFacts, dom: Reading<DomFacts>): readonly string[] {
+  const forms = dom.status === "read" ? dom.facts.forms : [];
+  // A form of the method "dialog" is never sent.
+  const sent = forms.filter(({ action, method }) => /^http:/i.test(action) && method.toLowerCase() !== "dialog");
+  return [...sent.map(({ action }) => action), ...urlsOf(insecure.filter(({ kind }) => kind === "form"))];
 }
 
 function urlsOf(requests: readonly InsecureRequest[]): readonly string[] {

@@ -44,6 +44,11 @@ testCheck(check, {
         { values: { total: 2 } },
       ],
       [
+        "in the words of Chromium's reports",
+        { requests: { insecure: ["audio", "video", "favicon"].map((kind) => insecure(kind, "blocked")) } },
+        { values: { total: 3 } },
+      ],
+      [
         "beside a script",
         { requests: { insecure: [insecure("image", "loaded"), insecure("script", "blocked")] } },
         { also: ["security.content.active-mixed-content"] },
@@ -54,6 +59,12 @@ testCheck(check, {
       ["a script, by upgrade-insecure-requests", { requests: { insecure: [insecure("script", "upgraded")] } }],
     ],
     "security.content.insecure-form-action": [
+      ["a form that Chromium reported, and that is gone", { requests: { insecure: [insecure("form", "loaded")] } }],
+      [
+        "a form that Chromium reported as well",
+        { requests: { insecure: [insecure("form", "loaded")] }, dom: { forms: [form("http://site.example/form")] } },
+        { values: { total: 1 } },
+      ],
       [
         "a form over http",
         { dom: { forms: [form("HTTP://site.example/send")] } },
