@@ -1,0 +1,34 @@
+/** Puts one DNS question to the resolvers of this appliance, in turn until one has an answer. */
+import { getServers } from "node:dns";
+import type { DecodedPacket } from "dns-packet";
+import { askDns, type DnsQuestion, type DnsServer, parseDnsServer } from "./dns-client.ts";
+import { EgressError } from "./egress-error.ts";
+
+/** Response codes of RFC 1035 section 4.1.1. */
+const noError = 0;
+const nameError = 3;
+
+/** Those that the operator names, as `address` or `address:port`; the system's when he names none. */
+export function resolversOf(dnsServers: readonly string[]): readonly DnsServer[] {
+  return (dnsServers.length === 0 ? getServers() : dnsServers).map(parseDnsServer);
+}
+
+/**
+ * The first answer that is one: records, none of that type, or no such name.
+ * @throws EgressError `timeout` or `unreachable` when no resolver could be heard, `unresolved` when none could find out.
+ */
+export async function askResolvers(resolvers: readonly DnsServer[], question: DnsQuestion, signal: AbortSignal): Promise<DecodedPacket> {
+  let failure: unknown = new EgressError("unreachable", "this machine has no resolver");
+  for (const resolver of resolvers) {
+    try {
+      const answer = await askDns(resolver, question, signal);
+      const code = (answer.flags ?? 0) & 0xf;
+      if (code === noError || code === nameError) return answer;
+      failure = new EgressError("unresolved", `the resolver ${resolver.address} could not answer for ${question.name} (code ${code})`);
+    } catch (thrown) {
+      failure = thrown;
+    }
+    if (signal.aborted) break;
+  }
+  throw failure;
+}

@@ -1,0 +1,54 @@
+/** Asks the scanned host for files that stand at well-known places (RFC 8615). */
+import { boundedText } from "../evidence/bound.ts";
+import { failed, type Reading, read } from "../evidence/evidence.ts";
+import type { SecurityTxtFacts } from "../evidence/facts.ts";
+import { headerValueCharsMax, wellKnownBytesMax } from "../evidence/limits.ts";
+import type { SubjectContext } from "./context.ts";
+import { failedBy } from "./failure.ts";
+import { followRedirects } from "./redirects.ts";
+
+type Attempt = SecurityTxtFacts["attempts"][number];
+
+/** RFC 9116 section 3; the second is where the file used to be. */
+const places = ["/.well-known/security.txt", "/security.txt"] as const;
+const redirectsMax = 5;
+
+/** Over https only, which RFC 9116 section 3 demands; a host that is scanned at a plain port of its own is not asked. */
+export async function probeSecurityTxt(context: SubjectContext): Promise<Reading<SecurityTxtFacts>> {
+  const { protocol, hostname, port } = new URL(context.subject.url);
+  if (protocol !== "https:" && port !== "") return failed("not-asked");
+  const origin = `https://${hostname}${port === "" ? "" : `:${port}`}`;
+  try {
+    const attempts: Attempt[] = [];
+    for (const place of places) {
+      const attempt = await ask(context, origin + place);
+      attempts.push(attempt);
+      if (isFile(attempt)) break;
+    }
+    return read({ attempts });
+  } catch (thrown) {
+    return failedBy(thrown);
+  }
+}
+
+async function ask(context: SubjectContext, url: string): Promise<Attempt> {
+  const { answers } = await followRedirects(context, url, { answersMax: redirectsMax + 1, bodyBytesMax: wellKnownBytesMax });
+  const last = answers.at(-1);
+  if (last === undefined) throw new Error("a chain without an answer");
+  const { status, body, truncated } = last.reply;
+  const contentType = last.reply.field("content-type");
+  const kept = status === 200;
+  return {
+    url,
+    finalUrl: last.url,
+    status,
+    contentType: contentType === null ? null : boundedText(contentType, headerValueCharsMax).text,
+    body: kept ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(body) : "",
+    truncated: kept && truncated,
+  };
+}
+
+/** Many sites answer every path with a page and status 200: that is no file. */
+function isFile({ status, contentType }: Attempt): boolean {
+  return status === 200 && !/^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType ?? "");
+}
