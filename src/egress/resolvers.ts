@@ -1,8 +1,11 @@
 /** Puts one DNS question to the resolvers of this appliance, in turn until one has an answer. */
 import { getServers } from "node:dns";
-import type { DecodedPacket } from "dns-packet";
+import type { CaaAnswer, DecodedPacket } from "dns-packet";
 import { askDns, type DnsQuestion, type DnsServer, parseDnsServer } from "./dns-client.ts";
 import { EgressError } from "./egress-error.ts";
+
+export type DnsAnswer = DecodedPacket;
+export type CaaRecord = CaaAnswer["data"];
 
 /** Response codes of RFC 1035 section 4.1.1. */
 const noError = 0;
@@ -17,7 +20,7 @@ export function resolversOf(dnsServers: readonly string[]): readonly DnsServer[]
  * The first answer that is one: records, none of that type, or no such name.
  * @throws EgressError `timeout` or `unreachable` when no resolver could be heard, `unresolved` when none could find out.
  */
-export async function askResolvers(resolvers: readonly DnsServer[], question: DnsQuestion, signal: AbortSignal): Promise<DecodedPacket> {
+export async function askResolvers(resolvers: readonly DnsServer[], question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> {
   let failure: unknown = new EgressError("unreachable", "this machine has no resolver");
   for (const resolver of resolvers) {
     try {

@@ -2,13 +2,13 @@
 import { httpGet } from "../egress/http-client.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { CrossOriginFacts } from "../evidence/facts.ts";
-import { exchangeMs, type SubjectContext } from "./context.ts";
+import { exchangeMs, type ProbeContext } from "./context.ts";
 import { failedBy } from "./failure.ts";
 
 /** RFC 6761 section 6.4: nobody can have this name, so a server that lets it in lets everybody in. */
 export const foreignOrigin = "https://cross-origin-probe.invalid";
 
-export interface CrossOriginContext extends SubjectContext {
+export interface CrossOriginContext extends ProbeContext {
   /** Of the page as the browser found it in the end. */
   readonly url: string;
 }

@@ -1,6 +1,5 @@
 /** Asks the appliance's resolvers about the scanned host. */
-import type { CaaAnswer, DecodedPacket } from "dns-packet";
-import { askResolvers, resolversOf } from "../egress/resolvers.ts";
+import { askResolvers, type CaaRecord, type DnsAnswer, resolversOf } from "../egress/resolvers.ts";
 import { boundedText } from "../evidence/bound.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { DnsCaaFacts } from "../evidence/facts.ts";
@@ -8,7 +7,7 @@ import { dnsRecordCharsMax, dnsRecordsMax } from "../evidence/limits.ts";
 import type { SubjectContext } from "./context.ts";
 import { failedBy } from "./failure.ts";
 
-export interface DnsContext extends SubjectContext {
+export interface DnsContext extends Omit<SubjectContext, "egress"> {
   /** As in the egress settings. */
   readonly dnsServers: readonly string[];
 }
@@ -39,11 +38,11 @@ function upwards(host: string): readonly string[] {
   return labels.map((_, at) => labels.slice(at).join("."));
 }
 
-function caaRecords({ answers = [] }: DecodedPacket): readonly CaaAnswer["data"][] {
+function caaRecords({ answers = [] }: DnsAnswer): readonly CaaRecord[] {
   return answers.flatMap((record) => (record.type === "CAA" ? [record.data] : []));
 }
 
-function bounded(records: readonly CaaAnswer["data"][]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {
+function bounded(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {
   return {
     records: records.slice(0, dnsRecordsMax).map(({ flags, tag, value }) => {
       const { text, truncated } = boundedText(value, dnsRecordCharsMax);
