@@ -9,9 +9,15 @@ import { chromiumFlags } from "./flags.ts";
 const startMs = 20_000;
 /** Between SIGTERM and SIGKILL. */
 const stopMs = 3_000;
+/** A browser that does not answer the simplest question within this has hung. */
+const answerMs = 5_000;
 /** A browser that dies more often than this within the window is not started again before the window has passed. */
 const startsMax = 8;
 const startsWindowMs = 60_000;
+/** Browsers grow with use: after so many endpoints given out, which is once for each scan, another one takes over. */
+const endpointsPerBrowserMax = 500;
+/** What an outgrown browser is left for the scans that it still has in hand. */
+const outgrownMs = 120_000;
 /** Characters kept of what the browser says while it starts: enough to find the reason when it does not. */
 const wordsCharsMax = 20_000;
 
@@ -33,7 +39,7 @@ export interface BrowserState {
 }
 
 export interface BrowserHost {
-  /** DevTools WebSocket URL of a browser that runs, started first if it has to be. @throws BrowserError (as a rejection). */
+  /** DevTools WebSocket URL of a browser that runs and answers, started first if it has to be. @throws BrowserError (as a rejection). */
   endpoint(): Promise<string>;
   /** The browser that runs now, or null. */
   state(): BrowserState | null;
@@ -45,15 +51,26 @@ export interface BrowserHost {
 
 interface Running {
   readonly child: ChildProcess;
-  readonly endpoint: string;
+  readonly control: Control;
   readonly profileDir: string;
   readonly state: BrowserState;
+}
+
+/** The host's own connection to the browser, by which it knows how that one is. */
+interface Control {
+  readonly endpoint: string;
+  /** How the browser names itself. @throws BrowserError when it does not answer in time. */
+  version(withinMs: number): Promise<string>;
+  /** Resolves when the browser hangs up. */
+  readonly closed: Promise<void>;
 }
 
 export function openBrowser(options: BrowserOptions): BrowserHost {
   const profilesDir = join(options.dir, "profiles");
   let running: Running | null = null;
   let starting: Promise<Running> | null = null;
+  const outgrown = new Set<Running>();
+  let endpointsGiven = 0;
   let stopped = false;
   let startedAtMs: readonly number[] = [];
 
@@ -68,8 +85,11 @@ export function openBrowser(options: BrowserOptions): BrowserHost {
     const begun = await launchConfined(options.sandbox, (sandbox) => launch(executable, profilesDir, sandbox));
     begun.child.once("exit", () => {
       if (running === begun) running = null;
+      outgrown.delete(begun);
       rmSync(begun.profileDir, { recursive: true, force: true });
     });
+    // One that hangs up is ending; one that takes its time over it is helped along.
+    void begun.control.closed.then(() => retireOne(begun));
     if (stopped) {
       await end(begun.child);
       throw new BrowserError("the browser was stopped while it started");
@@ -85,23 +105,46 @@ export function openBrowser(options: BrowserOptions): BrowserHost {
       starting = null;
     });
     running = await starting;
+    endpointsGiven = 0;
     return running;
   }
 
-  async function retire(): Promise<void> {
-    const old = running;
-    running = null;
-    if (old !== null) await end(old.child);
+  async function retireOne(old: Running): Promise<void> {
+    if (running === old) running = null;
+    await end(old.child);
   }
 
+  /** Gives way to a fresh browser, and ends when its last scans are surely over. */
+  function outgrow(old: Running): void {
+    running = null;
+    outgrown.add(old);
+    setTimeout(() => void end(old.child), outgrownMs).unref();
+  }
+
+  async function endpoint(): Promise<string> {
+    const one = await ensureRunning();
+    try {
+      await one.control.version(answerMs);
+    } catch {
+      await retireOne(one);
+      return (await ensureRunning()).control.endpoint;
+    }
+    if (++endpointsGiven >= endpointsPerBrowserMax && running === one) outgrow(one);
+    return one.control.endpoint;
+  }
+
+  const retire = async () => {
+    if (running !== null) await retireOne(running);
+  };
+
   return {
-    endpoint: async () => (await ensureRunning()).endpoint,
+    endpoint,
     state: () => (running !== null && isAlive(running.child) ? running.state : null),
     retire,
     stop: async () => {
       stopped = true;
       await starting?.catch(() => {});
-      await retire();
+      await Promise.all([retire(), ...[...outgrown].map(({ child }) => end(child))]);
     },
   };
 }
@@ -157,11 +200,11 @@ async function launch(
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
   try {
-    const endpoint = await endpointSaid(child);
-    const version = await versionAt(endpoint);
+    const control = await openControl(await endpointSaid(child));
+    const version = await control.version(startMs);
     return {
       child,
-      endpoint,
+      control,
       profileDir,
       state: { pid: child.pid ?? 0, version, sandboxed: sandbox.on, unsandboxedBecause: sandbox.offBecause },
     };
@@ -202,23 +245,44 @@ function tellingLine(words: string): string {
   return (telling ?? "it said nothing").slice(0, 300);
 }
 
-/** DevTools answers `Browser.getVersion` as soon as it is up. */
-async function versionAt(endpoint: string): Promise<string> {
+async function openControl(endpoint: string): Promise<Control> {
   const socket = new WebSocket(endpoint);
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new BrowserError("the browser did not answer at its start")), startMs);
-      socket.onerror = () => reject(new BrowserError("the browser's control connection cannot be opened"));
-      socket.onopen = () => socket.send(JSON.stringify({ id: 1, method: "Browser.getVersion" }));
-      socket.onmessage = ({ data }) => {
-        clearTimeout(timer);
-        const answer: { readonly result?: { readonly product?: string } } = JSON.parse(String(data));
-        resolve(answer.result?.product ?? "unknown");
-      };
-    });
-  } finally {
-    socket.close();
-  }
+  await new Promise<void>((resolve, reject) => {
+    const fail = () => reject(new BrowserError("the browser's control connection cannot be opened"));
+    const timer = setTimeout(fail, startMs);
+    socket.onerror = fail;
+    socket.onopen = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  socket.onerror = null;
+  const closed = new Promise<void>((resolve) => {
+    socket.onclose = () => resolve();
+  });
+  const asked = new Map<number, (version: string) => void>();
+  let lastId = 0;
+  socket.onmessage = ({ data }) => {
+    const { id, result }: { readonly id: number; readonly result?: { readonly product?: string } } = JSON.parse(String(data));
+    asked.get(id)?.(result?.product ?? "unknown");
+    asked.delete(id);
+  };
+  return {
+    endpoint,
+    version: (withinMs) =>
+      new Promise((resolve, reject) => {
+        const id = ++lastId;
+        const fail = () => reject(new BrowserError("the browser does not answer"));
+        const timer = setTimeout(fail, withinMs);
+        asked.set(id, (version) => {
+          clearTimeout(timer);
+          resolve(version);
+        });
+        void closed.then(fail);
+        socket.send(JSON.stringify({ id, method: "Browser.getVersion" }));
+      }),
+    closed,
+  };
 }
 
 function isAlive(child: ChildProcess): boolean {

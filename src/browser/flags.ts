@@ -35,7 +35,6 @@ const awake = [
   "--disable-renderer-backgrounding",
   "--disable-hang-monitor",
   "--disable-prompt-on-repost",
-  "--disable-ipc-flooding-protection",
 ];
 
 const confined = [
