@@ -10,8 +10,8 @@ const requestsFollowedMax = 2_000;
 
 /** What one request was answered with, redirects first. `ExtraInfo` events bring the fields as they crossed the wire. */
 interface FollowedRequest {
-  readonly kind: string;
-  readonly isMainDocument: boolean;
+  /** Of the document that it belongs to. */
+  readonly loaderId: string;
   readonly answers: { readonly response: Protocol.Network.Response; readonly hasExtraInfo: boolean }[];
   readonly extras: Protocol.Network.ResponseReceivedExtraInfoEvent[];
   url: string;
@@ -22,8 +22,12 @@ interface FollowedRequest {
 export interface PageNetwork {
   /** The main document that came last, or null when none was asked for yet. */
   mainDocument(): FollowedRequest | null;
-  /** Whether that one was answered; if not, what the page shows is not what the facts are about. */
-  readonly mainDocumentAnswered: boolean;
+  /** Whether the browser shows the document that the facts are about, and not a later one or one that no server sent. */
+  readonly showsPage: boolean;
+  /** Whether any main document was answered so far. */
+  readonly answered: boolean;
+  /** Whether that was an HTTP answer: Chromium shows whatever bytes come as HTTP/0.9, which has neither status nor fields. */
+  readonly speaksHttp: boolean;
   /** How many main documents were asked for: scripts and meta elements can go on and on. */
   readonly navigations: number;
   /** Resolves when no request was under way for `quietMs`, or after `maxMs`. */
@@ -35,7 +39,7 @@ export interface PageNetwork {
   requests(): Facts["requests"];
 }
 
-/** Needs Network, Audits and Log enabled on the session. `frameId` is the page's main frame. */
+/** Needs Network, Page, Audits and Log enabled on the session. `frameId` is the page's main frame. */
 export function watchNetwork(session: CDPSession, frameId: string): PageNetwork {
   const followed = new Map<string, FollowedRequest>();
   const documents: FollowedRequest[] = [];
@@ -45,11 +49,10 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   let total = 0;
   let insecureDropped = 0;
   let quietSinceMs = performance.now();
-  let onChange = () => {};
+  let shownLoaderId: string | null = null;
 
   const touch = () => {
     quietSinceMs = performance.now();
-    onChange();
   };
 
   function noteInsecure(url: string, kind: string, outcome: Facts["requests"]["insecure"][number]["outcome"]): void {
@@ -71,11 +74,12 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
         return touch();
       }
       total++;
-      if (followed.size >= requestsFollowedMax || request.url.startsWith("data:")) return;
+      // What is made up from the page itself (data:, blob:) asks nothing of the network.
+      if (!/^https?:/i.test(request.url)) return;
       const isMainDocument = type === "Document" && from === frameId && requestId === loaderId;
+      if (followed.size >= requestsFollowedMax && !isMainDocument) return;
       const one: FollowedRequest = {
-        kind: (type ?? "other").toLowerCase(),
-        isMainDocument,
+        loaderId,
         answers: [],
         extras: [],
         url: request.url,
@@ -88,6 +92,9 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
       touch();
     },
   );
+  session.on("Page.frameNavigated", ({ frame }) => {
+    if (frame.id === frameId) shownLoaderId = frame.loaderId;
+  });
   session.on("Network.responseReceived", ({ requestId, response, hasExtraInfo }) => {
     followed.get(requestId)?.answers.push({ response, hasExtraInfo });
   });
@@ -150,8 +157,14 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
 
   return {
     mainDocument: () => documents.at(-1) ?? null,
-    get mainDocumentAnswered() {
-      return documents.at(-1) === answeredDocuments().at(-1);
+    get showsPage() {
+      return shownLoaderId !== null && shownLoaderId === answeredDocuments().at(-1)?.loaderId;
+    },
+    get answered() {
+      return answeredDocuments().length > 0;
+    },
+    get speaksHttp() {
+      return chain().at(-1)?.response.protocol !== "http/0.9";
     },
     get navigations() {
       return documents.length;
@@ -163,7 +176,6 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
         const done = () => {
           clearTimeout(timer);
           signal.removeEventListener("abort", done);
-          onChange = () => {};
           resolve();
         };
         const look = () => {
@@ -174,7 +186,6 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
           timer = setTimeout(look, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
         };
         quietSinceMs = performance.now();
-        onChange = () => {};
         signal.addEventListener("abort", done, { once: true });
         if (signal.aborted) done();
         else look();

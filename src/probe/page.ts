@@ -1,4 +1,5 @@
 /** Loads the scanned page in the browser and tells what came of it; whatever the page does, this returns in time. */
+import { CDPSessionEvent } from "puppeteer-core";
 import type { Egress } from "../egress/dial.ts";
 import type { EgressProxy } from "../egress/proxy.ts";
 import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../evidence/evidence.ts";
@@ -95,16 +96,21 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const answer = network.page();
   if (navigation === null || answer === null) return nothing(failureOf(context, network, errorText));
 
-  const isShown = (errorText === "loaded" || errorText === "late") && network.mainDocumentAnswered;
-  const dom = isShown ? await domReading(session, targetId, signal) : failed("unsupported");
+  if (!network.speaksHttp) return nothing("invalid");
+  const dom = await domReading(session, targetId, network, signal, crashed);
   if (answer.status >= 500 || answer.status === 429) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
-  return { navigation: read(navigation), page: read(answer), dom, requests: read(network.requests()) };
+  // What a document asks for is known as a whole only where the document itself could be looked at.
+  const requests = dom.status === "read" ? read(network.requests()) : dom;
+  return { navigation: read(navigation), page: read(answer), dom, requests };
 }
 
 function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {
   return { ...nothing(because), navigation: read(navigation) };
 }
+
+/** Sent when the browser itself is gone, and the connection with it; puppeteer has this event and keeps it out of its types. */
+const disconnected = (CDPSessionEvent as unknown as { readonly Disconnected: typeof CDPSessionEvent.SessionDetached }).Disconnected;
 
 /** Answers whatever a page opens to hold a visitor, and resolves when its process breaks. */
 function refuseTricks(session: CDPSession): Promise<"crashed"> {
@@ -115,6 +121,7 @@ function refuseTricks(session: CDPSession): Promise<"crashed"> {
   return new Promise((resolve) => {
     session.once("Inspector.targetCrashed", () => resolve("crashed"));
     session.once("Inspector.detached", () => resolve("crashed"));
+    session.once(disconnected, () => resolve("crashed"));
   });
 }
 
@@ -124,7 +131,12 @@ function watchLoad(
   network: PageNetwork,
   signal: AbortSignal,
 ): { readonly loaded: Promise<"loaded">; readonly ended: Promise<"late"> } {
-  const loaded = new Promise<"loaded">((resolve) => session.once("Page.loadEventFired", () => resolve("loaded")));
+  const loaded = new Promise<"loaded">((resolve) =>
+    session.on("Page.loadEventFired", () => {
+      // Not that of the blank page which was there before.
+      if (network.answered) resolve("loaded");
+    }),
+  );
   const ended = new Promise<"late">((resolve) => {
     signal.addEventListener("abort", () => resolve("late"), { once: true });
     session.on("Network.requestWillBeSent", () => {
@@ -134,10 +146,21 @@ function watchLoad(
   return { loaded, ended };
 }
 
-async function domReading(session: CDPSession, frameId: string, signal: AbortSignal): Promise<Reading<DomFacts>> {
+async function domReading(
+  session: CDPSession,
+  frameId: string,
+  network: PageNetwork,
+  signal: AbortSignal,
+  crashed: Promise<"crashed">,
+): Promise<Reading<DomFacts>> {
+  if (!network.showsPage) return failed("unsupported");
   if (signal.aborted) return failed("timeout");
   try {
-    return await Promise.race([readDom(session, frameId, domMs).then(read), after(domMs, failed("timeout"))]);
+    const dom = await Promise.race([crashed, readDom(session, frameId, domMs), after(domMs, "late" as const)]);
+    if (dom === "crashed") return failed("crashed");
+    if (dom === "late") return failed("timeout");
+    // The page may have left while it was read.
+    return network.showsPage ? read(dom) : failed("unsupported");
   } catch {
     return failed("timeout");
   }
