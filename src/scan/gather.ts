@@ -23,16 +23,17 @@ export async function gather(task: GatherTask, onStage: (stage: ProgressStage) =
   const proxy = await startProxy(egress);
   egress.shutLocalPort(proxy.port);
   try {
+    const context = { egress, subject, dnsServers: task.egress.dnsServers };
     const { probeMs, navigationMs, settleMaxMs } = deadlines;
     const ask = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
-    const askTls = ({ host, port }: Place) => ask("tls", (signal) => probeTls({ egress, host, port, caPems, signal }));
+    const askTls = ({ host, port }: Place) => ask("tls", (signal) => probeTls({ ...context, host, port, caPems, signal }));
 
     watch.stage("connecting");
     const scannedPlace = tlsPlaceOf(url);
     const scannedTls = scannedPlace === null ? Promise.resolve(failed("not-asked")) : askTls(scannedPlace);
-    const plainHttp = ask("plainHttp", (signal) => probePlainHttp({ egress, subject, signal }));
-    const dnsCaa = ask("dnsCaa", (signal) => probeDnsCaa({ subject, dnsServers: task.egress.dnsServers, signal }));
-    const securityTxt = ask("securityTxt", (signal) => probeSecurityTxt({ egress, subject, signal }));
+    const plainHttp = ask("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
+    const dnsCaa = ask("dnsCaa", (signal) => probeDnsCaa({ ...context, signal }));
+    const securityTxt = ask("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
     const loading = watch.within(
       "page",
       navigationMs + settleMaxMs + probeMs,
@@ -47,7 +48,7 @@ export async function gather(task: GatherTask, onStage: (stage: ProgressStage) =
     const finalPlace = finalUrl === null ? null : tlsPlaceOf(finalUrl);
     const servedElsewhere = finalPlace !== null && isHttps(finalUrl) && !isSamePlace(finalPlace, scannedPlace);
     const crossOrigin =
-      finalUrl === null ? failed("not-asked") : ask("crossOrigin", (signal) => probeCrossOrigin({ egress, url: finalUrl, signal }));
+      finalUrl === null ? failed("not-asked") : ask("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
     const tls = await (servedElsewhere ? askTls(finalPlace) : scannedTls);
     watch.stage("dns");
     const readings: Readings = {
@@ -137,7 +138,9 @@ interface Place {
 
 /** Where TLS is spoken for that URL: its own port, port 443 beside a plain port 80, or null beside any other plain port. */
 function tlsPlaceOf(url: string): Place | null {
-  const { protocol, hostname: host, port } = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null) return null;
+  const { protocol, hostname: host, port } = parsed;
   if (protocol === "https:") return { host, port: port === "" ? 443 : Number(port) };
   return port === "" ? { host, port: 443 } : null;
 }
