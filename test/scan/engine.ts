@@ -16,6 +16,7 @@ export interface EngineOptions {
   readonly caPems: readonly string[];
   readonly deadlines?: Partial<ScanDeadlines>;
   readonly concurrency?: number;
+  readonly checksDir?: string;
 }
 
 export interface Engine {
@@ -28,7 +29,15 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-export async function startEngine({ dataDir, browserDir, egress, caPems, deadlines, concurrency = 2 }: EngineOptions): Promise<Engine> {
+export async function startEngine({
+  dataDir,
+  browserDir,
+  egress,
+  caPems,
+  deadlines,
+  concurrency = 2,
+  checksDir,
+}: EngineOptions): Promise<Engine> {
   const lines: string[] = [];
   const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const store = openStore(dataDir);
@@ -38,7 +47,7 @@ export async function startEngine({ dataDir, browserDir, egress, caPems, deadlin
     caPems,
     deadlines: { ...defaultDeadlines, settleMs: 100, ...deadlines },
     concurrency,
-    checksDir: null,
+    checksDir: checksDir ?? null,
     browser,
     workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
     log,
