@@ -96,11 +96,14 @@ describe("no answer", () => {
   });
 
   test.each([
-    ["silence", () => {}, "timeout"],
-    ["what is no HTTP", (socket: { end(text: string): unknown }) => void socket.end("SSH-2.0-x\r\n"), "invalid"],
-    ["a cut connection", (socket: { destroy(): unknown }) => void socket.destroy(), "unreachable"],
-  ] as const)("%s", async (_words, onConnection, because) => {
+    ["silence", () => {}, "timeout", 300],
+    ["what is no HTTP", (socket: { end(text: string): unknown }) => void socket.end("SSH-2.0-x\r\n"), "invalid", 5_000],
+    ["a cut connection", (socket: { destroy(): unknown }) => void socket.destroy(), "unreachable", 5_000],
+  ] as const)("%s", async (_words, onConnection, because, deadlineMs) => {
     const server = keep(await startTcp(onConnection as never));
-    expect(await probePlainHttp(contextOf("https://site.test/", { "site.test:80": server }, 300))).toEqual({ status: "failed", because });
+    expect(await probePlainHttp(contextOf("https://site.test/", { "site.test:80": server }, deadlineMs))).toEqual({
+      status: "failed",
+      because,
+    });
   });
 });

@@ -158,7 +158,7 @@ describe("peers that misbehave", () => {
   test("an end", async () => expect(await failure((socket) => void socket.once("data", () => socket.end()))).toBe("unreachable"));
   test("plain HTTP", async () => expect(await failure(answering(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")))).toBe("invalid"));
   test("SSH, which speaks first", async () => expect(await failure((socket) => void socket.write("SSH-2.0-x\r\n"))).toBe("invalid"));
-  test("one wrong byte and silence", async () => expect(await failure((socket) => void socket.write("S"), 2_000)).toBe("invalid"));
+  test("one wrong byte and silence", async () => expect(await failure((socket) => void socket.write("S"), 1_000)).toBe("invalid"));
   test("refusal by an alert", async () => expect(await failure(answering(record(21, 2, 40)))).toBe("tls"));
   test("records without end", async () => {
     const endless = Buffer.concat(Array.from({ length: 100 }, () => Buffer.concat([record(22, ...Array<number>(16_000).fill(0))])));
@@ -168,6 +168,48 @@ describe("peers that misbehave", () => {
   test("a certificate of a stranger's host is read all the same", async () => {
     const facts = await factsOf(await serve(siteIdentity("site.test", { flaw: "wrong-host" })));
     expect(facts).toMatchObject({ hostMatches: false, trusted: true });
+  });
+});
+
+describe("a hand-made server of another age", () => {
+  const uint = (value: number, bytes: number) => Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
+  const message = (type: number, body: Buffer) => Buffer.concat([uint(type, 1), uint(body.length, 3), body]);
+
+  /** Answers a hello of that version with a whole flight, and ends every other. */
+  function answering(version: number, suite: number, certificates: readonly Buffer[]) {
+    const list = Buffer.concat(certificates.map((der) => Buffer.concat([uint(der.length, 3), der])));
+    const flight = Buffer.concat([
+      message(2, Buffer.concat([uint(version, 2), Buffer.alloc(32, 7), uint(0, 1), uint(suite, 2), uint(0, 1)])),
+      message(11, Buffer.concat([uint(list.length, 3), list])),
+      message(14, Buffer.alloc(0)),
+    ]);
+    const bytes = Buffer.concat([uint(22, 1), uint(version, 2), uint(flight.length, 2), flight]);
+    return (socket: Socket) => void socket.once("data", (hello: Buffer) => socket.end(hello.readUInt16BE(9) === version ? bytes : ""));
+  }
+
+  test("RC4 alone with TLS 1.1", async () => {
+    const { intermediate } = testAuthority();
+    const server = keep(await startTcp(answering(0x0302, 0x0005, [intermediate.issue({ names: ["site.test"] }).der, intermediate.der])));
+    expect(await factsOf(server)).toMatchObject({
+      versions: { "1.0": "unknown", "1.1": "accepted", "1.2": "unknown", "1.3": "unknown" },
+      negotiated: { protocol: "TLSv1.1", cipher: "RC4-SHA", alpn: null },
+      chainAsSent: true,
+      hostMatches: true,
+      trusted: true,
+    });
+  });
+
+  test("a certificate that is none", async () => {
+    expect(await failure(answering(0x0303, 0x002f, [Buffer.from("no certificate")]))).toBe("unsupported");
+    expect(await failure(answering(0x0303, 0x002f, []))).toBe("unsupported");
+  });
+
+  test("what is no certificate further up is dropped", async () => {
+    const { intermediate } = testAuthority();
+    const chain = [intermediate.issue({ names: ["site.test"] }).der, Buffer.from("no certificate"), intermediate.der];
+    const facts = await factsOf(keep(await startTcp(answering(0x0303, 0x002f, chain))));
+    expect(facts).toMatchObject({ trusted: true, certificatesDropped: 1 });
+    expect(facts.chain).toHaveLength(2);
   });
 });
 
@@ -189,7 +231,7 @@ describe("a middlebox that is silent to old versions", () => {
         });
       }),
     );
-    const facts = await factsOf(box, { deadlineMs: 500 });
+    const facts = await factsOf(box, { deadlineMs: 1_500 });
     expect(facts.versions).toEqual({ "1.0": "unknown", "1.1": "unknown", "1.2": "accepted", "1.3": "accepted" });
   });
 });
@@ -360,5 +402,5 @@ test("a good server costs little time", async () => {
   await factsOf(site);
   const begunMs = performance.now();
   await factsOf(site);
-  expect(performance.now() - begunMs).toBeLessThan(250);
+  expect(performance.now() - begunMs).toBeLessThan(1_000);
 });
