@@ -54,7 +54,7 @@ const fences: readonly { readonly packages: RegExp; readonly rooms: readonly str
   { packages: /^structured-headers$/, rooms: ["src/parse"] },
   { packages: /^tldts$/, rooms: ["src/evidence", "src/parse", "src/probe"] },
   { packages: /^ipaddr\.js$/, rooms: ["src/egress", "src/api", "src/parse"] },
-  { packages: /^dns-packet$/, rooms: ["src/egress"] },
+  { packages: /^dns-packet$/, rooms: ["src/egress", "src/probe"] },
   { packages: /^node:(net|tls|dns|dgram|http|https|http2)(\/|$)/, rooms: ["src/egress", "src/probe"] },
 ];
 

@@ -142,7 +142,7 @@ function factsOf(seen: Seen, pageUrl: string): DomFacts {
       ({ httpEquiv, name, content, truncated }): MetaElement => ({
         httpEquiv,
         name,
-        content: boundedText(content, metaContentCharsMax).text,
+        content: boundedText(onOneLine(content), metaContentCharsMax).text,
         truncated,
       }),
     ),
@@ -152,7 +152,7 @@ function factsOf(seen: Seen, pageUrl: string): DomFacts {
       return {
         url,
         kind: kind as Subresource["kind"],
-        integrity: integrity === null ? null : boundedText(integrity, integrityCharsMax).text,
+        integrity: integrity === null ? null : boundedText(onOneLine(integrity), integrityCharsMax).text,
         crossOrigin,
         sameSite: target === null || (page !== null && siteOfHost(target.hostname) === siteOfHost(page.hostname)),
         sameOrigin: target === null || (page !== null && target.origin === page.origin),
@@ -163,4 +163,9 @@ function factsOf(seen: Seen, pageUrl: string): DomFacts {
     formsDropped: seen.formsDropped,
     title: boundedText(seen.title, titleCharsMax).text,
   };
+}
+
+/** Attributes may be written over several lines; to the grammars of policies and hashes a line break is a blank like any other. */
+function onOneLine(text: string): string {
+  return text.replace(/[\t\n\f\r]/g, " ");
 }
