@@ -107,17 +107,21 @@ type Flights = readonly { readonly version: TlsVersion; readonly flight: ServerF
 function negotiatedIn(flights: Flights): TlsFacts["negotiated"] | null {
   const best = flights.find(({ version, flight }) => versionAnswer(version, flight) === "accepted");
   if (best === undefined) return null;
-  return { protocol: best.version === "1.0" ? "TLSv1" : `TLSv${best.version}`, cipher: suiteName(best.flight.suite ?? 0), alpn: null };
+  return { protocol: protocolName(best.version), cipher: suiteName(best.flight.suite ?? 0), alpn: null };
 }
 
 /** A session is as good an answer as a hello. */
 function versionsOf(flights: Flights, session: TlsSession | null): TlsFacts["versions"] {
-  const agreed = session?.protocol === "TLSv1" ? "TLSv1.0" : session?.protocol;
   const answers = flights.map(({ version, flight }) => [
     version,
-    agreed === `TLSv${version}` ? "accepted" : versionAnswer(version, flight),
+    session?.protocol === protocolName(version) ? "accepted" : versionAnswer(version, flight),
   ]);
   return Object.fromEntries(answers) as TlsFacts["versions"];
+}
+
+/** As the runtime says it. */
+function protocolName(version: TlsVersion): string {
+  return version === "1.0" ? "TLSv1" : `TLSv${version}`;
 }
 
 /** What came in the clear with TLS 1.2 or older, provided that it is about the certificate of the session; else the runtime's path. */
