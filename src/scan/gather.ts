@@ -1,7 +1,8 @@
 /** Asks every probe about one URL, each within its deadline, and puts the readings together; what was missed is a reading too. */
-import { openEgress } from "../egress/dial.ts";
-import { startProxy } from "../egress/proxy.ts";
-import { type Evidence, failed, type ProbeFailure, type Reading, type Readings } from "../evidence/evidence.ts";
+import { isHttps } from "../check/headers.ts";
+import { type Egress, openEgress } from "../egress/dial.ts";
+import { type EgressProxy, startProxy } from "../egress/proxy.ts";
+import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { probeCrossOrigin } from "../probe/cross-origin.ts";
 import { probeDnsCaa } from "../probe/dns.ts";
@@ -15,57 +16,61 @@ import { type Gathered, type GatherTask, type ProgressStage, progressStages, typ
 const lastWordMs = 500;
 
 export async function gather(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
-  const { url, deadlines, caPems, browserEndpoint } = task;
-  const watch = startWatch(deadlines.scanMs, onStage);
+  const watch = startWatch(task.deadlines.scanMs, onStage);
   watch.stage("resolving");
-  const subject = subjectOf(url, task.scannedAt);
+  const subject = subjectOf(task.url, task.scannedAt);
   const egress = openEgress(task.egress);
   const proxy = await startProxy(egress);
   egress.shutLocalPort(proxy.port);
   try {
-    const context = { egress, subject, dnsServers: task.egress.dnsServers };
-    const { probeMs, navigationMs, settleMaxMs } = deadlines;
-    const ask = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
-    const askTls = ({ host, port }: Place) => ask("tls", (signal) => probeTls({ ...context, host, port, caPems, signal }));
-
-    watch.stage("connecting");
-    const scannedPlace = tlsPlaceOf(url);
-    const scannedTls = scannedPlace === null ? Promise.resolve(failed("not-asked")) : askTls(scannedPlace);
-    const plainHttp = ask("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
-    const dnsCaa = ask("dnsCaa", (signal) => probeDnsCaa({ ...context, signal }));
-    const securityTxt = ask("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
-    const loading = watch.within(
-      "page",
-      navigationMs + settleMaxMs + probeMs,
-      (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, deadlines }),
-      noPage,
-    );
-
-    watch.stage("tls");
-    void scannedTls.then(() => watch.stage("browsing"));
-    const page = await loading;
-    const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
-    const finalPlace = finalUrl === null ? null : tlsPlaceOf(finalUrl);
-    const servedElsewhere = finalPlace !== null && isHttps(finalUrl) && !isSamePlace(finalPlace, scannedPlace);
-    const crossOrigin =
-      finalUrl === null ? failed("not-asked") : ask("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
-    const tls = await (servedElsewhere ? askTls(finalPlace) : scannedTls);
-    watch.stage("dns");
-    const readings: Readings = {
-      ...page,
-      tls,
-      plainHttp: await plainHttp,
-      crossOrigin: await crossOrigin,
-      dnsCaa: await dnsCaa,
-      securityTxt: await securityTxt,
-    };
-    watch.stage("mail");
-    const evidence: Evidence = { subject, ...readings };
+    const evidence: Evidence = { subject, ...(await readEverything(task, { subject, egress, proxy }, watch)) };
     return { evidence, timings: watch.timings(), unreachable: unreachableBecause(evidence), refusals: egress.refusals };
   } finally {
     await proxy.stop();
     egress.close();
   }
+}
+
+interface WayOut {
+  readonly subject: Subject;
+  readonly egress: Egress;
+  readonly proxy: EgressProxy;
+}
+
+/** All at once, but for what has to know where the browser ended up. */
+async function readEverything(task: GatherTask, { subject, egress, proxy }: WayOut, watch: Watch): Promise<Readings> {
+  const { url, deadlines, caPems, browserEndpoint } = task;
+  const { probeMs, navigationMs, settleMaxMs } = deadlines;
+  const context = { egress, subject, dnsServers: task.egress.dnsServers };
+  const ask = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
+  const askTls = ({ host, port }: Place) => ask("tls", (signal) => probeTls({ ...context, host, port, caPems, signal }));
+
+  watch.stage("connecting");
+  const scannedPlace = tlsPlaceOf(url);
+  const scannedTls = scannedPlace === null ? Promise.resolve(failed("not-asked")) : askTls(scannedPlace);
+  const plainHttp = ask("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
+  const dnsCaa = ask("dnsCaa", (signal) => probeDnsCaa({ ...context, signal }));
+  const securityTxt = ask("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
+  const loading = watch.within(
+    "page",
+    navigationMs + settleMaxMs + probeMs,
+    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, deadlines }),
+    noPage,
+  );
+
+  watch.stage("tls");
+  void scannedTls.then(() => watch.stage("browsing"));
+  const page = await loading;
+  const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
+  const finalPlace = finalUrl !== null && isHttps(finalUrl) ? tlsPlaceOf(finalUrl) : null;
+  const servedElsewhere = finalPlace !== null && !isSamePlace(finalPlace, scannedPlace);
+  const crossOrigin =
+    finalUrl === null ? failed("not-asked") : ask("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
+  const tls = await (servedElsewhere ? askTls(finalPlace) : scannedTls);
+  watch.stage("dns");
+  const asked = { crossOrigin: await crossOrigin, plainHttp: await plainHttp, dnsCaa: await dnsCaa, securityTxt: await securityTxt };
+  watch.stage("mail");
+  return { ...page, ...asked, tls };
 }
 
 interface Watch {
@@ -147,10 +152,6 @@ function tlsPlaceOf(url: string): Place | null {
 
 function isSamePlace(one: Place, other: Place | null): boolean {
   return one.host === other?.host && one.port === other.port;
-}
-
-function isHttps(url: string | null): boolean {
-  return url?.startsWith("https:") === true;
 }
 
 /**
