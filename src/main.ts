@@ -7,6 +7,9 @@ for (const name of ["NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]) {
   delete process.env[name.toLowerCase()];
 }
 
+// A log that nobody reads any more is no reason to stop.
+process.stderr.on("error", () => {});
+
 // What nobody caught ends the process like any other error: one sentence and a code. A supervisor starts it again; nothing is lost.
 process.on("uncaughtException", (error) => process.exit(fail(error)));
 process.on("unhandledRejection", (error) => process.exit(fail(error)));

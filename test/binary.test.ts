@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { FullReport, SecurityResult } from "../src/text/render.ts";
 import { apiClient } from "./support/api-client.ts";
 import { compiledBinary, type Installed, install, whySkipped } from "./support/binary.ts";
-import { endServers, processesMentioning, run, serve } from "./support/program.ts";
+import { endServers, portWithoutListener, processesMentioning, run, serve } from "./support/program.ts";
 
 /** "nobody" on Debian. */
 const ordinaryUser = 65_534;
@@ -110,7 +110,8 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
       const json = await scan(page, "--format", "json", "--quiet");
       expect([json.code, json.stderr]).toEqual([0, ""]);
       expect((JSON.parse(json.stdout) as FullReport<unknown, unknown>).security?.measured).toBe(true);
-      const unreachable = await scan("http://127.0.0.1:9/", "--allow-port", "9", "--quiet");
+      const closedPort = portWithoutListener();
+      const unreachable = await scan(`http://127.0.0.1:${closedPort}/`, "--allow-port", String(closedPort), "--quiet");
       expect([unreachable.code, unreachable.stdout]).toEqual([3, expect.stringContaining("127.0.0.1 refused the connection")]);
     },
     scanMsMax,

@@ -88,8 +88,13 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
       for (let round = 0; round < rounds; round++) {
         const running = await startServer();
         const client = apiClient(running.url, apiToken);
-        const started = Array.from({ length: scansPerRound }, () => client.start(page));
-        await Bun.sleep(Math.random() * killWithinMs);
+        const killAfterMs = Math.random() * killWithinMs;
+        // Some at once, so that a scan is under way; the others at any instant, so that a kill also meets the moment of acceptance.
+        const started = [0, 0, 0, ...Array.from({ length: scansPerRound }, () => Math.random() * killAfterMs)].map(async (afterMs) => {
+          await Bun.sleep(afterMs);
+          return client.start(page);
+        });
+        await Bun.sleep(killAfterMs);
         await running.end("SIGKILL");
         accepted.push(...(await Promise.all(started)).filter((token) => token !== null));
       }

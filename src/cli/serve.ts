@@ -20,8 +20,10 @@ import { addSettings, configOf } from "./settings.ts";
 import { untilAskedToStop } from "./shutdown.ts";
 import { note } from "./terminal.ts";
 
-/** How long scans and requests under way may take once a stop is asked for: Docker kills ten seconds after asking. */
-const drainMs = 8_000;
+/** How long scans under way may take once a stop is asked for ... */
+const drainMs = 7_000;
+/** ... and how long everything together: Docker kills ten seconds after asking. What is left then is taken up at the next start. */
+const stopMsMax = 9_500;
 
 export function serveCommand(): Command {
   const serve = new Command("serve")
@@ -92,6 +94,7 @@ async function runServer(config: Config): Promise<void> {
   );
 
   await aborted(asked);
+  setTimeout(() => process.exit(exitCodes.ok), stopMsMax).unref();
   log.info("stopping", { running: dispatcher.running(), drainMs });
   await Promise.all([listening.stop(), dispatcher.stop(drainMs)]);
   await scanner.close();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FullReport } from "../../src/text/render.ts";
-import { fromSource, processesMentioning, run } from "../support/program.ts";
+import { fromSource, portWithoutListener, processesMentioning, run } from "../support/program.ts";
 
 type Report = FullReport<unknown, unknown>;
 
@@ -22,9 +22,9 @@ const site = Bun.serve({
   },
 });
 const page = `http://127.0.0.1:${site.port}/`;
-/** Nothing listens on the discard port. */
-const unreachable = "http://127.0.0.1:9/";
-const mayScan = ["--data", data, "--allow-cidr", "127.0.0.1", "--allow-port", String(site.port), "--allow-port", "9"];
+const closedPort = portWithoutListener();
+const unreachable = `http://127.0.0.1:${closedPort}/`;
+const mayScan = ["--data", data, "--allow-cidr", "127.0.0.1", "--allow-port", String(site.port), "--allow-port", String(closedPort)];
 
 afterAll(() => {
   site.stop(true);

@@ -104,3 +104,11 @@ export async function processesMentioning(text: string): Promise<readonly number
   }
   return found;
 }
+
+/** A port that was free a moment ago. Ports of old services will not do: browsers refuse them by themselves. */
+export function portWithoutListener(): number {
+  const listener = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const port = Number(listener.port);
+  listener.stop(true);
+  return port;
+}
