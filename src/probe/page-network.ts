@@ -147,7 +147,7 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
         return {
           url: response.url.slice(0, urlCharsMax),
           status: extra?.statusCode ?? response.status,
-          ...boundedHeaders(headerPairs(extra?.headers ?? response.headers).map(withoutCookieValue)),
+          ...boundedHeaders(headerPairs(extra ?? response).map(withoutCookieValue)),
           internal: response.headers["Non-Authoritative-Reason"] !== undefined && extra === undefined,
           response,
         };
@@ -238,10 +238,21 @@ function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
   return status >= 300 && status < 400 && Object.keys(headers).some((name) => name.toLowerCase() === "location");
 }
 
-/** DevTools joins the values of a name that came several times by line feeds, which no value can contain. */
-function headerPairs(headers: Protocol.Network.Headers): readonly (readonly [string, string])[] {
-  return Object.entries(headers).flatMap(([name, joined]) => joined.split("\n").map((value) => [name, value] as const));
+/**
+ * The fields as received, where DevTools has their text. Without it (HTTP/2) they come sorted by name, the values of a
+ * name joined by line feeds, which no value can contain.
+ */
+function headerPairs({ headers, headersText }: HeaderSource): readonly (readonly [string, string])[] {
+  if (headersText === undefined)
+    return Object.entries(headers).flatMap(([name, joined]) => joined.split("\n").map((value) => [name, value] as const));
+  const [, ...lines] = headersText.split(/\r?\n/);
+  return lines.flatMap((line) => {
+    const colonAt = line.indexOf(":");
+    return colonAt < 1 ? [] : [[line.slice(0, colonAt), line.slice(colonAt + 1).trim()] as const];
+  });
 }
+
+type HeaderSource = Pick<Protocol.Network.Response, "headers" | "headersText">;
 
 /** Lines that first-party answers sent; the values stay here. */
 function setCookiesOf(requests: Iterable<FollowedRequest>, pageUrl: string): Pick<Facts["page"], "setCookies" | "setCookiesDropped"> {
@@ -250,10 +261,10 @@ function setCookiesOf(requests: Iterable<FollowedRequest>, pageUrl: string): Pic
   let dropped = 0;
   for (const { answers, extras } of requests) {
     const wired = answers.filter(({ hasExtraInfo }) => hasExtraInfo);
-    for (const [at, { headers }] of extras.entries()) {
+    for (const [at, extra] of extras.entries()) {
       const url = wired[at]?.response.url;
       if (url === undefined || siteOf(url) !== pageSite) continue;
-      for (const [name, line] of headerPairs(headers)) {
+      for (const [name, line] of headerPairs(extra)) {
         if (name.toLowerCase() !== "set-cookie") continue;
         if (lines.length < setCookieLinesMax) lines.push(setCookieLine(url, line));
         else dropped++;

@@ -38,32 +38,43 @@ export async function probePreload(endpoint: string, { host, registrableDomain }
   try {
     const oracle = await oracleOf(endpoint);
     if (!(await isPreloaded(oracle, surelyPreloaded))) return failed("unsupported");
-    const asked = Promise.all([isPreloaded(oracle, host), registrableDomain === null ? false : isPreloaded(oracle, registrableDomain)]);
+    const asked = Promise.all([isPreloaded(oracle, host), isPreloaded(oracle, registrableDomain)]);
     const [hostPreloaded, registrableDomainPreloaded] = await Promise.race([asked, after(answerMs, [null, null] as const)]);
     if (hostPreloaded === null || registrableDomainPreloaded === null) return failed("unsupported");
     return read({ hostPreloaded, registrableDomainPreloaded });
   } catch {
+    await forgetOracle();
     return failed("crashed");
   }
 }
 
 function oracleOf(endpoint: string): Promise<Oracle> {
   if (current?.endpoint !== endpoint) {
-    const oracle = openOracle(endpoint);
-    current = { endpoint, oracle };
-    oracle.catch(() => {
-      if (current?.oracle === oracle) current = null;
-    });
+    void forgetOracle();
+    current = { endpoint, oracle: openOracle(endpoint) };
   }
   return current.oracle;
+}
+
+/** Its page may have broken: the next question opens another. */
+async function forgetOracle(): Promise<void> {
+  const old = current;
+  current = null;
+  const oracle = await old?.oracle.catch(() => null);
+  await Promise.all([oracle?.page.close(), oracle?.proxy.stop()]);
 }
 
 async function openOracle(endpoint: string): Promise<Oracle> {
   const connection = await connectBrowser(endpoint);
   const proxy = await startRefusingProxy();
-  const page = await openPage(connection, proxy.url);
-  await page.session.send("Network.enable");
-  return { endpoint, proxy, page, answers: new Map(), turn: Promise.resolve() };
+  try {
+    const page = await openPage(connection, proxy.url);
+    await page.session.send("Network.enable");
+    return { endpoint, proxy, page, answers: new Map(), turn: Promise.resolve() };
+  } catch (error) {
+    await proxy.stop();
+    throw error;
+  }
 }
 
 /** Null when the browser asked for neither scheme, for example because it knows the name by another rule. */
