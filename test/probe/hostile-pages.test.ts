@@ -1,12 +1,9 @@
 /** Pages that try to hold, break or flood the browser: each probe ends in time with facts or a failure, and the browser is sound for the next. */
 import type { AddressInfo, Server, Socket } from "node:net";
-import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
-import { openEgress } from "../../src/egress/dial.ts";
-import { startProxy } from "../../src/egress/proxy.ts";
+import type { BrowserHost } from "../../src/browser/browser.ts";
 import type { ProbeFailure } from "../../src/evidence/evidence.ts";
 import {
   headerFieldsMax,
@@ -16,11 +13,11 @@ import {
   subresourcesMax,
   urlCharsMax,
 } from "../../src/evidence/limits.ts";
-import { type PageReadings, probePage } from "../../src/probe/page.ts";
-import { egressSettings } from "../egress/settings.ts";
+import type { PageReadings } from "../../src/probe/page.ts";
 import { siteIdentity } from "../support/certificates.ts";
+import { egressTo } from "../support/servers.ts";
+import { deadlines, factsOf, openTestBrowser, visit } from "./visits.ts";
 
-const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000 };
 /** Beyond those: reading the document of a page that does not answer, and what a loaded machine adds. */
 const allowanceMs = 6_000;
 const endMs = deadlines.navigationMs + deadlines.settleMaxMs + allowanceMs;
@@ -72,25 +69,18 @@ const forever =
 
 const htmlHead = `HTTP/1.1 200 OK${crlf}Content-Type: text/html${crlf}`;
 
-/** Gives up expecting, in words that name the reading. */
-function readFacts<N extends keyof PageReadings>(readings: PageReadings, name: N) {
-  const reading = readings[name];
-  if (reading.status !== "read") throw new Error(`${name} failed: ${reading.because}`);
-  return reading.facts as Extract<PageReadings[N], { status: "read" }>["facts"];
-}
-
 /** The document was answered and read, whatever its scripts went on to do. */
 const isRead = (readings: PageReadings) => {
-  expect(readFacts(readings, "navigation").finalStatus).toBe(200);
-  expect(readFacts(readings, "page").url).toMatch(/^https:\/\/site\.test\//);
-  expect(readFacts(readings, "dom").title).toBe("hostile");
-  expect(readFacts(readings, "requests").total).toBeGreaterThan(0);
+  expect(factsOf(readings, "navigation").finalStatus).toBe(200);
+  expect(factsOf(readings, "page").url).toMatch(/^https:\/\/site\.test\//);
+  expect(factsOf(readings, "dom").title).toBe("hostile");
+  expect(factsOf(readings, "requests").total).toBeGreaterThan(0);
 };
 
 /** The answer is known; the document could be looked at or not, but nothing else was taken for it. */
 const isAnswered = (readings: PageReadings) => {
-  expect(readFacts(readings, "navigation").finalUrl).toMatch(/^https:\/\/(site|certificate)\.test\//);
-  expect(readFacts(readings, "page").status).toBe(200);
+  expect(factsOf(readings, "navigation").finalUrl).toMatch(/^https:\/\/(site|certificate)\.test\//);
+  expect(factsOf(readings, "page").status).toBe(200);
   if (readings.dom.status === "read") expect(readings.dom.facts.title).toBe("hostile");
   else expect(readings.requests).toEqual(readings.dom);
 };
@@ -246,7 +236,7 @@ const hostiles: readonly Hostile[] = [
     ),
     expect: (readings) => {
       isRead(readings);
-      const page = readFacts(readings, "page");
+      const page = factsOf(readings, "page");
       expect(page.setCookies).toHaveLength(setCookieLinesMax);
       expect(page.setCookiesDropped).toBe(300 - setCookieLinesMax);
       expect(page.headers).toHaveLength(headerFieldsMax);
@@ -259,7 +249,7 @@ const hostiles: readonly Hostile[] = [
     answer: html("", [`X-Long: ${"v".repeat(100 * 1_024)}`]),
     expect: (readings) => {
       isRead(readings);
-      const field = readFacts(readings, "page").headers.find(({ name }) => name.toLowerCase() === "x-long");
+      const field = factsOf(readings, "page").headers.find(({ name }) => name.toLowerCase() === "x-long");
       expect(field?.truncated).toBe(true);
       expect(field?.value).toHaveLength(headerValueCharsMax);
     },
@@ -283,7 +273,7 @@ const hostiles: readonly Hostile[] = [
           Buffer.from("</title><form action='/\x00\uD800'>"),
         ]),
       ),
-    expect: (readings) => expect(readFacts(readings, "dom").title).toMatch(/^hostile\ufffd/),
+    expect: (readings) => expect(factsOf(readings, "dom").title).toMatch(/^hostile\ufffd/),
   },
   {
     words: "a field of bytes that are no text",
@@ -297,7 +287,7 @@ const hostiles: readonly Hostile[] = [
       ),
     expect: (readings) => {
       isRead(readings);
-      expect(readFacts(readings, "page").headers.some(({ name }) => name.toLowerCase() === "x-bytes")).toBe(true);
+      expect(factsOf(readings, "page").headers.some(({ name }) => name.toLowerCase() === "x-bytes")).toBe(true);
     },
   },
   { words: "a field with NUL bytes", answer: html("", ["X-Nul: a\x00b", "X-After: c"]), expect: () => {} },
@@ -326,7 +316,7 @@ const hostiles: readonly Hostile[] = [
     others: notFound,
     expect: (readings) => {
       isAnswered(readings);
-      const dom = readFacts(readings, "dom");
+      const dom = factsOf(readings, "dom");
       expect(dom.subresources).toHaveLength(subresourcesMax);
       expect(dom.subresourcesDropped).toBe(10_000 - subresourcesMax);
     },
@@ -368,7 +358,7 @@ const hostiles: readonly Hostile[] = [
   {
     words: "a question for a password with status 401",
     answer: (socket) => respond(socket, "<title>hostile</title>", ['WWW-Authenticate: Basic realm="x"'], "401 Unauthorized"),
-    expect: (readings) => expect(readFacts(readings, "page").status).toBe(401),
+    expect: (readings) => expect(factsOf(readings, "page").status).toBe(401),
   },
   {
     words: "a question for the proxy's password",
@@ -411,7 +401,7 @@ const hostiles: readonly Hostile[] = [
     </script>`),
     expect: (readings) => {
       isRead(readings);
-      expect(readFacts(readings, "dom").forms).toHaveLength(3);
+      expect(factsOf(readings, "dom").forms).toHaveLength(3);
     },
   },
   {
@@ -450,7 +440,7 @@ const hostiles: readonly Hostile[] = [
     ),
     others: notFound,
     expect: (readings) => {
-      const { title, subresources } = readFacts(readings, "dom");
+      const { title, subresources } = factsOf(readings, "dom");
       expect(title).toMatch(/^t+$/);
       expect(subresources[0]?.url.length).toBe(urlCharsMax);
       expect(subresources[0]?.integrity?.length).toBe(integrityCharsMax);
@@ -504,7 +494,7 @@ describe("a hostile page", () => {
   }
 
   beforeAll(async () => {
-    browser = openBrowser({ path: null, dir: join(import.meta.dir, "../../node_modules/.cache/assay-browser"), sandbox: "auto" });
+    browser = openTestBrowser();
     const identity = siteIdentity("site.test");
     const tls = { cert: identity.certificateChainPem, key: identity.privateKeyPem };
     ports.site = await listen(createTlsServer(tls, serve));
@@ -519,43 +509,27 @@ describe("a hostile page", () => {
   });
 
   async function scan(url: string): Promise<{ readonly readings: PageReadings; readonly tookMs: number }> {
-    const egress = openEgress(
-      egressSettings({
-        allowCidrs: ["127.0.0.1"],
-        connectTo: [
-          { host: "site.test", port: 443, address: "127.0.0.1", addressPort: ports.site },
-          { host: "certificate.test", port: 443, address: "127.0.0.1", addressPort: ports.certificate },
-        ],
-      }),
-    );
-    const proxy = await startProxy(egress);
+    const egress = egressTo({ "site.test:443": { port: ports.site }, "certificate.test:443": { port: ports.certificate } });
     const fromMs = performance.now();
-    try {
-      const subject = { url, host: new URL(url).hostname, registrableDomain: null, scannedAt: new Date().toISOString() };
-      const signal = AbortSignal.timeout(endMs);
-      const readings = await probePage({ browserEndpoint: await browser.endpoint(), subject, egress, proxy, signal, deadlines });
-      return { readings, tookMs: performance.now() - fromMs };
-    } finally {
-      await proxy.stop();
-      egress.close();
-    }
+    const readings = await visit(browser, url, { egress, signal: AbortSignal.timeout(endMs) });
+    return { readings, tookMs: performance.now() - fromMs };
   }
 
   async function expectHealthy(): Promise<void> {
     const { readings } = await scan("https://site.test/healthy");
-    expect(readFacts(readings, "navigation")).toMatchObject({
+    expect(factsOf(readings, "navigation")).toMatchObject({
       hops: [],
       finalUrl: "https://site.test/healthy",
       finalStatus: 200,
       remoteAddress: "127.0.0.1",
     });
-    const page = readFacts(readings, "page");
+    const page = factsOf(readings, "page");
     expect(page.headers).toContainEqual({ name: "X-Mark", value: "healthy", truncated: false });
     expect(page.setCookies.map(({ line }) => line)).toEqual(["a=<redacted>; Secure"]);
-    const dom = readFacts(readings, "dom");
+    const dom = factsOf(readings, "dom");
     expect(dom.title).toBe("healthy");
     expect(dom.subresources.map(({ url }) => url)).toEqual(["https://site.test/healthy.js"]);
-    expect(readFacts(readings, "requests")).toEqual({ total: 2, insecure: [], insecureDropped: 0, integrityBlocked: [] });
+    expect(factsOf(readings, "requests")).toEqual({ total: 2, insecure: [], insecureDropped: 0, integrityBlocked: [] });
   }
 
   for (const hostile of hostiles) {
