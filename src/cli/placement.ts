@@ -10,5 +10,5 @@ export const workerFile = compiled ? `${binaryRoot}src/scan/worker.js` : fileURL
 /** What to type to run this very program again. */
 export function ownCommand(): string {
   if (compiled) return process.execPath;
-  return process.env.npm_config_user_agent?.startsWith("npm/") ? "npx bun src/main.ts" : "bun src/main.ts";
+  return process.env.npm_config_user_agent?.startsWith("npm/") ? "npm run --silent assay --" : "bun src/main.ts";
 }
