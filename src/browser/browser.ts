@@ -225,7 +225,8 @@ function endpointSaid(child: ChildProcess): Promise<string> {
     };
     const timer = setTimeout(() => fail(`did not start within ${startMs / 1000} seconds`), startMs);
     child.once("error", (error) => fail(`cannot be started (${error.message})`));
-    child.once("exit", (code, signal) => fail(`ended at its start (${signal ?? `code ${code}`})`));
+    // "exit" may come before its last words, which say why.
+    child.once("close", (code, signal) => fail(`ended at its start (${signal ?? `code ${code}`})`));
     child.stderr?.on("data", (chunk: Buffer) => {
       if (words.length > wordsCharsMax) return;
       words += chunk.toString();
