@@ -1,7 +1,6 @@
 /** Finds the browser to run: the operator's own, or the embedded one, unpacked once. */
 import { accessSync, constants, createWriteStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { brotliDecompressSync, createBrotliDecompress } from "node:zlib";
 import { type EmbeddedBrowser, embedded } from "./embedded.ts";
@@ -57,7 +56,7 @@ async function unpack(packs: EmbeddedBrowser, dir: string, home: string): Promis
     draft = mkdtempSync(join(dir, ".unpacking-"));
     // Of the readers of files, only Bun's own know those inside a compiled binary.
     await pipeline(
-      Readable.fromWeb(Bun.file(packs.chromium).stream()),
+      Bun.file(packs.chromium).stream(),
       createBrotliDecompress(),
       createWriteStream(join(draft, "chromium"), { mode: 0o700, flush: true }),
     );
