@@ -5,13 +5,14 @@ import { given, say } from "./child.ts";
 export interface BareGiven {
   readonly securityJson: string;
   readonly startedJson: string;
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-const { securityJson, startedJson } = given<BareGiven>();
-const headers = { "content-type": "application/json; charset=utf-8" };
+const { securityJson, startedJson, headers } = given<BareGiven>();
 const app = new Elysia()
   .get("/api/v1/scans/:token/security", ({ request }) =>
-    request.headers.get("if-none-match") === null ? new Response(securityJson, { headers }) : new Response(null, { status: 304 }),
+    request.headers.get("if-none-match") === null ? new Response(securityJson, { headers }) : new Response(null, { status: 304, headers }),
   )
   .post("/api/v1/scans", ({ body }) => new Response(body === null ? null : startedJson, { status: 202, headers }))
   .listen({ port: 0, hostname: "127.0.0.1" });

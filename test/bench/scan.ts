@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
+import { loadConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
@@ -21,6 +22,8 @@ const scansPerCore = 4;
 const throughputRounds = 3;
 /** Rounds of a throughput measurement are so many times as long as its concurrency. */
 const waves = 4;
+/** What an installation does that was told nothing. */
+const noSettings = { flags: {}, env: {}, configFile: null };
 
 export async function benchScan({ pairs }: { readonly pairs: number }): Promise<readonly Row[]> {
   const dir = mkdtempSync(join(tmpdir(), "assay-bench-browser-"));
@@ -29,9 +32,11 @@ export async function benchScan({ pairs }: { readonly pairs: number }): Promise<
   const browser = await puppeteer.connect({ browserWSEndpoint: await host.endpoint(), acceptInsecureCerts: true });
   const load = () => bareLoad(browser, `https://127.0.0.1:${site.said.httpsPort}/`);
   try {
-    const rows = await oneAtATime(host, site.said, load, pairs);
-    const concurrency = scansPerCore * availableParallelism();
-    return [...rows, ...(await manyAtATime(host, site.said, load, concurrency))];
+    const rows = [...(await oneAtATime(host, site.said, load, pairs))];
+    for (const concurrency of new Set([loadConfig(noSettings)["scan.concurrency"], scansPerCore * availableParallelism()])) {
+      rows.push(...(await manyAtATime(host, site.said, load, concurrency)));
+    }
+    return rows;
   } finally {
     await browser.disconnect();
     await host.stop();
