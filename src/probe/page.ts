@@ -49,7 +49,9 @@ async function loadPage(context: PageProbeContext): Promise<LoadedReadings> {
     return nothing("crashed");
   }
   try {
-    return await visit(page, context);
+    const readings = await visit(page, context);
+    // The browser was lost on the way, which is not the page's doing: whatever was read so far is no answer.
+    return page.session.detached ? nothing("crashed") : readings;
   } catch {
     return nothing("crashed");
   } finally {
@@ -120,7 +122,6 @@ function refuseTricks(session: CDPSession): Promise<"crashed"> {
   });
   return new Promise((resolve) => {
     session.once("Inspector.targetCrashed", () => resolve("crashed"));
-    session.once("Inspector.detached", () => resolve("crashed"));
     session.once(disconnected, () => resolve("crashed"));
   });
 }

@@ -2,6 +2,7 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
+import { connect } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../src/browser/browser.ts";
 import type { ProbeFailure } from "../../src/evidence/evidence.ts";
@@ -21,6 +22,9 @@ import { deadlines, factsOf, openTestBrowser, visit } from "./visits.ts";
 /** Beyond those: reading the document of a page that does not answer, and what a loaded machine adds. */
 const allowanceMs = 6_000;
 const endMs = deadlines.navigationMs + deadlines.settleMaxMs + allowanceMs;
+
+/** For the hostile visit and the healthy one after it, on a machine under load. */
+const testMs = 60_000;
 
 /** What a hostile server does once the head of a request has come. */
 type Answer = (socket: Socket, target: string) => void;
@@ -458,7 +462,6 @@ let bombBytes: Uint8Array | undefined;
 describe("a hostile page", () => {
   let browser: BrowserHost;
   let current: Hostile | null = null;
-  const onDocument = () => {};
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   const ports = { site: 0, certificate: 0 };
@@ -476,7 +479,6 @@ describe("a hostile page", () => {
       const target = head.split(" ")[1] ?? "/";
       if (target.startsWith("/healthy")) return healthy(socket, target);
       const isDocument = /sec-fetch-dest: document/i.test(head);
-      if (isDocument) onDocument();
       const answer = isDocument ? current?.answer : (current?.others ?? notFound);
       answer?.(socket, target);
     });
@@ -533,12 +535,58 @@ describe("a hostile page", () => {
   }
 
   for (const hostile of hostiles) {
-    test(hostile.words, async () => {
-      current = hostile;
-      const { readings, tookMs } = await scan(hostile.url ?? "https://site.test/");
-      expect(tookMs).toBeLessThan(endMs);
-      await expectHealthy();
-      hostile.expect(readings);
-    }, 60_000);
+    test(
+      hostile.words,
+      async () => {
+        current = hostile;
+        const { readings, tookMs } = await scan(hostile.url ?? "https://site.test/");
+        expect(tookMs).toBeLessThan(endMs);
+        await expectHealthy();
+        hostile.expect(readings);
+      },
+      testMs,
+    );
   }
+
+  /** A page that is under way, until `breakIt` breaks what holds it. */
+  async function scanBroken(breakIt: () => unknown): Promise<PageReadings> {
+    current = {
+      words: "",
+      answer: html("<script src=/never></script>"),
+      others: () => void breakIt(),
+      expect: () => {},
+    };
+    const { readings, tookMs } = await scan("https://site.test/");
+    // Long before the navigation's deadline: it was noticed.
+    expect(tookMs).toBeLessThan(deadlines.navigationMs - 500);
+    await expectHealthy();
+    return readings;
+  }
+
+  test("loses its process: answered, but crashed", async () => {
+    const watcher = await connect({ browserWSEndpoint: await browser.endpoint() });
+    const session = await watcher.target().createCDPSession();
+    const readings = await scanBroken(async () => {
+      const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+      for (const { type, id } of processInfo) if (type === "renderer") process.kill(id, "SIGKILL");
+    });
+    await watcher.disconnect();
+    hasCrashed(readings);
+  });
+
+  test("loses its browser: crashed", async () => {
+    const { navigation } = await scanBroken(() => process.kill(browser.state()?.pid ?? 0, "SIGKILL"));
+    expect(navigation).toEqual({ status: "failed", because: "crashed" });
+  });
+
+  test("leaves neither context nor window behind", async () => {
+    const watcher = await connect({ browserWSEndpoint: await browser.endpoint() });
+    const left = () => [
+      watcher.browserContexts().length - 1,
+      watcher.targets().filter((target) => target.url().includes("site.test")).length,
+    ];
+    for (let tries = 0; tries < 100 && left().some((count) => count > 0); tries++) await Bun.sleep(100);
+    expect(left()).toEqual([0, 0]);
+    await watcher.disconnect();
+  });
 });
