@@ -198,6 +198,8 @@ async function launch(
     // A home of its own: nothing of the user's is read, and nothing is written there.
     env: { PATH: process.env.PATH ?? "", HOME: profileDir, TMPDIR: profileDir, LANG: "C.UTF-8", ...executable.environment },
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+    // In a process group of its own: Ctrl-C in a terminal is for us, who end the browser after the scans.
+    detached: true,
   });
   try {
     const control = await openControl(await endpointSaid(child));

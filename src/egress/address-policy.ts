@@ -143,7 +143,7 @@ function refuse(because: string): Judgement {
 
 function refuseKind(text: string, kind: string): Judgement {
   const words = kindWords[kind] ?? "an address reserved for special use";
-  const setting = internalKinds.has(kind) ? "scan.profile internal or scan.allow_cidrs opens it" : "scan.allow_cidrs opens it";
+  const setting = internalKinds.has(kind) ? "profile internal or scan.allow_cidrs opens it" : "scan.allow_cidrs opens it";
   return refuse(`${text} is ${words}; ${setting}`);
 }
 

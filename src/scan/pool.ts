@@ -71,6 +71,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
     run: async (name, task, { deadlineMs, onSays, signal }) => {
       const { port1: ours, port2: theirs } = new MessageChannel();
       const ending = new AbortController();
+      let started = false;
       let late = false;
       const endLate = () => {
         late = true;
@@ -79,6 +80,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
       let timer = setTimeout(endLate, startMs);
       ours.on("message", (said: WorkerSays) => {
         if (said.says !== "started") return onSays(said);
+        started = true;
         clearTimeout(timer);
         timer = setTimeout(endLate, deadlineMs);
       });
@@ -87,7 +89,8 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         const value = await pool.run({ task, port: theirs }, { name, transferList: [theirs] as unknown as TransferList, signal: endings });
         return { end: "done", value };
       } catch (error) {
-        if (late) return { end: "late" };
+        // A thread that never got as far as the task is broken; nothing is said of the site by that.
+        if (late) return started ? { end: "late" } : { end: "died", because: `the worker did not start within ${startMs} ms` };
         return signal?.aborted ? { end: "cancelled" } : { end: "died", because: messageOf(error) };
       } finally {
         clearTimeout(timer);

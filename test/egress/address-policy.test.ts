@@ -363,14 +363,14 @@ describe("the appliance's own doors", () => {
 describe("messages", () => {
   const policy = createAddressPolicy(egressSettings({ denyCidrs: ["9.9.9.9"], ownEndpoints: [{ address: null, port: 8787 }] }), []);
   const rows: readonly [address: string, words: string][] = [
-    ["10.0.0.1", "10.0.0.1 is a private address; scan.profile internal or scan.allow_cidrs opens it"],
+    ["10.0.0.1", "10.0.0.1 is a private address; profile internal or scan.allow_cidrs opens it"],
     ["169.254.1.1", "169.254.1.1 is a link-local address; scan.allow_cidrs opens it"],
     ["169.254.169.254", "169.254.169.254 is a cloud metadata address, which no setting opens"],
     ["9.9.9.9", "9.9.9.9 is shut by scan.deny_cidrs"],
     ["192.0.2.1", "192.0.2.1 is an address reserved for special use; scan.allow_cidrs opens it"],
     [
       "64:ff9b::10.0.0.1",
-      "64:ff9b::10.0.0.1 leads to 10.0.0.1, which is a private address; scan.profile internal or scan.allow_cidrs opens it",
+      "64:ff9b::10.0.0.1 leads to 10.0.0.1, which is a private address; profile internal or scan.allow_cidrs opens it",
     ],
   ];
   for (const [address, words] of rows) test(words, () => expect(policy.judgeAddress(address)).toEqual({ allowed: false, because: words }));
