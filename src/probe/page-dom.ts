@@ -134,15 +134,17 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
   return factsOf(result.value as Seen, String(location.value));
 }
 
-/** The bounds again, on our side: a broken renderer may send anything. */
+/** The bounds again, on our side: a broken renderer may send anything. @throws TypeError for what has not even the shape. */
 function factsOf(seen: Seen, pageUrl: string): DomFacts {
   const page = URL.parse(pageUrl);
+  const cut = (text: string, charsMax: number) => boundedText(onOneLine(text), charsMax).text;
+  const cutOrNull = (text: string | null, charsMax: number) => (text === null ? null : cut(text, charsMax));
   return {
     metas: seen.metas.slice(0, metaElementsMax).map(
       ({ httpEquiv, name, content, truncated }): MetaElement => ({
-        httpEquiv,
-        name,
-        content: boundedText(onOneLine(content), metaContentCharsMax).text,
+        httpEquiv: cutOrNull(httpEquiv, attributeCharsMax),
+        name: cutOrNull(name, attributeCharsMax),
+        content: cut(content, metaContentCharsMax),
         truncated,
       }),
     ),
@@ -150,18 +152,21 @@ function factsOf(seen: Seen, pageUrl: string): DomFacts {
     subresources: seen.subresources.slice(0, subresourcesMax).map(({ url, kind, integrity, crossOrigin }): Subresource => {
       const target = URL.parse(url);
       return {
-        url,
+        url: cut(url, urlCharsMax),
         kind: kind as Subresource["kind"],
-        integrity: integrity === null ? null : boundedText(onOneLine(integrity), integrityCharsMax).text,
-        crossOrigin,
+        integrity: cutOrNull(integrity, integrityCharsMax),
+        crossOrigin: cutOrNull(crossOrigin, attributeCharsMax),
         sameSite: target === null || (page !== null && siteOfHost(target.hostname) === siteOfHost(page.hostname)),
         sameOrigin: target === null || (page !== null && target.origin === page.origin),
       };
     }),
     subresourcesDropped: seen.subresourcesDropped,
-    forms: seen.forms.slice(0, formsMax),
+    forms: seen.forms.slice(0, formsMax).map(({ action, method }) => ({
+      action: cut(action, urlCharsMax),
+      method: cut(method, attributeCharsMax),
+    })),
     formsDropped: seen.formsDropped,
-    title: boundedText(seen.title, titleCharsMax).text,
+    title: cut(seen.title, titleCharsMax),
   };
 }
 

@@ -73,10 +73,10 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
         before.url = request.url;
         return touch();
       }
-      total++;
       // What is made up from the page itself (data:, blob:) asks nothing of the network.
       if (!/^https?:/i.test(request.url)) return;
       const isMainDocument = type === "Document" && from === frameId && requestId === loaderId;
+      if (!isMainDocument) total++;
       if (followed.size >= requestsFollowedMax && !isMainDocument) return;
       const one: FollowedRequest = {
         loaderId,
