@@ -1,6 +1,7 @@
 /** Cuts what a server sent to the limits of evidence: every probe passes its texts and headers through here. */
 import type { HeaderField } from "./facts.ts";
 import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "./limits.ts";
+import { withoutCookieValue } from "./redact.ts";
 
 /** Controls except the tab, which RFC 9110 section 5.5 allows inside a field value. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
@@ -14,13 +15,16 @@ export function boundedText(text: string, charsMax: number): { readonly text: st
   return { text: kept.replace(controls, replacement).toWellFormed(), truncated: text.length > charsMax };
 }
 
-/** Header fields in the order received, duplicates kept; a name or value beyond its limit is cut, a field beyond the count is dropped. */
+/**
+ * Header fields in the order received, duplicates kept; a name or value beyond its limit is cut, a field beyond the count
+ * is dropped. Values of cookies are replaced before the cutting, so that a long one costs its attributes nothing.
+ */
 export function boundedHeaders(pairs: readonly (readonly [name: string, value: string])[]): {
   readonly headers: readonly HeaderField[];
   readonly headersDropped: number;
 } {
   const headers = pairs.slice(0, headerFieldsMax).map(([name, raw]) => {
-    const value = boundedText(raw, headerValueCharsMax);
+    const value = boundedText(name.toLowerCase() === "set-cookie" ? withoutCookieValue(raw) : raw, headerValueCharsMax);
     return { name: boundedText(name, headerNameCharsMax).text, value: value.text, truncated: value.truncated };
   });
   return { headers, headersDropped: Math.max(0, pairs.length - headerFieldsMax) };

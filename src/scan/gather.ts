@@ -3,6 +3,7 @@ import { isHttps } from "../check/headers.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { type EgressProxy, startProxy } from "../egress/proxy.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
+import { withoutSecrets } from "../evidence/redact.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { probeCrossOrigin } from "../probe/cross-origin.ts";
 import { probeDnsCaa } from "../probe/dns.ts";
@@ -23,7 +24,8 @@ export async function gather(task: GatherTask, onStage: (stage: ProgressStage) =
   const proxy = await startProxy(egress);
   egress.shutLocalPort(proxy.port);
   try {
-    const evidence: Evidence = { subject, ...(await readEverything(task, { subject, egress, proxy }, watch)) };
+    // Only now: probes ask with what other probes read. The subject stays as it was given, since it names the scan.
+    const evidence: Evidence = { subject, ...withoutSecrets(await readEverything(task, { subject, egress, proxy }, watch)) };
     return { evidence, timings: watch.timings(), unreachable: unreachableBecause(evidence), refusals: egress.refusals };
   } finally {
     await proxy.stop();

@@ -38,12 +38,18 @@ async function serving(server: Promise<TestServer>): Promise<TestServer> {
 
 beforeAll(async () => {
   resetSlow();
-  const page = { body: "<!doctype html><title>A page</title><script src=/app.js></script><p>text" };
+  const page = {
+    body: "<!doctype html><title>A page</title><script src=/app.js?key=closely-kept></script><form action=/?auth=closely-kept></form>",
+  };
   const site = await serving(
     startHttps(siteIdentity("site.test"), {
       "/": {
         ...page,
-        headers: { "strict-transport-security": "max-age=63072000; includeSubDomains", "set-cookie": "id=1; Secure; HttpOnly" },
+        headers: {
+          "strict-transport-security": "max-age=63072000; includeSubDomains",
+          "set-cookie": "id=closely-kept; Secure; HttpOnly",
+          "x-auth-token": "closely-kept",
+        },
       },
       "/app.js": { body: "1", headers: { "content-type": "text/javascript" } },
       "/slow": (_request, response) => {
@@ -52,7 +58,9 @@ beforeAll(async () => {
       },
     }),
   );
-  const plain = await serving(startHttp({ "*": { status: 301, headers: { location: "https://site.test/" } } }));
+  const plain = await serving(
+    startHttp({ "*": { status: 301, headers: { location: "https://site.test/?token=closely-kept", "set-cookie": "id=closely-kept" } } }),
+  );
   const silent = await serving(startTcp(() => {}));
   const old = await serving(startHttps(siteIdentity("old.test"), { "/": page }, { minVersion: "TLSv1", maxVersion: "TLSv1" }));
   const other = await serving(
@@ -134,6 +142,8 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(subject).toMatchObject({ url: "https://site.test/", host: "site.test" });
       expect(stored?.evidence.tls).toMatchObject({ facts: { host: "site.test", trusted: true, hostMatches: true } });
       expect(stored?.evidence.plainHttp).toMatchObject({ facts: { outcome: "answered" } });
+      expect(JSON.stringify(stored)).toContain("token=***");
+      expect(JSON.stringify(stored)).not.toContain("closely-kept");
       expect(Object.keys(stored?.timings ?? {}).sort()).toEqual([
         "crossOrigin",
         "dnsCaa",
