@@ -15,7 +15,7 @@ import { type Progress, startProgress } from "./progress.ts";
 import { reportText } from "./report-text.ts";
 import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls } from "./scan-outcome.ts";
 import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
-import { addSettings, configOf } from "./settings.ts";
+import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { untilAskedToStop } from "./shutdown.ts";
 import { jsonLine, print, tell } from "./terminal.ts";
 
@@ -43,21 +43,7 @@ export function scanCommand(onExit: (code: ExitCode) => void): Command {
     .action(async (given: string[], _options, command: Command) => {
       onExit(await scanAll(await urlsFrom(given), configOf(command), command.optsWithGlobals()));
     });
-  return addSettings(scan, [
-    "locale.default",
-    "profile",
-    "scan.concurrency",
-    "scan.timeout",
-    "scan.allow_cidrs",
-    "scan.deny_cidrs",
-    "scan.allow_ports",
-    "scan.connect_to",
-    "scan.ca_files",
-    "dns.servers",
-    "checks.dir",
-    "browser.path",
-    "browser.sandbox",
-  ]);
+  return addSettings(scan, ["locale.default", ...scanSettings]);
 }
 
 async function scanAll(urls: readonly string[], config: Config, options: ScanOptions): Promise<ExitCode> {

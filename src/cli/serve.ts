@@ -16,7 +16,7 @@ import { checksDirOf } from "./checks.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 import { ownCommand, workerFile } from "./placement.ts";
 import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
-import { addSettings, configOf } from "./settings.ts";
+import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { untilAskedToStop } from "./shutdown.ts";
 import { note } from "./terminal.ts";
 
@@ -29,22 +29,7 @@ export function serveCommand(): Command {
   const serve = new Command("serve")
     .description("Serve the API and work through the queue of scans, until SIGTERM or SIGINT.")
     .action((_options, command: Command) => runServer(configOf(command)));
-  return addSettings(serve, [
-    "listen",
-    "trusted_proxies",
-    "profile",
-    "scan.concurrency",
-    "scan.timeout",
-    "scan.allow_cidrs",
-    "scan.deny_cidrs",
-    "scan.allow_ports",
-    "scan.connect_to",
-    "scan.ca_files",
-    "dns.servers",
-    "checks.dir",
-    "browser.path",
-    "browser.sandbox",
-  ]);
+  return addSettings(serve, ["listen", "trusted_proxies", ...scanSettings]);
 }
 
 /** Returns once the server has stopped. */

@@ -11,6 +11,22 @@ import {
   settings,
 } from "../config.ts";
 
+/** What decides how a scan is done, whoever asks for it. */
+export const scanSettings = [
+  "profile",
+  "scan.concurrency",
+  "scan.timeout",
+  "scan.allow_cidrs",
+  "scan.deny_cidrs",
+  "scan.allow_ports",
+  "scan.connect_to",
+  "scan.ca_files",
+  "dns.servers",
+  "checks.dir",
+  "browser.path",
+  "browser.sandbox",
+] as const satisfies readonly SettingKey[];
+
 /** Offers the flags of these settings; each help line names the variable that says the same. */
 export function addSettings(command: Command, keys: readonly SettingKey[]): Command {
   for (const key of keys) command.addOption(optionOf(key));

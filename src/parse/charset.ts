@@ -1,5 +1,7 @@
 /** Finds the character encoding that a media type or a meta element names. */
+
 import { trimBlanks } from "./header-list.ts";
+import { splitOutsideQuotes } from "./quoted.ts";
 
 /** `charset` parameter of a Content-Type value (MIME Sniffing, "parse a MIME type"); null when absent or empty. The first counts. */
 export function charsetOfMediaType(value: string): string | null {
@@ -32,22 +34,9 @@ export function isEncodingLabel(label: string): boolean {
   }
 }
 
-/** Parts after the first semicolon; one that stands in a quoted string parts nothing. */
+/** Parts after the first semicolon. */
 function parametersOf(value: string): readonly string[] {
-  const parts: string[] = [];
-  let start = 0;
-  let quoted = false;
-  for (let at = 0; at < value.length; at++) {
-    const char = value[at];
-    if (quoted && char === "\\") at++;
-    else if (char === '"') quoted = !quoted;
-    else if (char === ";" && !quoted) {
-      parts.push(value.slice(start, at));
-      start = at + 1;
-    }
-  }
-  parts.push(value.slice(start));
-  return parts.slice(1);
+  return splitOutsideQuotes(value, ";").slice(1);
 }
 
 function unquoted(text: string): string {

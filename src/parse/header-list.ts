@@ -1,4 +1,5 @@
 /** Splits a header field that is a list into its values, as the Fetch standard's "get, decode, and split" does. */
+import { splitOutsideQuotes } from "./quoted.ts";
 
 /**
  * The values of all fields of one name, in order, without the blanks around them; an empty list when there is no field.
@@ -7,21 +8,7 @@
 export function splitHeaderList(fields: readonly string[]): readonly string[] {
   if (fields.length === 0) return [];
   // Joined first: a quoted string may begin in one field and end in the next, and a browser reads on.
-  const input = fields.join(", ");
-  const values: string[] = [];
-  let start = 0;
-  let quoted = false;
-  for (let at = 0; at < input.length; at++) {
-    const char = input[at];
-    if (quoted && char === "\\") at++;
-    else if (char === '"') quoted = !quoted;
-    else if (char === "," && !quoted) {
-      values.push(trimBlanks(input.slice(start, at)));
-      start = at + 1;
-    }
-  }
-  values.push(trimBlanks(input.slice(start)));
-  return values;
+  return splitOutsideQuotes(fields.join(", "), ",").map(trimBlanks);
 }
 
 /** Without the blanks and tabs at both ends, which are all the white space that HTTP knows (RFC 9110 section 5.6.3). */

@@ -1,4 +1,5 @@
 /** Reads a Strict-Transport-Security value by the grammar of RFC 6797 section 6.1. */
+import { splitOutsideQuotes } from "./quoted.ts";
 
 export interface HstsPolicy {
   readonly maxAgeSeconds: number;
@@ -19,7 +20,7 @@ const directiveForm = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[\t ]*(=)[\t ]*(?:([!#$%&'*
 /** The policy of one field value, or why it has none. Unknown directives are ignored, as section 6.1 demands. */
 export function parseHsts(value: string): HstsPolicy | { readonly defect: HstsDefect } {
   const directives = new Map<string, string | null>();
-  for (const part of splitOutsideQuotes(value)) {
+  for (const part of splitOutsideQuotes(value, ";")) {
     const text = part.trim();
     if (text === "") continue;
     const [matched, name = "", equals, token, quoted] = directiveForm.exec(text) ?? [];
@@ -37,22 +38,4 @@ export function parseHsts(value: string): HstsPolicy | { readonly defect: HstsDe
     includeSubDomains: directives.has("includesubdomains"),
     preload: directives.get("preload") === null,
   };
-}
-
-/** Parts at the semicolons that do not stand in a quoted string. */
-function splitOutsideQuotes(value: string): readonly string[] {
-  const parts: string[] = [];
-  let start = 0;
-  let quoted = false;
-  for (let at = 0; at < value.length; at++) {
-    const char = value[at];
-    if (quoted && char === "\\") at++;
-    else if (char === '"') quoted = !quoted;
-    else if (char === ";" && !quoted) {
-      parts.push(value.slice(start, at));
-      start = at + 1;
-    }
-  }
-  parts.push(value.slice(start));
-  return parts;
 }
