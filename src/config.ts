@@ -350,6 +350,7 @@ function defaultDataDir(env: ConfigSources["env"]): string {
   return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share"), "assay");
 }
 
+/** A scan spends most of its time waiting for the page to settle, so each core has room for two. */
 function defaultConcurrency(): number {
-  return Math.max(1, Math.min(scanConcurrencyDefaultMax, Math.floor(availableParallelism() / 2), Math.floor(totalmem() / bytesPerScan)));
+  return Math.max(1, Math.min(scanConcurrencyDefaultMax, 2 * availableParallelism(), Math.floor(totalmem() / bytesPerScan)));
 }
