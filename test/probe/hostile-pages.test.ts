@@ -370,6 +370,7 @@ const hostiles: readonly Hostile[] = [
       respond(socket, "<title>hostile</title>", ['Proxy-Authenticate: Basic realm="x"'], "407 Proxy Authentication Required"),
     expect: () => {},
   },
+  { words: "a client certificate demanded", url: "https://demand.test/", answer: html(""), expect: isNothing("tls", "invalid") },
   { words: "a client certificate wanted", url: "https://certificate.test/", answer: html(""), expect: isAnswered },
   ...[
     "chrome://crash",
@@ -464,7 +465,7 @@ describe("a hostile page", () => {
   let current: Hostile | null = null;
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
-  const ports = { site: 0, certificate: 0 };
+  const ports = { site: 0, certificate: 0, demand: 0 };
 
   /** Answers `/healthy` well, and everything else as the page of the hour does. */
   function serve(socket: Socket): void {
@@ -501,6 +502,7 @@ describe("a hostile page", () => {
     const tls = { cert: identity.certificateChainPem, key: identity.privateKeyPem };
     ports.site = await listen(createTlsServer(tls, serve));
     ports.certificate = await listen(createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: false }, serve));
+    ports.demand = await listen(createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true }, serve));
     await browser.endpoint();
   });
 
@@ -511,7 +513,11 @@ describe("a hostile page", () => {
   });
 
   async function scan(url: string): Promise<{ readonly readings: PageReadings; readonly tookMs: number }> {
-    const egress = egressTo({ "site.test:443": { port: ports.site }, "certificate.test:443": { port: ports.certificate } });
+    const egress = egressTo({
+      "site.test:443": { port: ports.site },
+      "certificate.test:443": { port: ports.certificate },
+      "demand.test:443": { port: ports.demand },
+    });
     const fromMs = performance.now();
     const readings = await visit(browser, url, { egress, signal: AbortSignal.timeout(endMs) });
     return { readings, tookMs: performance.now() - fromMs };

@@ -1,4 +1,6 @@
 /** What the page probe brings back from real pages over real TLS, and what it says where there is nothing to bring. */
+import { createSecureServer } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../src/browser/browser.ts";
 import type { ProbeFailure } from "../../src/evidence/evidence.ts";
@@ -79,6 +81,26 @@ describe("a page", () => {
     expect(valuesOf("content-type")).toEqual(["Text/HTML; charset=utf-8"]);
     expect(factsOf(readings, "requests")).toEqual({ total: 0, insecure: [], insecureDropped: 0, integrityBlocked: [] });
     expect(readings.hstsPreload.status).toBe("read");
+  });
+
+  test("over HTTP/2 gives its fields too, duplicates apart", async () => {
+    const { certificateChainPem: cert, privateKeyPem: key } = siteIdentity("site.test");
+    const versions: string[] = [];
+    const server = createSecureServer({ cert, key }, ({ httpVersion }, response) => {
+      versions.push(httpVersion);
+      response.writeHead(200, { "content-type": "text/html", "x-mark": "two", "set-cookie": ["a=secret; Secure", "b=secret"] });
+      response.end(document(""));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    keep({ stop: () => server.close() });
+    const readings = await load("https://site.test/", { "site.test:443": server.address() as AddressInfo });
+    expect(versions).toEqual(["2.0"]);
+    const { headers, setCookies } = factsOf(readings, "page");
+    expect(headers.filter(({ name }) => name === "x-mark").map(({ value }) => value)).toEqual(["two"]);
+    expect(headers.filter(({ name }) => name === "set-cookie")).toHaveLength(2);
+    expect(setCookies.map(({ line }) => line)).toEqual(["a=<redacted>; Secure", "b=<redacted>"]);
+    expect(JSON.stringify(readings)).not.toContain("secret");
+    expect(factsOf(readings, "dom").title).toBe("page");
   });
 
   test("gives what its document holds, as the browser built it", async () => {
