@@ -69,9 +69,14 @@ const ipv4Compatible = parseCidr("::/96");
 
 /**
  * @param localAddresses every address of this machine's interfaces: where an own endpoint on "any address" can be met.
+ * @param isOwnPort whether the appliance listens on that port of this machine just now, besides its own endpoints.
  * @throws Error naming the range, when one of the settings' CIDRs is none. The configuration is checked before, by `parseCidr`.
  */
-export function createAddressPolicy(settings: EgressSettings, localAddresses: readonly string[]): AddressPolicy {
+export function createAddressPolicy(
+  settings: EgressSettings,
+  localAddresses: readonly string[],
+  isOwnPort: (port: number) => boolean = () => false,
+): AddressPolicy {
   const allowCidrs = settings.allowCidrs.map(parseCidr);
   const denyCidrs = settings.denyCidrs.map(parseCidr);
   const local = new Set(localAddresses.map(canonicalText));
@@ -112,7 +117,8 @@ export function createAddressPolicy(settings: EgressSettings, localAddresses: re
     judgeEndpoint(text, port) {
       const address = parseAddress(text);
       const readings = address === null ? [] : [address, ...embeddedIPv4(address)];
-      const own = settings.ownEndpoints.some((door) => door.port === port && readings.some((reading) => isDoor(door, reading, local)));
+      const doors = settings.ownEndpoints.filter((door) => door.port === port).concat(isOwnPort(port) ? [{ address: null, port }] : []);
+      const own = doors.some((door) => readings.some((reading) => isDoor(door, reading, local)));
       return own ? refuse(`${endpointText(text, port)} is a door of this appliance itself, which no setting opens`) : allowed;
     },
   };

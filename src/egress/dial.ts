@@ -6,6 +6,7 @@ import { parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
 import { lookupAddresses } from "./lookup.ts";
+import { isOwnPort } from "./own-ports.ts";
 import type { EgressSettings } from "./settings.ts";
 
 export interface DialOptions {
@@ -32,8 +33,6 @@ export interface Egress {
   readonly refusals: readonly string[];
   /** Over all connections so far. (What was sent is not counted: Bun 1.4 counts none below TLS.) */
   readonly bytesReceived: number;
-  /** Shuts a port of this machine to the scan: for listeners that serve the scan itself. */
-  shutLocalPort(port: number): void;
   /** Cuts every connection; nothing can be dialled afterwards. */
   close(): void;
 }
@@ -58,8 +57,7 @@ interface Target {
 export function openEgress(settings: EgressSettings): Egress {
   const servers = settings.dnsServers.map(parseDnsServer);
   const localAddresses = Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address));
-  const ownEndpoints = [...settings.ownEndpoints];
-  const policy = createAddressPolicy({ ...settings, ownEndpoints }, localAddresses);
+  const policy = createAddressPolicy(settings, localAddresses, isOwnPort);
 
   const closing = new AbortController();
   const resolutions = new Map<string, Promise<readonly string[]>>();
@@ -172,9 +170,6 @@ export function openEgress(settings: EgressSettings): Egress {
       let bytes = bytesOfClosed;
       for (const socket of sockets) bytes += socket.bytesRead;
       return bytes;
-    },
-    shutLocalPort(port) {
-      ownEndpoints.push({ address: null, port });
     },
     close() {
       closing.abort();

@@ -4,6 +4,7 @@ import type { ProbeFailure } from "../evidence/evidence.ts";
 import type { Egress } from "./dial.ts";
 import { toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
+import { giveBackPort, shutOwnPort } from "./own-ports.ts";
 import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 
 /** What one scan may use up. A page that needs more is cut off and the scan says so. */
@@ -50,7 +51,7 @@ const failuresMax = defaultProxyLimits.connectionsMax;
 const noTunnel = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 const tunnelOpen = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-/** One listener on 127.0.0.1 for one scan. Its port is shut to the scan itself. */
+/** One listener on 127.0.0.1 for one scan. Its port is shut to every scan while it listens. */
 export async function startProxy(egress: Egress, limits: ProxyLimits = defaultProxyLimits): Promise<EgressProxy> {
   const failures = new Map<string, ProbeFailure>();
   /** The browser's connections; each takes its server's connection along when it closes. */
@@ -114,7 +115,6 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
     void serve(client);
   });
   const port = await listen(server);
-  egress.shutLocalPort(port);
 
   return {
     url: `http://127.0.0.1:${port}`,
@@ -129,7 +129,7 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
       return state.bytesDown;
     },
     async stop() {
-      await stopServer(server, cutAll);
+      await stopServer(server, port, cutAll);
     },
   };
 }
@@ -175,7 +175,7 @@ export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimit
     port,
     asked,
     async stop() {
-      await stopServer(server, () => {
+      await stopServer(server, port, () => {
         for (const socket of open) socket.destroy();
       });
     },
@@ -212,11 +212,14 @@ async function listen(server: Server): Promise<number> {
     server.once("error", reject);
     server.listen({ host: "127.0.0.1", port: 0 }, resolve);
   });
-  return (server.address() as AddressInfo).port;
+  const { port } = server.address() as AddressInfo;
+  shutOwnPort(port);
+  return port;
 }
 
-async function stopServer(server: Server, cutAll: () => void): Promise<void> {
+async function stopServer(server: Server, port: number, cutAll: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   cutAll();
   await closed;
+  giveBackPort(port);
 }

@@ -22,7 +22,6 @@ export async function gather(task: GatherTask, onStage: (stage: ProgressStage) =
   const subject = subjectOf(task.url, task.scannedAt);
   const egress = openEgress(task.egress);
   const proxy = await startProxy(egress);
-  egress.shutLocalPort(proxy.port);
   try {
     // Only now: probes ask with what other probes read. The subject stays as it was given, since it names the scan.
     const evidence: Evidence = { subject, ...withoutSecrets(await readEverything(task, { subject, egress, proxy }, watch)) };

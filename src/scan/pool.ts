@@ -48,6 +48,7 @@ type TransferList = NonNullable<NonNullable<Parameters<Tinypool["run"]>[1]>["tra
 
 export interface WorkerData {
   readonly checksDir: string | null;
+  readonly ownPorts: SharedArrayBuffer;
 }
 
 /** What a thread was started with; for the worker's entry. */

@@ -1,5 +1,6 @@
 /** One scan from URL to outcome, surviving dead workers, hung checks and a lost browser; the queue and the command line both use it. */
 import type { BrowserHost } from "../browser/browser.ts";
+import { ownPorts, shutOwnPort } from "../egress/own-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -41,14 +42,15 @@ export function openScanner(options: ScannerOptions): Scanner {
   const pool = openPool({
     workerFile,
     threads: concurrency,
-    workerData: { checksDir },
+    workerData: { checksDir, ownPorts: ownPorts() },
     onIdleFault: (fault) => log.error("idle worker broke", { fault }),
   });
 
   async function taskOf(url: string): Promise<GatherTask> {
     const browserEndpoint = await browser.endpoint();
-    const ownEndpoints = [...egress.ownEndpoints, { address: null, port: Number(new URL(browserEndpoint).port) }];
-    return { url, scannedAt: new Date().toISOString(), egress: { ...egress, ownEndpoints }, browserEndpoint, caPems, deadlines };
+    // For good: an outgrown browser goes on for the scans that it has, and they may not reach the next one either.
+    shutOwnPort(Number(new URL(browserEndpoint).port));
+    return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, deadlines };
   }
 
   async function gatherOnce(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<TaskEnd<Gathered>> {

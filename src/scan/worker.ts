@@ -1,11 +1,13 @@
 /** The worker thread's composition root: loads the catalog once, then performs tasks. */
 import type { MessagePort } from "node:worker_threads";
 import { loadCatalog } from "../catalog/load.ts";
+import { shareOwnPorts } from "../egress/own-ports.ts";
 import { gather as gatherFacts } from "./gather.ts";
 import { performJudge } from "./perform.ts";
 import { workerData } from "./pool.ts";
 import type { Gathered, GatherTask, Judged, JudgeTask, WorkerSays } from "./task.ts";
 
+shareOwnPorts(workerData().ownPorts);
 const catalog = await loadCatalog({ checksDir: workerData().checksDir });
 
 interface Handed<T> {

@@ -362,6 +362,32 @@ describe("limits", () => {
   });
 });
 
+describe("the proxies of other scans", () => {
+  test("are out of reach in the loosest profile, by whatever address of this machine", async () => {
+    const loose = { profile: "internal", allowPorts: "any", allowCidrs: ["0.0.0.0/0", "::/0"] } as const;
+    const [mine, other, refusing] = [
+      await proxyTo(await listen(echo), {}, loose),
+      await proxyTo(await listen(echo)),
+      await startRefusingProxy(),
+    ];
+    cleanUp.push(refusing.stop);
+    for (const { port } of [mine, other, refusing]) {
+      for (const host of ["127.0.0.1", "127.0.0.9", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "localhost", "2130706433"]) {
+        expect(await ask(mine, tunnel(`${host}:${port}`))).toContain("502");
+        expect(mine.failureOf(host, port)).toBe("blocked");
+      }
+    }
+  });
+
+  test("leave their ports to others once they have stopped", async () => {
+    const egress = openEgress(egressSettings({ profile: "internal", allowPorts: "any" }));
+    const proxy = await startProxy(egress);
+    await proxy.stop();
+    await expect(egress.dial("127.0.0.1", proxy.port, { deadlineMs: 1_000 })).rejects.toMatchObject({ because: "refused" });
+    egress.close();
+  });
+});
+
 describe("the proxy that refuses everything", () => {
   test("dials nothing and tells what was asked for, by scheme", async () => {
     const proxy = await startRefusingProxy();

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownPorts } from "../../src/egress/own-ports.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import { openStore } from "../../src/store/store.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
@@ -250,6 +251,32 @@ describe("what breaks in the middle", () => {
       expect(own.store.resultOf(token)?.measured).toBe(true);
       expect(own.lines.filter((line) => line.includes("check failed") && line.includes("own-"))).toHaveLength(2);
       await own.stop();
+      rmSync(dataDir, { recursive: true });
+    },
+    patienceMs,
+  );
+
+  test(
+    "reaches neither the browser's control port nor the proxy of a scan beside it, in the loosest profile",
+    async () => {
+      const dataDir = mkdtempSync(join(tmpdir(), "assay-engine-loose-"));
+      const egress = { ...options.egress, profile: "internal", allowPorts: "any" } as const;
+      const loose = await startEngine({ ...options, egress, dataDir });
+      resetSlow();
+      const beside = await loose.queue("https://site.test/slow");
+      await until(() => slow.asked > 0);
+      const control = Number(new URL(await loose.browser.endpoint()).port);
+      // Those that the worker opened are known to this thread as well.
+      const ports = [...new Uint8Array(ownPorts()).entries()].flatMap(([port, shut]) => (shut === 1 ? [port] : []));
+      expect(ports.length).toBeGreaterThan(1);
+      expect(ports).toContain(control);
+      for (const port of ports) {
+        const token = await loose.queue(`http://127.0.0.1:${port}/json/list`);
+        expect((await ended(token, loose)).scan.errorCode).toBe("blocked");
+      }
+      slow.answer();
+      expect((await ended(beside, loose)).scan.status).toBe("finished");
+      await loose.stop();
       rmSync(dataDir, { recursive: true });
     },
     patienceMs,

@@ -1,0 +1,27 @@
+/** Ports on which the appliance itself listens for the sake of scans (proxies, browser control): shut to every scan, of whatever thread. */
+
+/** One byte for each port; not zero while it is ours. */
+let shut = new Uint8Array(new SharedArrayBuffer(0x1_0000));
+
+/** What a worker thread is handed, to `shareOwnPorts` it. */
+export function ownPorts(): SharedArrayBuffer {
+  return shut.buffer as SharedArrayBuffer;
+}
+
+/** From now on this thread knows the ports of the thread that gave this, and the other way round. */
+export function shareOwnPorts(given: SharedArrayBuffer): void {
+  shut = new Uint8Array(given);
+}
+
+export function shutOwnPort(port: number): void {
+  shut[port] = 1;
+}
+
+/** For a port that is listened on no more. That of a thread which was ended from outside stays shut, and is one of many. */
+export function giveBackPort(port: number): void {
+  shut[port] = 0;
+}
+
+export function isOwnPort(port: number): boolean {
+  return shut[port] === 1;
+}
