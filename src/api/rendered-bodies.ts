@@ -1,7 +1,8 @@
 /** Keeps bodies of finished scans as they were last rendered: they never change while this process runs, and rendering is the dear part of a read. */
 
-/** About 40 KB each, so some 40 MB when full. */
 const bodiesMax = 1_000;
+/** A thousand usual bodies of 40 KB each; a site that earns every finding there is makes a body of a megabyte. */
+const charsMax = 40_000_000;
 
 export interface RenderedBody {
   readonly json: string;
@@ -11,8 +12,9 @@ export interface RenderedBody {
 
 export class RenderedBodies {
   private readonly bodies = new Map<string, RenderedBody>();
+  private chars = 0;
 
-  /** The kept body, or what `render` gives, kept from now on. The body that was asked for longest ago makes room. */
+  /** The kept body, or what `render` gives, kept from now on. The bodies that were asked for longest ago make room. */
   get(key: string, render: () => string): RenderedBody {
     const kept = this.bodies.get(key);
     if (kept !== undefined) {
@@ -22,9 +24,13 @@ export class RenderedBodies {
       return kept;
     }
     const rendered = withEtag(render());
-    const oldest = this.bodies.size >= bodiesMax ? this.bodies.keys().next().value : undefined;
-    if (oldest !== undefined) this.bodies.delete(oldest);
     this.bodies.set(key, rendered);
+    this.chars += rendered.json.length;
+    for (const [oldest, { json }] of this.bodies) {
+      if (this.bodies.size <= bodiesMax && this.chars <= charsMax) break;
+      this.bodies.delete(oldest);
+      this.chars -= json.length;
+    }
     return rendered;
   }
 }

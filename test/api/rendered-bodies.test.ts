@@ -20,6 +20,14 @@ describe("rendered bodies", () => {
     expect(bodies.get("first", () => "[]")).toBe(first);
     expect(bodies.get("second", () => "[]")).not.toBe(second);
   });
+  test("give way when they are large, however few they are", () => {
+    const bodies = new RenderedBodies();
+    const large = () => `"${"x".repeat(15_000_000)}"`;
+    const [first, second] = [bodies.get("first", large), bodies.get("second", large)];
+    bodies.get("third", large);
+    expect(bodies.get("second", () => "[]")).toBe(second);
+    expect(bodies.get("first", () => "[]")).not.toBe(first);
+  });
   test("carry a tag of their content", () => {
     expect(withEtag("{}").etag).toBe(withEtag("{}").etag);
     expect(withEtag("{}").etag).not.toBe(withEtag("[]").etag);
