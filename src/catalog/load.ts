@@ -60,13 +60,13 @@ function textsOfBuiltIn(key: string) {
 async function importDroppedIn(dir: string): Promise<Record<string, string>> {
   const files = checkFilesOf(dir);
   if (files.length === 0) return {};
+  refuseIfOpenToAll(dir, `checks folder ${dir}`);
   openDoor();
   const droppedIn: Record<string, string> = {};
   for (const name of files) {
     const file = join(dir, name);
     const before = registeredKeys().length;
-    if ((statSync(file).mode & 0o002) !== 0)
-      throw new CatalogError(`check ${file}: everybody may write to it, and it would run with this process's rights; chmod o-w`);
+    refuseIfOpenToAll(file, `check ${file}`);
     try {
       await import(file);
     } catch (error) {
@@ -79,6 +79,12 @@ async function importDroppedIn(dir: string): Promise<Record<string, string>> {
     droppedIn[key] = file;
   }
   return droppedIn;
+}
+
+/** @throws CatalogError for a file that everybody may change, and for a folder to which everybody may add one. */
+function refuseIfOpenToAll(path: string, words: string): void {
+  if ((statSync(path).mode & 0o002) !== 0)
+    throw new CatalogError(`${words}: everybody may write to it, and what it holds runs with this process's rights; chmod o-w`);
 }
 
 /** Names that begin with `_` are left to the author's shared code, `.d.ts` to editors. */

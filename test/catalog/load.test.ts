@@ -101,4 +101,10 @@ describe("checks beside the binary", () => {
     Bun.spawnSync(["chmod", "o+w", join(folder, "own-check.ts")]);
     expect(load(folder).error).toMatch(/everybody may write/);
   });
+
+  test("one in a folder to which everybody may add is refused", () => {
+    const folder = folderWith({ "own-check.ts": checkFile() });
+    Bun.spawnSync(["chmod", "o+w", folder]);
+    expect(load(folder).error).toMatch(/folder .*everybody may write/);
+  });
 });
