@@ -368,10 +368,7 @@ describe("messages", () => {
     ["169.254.169.254", "169.254.169.254 is a cloud metadata address, which no setting opens"],
     ["9.9.9.9", "9.9.9.9 is shut by scan.deny_cidrs"],
     ["192.0.2.1", "192.0.2.1 is an address reserved for special use; scan.allow_cidrs opens it"],
-    [
-      "64:ff9b::10.0.0.1",
-      "64:ff9b::10.0.0.1 leads to 10.0.0.1, which is a private address; profile internal or scan.allow_cidrs opens it",
-    ],
+    ["64:ff9b::10.0.0.1", "64:ff9b::10.0.0.1 leads to 10.0.0.1, which is a private address; profile internal or scan.allow_cidrs opens it"],
   ];
   for (const [address, words] of rows) test(words, () => expect(policy.judgeAddress(address)).toEqual({ allowed: false, because: words }));
   test("names the door", () => expect(policy.judgeEndpoint("::1", 8787)).toMatchObject({ because: expect.stringContaining("[::1]:8787") }));
