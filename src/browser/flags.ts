@@ -41,6 +41,8 @@ const confined = [
   // Each scan's context names its own proxy; what belongs to no scan meets a closed port.
   "--proxy-server=http://127.0.0.1:1",
   "--proxy-bypass-list=<-loopback>",
+  // Names are the proxy's business. Without this Chromium looks up hosts of subresources by itself, for checks of its own.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   "--disable-quic",
   // Each build of Chromium knows one of these two; without it WebRTC sends UDP past any proxy.
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",

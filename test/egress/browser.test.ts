@@ -315,6 +315,16 @@ describe("a hostile page", () => {
     });
   }
 
+  test("a name means nothing to the browser itself, which would ask another resolver", async () => {
+    const context = await browser.createBrowserContext({ proxyServer: "direct://" });
+    try {
+      const page = await context.newPage();
+      await expect(page.goto(`http://localhost:${site.port}/`)).rejects.toThrow("ERR_NAME_NOT_RESOLVED");
+    } finally {
+      await context.close();
+    }
+  });
+
   test("the refusing proxy tells which scheme the browser chose", async () => {
     const proxy = await startRefusingProxy();
     const context = await browser.createBrowserContext({ proxyServer: proxy.url, proxyBypassList: ["<-loopback>"] });
