@@ -19,7 +19,10 @@ export function withoutSecrets<T>(facts: T): T {
   return redacted(facts) as T;
 }
 
-/** RFC 6265bis section 5.6: the pair goes up to the first semicolon, its name up to the first equals sign. */
+/**
+ * A Set-Cookie line without the value, which opens a session. RFC 6265bis section 5.6: the pair goes up to the first semicolon, its
+ * name up to the first equals sign.
+ */
 export function withoutCookieValue(line: string): string {
   const pairEnd = line.indexOf(";") < 0 ? line.length : line.indexOf(";");
   const nameEnd = line.slice(0, pairEnd).indexOf("=");

@@ -2,6 +2,7 @@
 import { boundedHeaders, boundedText } from "../evidence/bound.ts";
 import type { Facts, Hop, HttpAnswer, SetCookieLine } from "../evidence/facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax, urlCharsMax } from "../evidence/limits.ts";
+import { withoutCookieValue } from "../evidence/redact.ts";
 import { siteOfHost } from "../parse/site.ts";
 import type { CDPSession, Protocol } from "./browser-session.ts";
 
@@ -147,7 +148,7 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
         return {
           url: response.url.slice(0, urlCharsMax),
           status: extra?.statusCode ?? response.status,
-          ...boundedHeaders(headerPairs(extra ?? response).map(withoutCookieValue)),
+          ...boundedHeaders(headerPairs(extra ?? response))),
           internal: response.headers["Non-Authoritative-Reason"] !== undefined && extra === undefined,
           response,
         };
@@ -274,25 +275,13 @@ function setCookiesOf(requests: Iterable<FollowedRequest>, pageUrl: string): Pic
   return { setCookies: lines, setCookiesDropped: dropped };
 }
 
-/** Cookie values open sessions, and reports are read by everybody. */
-function withoutCookieValue([name, value]: readonly [string, string]): readonly [string, string] {
-  return [name, name.toLowerCase() === "set-cookie" ? redacted(value) : value];
-}
-
-/** RFC 6265bis section 5.6: the pair goes up to the first semicolon, its name up to the first equals sign. */
-function redacted(line: string): string {
-  const pairEnd = line.indexOf(";") < 0 ? line.length : line.indexOf(";");
-  const nameEnd = line.slice(0, pairEnd).indexOf("=");
-  return `${line.slice(0, nameEnd + 1)}<redacted>${line.slice(pairEnd)}`;
-}
-
 function setCookieLine(url: string, line: string): SetCookieLine {
   const { hostname, protocol } = new URL(url);
   const truncated = line.length > headerValueCharsMax;
   return {
     host: hostname,
     overHttps: protocol === "https:",
-    line: boundedText(redacted(line.slice(0, headerValueCharsMax)), headerValueCharsMax).text,
+    line: boundedText(withoutCookieValue(line.slice(0, headerValueCharsMax)), headerValueCharsMax).text,
     truncated,
   };
 }
