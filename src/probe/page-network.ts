@@ -148,7 +148,7 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
         return {
           url: response.url.slice(0, urlCharsMax),
           status: extra?.statusCode ?? response.status,
-          ...boundedHeaders(headerPairs(extra ?? response))),
+          ...boundedHeaders(headerPairs(extra ?? response)),
           internal: response.headers["Non-Authoritative-Reason"] !== undefined && extra === undefined,
           response,
         };
