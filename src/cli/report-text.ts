@@ -41,12 +41,13 @@ function findingLines(findings: readonly RenderedFinding[], style: ReportStyle):
   if (findings.length === 0) return ["", ...wrapped(say(style, "noFindings"), indent, style)];
   const worstFirst = findings.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
   return worstFirst.flatMap((finding) => {
-    const { severity, title, code, detail, remediation, effort } = finding;
+    const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
     return [
       "",
       `${painted(say(style, `severities/${severity}`), colours[severity], style)}  ${painted(harmless(title), "1", style)}`,
       `${indent}${harmless(code)}`,
       ...wrapped(detail, indent, style),
+      ...wrapped(say(style, "risk", { text: riskStatement }), indent, style),
       ...wrapped(say(style, "remediation", { text: remediation }), indent, style),
       ...wrapped(say(style, "effort", { effort: say(style, `efforts/${effort}`) }), indent, style),
     ];

@@ -26,6 +26,7 @@ describe("a finished scan", () => {
 Medium  Weak sample
   security.sample.weak
   site.example sent max-age=1 at https://site.example/, and site.example again.
+  What can happen: A risk.
   What to do: Send more.
   Effort: low
 
