@@ -12,7 +12,8 @@ const replacement = "\ufffd";
 export function boundedText(text: string, charsMax: number): { readonly text: string; readonly truncated: boolean } {
   // Cut before the replacing, or a text of many megabytes would be gone through as a whole.
   const kept = text.slice(0, charsMax);
-  return { text: kept.replace(controls, replacement).toWellFormed(), truncated: text.length > charsMax };
+  // The way through bytes marks halves of pairs, and makes a copy: a slice would hold on to the whole text that it is cut from.
+  return { text: Buffer.from(kept.replace(controls, replacement)).toString(), truncated: text.length > charsMax };
 }
 
 /**

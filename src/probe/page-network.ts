@@ -13,12 +13,39 @@ const requestsFollowedMax = 2_000;
 interface FollowedRequest {
   /** Of the document that it belongs to. */
   readonly loaderId: string;
-  readonly answers: { readonly response: Protocol.Network.Response; readonly hasExtraInfo: boolean }[];
-  readonly extras: Protocol.Network.ResponseReceivedExtraInfoEvent[];
+  /** Its fields are part of the facts; of other requests only cookies are. */
+  readonly isMainDocument: boolean;
+  readonly answers: { readonly response: KeptResponse; readonly hasExtraInfo: boolean }[];
+  readonly extras: KeptExtra[];
   url: string;
   ended: boolean;
   errorText: string | null;
 }
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+/** Cut on arrival: a few bytes of HTTP/2 can stand for a quarter of a megabyte of fields, thousands of times. */
+interface KeptResponse {
+  readonly url: string;
+  readonly status: number;
+  readonly isRedirect: boolean;
+  /** Whether the browser made it up; a server can claim so as well, but then it crossed the wire. */
+  readonly claimsInternal: boolean;
+  readonly mediaType: string;
+  readonly protocol: string | undefined;
+  readonly securityDetails: Protocol.Network.SecurityDetails | undefined;
+  /** Empty but for main documents. */
+  readonly fields: BoundedFields;
+}
+
+interface KeptExtra {
+  readonly status: number;
+  readonly fields: BoundedFields;
+  readonly setCookies: readonly string[];
+  readonly setCookiesDropped: number;
+}
+
+type BoundedFields = ReturnType<typeof boundedHeaders>;
 
 export interface PageNetwork {
   /** The main document that came last, or null when none was asked for yet. */
@@ -57,12 +84,13 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   };
 
   function noteInsecure(url: string, kind: string, outcome: Facts["requests"]["insecure"][number]["outcome"]): void {
-    const key = `${kind} ${url.slice(0, urlCharsMax)}`;
+    const kept = boundedUrl(url);
+    const key = `${kind} ${kept}`;
     if (insecure.size >= insecureRequestsMax && !insecure.has(key)) {
       insecureDropped++;
       return;
     }
-    insecure.set(key, { url: url.slice(0, urlCharsMax), kind, outcome });
+    insecure.set(key, { url: kept, kind, outcome });
   }
 
   session.on(
@@ -70,8 +98,9 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
     ({ requestId, request, type, frameId: from, loaderId, redirectResponse, redirectHasExtraInfo }) => {
       const before = followed.get(requestId);
       if (redirectResponse !== undefined && before !== undefined) {
-        before.answers.push({ response: redirectResponse, hasExtraInfo: redirectHasExtraInfo });
-        before.url = request.url;
+        if (before.answers.length < answersKeptMax)
+          before.answers.push({ response: keptResponse(redirectResponse, before), hasExtraInfo: redirectHasExtraInfo });
+        before.url = boundedUrl(request.url);
         return touch();
       }
       // What is made up from the page itself (data:, blob:) asks nothing of the network.
@@ -81,9 +110,10 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
       if (followed.size >= requestsFollowedMax && !isMainDocument) return;
       const one: FollowedRequest = {
         loaderId,
+        isMainDocument,
         answers: [],
         extras: [],
-        url: request.url,
+        url: boundedUrl(request.url),
         ended: false,
         errorText: null,
       };
@@ -97,11 +127,12 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
     if (frame.id === frameId) shownLoaderId = frame.loaderId;
   });
   session.on("Network.responseReceived", ({ requestId, response, hasExtraInfo }) => {
-    followed.get(requestId)?.answers.push({ response, hasExtraInfo });
+    const one = followed.get(requestId);
+    one?.answers.push({ response: keptResponse(response, one), hasExtraInfo });
   });
   session.on("Network.responseReceivedExtraInfo", (extra) => {
     const one = followed.get(extra.requestId);
-    if (one !== undefined && one.extras.length <= hopsMax) one.extras.push(extra);
+    if (one !== undefined && one.extras.length < answersKeptMax) one.extras.push(keptExtra(extra, one));
   });
   session.on("Network.loadingFinished", ({ requestId }) => end(requestId, null));
   session.on("Network.loadingFailed", ({ requestId, errorText }) => end(requestId, errorText));
@@ -122,7 +153,7 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   session.on("Log.entryAdded", ({ entry }) => {
     // Chromium reports a mismatch nowhere else. Pages cannot write to this log, only to the console.
     const url = /^Failed to find a valid digest in the 'integrity' attribute for resource '([^']+)'/.exec(entry.text)?.[1];
-    if (url !== undefined && integrityBlocked.size < subresourcesMax) integrityBlocked.add(url.slice(0, urlCharsMax));
+    if (url !== undefined && integrityBlocked.size < subresourcesMax) integrityBlocked.add(boundedUrl(url));
   });
 
   function end(requestId: string, errorText: string | null): void {
@@ -135,21 +166,21 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   }
 
   /** A document that was asked for and never answered replaces nothing. */
-  const answeredDocuments = () => documents.filter(({ answers }) => answers.some(({ response }) => !isRedirect(response)));
+  const answeredDocuments = () => documents.filter(({ answers }) => answers.some(({ response }) => !response.isRedirect));
   const pageIsSecure = () => documents.at(-1)?.url.startsWith("https:") ?? false;
 
   /** All answers to main documents in order, the last of which is the page itself. */
-  function chain(): readonly (HttpAnswer & { readonly internal: boolean; readonly response: Protocol.Network.Response })[] {
+  function chain(): readonly (HttpAnswer & { readonly internal: boolean; readonly response: KeptResponse })[] {
     const until = documents.indexOf(answeredDocuments().at(-1) as FollowedRequest);
     return documents.slice(0, until + 1).flatMap((document) => {
       let extrasUsed = 0;
       return document.answers.map(({ response, hasExtraInfo }) => {
         const extra = hasExtraInfo ? document.extras[extrasUsed++] : undefined;
         return {
-          url: response.url.slice(0, urlCharsMax),
-          status: extra?.statusCode ?? response.status,
-          ...boundedHeaders(headerPairs(extra ?? response)),
-          internal: response.headers["Non-Authoritative-Reason"] !== undefined && extra === undefined,
+          url: response.url,
+          status: (extra ?? response).status,
+          ...(extra ?? response).fields,
+          internal: response.claimsInternal && extra === undefined,
           response,
         };
       });
@@ -222,7 +253,7 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
       const { response, internal: _, ...answer } = last;
       return {
         ...answer,
-        mediaType: response.mimeType === "" ? null : response.mimeType.toLowerCase(),
+        mediaType: response.mediaType === "" ? null : response.mediaType.toLowerCase(),
         ...setCookiesOf(followed.values(), last.url),
       };
     },
@@ -235,6 +266,42 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   };
 }
 
+/** Chromium follows `hopsMax` redirects, and then there is the answer itself. */
+const answersKeptMax = hopsMax + 1;
+
+/** Chromium takes URLs of two megabytes. */
+function boundedUrl(url: string): string {
+  return boundedText(url, urlCharsMax).text;
+}
+
+const noFields: BoundedFields = { headers: [], headersDropped: 0 };
+
+function keptResponse(response: Protocol.Network.Response, { isMainDocument }: FollowedRequest): KeptResponse {
+  const { url, status, headers, mimeType, protocol, securityDetails } = response;
+  return {
+    url: boundedUrl(url),
+    status,
+    isRedirect: isRedirect(response),
+    claimsInternal: headers["Non-Authoritative-Reason"] !== undefined,
+    mediaType: mimeType,
+    protocol,
+    securityDetails,
+    fields: isMainDocument ? boundedHeaders(headerPairs(response)) : noFields,
+  };
+}
+
+function keptExtra(extra: Protocol.Network.ResponseReceivedExtraInfoEvent, { isMainDocument }: FollowedRequest): KeptExtra {
+  const pairs = headerPairs(extra);
+  const lines = pairs.flatMap(([name, line]) => (name.toLowerCase() === "set-cookie" ? [line] : []));
+  return {
+    status: extra.statusCode,
+    fields: isMainDocument ? boundedHeaders(pairs) : noFields,
+    // One character more than is kept tells that there was more.
+    setCookies: lines.slice(0, setCookieLinesMax).map((line) => boundedText(line, headerValueCharsMax + 1).text),
+    setCookiesDropped: Math.max(0, lines.length - setCookieLinesMax),
+  };
+}
+
 function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
   return status >= 300 && status < 400 && Object.keys(headers).some((name) => name.toLowerCase() === "location");
 }
@@ -243,7 +310,7 @@ function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
  * The fields as received, where DevTools has their text. Without it (HTTP/2) they come sorted by name, the values of a
  * name joined by line feeds, which no value can contain.
  */
-function headerPairs({ headers, headersText }: HeaderSource): readonly (readonly [string, string])[] {
+function headerPairs({ headers, headersText }: HeaderSource): Pairs {
   if (headersText === undefined)
     return Object.entries(headers).flatMap(([name, joined]) => joined.split("\n").map((value) => [name, value] as const));
   const [, ...lines] = headersText.split(/\r?\n/);
@@ -265,8 +332,8 @@ function setCookiesOf(requests: Iterable<FollowedRequest>, pageUrl: string): Pic
     for (const [at, extra] of extras.entries()) {
       const url = wired[at]?.response.url;
       if (url === undefined || siteOf(url) !== pageSite) continue;
-      for (const [name, line] of headerPairs(extra)) {
-        if (name.toLowerCase() !== "set-cookie") continue;
+      dropped += extra.setCookiesDropped;
+      for (const line of extra.setCookies) {
         if (lines.length < setCookieLinesMax) lines.push(setCookieLine(url, line));
         else dropped++;
       }
