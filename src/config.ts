@@ -170,19 +170,19 @@ export const settings = {
     doc: "The least important lines that are logged.",
     allowed: "debug, info, warn or error",
     fallback: () => "info",
-    flag: "--log-level <level>",
+    flag: "--log-level <debug|info|warn|error>",
   }),
   "log.format": setting(oneOf("auto", "text", "json"), {
     doc: "Log lines for people or for programs; auto is text on a terminal and JSON elsewhere.",
     allowed: "auto, text or json",
     fallback: () => "auto",
-    flag: "--log-format <format>",
+    flag: "--log-format <auto|text|json>",
   }),
   "locale.default": setting(oneOf(...locales), {
     doc: "Language of the command line's reports.",
     allowed: locales.join(" or "),
     fallback: () => "en-gb",
-    flag: "--locale <locale>",
+    flag: `--locale <${locales.join("|")}>`,
   }),
 } as const;
 
@@ -308,14 +308,15 @@ function absolute(value: string | readonly string[] | null, base: string): strin
   return typeof value === "string" ? resolve(base, value) : value.map((one) => resolve(base, one));
 }
 
-/** Flags and the environment know only text: numbers and lists are read out of it by the setting's type. */
+/** Flags and the environment know only text: numbers and lists are read out of it by the setting's type. A path of digits stays a path. */
 function untyped(key: SettingKey, text: string | readonly string[]): unknown {
-  const { schema } = settings[key] as Setting;
-  if (schema.type !== "array") return number(String(text));
+  const { schema, isPath } = settings[key] as Setting;
+  const read = isPath ? (part: string) => part : number;
+  if (schema.type !== "array") return read(String(text));
   return [text]
     .flat()
     .flatMap((part) => part.split(","))
-    .map((part) => number(part.trim()))
+    .map((part) => read(part.trim()))
     .filter((part) => part !== "");
 }
 

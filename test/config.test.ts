@@ -24,6 +24,11 @@ describe("sources", () => {
     ]);
   });
 
+  test("a path of digits stays a path, typed or in the environment", () => {
+    expect(load({ flags: { data: "2026" } }).data.endsWith("/2026")).toBe(true);
+    expect(load({ env: { ASSAY_SCAN_CA_FILES: "1,2" } })["scan.ca_files"].map((file) => file.split("/").at(-1))).toEqual(["1", "2"]);
+  });
+
   test("every default is a value that the setting allows", () => {
     expect(Object.keys(load())).toEqual([...settingKeys]);
   });
