@@ -1,6 +1,6 @@
 /** `assay doctor`: looks at what a scan needs, and scans a page of its own. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Command } from "commander";
 import type { Config } from "../config.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
@@ -47,7 +47,12 @@ export function doctorCommand(onExit: (code: ExitCode) => void): Command {
 /** Nothing is made where nothing is: a directory that root made here would be shut to the server. */
 async function dataDirectory({ data }: Config): Promise<Finding> {
   const what = "data directory";
-  if (!existsSync(join(data, "store"))) return { what, state: "ok", detail: `${data} has no store yet; the first start makes it` };
+  if (!existsSync(join(data, "store"))) {
+    const parent = nearestExisting(data);
+    return mayWrite(parent)
+      ? { what, state: "ok", detail: `${data} has no store yet; the first start makes it` }
+      : { what, state: "failed", detail: `${data} has no store yet, and ${parent} is no folder in which this user can make one` };
+  }
   try {
     const store = openStore(data);
     const accounts = store.accounts().length;
@@ -59,6 +64,20 @@ async function dataDirectory({ data }: Config): Promise<Finding> {
     };
   } catch (error) {
     return { what, state: "failed", detail: messageOf(error) };
+  }
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) ? path : nearestExisting(dirname(path));
+}
+
+function mayWrite(dir: string): boolean {
+  try {
+    // With the slash, a file in the place of the folder is refused as well.
+    accessSync(`${dir}/`, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -99,6 +118,7 @@ async function dns(config: Config): Promise<Finding> {
 /** A whole scan of a page on this machine: worker, egress guard, browser and checks. */
 async function browser(config: Config): Promise<Finding> {
   const what = "browser";
+  const checksDir = checksDirOf(config);
   const site = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -111,7 +131,7 @@ async function browser(config: Config): Promise<Finding> {
     caPems: [],
     deadlines: scanDeadlines(config),
     concurrency: 1,
-    checksDir: checksDirOf(config),
+    checksDir,
     browser: chromium,
     workerFile,
     log,

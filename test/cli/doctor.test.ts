@@ -1,5 +1,5 @@
 /** The doctor tells a sound appliance from one that lacks something, and changes neither. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -66,6 +66,16 @@ describe("assay doctor", () => {
       expect(code).toBe(1);
       expect(stdout).toMatch(/^failed {2}dns .*127\.0\.0\.1:9/m);
       expect(stdout).toContain(`browser.path names ${noBrowser}`);
+    },
+    testMsMax,
+  );
+
+  test(
+    "does not promise a store where none can be made",
+    async () => {
+      const file = join(folder, "a-file");
+      writeFileSync(file, "");
+      expect((await doctor(join(file, "data"), "--listen", "127.0.0.1:0")).states["data directory"]).toBe("failed");
     },
     testMsMax,
   );
