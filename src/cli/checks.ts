@@ -1,8 +1,10 @@
 /** `assay checks`: the catalog of this appliance, built-in checks and those beside the binary. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { type Catalog, loadCatalog } from "../catalog/load.ts";
 import type { Config } from "../config.ts";
+import { exitCodes, VerbError } from "./exit.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
 
@@ -29,8 +31,11 @@ export function checksCommand(): Command {
   return checks;
 }
 
+/** @throws VerbError for a folder that was named but is not there: leaving its checks out would change every score without a word. */
 export function checksDirOf(config: Config): string {
-  return config["checks.dir"] ?? join(config.data, "checks");
+  const named = config["checks.dir"];
+  if (named !== null && !existsSync(named)) throw new VerbError(exitCodes.usage, `checks.dir: there is no folder ${named}`);
+  return named ?? join(config.data, "checks");
 }
 
 function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {

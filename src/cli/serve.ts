@@ -101,11 +101,17 @@ function listenAt({ listen: { address, port } }: Config, api: ReturnType<typeof 
 /** How to make the first account, where there is none. */
 function firstSteps(store: Store, { data }: Config): readonly string[] {
   if (store.accounts().length > 0) return [];
+  const folder = shellWord(data);
   return [
     "There is no account yet. The first one is admin and on the agency plan:",
-    `  ${ownCommand()} user create you@example.com --data ${data}`,
-    `  ${ownCommand()} token create --user you@example.com --name first --data ${data}`,
+    `  ${ownCommand()} user create you@example.com --data ${folder}`,
+    `  ${ownCommand()} token create --user you@example.com --name first --data ${folder}`,
   ];
+}
+
+/** To be pasted into a shell. */
+function shellWord(text: string): string {
+  return /^[\w/.,:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function urlHost(address: string): string {

@@ -15,6 +15,7 @@ export function tokenCommand(): Command {
     .requiredOption("--name <name>", "what the token is for")
     .action(({ user, name }: { user: string; name: string }, command: Command) =>
       withStore(command, async (store) => {
+        if (name.trim() === "") throw new VerbError(exitCodes.usage, "--name is empty; it says what the token is for");
         const account = accountOf(store, user);
         if (account.plan === "free") tell(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
         const created = await store.createApiToken({ accountId: account.id, name, now: new Date() });
