@@ -7,7 +7,8 @@ const lineCharsMax = 79;
 
 export interface Progress {
   stage(url: string, stage: ProgressStage): void;
-  ended(url: string): void;
+  /** `how` is one word, as it is shown. */
+  ended(url: string, how: string): void;
   /** Writes a whole line, its end included, without tearing the one that changes. */
   readonly interject: (line: string) => void;
   /** Leaves nothing behind on a terminal. */
@@ -27,9 +28,9 @@ export function startProgress(urls: number, wanted: boolean): Progress {
   };
   return {
     stage: (url, stage) => say(url, `${stage} ${stagePercent[stage]}%`),
-    ended: (url) => {
+    ended: (url, how) => {
       done += 1;
-      say(url, "done");
+      say(url, how);
     },
     interject: (line) => {
       if (live) tellOnSameLine("");

@@ -41,7 +41,7 @@ export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }
     const severe = findings.filter(({ severity }) => failOn !== null && severities.indexOf(severity) <= severities.indexOf(failOn));
     const tooLow = failUnder !== null && (score === null || score < failUnder);
     return [
-      ...(severe.length > 0 ? [`${url}: ${severe.length} of its findings are ${failOn} or worse (--fail-on)`] : []),
+      ...(severe.length > 0 ? [`${url}: findings that are ${failOn} or worse: ${severe.length} (--fail-on)`] : []),
       ...(tooLow ? [`${url}: its score is ${score ?? "not measured"}, under ${failUnder} (--fail-under)`] : []),
     ];
   });

@@ -17,12 +17,14 @@ import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls } from "./sc
 import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { untilAskedToStop } from "./shutdown.ts";
-import { jsonLine, print, tell } from "./terminal.ts";
+import { harmless, jsonLine, print, tell } from "./terminal.ts";
 
 /** URLs of one call; a longer list is a job for the server's queue. */
 const urlsMax = 1_000;
 /** Lines of a report, where the terminal does not say how wide it is. */
 const columnsDefault = 100;
+/** Of a URL that is refused: enough to tell which it was. */
+const quotedCharsMax = 100;
 
 interface ScanOptions {
   readonly format: "text" | "json";
@@ -65,7 +67,7 @@ async function scanAll(urls: readonly string[], config: Config, options: ScanOpt
       const { url, at } = next;
       const outcome = await scanner.scanUrl(url, (stage) => progress.stage(url, stage), asked);
       scanned[at] = { url, outcome };
-      progress.ended(url);
+      progress.ended(url, asked.aborted && outcome.status === "failed" ? "interrupted" : outcome.status);
     }
   };
   try {
@@ -94,7 +96,8 @@ function logOf(config: Config, { quiet }: ScanOptions, progress: Progress): Log 
 function render(scanned: readonly ScannedUrl[], config: Config, options: ScanOptions, texts: Texts): void {
   const locale = config["locale.default"];
   const colour = process.stdout.isTTY === true && options.color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
-  const style = { locale, texts, colour, columns: process.stdout.columns ?? columnsDefault };
+  // A terminal that nobody has sized yet is 0 columns wide, as under "docker run -t" in a pipeline.
+  const style = { locale, texts, colour, columns: process.stdout.columns || columnsDefault };
   const reports = scanned.map((one) => reportOf(one, locale, texts));
   if (options.format === "json") for (const report of reports) print(jsonLine(report));
   else if (reports.length > 0) print(reports.map((report) => reportText(report, style)).join("\n\n"));
@@ -105,9 +108,10 @@ async function urlsFrom(given: readonly string[]): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const text of given) {
     if (text === "-") texts.push(...(await Bun.stdin.text()).split("\n").map((line) => line.trim()));
-    else texts.push(text);
+    else texts.push(text.trim());
   }
   const urls = texts.filter((text) => text !== "").map(urlFrom);
+  if (urls.length === 0 && !given.includes("-")) throw new VerbError(exitCodes.usage, "the URL is empty");
   if (urls.length === 0) throw new VerbError(exitCodes.usage, "stdin names no URL");
   if (urls.length > urlsMax) throw new VerbError(exitCodes.usage, `${urls.length} URLs are too many for one call; it takes ${urlsMax}`);
   return urls;
@@ -115,8 +119,12 @@ async function urlsFrom(given: readonly string[]): Promise<readonly string[]> {
 
 function urlFrom(text: string): string {
   const parsed = parseScanUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
-  if ("fault" in parsed) throw new VerbError(exitCodes.usage, `"${text}" cannot be scanned: it ${parsed.fault}`);
+  if ("fault" in parsed) throw new VerbError(exitCodes.usage, `"${quoted(text)}" cannot be scanned: it ${parsed.fault}`);
   return parsed.url;
+}
+
+function quoted(text: string): string {
+  return harmless(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}...` : text);
 }
 
 function scoreFrom(text: string): number {

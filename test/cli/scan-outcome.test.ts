@@ -46,7 +46,7 @@ describe("exit code", () => {
 
 test("says where the policy is not met", () => {
   expect(shortfalls([finished(), failed("timeout")], { failOn: "low", failUnder: 70 })).toEqual([
-    `${url}: 1 of its findings are low or worse (--fail-on)`,
+    `${url}: findings that are low or worse: 1 (--fail-on)`,
     `${url}: its score is 67, under 70 (--fail-under)`,
   ]);
 });

@@ -45,7 +45,7 @@ describe("assay scan", () => {
       expect(stdout).toContain("security.");
       expect(stdout).not.toContain("\x1b");
       expect(stderr).toContain(`browsing 20%  ${page}`);
-      expect(stderr).toContain("[1/1] done");
+      expect(stderr).toContain("[1/1] finished");
     },
     scanMsMax,
   );

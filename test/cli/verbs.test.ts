@@ -32,11 +32,16 @@ describe("usage", () => {
     [["scan", "ftp://example.com"], "must be an absolute URL that begins with http:// or https://"],
     [["scan", "https://user:secret@example.com"], "must not contain a user name or password"],
     [["scan", "-"], "stdin names no URL"],
+    [["scan", ""], "the URL is empty"],
+    [["scan", "https://example.com/\x1b[31m"], '"https://example.com/?[31m" cannot be scanned'],
+    [["scan", `https://example.com/${"a".repeat(3_000)}`], 'aaa..." cannot be scanned'],
+    [["checks", "list", "--checks-dir", "/no/such/folder"], "there is no folder /no/such/folder"],
     [["scan"], "missing required argument 'url'"],
     [["serve", "--listen", "8787"], "it takes address:port"],
     [["serve", "--config", "/no/such/file"], "cannot be read (ENOENT)"],
     [["user", "create", "nonsense", "--data", freshData()], "not an email address"],
     [["user", "set-plan", "nobody@assay.test", "agency", "--data", freshData()], "no account for nobody@assay.test"],
+    [["token", "create", "--user", "nobody@assay.test", "--name", " ", "--data", freshData()], "--name is empty"],
     [["token", "revoke", "7", "--data", freshData()], "there is no token 7"],
   ])("%j is exit 2, one sentence and nothing on stdout", async (args, sentence) => {
     const { code, stdout, stderr } = await run(args);
