@@ -1,6 +1,8 @@
 /** The only way out: resolves each host once per scan, judges every address, pins what it judged and dials nothing else. */
+
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import { withDeadline } from "../deadline.ts";
 import { createAddressPolicy, type Judgement } from "./address-policy.ts";
 import { parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
@@ -77,7 +79,7 @@ export function openEgress(settings: EgressSettings): Egress {
 
   /** One refused address refuses the host: which of them a browser would take is not ours to guess. */
   async function resolveName(name: string): Promise<readonly string[]> {
-    const addresses = await lookupAddresses(name, servers, AbortSignal.any([closing.signal, AbortSignal.timeout(resolveMs)]));
+    const addresses = await withDeadline(resolveMs, [closing.signal], (ending) => lookupAddresses(name, servers, ending));
     for (const address of addresses) insist(policy.judgeAddress(address), name);
     resolved.set(name, addresses);
     return addresses;
@@ -126,10 +128,12 @@ export function openEgress(settings: EgressSettings): Egress {
     return socket;
   }
 
-  async function dial(host: string, port: number, { deadlineMs, signal }: DialOptions): Promise<Socket> {
+  function dial(host: string, port: number, { deadlineMs, signal }: DialOptions): Promise<Socket> {
     const endsAtMs = performance.now() + deadlineMs;
-    const given = signal === undefined ? [] : [signal];
-    const ending = AbortSignal.any([closing.signal, AbortSignal.timeout(deadlineMs), ...given]);
+    return withDeadline(deadlineMs, [closing.signal, signal], (ending) => dialUntil(endsAtMs, host, port, ending));
+  }
+
+  async function dialUntil(endsAtMs: number, host: string, port: number, ending: AbortSignal): Promise<Socket> {
     const target = await targetOf(host, port, ending);
     for (const address of target.addresses) insist(policy.judgeEndpoint(address, target.port));
 

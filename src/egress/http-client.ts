@@ -1,6 +1,8 @@
 /** One bounded GET over HTTP/1.1, plain or over TLS, through the egress; follows no redirect and unpacks nothing. */
+
 import type { Socket } from "node:net";
 import { connect as connectTls, rootCertificates } from "node:tls";
+import { withDeadline } from "../deadline.ts";
 import { boundedHeaders } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/facts.ts";
 import type { Egress } from "./dial.ts";
@@ -42,11 +44,13 @@ export interface HttpReply {
  * @throws EgressError: those of `dial`; `tls` when no session could be agreed upon; `invalid` when what came is not
  * HTTP/1.1 or its head is beyond bounds; `timeout`; `unreachable` when the peer broke off.
  */
-export async function httpGet(egress: Egress, url: string | URL, options: GetOptions): Promise<HttpReply> {
-  const { protocol, hostname, port: portText, pathname, search, host } = new URL(url);
+export function httpGet(egress: Egress, url: string | URL, options: GetOptions): Promise<HttpReply> {
+  return withDeadline(options.deadlineMs, [options.signal], (signal) => getUntil(egress, new URL(url), options, signal));
+}
+
+async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: AbortSignal): Promise<HttpReply> {
+  const { protocol, hostname, port: portText, pathname, search, host } = url;
   const port = portText === "" ? (protocol === "https:" ? 443 : 80) : Number(portText);
-  const deadline = AbortSignal.timeout(options.deadlineMs);
-  const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
   const raw = await egress.dial(hostname, port, { deadlineMs: options.deadlineMs, signal });
   try {
     const socket = protocol === "https:" ? await startTls(raw, hostname, options, signal) : raw;

@@ -1,5 +1,7 @@
 /** Speaks DevTools to the running browser: one connection per thread, a fresh context and page per scan. */
+
 import { type CDPSession, Connection, type ConnectionTransport, type Protocol } from "puppeteer-core";
+import { within } from "../deadline.ts";
 
 export type { CDPSession, Protocol };
 
@@ -90,13 +92,6 @@ async function closeContext(connection: Connection, contextId: string): Promise<
     () => true,
     () => true,
   );
-  if (await Promise.race([closed, after(closeMs, false)])) return;
+  if (await within(closeMs, closed, false)) return;
   await connection.send("Browser.close").catch(() => {});
-}
-
-export function after<T>(delayMs: number, value: T): Promise<T> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(value), delayMs);
-    timer.unref?.();
-  });
 }

@@ -1,8 +1,9 @@
 /** Asks the browser's built-in HSTS preload list, without asking anybody else: what it wants of a proxy that refuses tells the scheme it chose. */
+import { within } from "../deadline.ts";
 import { type RefusingProxy, startRefusingProxy } from "../egress/proxy.ts";
 import { failed, type Reading, read, type Subject } from "../evidence/evidence.ts";
 import type { HstsPreloadFacts } from "../evidence/facts.ts";
-import { after, type BrowserPage, connectBrowser, openPage } from "./browser-session.ts";
+import { type BrowserPage, connectBrowser, openPage } from "./browser-session.ts";
 
 /** Every full Chromium's list covers this name through its top-level domain. Chromium leaves its list aside some weeks after it was built, and so shows that it has. */
 const surelyPreloaded = "assay-asks.dev";
@@ -39,7 +40,7 @@ export async function probePreload(endpoint: string, { host, registrableDomain }
     const oracle = await oracleOf(endpoint);
     if (!(await isPreloaded(oracle, surelyPreloaded))) return failed("unsupported");
     const asked = Promise.all([isPreloaded(oracle, host), isPreloaded(oracle, registrableDomain)]);
-    const [hostPreloaded, registrableDomainPreloaded] = await Promise.race([asked, after(answerMs, [null, null] as const)]);
+    const [hostPreloaded, registrableDomainPreloaded] = await within(answerMs, asked, [null, null] as const);
     if (hostPreloaded === null || registrableDomainPreloaded === null) return failed("unsupported");
     return read({ hostPreloaded, registrableDomainPreloaded });
   } catch {

@@ -1,11 +1,13 @@
 /** Loads the scanned page in the browser and tells what came of it; whatever the page does, this returns in time. */
+
 import { CDPSessionEvent } from "puppeteer-core";
+import { within } from "../deadline.ts";
 import type { Egress } from "../egress/dial.ts";
 import type { EgressProxy } from "../egress/proxy.ts";
 import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../evidence/evidence.ts";
 import type { DomFacts, NavigationFacts } from "../evidence/facts.ts";
 import { hopsMax } from "../evidence/limits.ts";
-import { after, type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
+import { type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
 import { isChallenge } from "./page-challenge.ts";
 import { readDom } from "./page-dom.ts";
 import { type PageNetwork, watchNetwork } from "./page-network.ts";
@@ -85,12 +87,8 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     ({ errorText }) => errorText ?? null,
     () => null,
   );
-  const errorText = await Promise.race([
-    navigated.then((text) => text ?? loaded),
-    crashed,
-    ended,
-    after(deadlines.navigationMs, "late" as const),
-  ]);
+  const shown = Promise.race([navigated.then((text) => text ?? loaded), crashed, ended]);
+  const errorText = await within(deadlines.navigationMs, shown, "late" as const);
   if (errorText === "loaded") await Promise.race([network.settled(deadlines.settleMs, deadlines.settleMaxMs, signal), crashed, ended]);
   else void session.send("Page.stopLoading").catch(() => {});
 
@@ -157,7 +155,7 @@ async function domReading(
   if (!network.showsPage) return failed("unsupported");
   if (signal.aborted) return failed("timeout");
   try {
-    const dom = await Promise.race([crashed, readDom(session, frameId, domMs), after(domMs, "late" as const)]);
+    const dom = await within(domMs, Promise.race([crashed, readDom(session, frameId, domMs)]), "late" as const);
     if (dom === "crashed") return failed("crashed");
     if (dom === "late") return failed("timeout");
     // The page may have left while it was read.

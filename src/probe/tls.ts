@@ -1,5 +1,7 @@
 /** Looks at one TLS endpoint: what it negotiates, which versions it has, what certificates it shows and whether they are good. */
+
 import type { X509Certificate } from "node:crypto";
+import { withDeadline } from "../deadline.ts";
 import { parseHost } from "../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../evidence/evidence.ts";
 import type { TlsFacts, TlsVersion } from "../evidence/facts.ts";
@@ -39,14 +41,15 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
   if (host === null) return failed("unresolved");
   const serverName = host.kind === "name" ? host.text : null;
   const anchors = trustAnchors(caPems);
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(exchangeMs)]);
   const dial = () => egress.dial(host.text, port, { deadlineMs: exchangeMs, signal });
   // One alone at first: the others then go to the address that answered, and where nobody answers there are no others.
   const socket = await dial();
-  const [session, ...answers] = await Promise.all([
-    shakeHands(socket, serverName, anchors, ending),
-    ...versions.map((version) => sayHello(dial, clientHello(version, serverName), ending)),
-  ]);
+  const [session, ...answers] = await withDeadline(exchangeMs, [signal], (ending) =>
+    Promise.all([
+      shakeHands(socket, serverName, anchors, ending),
+      ...versions.map((version) => sayHello(dial, clientHello(version, serverName), ending)),
+    ]),
+  );
   const flights = answers.map(({ flight }, at) => ({ version: versions[at] as TlsVersion, flight }));
   const negotiated = session === null ? negotiatedIn(flights) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };
   if (negotiated === null) return failed(whyNothing(answers));

@@ -1,5 +1,7 @@
 /** Asks every probe about one URL, each within its deadline, and puts the readings together; what was missed is a reading too. */
+
 import { isHttps } from "../check/headers.ts";
+import { withDeadline } from "../deadline.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { type EgressProxy, startProxy } from "../egress/proxy.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
@@ -16,8 +18,12 @@ import { type Gathered, type GatherTask, type ProgressStage, progressStages, typ
 /** For a probe to answer for itself once its signal is given, before a plain `timeout` is taken instead. */
 const lastWordMs = 500;
 
-export async function gather(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
-  const watch = startWatch(task.deadlines.scanMs, onStage);
+export function gather(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
+  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherUntil(scanEnds, task, onStage));
+}
+
+async function gatherUntil(scanEnds: AbortSignal, task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
+  const watch = startWatch(scanEnds, onStage);
   watch.stage("resolving");
   const subject = subjectOf(task.url, task.scannedAt);
   const egress = openEgress(task.egress);
@@ -89,9 +95,8 @@ interface Watch {
 }
 
 /** The clock of one scan: every probe stops at its own deadline and at the scan's. */
-function startWatch(scanMs: number, onStage: (stage: ProgressStage) => void): Watch {
+function startWatch(scanEnds: AbortSignal, onStage: (stage: ProgressStage) => void): Watch {
   const begunMs = performance.now();
-  const scanEnds = AbortSignal.timeout(scanMs);
   const taken: Record<string, number> = {};
   const since = (fromMs: number) => Math.round(performance.now() - fromMs);
   let toldUpTo = -1;
@@ -104,9 +109,10 @@ function startWatch(scanMs: number, onStage: (stage: ProgressStage) => void): Wa
     },
     within: async (name, deadlineMs, probe, otherwise) => {
       const fromMs = performance.now();
-      const signal = AbortSignal.any([scanEnds, AbortSignal.timeout(deadlineMs)]);
       try {
-        return await Promise.race([probe(signal), lastWordAfter(signal).then(() => otherwise("timeout"))]);
+        return await withDeadline(deadlineMs, [scanEnds], (signal) =>
+          Promise.race([probe(signal), lastWordAfter(signal).then(() => otherwise("timeout"))]),
+        );
       } catch {
         // Probes answer with readings; one that throws is broken.
         return otherwise("crashed");

@@ -85,9 +85,15 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         clearTimeout(timer);
         timer = setTimeout(endLate, deadlineMs);
       });
-      const endings = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
+      // Not `AbortSignal.any`: what hangs on the caller's signal would stay there as long as that lives.
+      const endCancelled = () => ending.abort();
+      if (signal?.aborted) endCancelled();
+      signal?.addEventListener("abort", endCancelled, { once: true });
       try {
-        const value = await pool.run({ task, port: theirs }, { name, transferList: [theirs] as unknown as TransferList, signal: endings });
+        const value = await pool.run(
+          { task, port: theirs },
+          { name, transferList: [theirs] as unknown as TransferList, signal: ending.signal },
+        );
         return { end: "done", value };
       } catch (error) {
         // A thread that never got as far as the task is broken; nothing is said of the site by that.
@@ -95,6 +101,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         return signal?.aborted ? { end: "cancelled" } : { end: "died", because: messageOf(error) };
       } finally {
         clearTimeout(timer);
+        signal?.removeEventListener("abort", endCancelled);
         ours.close();
       }
     },
