@@ -34,7 +34,7 @@ export function tokenCommand(): Command {
         const tokens = accounts.flatMap(({ id, email }) => store.apiTokensOf(id).map((one) => ({ ...one, email })));
         if (json === true) print(jsonLine(tokens));
         else if (tokens.length > 0)
-          print(table([["ID", "ACCOUNT", "NAME", "VALUE", "CREATED", "LAST USED", "STATE"], ...tokens.map(rowOf)]));
+          print(table([["ID", "ACCOUNT", "NAME", "VALUE", "CREATED", "LAST USED (HOUR)", "STATE"], ...tokens.map(rowOf)]));
       }),
     );
   token
