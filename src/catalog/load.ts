@@ -70,7 +70,7 @@ async function importDroppedIn(dir: string): Promise<Record<string, string>> {
     try {
       await import(file);
     } catch (error) {
-      throw new CatalogError(`check ${file}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new CatalogError(`check ${file}: ${reasonOf(error)}`);
     }
     const keys = registeredKeys().slice(before);
     const key = name.replace(/\.[tj]s$/, "");
@@ -79,6 +79,14 @@ async function importDroppedIn(dir: string): Promise<Record<string, string>> {
     droppedIn[key] = file;
   }
   return droppedIn;
+}
+
+/** A file that cannot be parsed brings its errors, each with its place, in a list. */
+function reasonOf(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  const { message, position } = first as Partial<BuildMessage>;
+  if (message === undefined) return String(first);
+  return position ? `line ${position.line}, column ${position.column}: ${message}` : message;
 }
 
 /** @throws CatalogError for a file that everybody may change, and for a folder to which everybody may add one. */

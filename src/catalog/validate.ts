@@ -1,12 +1,38 @@
 /** What every check must satisfy before a scan may be judged by it; a fault stops the start, because a silently missing check would change every score. */
-import { type CheckTexts, efforts, type FindingTexts, type Locale, locales, riskLevels, severities } from "../check/check.ts";
+import {
+  type CheckTexts,
+  type Condition,
+  efforts,
+  type FindingTexts,
+  type HeaderSource,
+  type Locale,
+  locales,
+  riskLevels,
+  severities,
+} from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
+import type { ReadingName } from "../evidence/evidence.ts";
 
 const keyPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/;
 const keyCharsMax = 64;
 const codeCharsMax = 128;
 const weightMax = 10;
+/** As records, so that the compiler misses none. */
+const readingNames: Record<ReadingName, true> = {
+  navigation: true,
+  page: true,
+  dom: true,
+  requests: true,
+  hstsPreload: true,
+  plainHttp: true,
+  tls: true,
+  crossOrigin: true,
+  dnsCaa: true,
+  securityTxt: true,
+};
+const conditions: Record<Condition, true> = { https: true, html: true, "public-name": true };
+const headerSources: Record<HeaderSource, true> = { page: true, "first-https": true };
 /** Placeholders that are filled for every finding, whatever values it carries. */
 const placeholdersAlwaysFilled = ["host", "url"];
 
@@ -20,7 +46,7 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
   if (!Number.isFinite(check.weight) || check.weight <= 0 || check.weight > weightMax)
     faults.push(`weight ${JSON.stringify(check.weight)} is not above 0 and at most ${weightMax}`);
   if (typeof check.judge !== "function") faults.push("judge is not a function");
-  if (!Array.isArray(check.reads)) faults.push("reads is not a list");
+  faults.push(...faultsOfDeclarations(check));
   if (typeof check.findings !== "object" || check.findings === null || Object.keys(check.findings).length === 0)
     return [...faults, "findings declares no code"];
   for (const [code, { severity, riskLevel, effort, scoreCap }] of Object.entries(check.findings)) {
@@ -32,6 +58,29 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
       faults.push(`scoreCap of "${code}" is not a whole number from 0 to 100`);
   }
   return [...faults, ...faultsOfTexts(Object.keys(check.findings), texts)];
+}
+
+/** A slip here would end every scan, or leave the check without effect and without a word. */
+function faultsOfDeclarations({ reads, consults = [], appliesTo = [], headers = [], headersFrom = "page" }: AnyCheck): readonly string[] {
+  return [
+    ...faultsOfList("reads", reads, readingNames),
+    ...faultsOfList("consults", consults, readingNames),
+    ...faultsOfList("appliesTo", appliesTo, conditions),
+    ...faultsOfList("headersFrom", [headersFrom], headerSources),
+    ...faultsOfHeaders(headers),
+  ];
+}
+
+function faultsOfList(field: string, given: unknown, allowed: Readonly<Record<string, true>>): readonly string[] {
+  if (!Array.isArray(given)) return [`${field} is not a list`];
+  const strange = given.filter((word) => typeof word !== "string" || !Object.hasOwn(allowed, word));
+  return strange.map((word) => `${field} names ${JSON.stringify(word)}, which is none of ${Object.keys(allowed).join(", ")}`);
+}
+
+function faultsOfHeaders(headers: unknown): readonly string[] {
+  if (!Array.isArray(headers)) return ["headers is not a list"];
+  const strange = headers.filter((name) => typeof name !== "string" || name !== name.toLowerCase());
+  return strange.map((name) => `headers names ${JSON.stringify(name)}, which is not in lower case`);
 }
 
 function faultsOfTexts(codes: readonly string[], texts: TextsByLocale): readonly string[] {

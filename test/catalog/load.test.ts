@@ -34,6 +34,10 @@ function load(checksDir: string): {
 const texts = (code: string, quoted = "{{value}}") => `{ label: "L", reason: "R", findings: { "${code}": {
   title: "T", detail: "Found ${quoted}", riskStatement: "S", remediation: "M" } } }`;
 
+function declaring(declaration: string): string {
+  return checkFile().replace("judge", `${declaration},\n judge`);
+}
+
 function checkFile({ key = "own-check", code = "security.own.found", weight = "2", german = "{{value}}", severity = "low" } = {}): string {
   return `import { passed, registerCheck, violated, valuesNamed } from "assay/check";
 export default registerCheck({
@@ -72,13 +76,27 @@ describe("checks beside the binary", () => {
   });
 
   test.each([
-    ["does not parse", { "own-check.ts": "export default {" }, /own-check\.ts: /],
+    ["does not parse", { "own-check.ts": "const a = 1;\nexport default {" }, /own-check\.ts: line 2, column \d+: /],
+    ["does not parse in two places", { "own-check.ts": "impost { a };\nconst = 1;" }, /own-check\.ts: line 1, column \d+: /],
     ["throws on import", { "own-check.ts": 'throw new Error("no luck");' }, /own-check\.ts: no luck/],
     ["registers nothing", { "own-check.ts": "export {};" }, /exactly one check, and registered 0/],
     ["has another key than its file", { "other.ts": checkFile() }, /its key is "own-check", but a check's key is its file name, "other"/],
     ["takes a built-in key", { "https-available.ts": checkFile({ key: "https-available" }) }, /two checks have the key "https-available"/],
     ["has a key out of form", { "Own_Check.ts": checkFile({ key: "Own_Check" }) }, /lower-case words joined by hyphens/],
     ["has a code out of form", { "own-check.ts": checkFile({ code: "own.found" }) }, /not of the form security\.<kind>\.<name>/],
+    ["reads what is no reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads names "pagee", which is none of navigation/],
+    ["consults what is no reading", { "own-check.ts": declaring('consults: ["tsl"]') }, /consults names "tsl"/],
+    [
+      "applies to what is no condition",
+      { "own-check.ts": declaring('appliesTo: ["htps"]') },
+      /appliesTo names "htps", which is none of https/,
+    ],
+    [
+      "names a header in capitals",
+      { "own-check.ts": declaring('headers: ["X-Own"]') },
+      /headers names "X-Own", which is not in lower case/,
+    ],
+    ["takes headers from nowhere", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom names "x"/],
     ["weighs nothing", { "own-check.ts": checkFile({ weight: "0" }) }, /weight 0 is not above 0/],
     [
       "has an unknown severity",
