@@ -12,6 +12,9 @@ const progressEveryMs = 250;
 /** Before the store is tried again after it refused, as on a full disk. */
 const storeRetryMs = 2_000;
 
+/** What becomes of a scan whose outcome the store does not take; it brings nothing along that could be refused again. */
+const unstorable: ScanOutcome = { status: "failed", code: "crashed", evidence: null, timings: {} };
+
 export interface DispatcherOptions {
   readonly store: Store;
   readonly scanner: Pick<Scanner, "scanUrl">;
@@ -82,9 +85,10 @@ export async function startDispatcher({ store, scanner, concurrency, log }: Disp
     const outcome = await scanner.scanUrl(url, progress.tell, givingUp.signal);
     progress.end();
     if (givingUp.signal.aborted) return;
-    await storePersistently(token, outcome);
-    const ended = outcome.status === "failed" ? { code: outcome.code } : { score: outcome.result.score };
-    log.info("scan ended", { token, url, status: outcome.status, ...ended, ms: outcome.timings.total ?? null });
+    const stored = await storePersistently(token, outcome);
+    if (stored === null) return;
+    const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
+    log.info("scan ended", { token, url, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
   }
 
   /** Writes the latest stage, at most once in `progressEveryMs`. */
@@ -113,20 +117,27 @@ export async function startDispatcher({ store, scanner, concurrency, log }: Disp
     };
   }
 
-  /** An outcome is kept in hand until the disk takes it: measuring again would cost more than waiting. */
-  async function storePersistently(token: string, outcome: ScanOutcome): Promise<void> {
+  /**
+   * An outcome is kept in hand until the disk takes it: measuring again would cost more than waiting. One that cannot be
+   * stored for another reason fails its scan, or that would run for ever in everybody's eyes.
+   * @returns what was stored; null when nothing was.
+   */
+  async function storePersistently(token: string, outcome: ScanOutcome): Promise<ScanOutcome | null> {
+    let toStore = outcome;
     while (!givingUp.signal.aborted) {
       try {
         const now = new Date();
-        if (outcome.status === "finished") await store.finishScan(token, { ...outcome, now });
-        else await store.failScan(token, { ...outcome, now });
-        return;
+        if (toStore.status === "finished") await store.finishScan(token, { ...toStore, now });
+        else await store.failScan(token, { ...toStore, now });
+        return toStore;
       } catch (error) {
-        log.error("scan not stored", { token, because: messageOf(error) });
-        if (!(error instanceof DataDirError)) return;
-        await wait(storeRetryMs, undefined, { signal: givingUp.signal }).catch(() => {});
+        log.error("scan not stored", { token, status: toStore.status, because: messageOf(error) });
+        if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal: givingUp.signal }).catch(() => {});
+        else if (toStore === unstorable) return null;
+        else toStore = unstorable;
       }
     }
+    return null;
   }
 
   wake();

@@ -186,4 +186,32 @@ describe("the dispatcher", () => {
     expect(statusOf(token)).toBe("running");
     await until(() => statusOf(token) === "finished");
   });
+
+  test("fails a scan whose outcome cannot be stored", async () => {
+    const token = await queued("https://a.test/");
+    await started(1, { ...store, finishScan: () => Promise.reject(new TypeError("cyclic")) });
+    await until(() => held.length === 1);
+    held[0]?.end(finished);
+    await until(() => statusOf(token) === "failed");
+    expect(store.scanByToken(token)?.errorCode).toBe("crashed");
+    expect(store.runningLength()).toBe(0);
+  });
+
+  test("goes on with the next scan when not even the failure can be stored", async () => {
+    const refused = await queued("https://a.test/");
+    await queued("https://b.test/");
+    let failures = 0;
+    await started(1, {
+      ...store,
+      failScan: () => {
+        failures++;
+        return Promise.reject(new TypeError("cyclic"));
+      },
+    });
+    await until(() => held.length === 1);
+    held[0]?.end(failed);
+    await until(() => held.length === 2);
+    expect(failures).toBe(2);
+    expect(statusOf(refused)).toBe("running");
+  });
 });
