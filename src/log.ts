@@ -1,7 +1,7 @@
 /** Log lines on stderr, for people or for programs; what a scan met is quoted, and secrets stay out. */
 
-export const logLevels = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof logLevels)[number];
+const logLevels = ["debug", "info", "warn", "error"] as const;
+type LogLevel = (typeof logLevels)[number];
 
 /** `event` is a fixed phrase that can be searched for; what differs from case to case goes into `fields`. */
 export type LogLine = (event: string, fields?: Readonly<Record<string, string | number | boolean | null>>) => void;
@@ -34,11 +34,11 @@ export function createLog({ level, format, write = (line) => void process.stderr
   return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
 }
 
-/** Queries and credentials of URLs, and API tokens, are replaced; so are characters that could write lines or colours of their own. */
+/** Queries and credentials of URLs, and API tokens, are replaced; so are characters that could write lines (U+2028 and U+2029 too, to some readers) or colours of their own. */
 function presentable(text: string): string {
   return text
     .slice(0, fieldCharsMax)
-    .replace(/[\p{Cc}\p{Cf}]/gu, "?")
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")
     .replace(/\bassay_\w+/g, "assay_...")
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]*@/gi, "$1...@")
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]*)[?#]\S*/gi, "$1?...");

@@ -25,8 +25,10 @@ describe("a log", () => {
   });
 
   test.each(["json", "text"] as const)("cannot be made to write a line of a stranger's (%s)", (format) => {
-    const [line] = lines({ format }, (log) => log.info("scan", { title: 'a"\n2026 error forged\u001b[2J\r\u009b\u202e' }));
-    expect(line?.trimEnd()).not.toMatch(/\p{Cc}/u);
+    const [line] = lines({ format }, (log) =>
+      log.info("scan", { title: 'a"\n2026 error forged\u001b[2J\r\u009b\u202e\u2028forged\u2029forged' }),
+    );
+    expect(line?.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
 
   test.each([
