@@ -8,6 +8,8 @@ import type { CDPSession } from "./browser-session.ts";
 const titleCharsMax = 200;
 const attributeCharsMax = 64;
 
+const kinds: readonly Subresource["kind"][] = ["script", "style", "preload", "other"];
+
 /** What the expression below gives back: plain and cut, but written by the page. */
 interface Seen {
   readonly metas: readonly {
@@ -19,7 +21,7 @@ interface Seen {
   readonly metasDropped: number;
   readonly subresources: readonly {
     readonly url: string;
-    readonly kind: string;
+    readonly kind: Subresource["kind"];
     readonly integrity: string | null;
     readonly crossOrigin: string | null;
   }[];
@@ -78,7 +80,7 @@ function look(limits: typeof bounds): Seen {
   const elements = all("script[src], link[rel][href]").flatMap((element) => {
     const rel = (attribute(element, "rel") ?? "").toLowerCase().split(/\s+/);
     const isScript = attribute(element, "src") !== null && !rel.includes("stylesheet");
-    const kind = isScript
+    const kind: Subresource["kind"] | null = isScript
       ? "script"
       : rel.includes("stylesheet")
         ? "style"
@@ -137,7 +139,7 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
 /** The bounds again, on our side: a broken renderer may send anything. @throws TypeError for what has not even the shape. */
 function factsOf(seen: Seen, pageUrl: string): DomFacts {
   const page = URL.parse(pageUrl);
-  const cut = (text: string, charsMax: number) => boundedText(onOneLine(text), charsMax).text;
+  const cut = (text: string, charsMax: number) => boundedText(onOneLine(text.slice(0, charsMax)), charsMax).text;
   const cutOrNull = (text: string | null, charsMax: number) => (text === null ? null : cut(text, charsMax));
   return {
     metas: seen.metas.slice(0, metaElementsMax).map(
@@ -145,29 +147,35 @@ function factsOf(seen: Seen, pageUrl: string): DomFacts {
         httpEquiv: cutOrNull(httpEquiv, attributeCharsMax),
         name: cutOrNull(name, attributeCharsMax),
         content: cut(content, metaContentCharsMax),
-        truncated,
+        truncated: truncated === true,
       }),
     ),
-    metasDropped: seen.metasDropped,
-    subresources: seen.subresources.slice(0, subresourcesMax).map(({ url, kind, integrity, crossOrigin }): Subresource => {
+    metasDropped: countOf(seen.metasDropped),
+    subresources: seen.subresources.slice(0, subresourcesMax).map((element): Subresource => {
+      const { kind, integrity, crossOrigin } = element;
+      const url = cut(element.url, urlCharsMax);
       const target = URL.parse(url);
       return {
-        url: cut(url, urlCharsMax),
-        kind: kind as Subresource["kind"],
+        url,
+        kind: kinds.includes(kind) ? kind : "other",
         integrity: cutOrNull(integrity, integrityCharsMax),
         crossOrigin: cutOrNull(crossOrigin, attributeCharsMax),
         sameSite: target === null || (page !== null && siteOfHost(target.hostname) === siteOfHost(page.hostname)),
         sameOrigin: target === null || (page !== null && target.origin === page.origin),
       };
     }),
-    subresourcesDropped: seen.subresourcesDropped,
+    subresourcesDropped: countOf(seen.subresourcesDropped),
     forms: seen.forms.slice(0, formsMax).map(({ action, method }) => ({
       action: cut(action, urlCharsMax),
       method: cut(method, attributeCharsMax),
     })),
-    formsDropped: seen.formsDropped,
+    formsDropped: countOf(seen.formsDropped),
     title: cut(seen.title, titleCharsMax),
   };
+}
+
+function countOf(said: unknown): number {
+  return Number.isSafeInteger(said) ? (said as number) : 0;
 }
 
 /** Attributes may be written over several lines; to the grammars of policies and hashes a line break is a blank like any other. */
