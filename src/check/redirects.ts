@@ -10,9 +10,13 @@ export interface Redirect {
 /** The statuses that a browser follows (Fetch standard, redirect status); 300 and 304 are none. */
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
+export function isRedirectStatus(status: number): boolean {
+  return redirectStatuses.includes(status);
+}
+
 /** Absolute URL that the answer sends a browser to; null when it is no redirect, or names no usable place. */
 export function redirectTarget(answer: HttpAnswer): string | null {
-  if (!redirectStatuses.includes(answer.status)) return null;
+  if (!isRedirectStatus(answer.status)) return null;
   const [location] = valuesNamed(answer.headers, "location");
   return location === undefined ? null : (URL.parse(location, answer.url)?.href ?? null);
 }

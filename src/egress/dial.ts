@@ -1,5 +1,4 @@
 /** The only way out: resolves each host once per scan, judges every address, pins what it judged and dials nothing else. */
-
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { withDeadline } from "../deadline.ts";

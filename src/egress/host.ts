@@ -49,6 +49,12 @@ export function endpointText(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** The port that a URL is asked at: its own, or that of its scheme. */
+export function portOf({ port, protocol }: URL): number {
+  if (port !== "") return Number(port);
+  return protocol === "https:" ? 443 : 80;
+}
+
 function isName(text: string): boolean {
   return text.length <= nameCharsMax && text.split(".").every((label) => label !== "" && label.length <= labelCharsMax);
 }

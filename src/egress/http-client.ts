@@ -1,5 +1,4 @@
 /** One bounded GET over HTTP/1.1, plain or over TLS, through the egress; follows no redirect and unpacks nothing. */
-
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates } from "node:tls";
 import { withDeadline } from "../deadline.ts";
@@ -7,7 +6,7 @@ import { boundedHeaders } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/facts.ts";
 import type { Egress } from "./dial.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
-import { parseHost } from "./host.ts";
+import { parseHost, portOf } from "./host.ts";
 import { ResponseReader } from "./http-response.ts";
 import { ownUserAgent } from "./user-agent.ts";
 
@@ -49,8 +48,8 @@ export function httpGet(egress: Egress, url: string | URL, options: GetOptions):
 }
 
 async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: AbortSignal): Promise<HttpReply> {
-  const { protocol, hostname, port: portText, pathname, search, host } = url;
-  const port = portText === "" ? (protocol === "https:" ? 443 : 80) : Number(portText);
+  const { protocol, hostname, pathname, search, host } = url;
+  const port = portOf(url);
   const raw = await egress.dial(hostname, port, { deadlineMs: options.deadlineMs, signal });
   try {
     const socket = protocol === "https:" ? await startTls(raw, hostname, options, signal) : raw;

@@ -141,11 +141,7 @@ export interface AskedPlace {
   readonly port: number;
 }
 
-/**
- * A proxy that dials nothing: what the browser asks it for tells which scheme the browser itself chose (HSTS preload).
- * Chromium leaves its preload list aside once its build is older than ten weeks: plain http for one name proves
- * nothing unless a name that surely is preloaded went to https.
- */
+/** A proxy that dials nothing: behind it a browser can be asked which scheme it chooses by itself, and nobody hears of it. */
 export interface RefusingProxy {
   readonly url: string;
   readonly port: number;

@@ -1,5 +1,4 @@
 /** Speaks DevTools to the running browser: one connection per thread, a fresh context and page per scan. */
-
 import { type CDPSession, Connection, type ConnectionTransport, type Protocol } from "puppeteer-core";
 import { within } from "../deadline.ts";
 

@@ -1,4 +1,5 @@
 /** Asks for the scanned page in the name of a foreign origin: would its answers be readable for that origin? */
+import { saysNothingOfSite } from "../check/redirects.ts";
 import { httpGet } from "../egress/http-client.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { CrossOriginFacts } from "../evidence/facts.ts";
@@ -18,7 +19,7 @@ export async function probeCrossOrigin({ egress, url, signal }: CrossOriginConte
   if (!/^https?:\/\//.test(url)) return failed("not-asked");
   try {
     const reply = await httpGet(egress, url, { deadlineMs: exchangeMs, signal, bodyBytesMax: 0, headers: [["Origin", foreignOrigin]] });
-    if (reply.status === 429 || reply.status >= 500) return failed("server-error");
+    if (saysNothingOfSite(reply.status)) return failed("server-error");
     const headers = reply.headers.filter(({ name }) => /^(access-control-.*|vary)$/i.test(name));
     return read({ url, status: reply.status, originSent: foreignOrigin, headers });
   } catch (thrown) {

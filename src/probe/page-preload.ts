@@ -1,4 +1,4 @@
-/** Asks the browser's built-in HSTS preload list, without asking anybody else: what it wants of a proxy that refuses tells the scheme it chose. */
+/** Asks the browser's built-in HSTS preload list, and nobody else: behind a proxy that refuses, the browser still shows which scheme it chose. */
 import { within } from "../deadline.ts";
 import { type RefusingProxy, startRefusingProxy } from "../egress/proxy.ts";
 import { failed, type Reading, read, type Subject } from "../evidence/evidence.ts";

@@ -1,8 +1,9 @@
 /** Loads the scanned page in the browser and tells what came of it; whatever the page does, this returns in time. */
-
 import { CDPSessionEvent } from "puppeteer-core";
+import { saysNothingOfSite } from "../check/redirects.ts";
 import { within } from "../deadline.ts";
 import type { Egress } from "../egress/dial.ts";
+import { portOf } from "../egress/host.ts";
 import type { EgressProxy } from "../egress/proxy.ts";
 import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../evidence/evidence.ts";
 import type { DomFacts, NavigationFacts } from "../evidence/facts.ts";
@@ -62,6 +63,11 @@ async function loadPage(context: PageProbeContext): Promise<LoadedReadings> {
   }
 }
 
+/** The readings of a page that nothing is known of. */
+export function noPage(because: ProbeFailure): PageReadings {
+  return { ...nothing(because), hstsPreload: failed(because) };
+}
+
 function nothing(because: ProbeFailure): LoadedReadings {
   return { navigation: failed(because), page: failed(because), dom: failed(because), requests: failed(because) };
 }
@@ -88,17 +94,16 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     () => null,
   );
   const shown = Promise.race([navigated.then((text) => text ?? loaded), crashed, ended]);
-  const errorText = await within(deadlines.navigationMs, shown, "late" as const);
-  if (errorText === "loaded") await Promise.race([network.settled(deadlines.settleMs, deadlines.settleMaxMs, signal), crashed, ended]);
+  const outcome = await within(deadlines.navigationMs, shown, "late" as const);
+  if (outcome === "loaded") await Promise.race([network.settled(deadlines.settleMs, deadlines.settleMaxMs, signal), crashed, ended]);
   else void session.send("Page.stopLoading").catch(() => {});
 
   const navigation = network.navigation((url) => egress.pinnedAddress(url.hostname, portOf(url)));
   const answer = network.page();
-  if (navigation === null || answer === null) return nothing(failureOf(context, network, errorText));
-
+  if (navigation === null || answer === null) return nothing(failureOf(context, network, outcome));
   if (!network.speaksHttp) return nothing("invalid");
   const dom = await domReading(session, targetId, network, signal, crashed);
-  if (answer.status >= 500 || answer.status === 429) return withoutPage(navigation, "server-error");
+  if (saysNothingOfSite(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // What a document asks for is known as a whole only where the document itself could be looked at.
   const requests = dom.status === "read" ? read(network.requests()) : dom;
@@ -165,15 +170,15 @@ async function domReading(
   }
 }
 
-/** The proxy knows why a connection failed; the browser only that its proxy refused. */
-function failureOf({ proxy, subject }: PageProbeContext, network: PageNetwork, errorText: string): ProbeFailure {
+/** The proxy knows why a connection failed; the browser only that its proxy refused. `outcome`: how the load ended, or Chromium's net error. */
+function failureOf({ proxy, subject }: PageProbeContext, network: PageNetwork, outcome: string): ProbeFailure {
   if (proxy.tooLarge) return "too-large";
   const asked = URL.parse(network.mainDocument()?.url ?? subject.url);
   const because = asked === null ? null : proxy.failureOf(asked.hostname, portOf(asked));
   if (because !== null) return because;
-  if (errorText === "crashed") return "crashed";
-  if (errorText === "late") return "timeout";
-  const known = netErrors.find(({ pattern }) => pattern.test(errorText));
+  if (outcome === "crashed") return "crashed";
+  if (outcome === "late") return "timeout";
+  const known = netErrors.find(({ pattern }) => pattern.test(outcome));
   return known?.because ?? "unreachable";
 }
 
@@ -187,7 +192,3 @@ const netErrors: readonly { readonly pattern: RegExp; readonly because: ProbeFai
   { pattern: /BLOCKED|UNSAFE_PORT|UNKNOWN_URL_SCHEME|UNSAFE_REDIRECT|DISALLOWED/, because: "blocked" },
   { pattern: /INVALID_|EMPTY_RESPONSE|RESPONSE_HEADERS|CONTENT_DECODING|HTTP2|CONTENT_LENGTH|HTTP_1_1_REQUIRED/, because: "invalid" },
 ];
-
-function portOf({ port, protocol }: URL): number {
-  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
-}

@@ -1,4 +1,5 @@
 /** Asks for a URL and goes where redirects lead, as far as it is told. */
+import { isRedirectStatus } from "../check/redirects.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import { type HttpReply, httpGet } from "../egress/http-client.ts";
 import type { PlainHttpFacts } from "../evidence/facts.ts";
@@ -16,9 +17,6 @@ export interface Followed {
   readonly answers: readonly { readonly url: string; readonly reply: HttpReply }[];
   readonly stoppedBecause: PlainHttpFacts["stoppedBecause"];
 }
-
-/** The statuses that a browser follows (Fetch standard, redirect status); 300 and 304 are none. */
-const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
 /** @throws EgressError when the first URL gives no answer; a later one that gives none only ends the chain. */
 export async function followRedirects({ egress, signal }: ProbeContext, url: string, options: FollowOptions): Promise<Followed> {
@@ -46,5 +44,5 @@ export async function followRedirects({ egress, signal }: ProbeContext, url: str
 
 /** Null for an answer that sends nobody anywhere. */
 function locationOf(reply: HttpReply | undefined): string | null {
-  return reply !== undefined && redirectStatuses.includes(reply.status) ? reply.field("location") : null;
+  return reply !== undefined && isRedirectStatus(reply.status) ? reply.field("location") : null;
 }

@@ -1,5 +1,4 @@
 /** Asks every probe about one URL, each within its deadline, and puts the readings together; what was missed is a reading too. */
-
 import { isHttps } from "../check/headers.ts";
 import { withDeadline } from "../deadline.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
@@ -9,7 +8,7 @@ import { withoutSecrets } from "../evidence/redact.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { probeCrossOrigin } from "../probe/cross-origin.ts";
 import { probeDnsCaa } from "../probe/dns.ts";
-import { type PageReadings, probePage } from "../probe/page.ts";
+import { noPage, probePage } from "../probe/page.ts";
 import { probePlainHttp } from "../probe/plain-http.ts";
 import { probeTls } from "../probe/tls.ts";
 import { probeSecurityTxt } from "../probe/well-known.ts";
@@ -130,16 +129,6 @@ function lastWordAfter(signal: AbortSignal): Promise<void> {
     if (signal.aborted) wait();
     else signal.addEventListener("abort", wait, { once: true });
   });
-}
-
-function noPage(because: ProbeFailure): PageReadings {
-  return {
-    navigation: failed(because),
-    page: failed(because),
-    dom: failed(because),
-    requests: failed(because),
-    hstsPreload: failed(because),
-  };
 }
 
 /** Host as in URLs, an IPv6 address with its brackets. */
