@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { listText } from "../build/list-checks.ts";
 import deDe from "../locales/de-de.json" with { type: "json" };
 import enGb from "../locales/en-gb.json" with { type: "json" };
+import { dependencies } from "../package.json" with { type: "json" };
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -48,15 +49,16 @@ const mayImport: Readonly<Record<string, readonly string[] | "*">> = {
 const fences: readonly { readonly packages: RegExp; readonly rooms: readonly string[] }[] = [
   { packages: /^lmdb$/, rooms: ["src/store"] },
   { packages: /^tinypool$/, rooms: ["src/scan/pool.ts"] },
-  { packages: /^puppeteer/, rooms: ["src/browser", "src/probe"] },
+  { packages: /^puppeteer-core$/, rooms: ["src/probe"] },
   { packages: /^i18next$/, rooms: ["src/text"] },
-  { packages: /^(elysia|@elysiajs\/|rate-limiter-flexible)/, rooms: ["src/api"] },
-  { packages: /^commander$/, rooms: ["src/cli", "src/main.ts"] },
+  { packages: /^elysia$/, rooms: ["src/api"] },
+  { packages: /^@sinclair\/typebox(\/|$)/, rooms: ["src/api", "src/config.ts"] },
+  { packages: /^commander$/, rooms: ["src/cli"] },
   { packages: /^smol-toml$/, rooms: ["src/config.ts"] },
   { packages: /^structured-headers$/, rooms: ["src/parse"] },
-  { packages: /^tldts$/, rooms: ["src/evidence", "src/parse", "src/probe"] },
-  { packages: /^ipaddr\.js$/, rooms: ["src/egress", "src/api", "src/parse"] },
-  { packages: /^dns-packet$/, rooms: ["src/egress", "src/probe"] },
+  { packages: /^tldts$/, rooms: ["src/parse"] },
+  { packages: /^ipaddr\.js$/, rooms: ["src/api", "src/egress", "src/parse"] },
+  { packages: /^dns-packet$/, rooms: ["src/egress"] },
   { packages: /^node:(net|tls|dns|dgram|http|https|http2)(\/|$)/, rooms: ["src/egress", "src/probe"] },
 ];
 
@@ -151,6 +153,24 @@ describe("floors", () => {
     expect(strays).toEqual([]);
   });
 
+  test("a room that no longer names a package is not let to", () => {
+    const names = (room: string) => sources.filter(({ path }) => isBelow(path, room)).flatMap(({ imports }) => imports);
+    const idle = fences.flatMap(({ packages, rooms }) =>
+      rooms.filter((room) => !names(room).some((name) => packages.test(name))).map((room) => `${room} ${packages}`),
+    );
+    expect(idle).toEqual([]);
+  });
+
+  test("every package that code names has its room", () => {
+    const named = sources.flatMap(({ path, imports }) =>
+      Object.keys(dependencies)
+        .filter((name) => imports.some((each) => each === name || each.startsWith(`${name}/`)))
+        .filter((name) => name !== "bun" && !fences.some(({ packages }) => packages.test(name)))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(named).toEqual([]);
+  });
+
   test("nothing reaches the network but through its rooms", () => {
     const callers = sources.filter(
       ({ path, text }) => !/^src\/(egress|probe)\//.test(path) && /(?<![\w.])fetch\(|Bun\.connect\(/.test(text),
@@ -205,6 +225,17 @@ describe("locales", () => {
 });
 
 describe("manners", () => {
+  test("what is exported is named elsewhere", () => {
+    const words = allCode.map(({ path, text }) => ({ path, words: new Set(text.match(/\w+/g)) }));
+    const unasked = allCode.flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)]
+        .map(([, name = ""]) => name)
+        .filter((name) => !words.some((other) => other.path !== path && other.words.has(name)))
+        .map((name) => `${path} exports ${name}`),
+    );
+    expect(unasked).toEqual([]);
+  });
+
   test("every file opens with a sentence that says what it is for", () => {
     expect(allCode.filter(({ text }) => !/^(#!.*\n)?\/\*\*[ \n]/.test(text)).map(({ path }) => path)).toEqual([]);
   });

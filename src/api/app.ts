@@ -26,7 +26,7 @@ import { scanRoutes, scansPath } from "./scans.ts";
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 /** A script whose token was revoked stays below it; somebody who guesses does not. */
-export const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
+const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
 export interface ApiSettings {
   readonly store: Store;

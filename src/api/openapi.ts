@@ -15,7 +15,7 @@ export function openapiRoute() {
 }
 
 /** Typebox schemas are JSON Schema as they stand, which is what OpenAPI 3.1 asks for. */
-export function openapiDocument() {
+function openapiDocument() {
   return {
     openapi: "3.1.1",
     info: {

@@ -40,7 +40,7 @@ export const ScanStarted = Type.Object({
   statusUrl: Type.String({ description: "Relative path of the full report." }),
 });
 
-export const ScanListItem = Type.Object({
+const ScanListItem = Type.Object({
   token: scanToken,
   id: Type.Integer(),
   url: Type.String(),
@@ -113,7 +113,7 @@ export const FullReport = Type.Object({
   ),
 });
 
-export const ErrorBody = Type.Object({
+const ErrorBody = Type.Object({
   errorMessage: Type.String({ description: "For people; its wording may change. Branch on the status code." }),
   fieldErrors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "By field of a rejected body." })),
 });

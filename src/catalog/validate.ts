@@ -36,7 +36,7 @@ const headerSources: Record<HeaderSource, true> = { page: true, "first-https": t
 /** Placeholders that are filled for every finding, whatever values it carries. */
 const placeholdersAlwaysFilled = ["host", "url"];
 
-export type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
+type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
 
 /** One sentence for each fault of a check by itself; none when it is sound. Dropped-in files are not typed by our compiler, so shapes are looked at too. */
 export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly string[] {
@@ -114,7 +114,7 @@ function faultsOfPlaceholders(codes: readonly string[], texts: TextsByLocale): r
 const findingFields = ["title", "detail", "riskStatement", "remediation"] as const;
 
 /** Names that a finding's texts quote, sorted, without those that are always filled. */
-export function placeholdersOf(texts: FindingTexts): readonly string[] {
+function placeholdersOf(texts: FindingTexts): readonly string[] {
   const names = findingFields.flatMap((field) => [...texts[field].matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map((match) => match[1] ?? ""));
   return [...new Set(names)].filter((name) => !placeholdersAlwaysFilled.includes(name)).sort();
 }

@@ -33,10 +33,5 @@ export function registeredKeys(): readonly string[] {
 /** All checks sorted by key; no check can register afterwards. */
 export function closeRegistry(): readonly AnyCheck[] {
   closed = true;
-  return registeredChecks();
-}
-
-/** All checks so far, sorted by key. */
-export function registeredChecks(): readonly AnyCheck[] {
   return [...registered.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -24,7 +24,7 @@ export function parseAddress(text: string): string | null {
 }
 
 /** A port from 0, which asks the system for a free one, to 65535. */
-export function parsePort(text: string): number | null {
+function parsePort(text: string): number | null {
   return /^\d{1,5}$/.test(text) && Number(text) <= portMax ? Number(text) : null;
 }
 

@@ -1,7 +1,7 @@
 /** Reads the integrity attribute of a script or style sheet as browsers do (Subresource Integrity, "parse metadata"). */
 
 /** In rising strength. Any other algorithm, SHA-1 and MD5 with it, is skipped by browsers. */
-export const integrityAlgorithms = ["sha256", "sha384", "sha512"] as const;
+const integrityAlgorithms = ["sha256", "sha384", "sha512"] as const;
 export type IntegrityAlgorithm = (typeof integrityAlgorithms)[number];
 
 export interface IntegrityHash {

@@ -13,7 +13,7 @@ const tokenPattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretChars + checksumC
 /** What a list shows of a token, so that its owner can tell it from others. */
 const shownChars = prefix.length + 4;
 /** Longest name that is kept of a token. */
-export const apiTokenNameCharsMax = 100;
+const apiTokenNameCharsMax = 100;
 const hourMs = 3_600_000;
 
 /** All instants are ISO 8601, UTC. */
@@ -99,7 +99,7 @@ function newTokenValue(): string {
 }
 
 /** Right in form and checksum; says nothing about whether it was ever handed out. */
-export function isTokenValue(value: string): boolean {
+function isTokenValue(value: string): boolean {
   return tokenPattern.test(value) && checksumOf(value.slice(0, -checksumChars)) === value.slice(-checksumChars);
 }
 

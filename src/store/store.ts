@@ -7,7 +7,7 @@ import { type ResultVerbs, resultVerbs } from "./results.ts";
 import { type ScanVerbs, scanVerbs } from "./scans.ts";
 
 /** Scans that may wait; a queue longer than this is refused, because nobody would see its end. */
-export const defaultQueueMax = 1_000;
+const defaultQueueMax = 1_000;
 
 /** Reading verbs answer at once; changing verbs resolve when the change is on disk. */
 export interface Store extends ScanVerbs, ResultVerbs, EvidenceVerbs, AccountVerbs, ApiTokenVerbs {

@@ -44,7 +44,7 @@ export interface ServerIdentity {
 export type Flaw = "expired" | "not-yet-valid" | "wrong-host" | "self-signed" | "unknown-root" | "missing-intermediate" | "no-names";
 
 const dayMs = 86_400_000;
-export const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
+const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
 
 /** The certificate that a server for this host shows, good but for the flaw. `wish` is laid over the leaf. */
 export function siteIdentity(host: string, { flaw, ...wish }: CertificateWish & { readonly flaw?: Flaw } = {}): ServerIdentity {
