@@ -56,7 +56,7 @@ export interface SetCookieLine {
 
 /** The answer that the main document came with. */
 export interface PageFacts extends HttpAnswer {
-  /** Lower-case media type without parameters, as the browser understood it; null when none was sent. */
+  /** Lower-case media type without parameters, as the browser understood it, at most `headerValueCharsMax` characters; null when none was sent. */
   readonly mediaType: string | null;
   /** Lines of the main document, of its redirects and of first-party subresources, in order of arrival. */
   readonly setCookies: readonly SetCookieLine[];

@@ -1,13 +1,25 @@
 /** Listens to what a page asks the network, and turns it into facts once the page has settled. */
-import { boundedHeaders, boundedText } from "../evidence/bound.ts";
+import { boundedText } from "../evidence/bound.ts";
 import type { Facts, Hop, HttpAnswer, SetCookieLine } from "../evidence/facts.ts";
-import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax, urlCharsMax } from "../evidence/limits.ts";
+import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../evidence/limits.ts";
 import { withoutCookieValue } from "../evidence/redact.ts";
 import { siteOfHost } from "../parse/site.ts";
-import type { CDPSession, Protocol } from "./browser-session.ts";
+import type { CDPSession } from "./browser-session.ts";
+import { boundedUrl, type KeptExtra, type KeptResponse, keptExtra, keptResponse } from "./kept-answer.ts";
+import { type Traffic, watchTraffic } from "./traffic.ts";
 
 /** Requests of one page load that are followed; a page can make more without end, and further ones are only counted. */
 const requestsFollowedMax = 2_000;
+/** Chromium follows `hopsMax` redirects, and then there is the answer itself. */
+const answersKeptMax = hopsMax + 1;
+/** Outcomes of mixed content as Chromium reports them. */
+const mixedOutcomes = {
+  MixedContentBlocked: "blocked",
+  MixedContentAutomaticallyUpgraded: "upgraded",
+  MixedContentWarning: "loaded",
+} as const;
+
+type InsecureRequest = Facts["requests"]["insecure"][number];
 
 /** What one request was answered with, redirects first. `ExtraInfo` events bring the fields as they crossed the wire. */
 interface FollowedRequest {
@@ -18,38 +30,11 @@ interface FollowedRequest {
   readonly answers: { readonly response: KeptResponse; readonly hasExtraInfo: boolean }[];
   readonly extras: KeptExtra[];
   url: string;
-  ended: boolean;
-  errorText: string | null;
 }
-
-type Pairs = readonly (readonly [name: string, value: string])[];
-
-/** Cut on arrival: a few bytes of HTTP/2 can stand for a quarter of a megabyte of fields, thousands of times. */
-interface KeptResponse {
-  readonly url: string;
-  readonly status: number;
-  readonly isRedirect: boolean;
-  /** Whether the browser made it up; a server can claim so as well, but then it crossed the wire. */
-  readonly claimsInternal: boolean;
-  readonly mediaType: string;
-  readonly protocol: string | undefined;
-  readonly securityDetails: Protocol.Network.SecurityDetails | undefined;
-  /** Empty but for main documents. */
-  readonly fields: BoundedFields;
-}
-
-interface KeptExtra {
-  readonly status: number;
-  readonly fields: BoundedFields;
-  readonly setCookies: readonly string[];
-  readonly setCookiesDropped: number;
-}
-
-type BoundedFields = ReturnType<typeof boundedHeaders>;
 
 export interface PageNetwork {
-  /** The main document that came last, or null when none was asked for yet. */
-  mainDocument(): FollowedRequest | null;
+  /** Where the main document that came last was asked for, or null when none was yet. */
+  readonly askedUrl: string | null;
   /** Whether the browser shows the document that the facts are about, and not a later one or one that no server sent. */
   readonly showsPage: boolean;
   /** Whether any main document was answered so far. */
@@ -58,8 +43,7 @@ export interface PageNetwork {
   readonly speaksHttp: boolean;
   /** How many main documents were asked for: scripts and meta elements can go on and on. */
   readonly navigations: number;
-  /** Resolves when no request was under way for `quietMs`, or after `maxMs`. */
-  settled(quietMs: number, maxMs: number, signal: AbortSignal): Promise<void>;
+  readonly settled: Traffic["settled"];
   /** Null until a main document was answered. */
   navigation(remoteAddressOf: (url: URL) => string | null): Facts["navigation"] | null;
   /** Null until a main document was answered. */
@@ -71,19 +55,14 @@ export interface PageNetwork {
 export function watchNetwork(session: CDPSession, frameId: string): PageNetwork {
   const followed = new Map<string, FollowedRequest>();
   const documents: FollowedRequest[] = [];
-  const insecure = new Map<string, Facts["requests"]["insecure"][number]>();
+  const insecure = new Map<string, InsecureRequest>();
   const integrityBlocked = new Set<string>();
-  const underWay = new Set<string>();
+  const traffic = watchTraffic();
   let total = 0;
   let insecureDropped = 0;
-  let quietSinceMs = performance.now();
   let shownLoaderId: string | null = null;
 
-  const touch = () => {
-    quietSinceMs = performance.now();
-  };
-
-  function noteInsecure(url: string, kind: string, outcome: Facts["requests"]["insecure"][number]["outcome"]): void {
+  function noteInsecure(url: string, kind: string, outcome: InsecureRequest["outcome"]): void {
     const kept = boundedUrl(url);
     const key = `${kind} ${kept}`;
     if (insecure.size >= insecureRequestsMax && !insecure.has(key)) {
@@ -99,9 +78,9 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
       const before = followed.get(requestId);
       if (redirectResponse !== undefined && before !== undefined) {
         if (before.answers.length < answersKeptMax)
-          before.answers.push({ response: keptResponse(redirectResponse, before), hasExtraInfo: redirectHasExtraInfo });
+          before.answers.push({ response: keptResponse(redirectResponse, before.isMainDocument), hasExtraInfo: redirectHasExtraInfo });
         before.url = boundedUrl(request.url);
-        return touch();
+        return traffic.touch();
       }
       // What is made up from the page itself (data:, blob:) asks nothing of the network.
       if (!/^https?:/i.test(request.url)) return;
@@ -114,13 +93,10 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
         answers: [],
         extras: [],
         url: boundedUrl(request.url),
-        ended: false,
-        errorText: null,
       };
       followed.set(requestId, one);
       if (isMainDocument) documents.push(one);
-      underWay.add(requestId);
-      touch();
+      traffic.begin(requestId);
     },
   );
   session.on("Page.frameNavigated", ({ frame }) => {
@@ -128,14 +104,14 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   });
   session.on("Network.responseReceived", ({ requestId, response, hasExtraInfo }) => {
     const one = followed.get(requestId);
-    one?.answers.push({ response: keptResponse(response, one), hasExtraInfo });
+    one?.answers.push({ response: keptResponse(response, one.isMainDocument), hasExtraInfo });
   });
   session.on("Network.responseReceivedExtraInfo", (extra) => {
     const one = followed.get(extra.requestId);
-    if (one !== undefined && one.extras.length < answersKeptMax) one.extras.push(keptExtra(extra, one));
+    if (one !== undefined && one.extras.length < answersKeptMax) one.extras.push(keptExtra(extra, one.isMainDocument));
   });
-  session.on("Network.loadingFinished", ({ requestId }) => end(requestId, null));
-  session.on("Network.loadingFailed", ({ requestId, errorText }) => end(requestId, errorText));
+  session.on("Network.loadingFinished", ({ requestId }) => traffic.end(requestId));
+  session.on("Network.loadingFailed", ({ requestId }) => traffic.end(requestId));
   session.on("Network.webSocketCreated", ({ url }) => {
     total++;
     if (url.startsWith("ws:") && pageIsSecure()) noteInsecure(url, "websocket", "loaded");
@@ -143,27 +119,13 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   session.on("Audits.issueAdded", ({ issue }) => {
     const mixed = issue.details.mixedContentIssueDetails;
     if (mixed === undefined) return;
-    const outcomes = {
-      MixedContentBlocked: "blocked",
-      MixedContentAutomaticallyUpgraded: "upgraded",
-      MixedContentWarning: "loaded",
-    } as const;
-    noteInsecure(mixed.insecureURL, (mixed.resourceType ?? "other").toLowerCase(), outcomes[mixed.resolutionStatus]);
+    noteInsecure(mixed.insecureURL, (mixed.resourceType ?? "other").toLowerCase(), mixedOutcomes[mixed.resolutionStatus]);
   });
   session.on("Log.entryAdded", ({ entry }) => {
     // Chromium reports a mismatch nowhere else. Pages cannot write to this log, only to the console.
     const url = /^Failed to find a valid digest in the 'integrity' attribute for resource '([^']+)'/.exec(entry.text)?.[1];
     if (url !== undefined && integrityBlocked.size < subresourcesMax) integrityBlocked.add(boundedUrl(url));
   });
-
-  function end(requestId: string, errorText: string | null): void {
-    const one = followed.get(requestId);
-    if (one !== undefined) {
-      one.ended = true;
-      one.errorText = errorText;
-    }
-    if (underWay.delete(requestId)) touch();
-  }
 
   /** A document that was asked for and never answered replaces nothing. */
   const answeredDocuments = () => documents.filter(({ answers }) => answers.some(({ response }) => !response.isRedirect));
@@ -188,7 +150,9 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
   }
 
   return {
-    mainDocument: () => documents.at(-1) ?? null,
+    get askedUrl() {
+      return documents.at(-1)?.url ?? null;
+    },
     get showsPage() {
       return shownLoaderId !== null && shownLoaderId === answeredDocuments().at(-1)?.loaderId;
     },
@@ -201,27 +165,7 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
     get navigations() {
       return documents.length;
     },
-    settled: (quietMs, maxMs, signal) =>
-      new Promise((resolve) => {
-        const untilMs = performance.now() + maxMs;
-        let timer: ReturnType<typeof setTimeout> | undefined;
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", done);
-          resolve();
-        };
-        const look = () => {
-          clearTimeout(timer);
-          const nowMs = performance.now();
-          const quietForMs = underWay.size === 0 ? nowMs - quietSinceMs : 0;
-          if (quietForMs >= quietMs || nowMs >= untilMs) return done();
-          timer = setTimeout(look, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
-        };
-        quietSinceMs = performance.now();
-        signal.addEventListener("abort", done, { once: true });
-        if (signal.aborted) done();
-        else look();
-      }),
+    settled: traffic.settled,
     navigation: (remoteAddressOf) => {
       const answers = chain();
       const last = answers.at(-1);
@@ -265,62 +209,6 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
     }),
   };
 }
-
-/** Chromium follows `hopsMax` redirects, and then there is the answer itself. */
-const answersKeptMax = hopsMax + 1;
-
-/** Chromium takes URLs of two megabytes. */
-function boundedUrl(url: string): string {
-  return boundedText(url, urlCharsMax).text;
-}
-
-const noFields: BoundedFields = { headers: [], headersDropped: 0 };
-
-function keptResponse(response: Protocol.Network.Response, { isMainDocument }: FollowedRequest): KeptResponse {
-  const { url, status, headers, mimeType, protocol, securityDetails } = response;
-  return {
-    url: boundedUrl(url),
-    status,
-    isRedirect: isRedirect(response),
-    claimsInternal: headers["Non-Authoritative-Reason"] !== undefined,
-    mediaType: mimeType,
-    protocol,
-    securityDetails,
-    fields: isMainDocument ? boundedHeaders(headerPairs(response)) : noFields,
-  };
-}
-
-function keptExtra(extra: Protocol.Network.ResponseReceivedExtraInfoEvent, { isMainDocument }: FollowedRequest): KeptExtra {
-  const pairs = headerPairs(extra);
-  const lines = pairs.flatMap(([name, line]) => (name.toLowerCase() === "set-cookie" ? [line] : []));
-  return {
-    status: extra.statusCode,
-    fields: isMainDocument ? boundedHeaders(pairs) : noFields,
-    // One character more than is kept tells that there was more.
-    setCookies: lines.slice(0, setCookieLinesMax).map((line) => boundedText(line, headerValueCharsMax + 1).text),
-    setCookiesDropped: Math.max(0, lines.length - setCookieLinesMax),
-  };
-}
-
-function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
-  return status >= 300 && status < 400 && Object.keys(headers).some((name) => name.toLowerCase() === "location");
-}
-
-/**
- * The fields as received, where DevTools has their text. Without it (HTTP/2) they come sorted by name, the values of a
- * name joined by line feeds, which no value can contain.
- */
-function headerPairs({ headers, headersText }: HeaderSource): Pairs {
-  if (headersText === undefined)
-    return Object.entries(headers).flatMap(([name, joined]) => joined.split("\n").map((value) => [name, value] as const));
-  const [, ...lines] = headersText.split(/\r?\n/);
-  return lines.flatMap((line) => {
-    const colonAt = line.indexOf(":");
-    return colonAt < 1 ? [] : [[line.slice(0, colonAt), line.slice(colonAt + 1).trim()] as const];
-  });
-}
-
-type HeaderSource = Pick<Protocol.Network.Response, "headers" | "headersText">;
 
 /** Lines that first-party answers sent; the values stay here. */
 function setCookiesOf(requests: Iterable<FollowedRequest>, pageUrl: string): Pick<Facts["page"], "setCookies" | "setCookiesDropped"> {

@@ -173,7 +173,7 @@ async function domReading(
 /** The proxy knows why a connection failed; the browser only that its proxy refused. `outcome`: how the load ended, or Chromium's net error. */
 function failureOf({ proxy, subject }: PageProbeContext, network: PageNetwork, outcome: string): ProbeFailure {
   if (proxy.tooLarge) return "too-large";
-  const asked = URL.parse(network.mainDocument()?.url ?? subject.url);
+  const asked = URL.parse(network.askedUrl ?? subject.url);
   const because = asked === null ? null : proxy.failureOf(asked.hostname, portOf(asked));
   if (because !== null) return because;
   if (outcome === "crashed") return "crashed";

@@ -1,8 +1,8 @@
 /** What is kept of a page load's requests while it lasts; what it makes of them is tried with a real browser in `page.test.ts`. */
-
 import { heapStats } from "bun:jsc";
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
+import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import type { CDPSession } from "../../src/probe/browser-session.ts";
 import { watchNetwork } from "../../src/probe/page-network.ts";
 
@@ -32,4 +32,15 @@ test("fields of thousands of subresources, a few bytes each in HTTP/2, are not k
   const grown = heapStats().heapSize + heapStats().extraMemorySize - before;
   expect(network.requests().total).toBe(requests);
   expect(grown).toBeLessThan((requests * fieldBytes) / 10);
+});
+
+test("a media type of a quarter of a megabyte is cut", () => {
+  const events = new EventEmitter();
+  const network = watchNetwork(events as unknown as CDPSession, "frame");
+  const url = "https://site.test/";
+  const request = { requestId: "loader", loaderId: "loader", frameId: "frame", type: "Document", request: { url } };
+  events.emit("Network.requestWillBeSent", request);
+  const response = { url, status: 200, headers: {}, mimeType: text(0) };
+  events.emit("Network.responseReceived", { requestId: "loader", response, hasExtraInfo: false });
+  expect(network.page()?.mediaType).toHaveLength(headerValueCharsMax);
 });
