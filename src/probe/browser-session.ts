@@ -56,7 +56,6 @@ async function openConnection(endpoint: string, onClose: () => void): Promise<Co
 export interface BrowserPage {
   readonly session: CDPSession;
   readonly targetId: string;
-  readonly contextId: string;
   /** Settles once the page's context is gone. A context that cannot be closed takes the browser along: its owner starts another. */
   close(): Promise<void>;
 }
@@ -79,7 +78,7 @@ export async function openPage(connection: Connection, proxyUrl: string): Promis
     const { sessionId } = await connection.send("Target.attachToTarget", { targetId, flatten: true });
     const session = connection.session(sessionId);
     if (session === null) throw new Error("the browser attached to no page");
-    return { session, targetId, contextId, close };
+    return { session, targetId, close };
   } catch (error) {
     await close();
     throw error;

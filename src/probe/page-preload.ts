@@ -21,7 +21,6 @@ const answersMax = 10_000;
 const answerMs = 5_000;
 
 interface Oracle {
-  readonly endpoint: string;
   readonly proxy: RefusingProxy;
   readonly page: BrowserPage;
   readonly answers: Map<string, boolean>;
@@ -71,7 +70,7 @@ async function openOracle(endpoint: string): Promise<Oracle> {
   try {
     const page = await openPage(connection, proxy.url);
     await page.session.send("Network.enable");
-    return { endpoint, proxy, page, answers: new Map(), turn: Promise.resolve() };
+    return { proxy, page, answers: new Map(), turn: Promise.resolve() };
   } catch (error) {
     await proxy.stop();
     throw error;

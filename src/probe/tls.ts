@@ -1,5 +1,4 @@
 /** Looks at one TLS endpoint: what it negotiates, which versions it has, what certificates it shows and whether they are good. */
-
 import type { X509Certificate } from "node:crypto";
 import { withDeadline } from "../deadline.ts";
 import { parseHost } from "../egress/host.ts";
