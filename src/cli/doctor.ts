@@ -5,7 +5,7 @@ import { Command } from "commander";
 import type { Config } from "../config.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
-import { createLog } from "../log.ts";
+import { createLog, messageOf } from "../log.ts";
 import { openScanner } from "../scan/scanner.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
@@ -150,8 +150,4 @@ async function browser(config: Config): Promise<Finding> {
     await chromium.stop();
     site.stop(true);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,10 @@
 /** Exit codes of every verb, and which one an error means. */
+
 import { CommanderError } from "commander";
 import { BrowserError } from "../browser/executable.ts";
 import { CatalogError } from "../catalog/load.ts";
 import { ConfigError } from "../config.ts";
+import { messageOf } from "../log.ts";
 import { DataDirError } from "../store/data-dir.ts";
 
 export const exitCodes = {
@@ -42,5 +44,5 @@ export function failureOf(error: unknown): { readonly code: ExitCode; readonly s
   if (error instanceof ConfigError || error instanceof CatalogError) return { code: exitCodes.usage, sentence: error.message };
   if (error instanceof DataDirError) return { code: exitCodes.dataDir, sentence: error.message };
   if (error instanceof BrowserError) return { code: exitCodes.internal, sentence: error.message };
-  return { code: exitCodes.internal, sentence: `internal error: ${error instanceof Error ? error.message : String(error)}` };
+  return { code: exitCodes.internal, sentence: `internal error: ${messageOf(error)}` };
 }

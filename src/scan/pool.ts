@@ -1,6 +1,8 @@
 /** Worker threads: runs tasks in them, bounds their time from outside, and survives whatever becomes of a thread. */
+
 import { MessageChannel } from "node:worker_threads";
 import { Tinypool } from "tinypool";
+import { messageOf } from "../log.ts";
 import type { WorkerSays, WorkerTasks } from "./task.ts";
 
 /** Until a fresh thread has loaded its code and catalog and begins with its task. */
@@ -107,8 +109,4 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
     },
     close: () => pool.destroy(),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,7 @@ import { ownPorts, shutOwnPort } from "../egress/own-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
-import type { Log } from "../log.ts";
+import { type Log, messageOf } from "../log.ts";
 import { openPool, type TaskEnd } from "./pool.ts";
 import type { Gathered, GatherTask, ProgressStage, ScanDeadlines, ScanErrorCode, ScanOutcome } from "./task.ts";
 
@@ -72,7 +72,7 @@ export function openScanner(options: ScannerOptions): Scanner {
       try {
         last = await gatherOnce(url, onProgress, signal);
       } catch (error) {
-        log.error("no browser", { url, because: error instanceof Error ? error.message : String(error) });
+        log.error("no browser", { url, because: messageOf(error) });
         return "browser-unavailable";
       }
       const broke = last.end === "died" || (last.end === "done" && browserBroke(last.value.evidence));
