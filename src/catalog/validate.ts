@@ -30,6 +30,13 @@ const readingNames: Record<ReadingName, true> = {
   crossOrigin: true,
   dnsCaa: true,
   securityTxt: true,
+  dnssec: true,
+  mailMx: true,
+  mailSpf: true,
+  mailDmarc: true,
+  mailMtaSts: true,
+  mailMtaStsPolicy: true,
+  mailTlsRpt: true,
 };
 const conditions: Record<Condition, true> = { https: true, html: true, "public-name": true };
 const headerSources: Record<HeaderSource, true> = { page: true, "first-https": true };

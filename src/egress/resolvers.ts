@@ -1,11 +1,16 @@
 /** Puts one DNS question to the resolvers of this appliance, in turn until one has an answer. */
 import { getServers } from "node:dns";
-import type { CaaAnswer, DecodedPacket } from "dns-packet";
+import dnsPacket, { type CaaAnswer, type DecodedPacket } from "dns-packet";
 import { askDns, type DnsQuestion, type DnsServer, parseDnsServer } from "./dns-client.ts";
 import { EgressError } from "./egress-error.ts";
 
 export type DnsAnswer = DecodedPacket;
 export type CaaRecord = CaaAnswer["data"];
+
+/** Flags of RFC 4035 section 3: in the header of a question, in that of an answer, and in the EDNS part of a question. */
+export const checkingDisabled = dnsPacket.CHECKING_DISABLED;
+export const authenticData = dnsPacket.AUTHENTIC_DATA;
+export const dnssecOk = dnsPacket.DNSSEC_OK;
 
 /** Response codes of RFC 1035 section 4.1.1. */
 const noError = 0;

@@ -1,4 +1,5 @@
 /** What each probe may see, as plain bounded JSON: as seen on the wire, never interpreted. */
+import type { Reading } from "./evidence.ts";
 
 /** One header field as received; RFC 9110 section 5.3 allows a name to repeat, so order and duplicates stay. */
 export interface HeaderField {
@@ -197,6 +198,74 @@ export interface DnsCaaFacts {
   readonly asked: readonly string[];
 }
 
+/** One question for text records (TXT) and what came back. */
+export interface TextRecords {
+  /** The name that was asked. */
+  readonly name: string;
+  /** False when there is no such name at all (NXDOMAIN, RFC 8020). */
+  readonly nameExists: boolean;
+  /** The strings of a record joined without a space (RFC 7208 section 3.3), at most `dnsRecordCharsMax` characters. */
+  readonly records: readonly { readonly text: string; readonly truncated: boolean }[];
+  readonly recordsDropped: number;
+}
+
+/** What a validating resolver makes of the registrable domain. A reading that failed as `unsupported`: the resolver does not validate. */
+export interface DnssecFacts {
+  readonly domain: string;
+  /** RFC 4033 section 5, as told by AD; `bogus`: refused, but answered with checking disabled (CD). */
+  readonly status: "secure" | "insecure" | "bogus";
+}
+
+/** Where mail for the registrable domain goes. */
+export interface MailMxFacts {
+  readonly domain: string;
+  readonly nameExists: boolean;
+  /** Lower-case host names without a trailing dot; an empty one is the null MX of RFC 7505. */
+  readonly exchangers: readonly { readonly preference: number; readonly host: string }[];
+  readonly exchangersDropped: number;
+}
+
+/** Sender Policy Framework, RFC 7208: the text records of the domain, and the answers that evaluating its record needs. */
+export interface MailSpfFacts {
+  readonly domain: string;
+  /** Of the domain itself; SPF records are among them. */
+  readonly own: TextRecords;
+  /** Each name and type once, in the order of asking. `MX` holds host names, `A` counts addresses of both families. */
+  readonly followed: readonly {
+    readonly name: string;
+    readonly type: "TXT" | "A" | "MX";
+    readonly answer: Reading<{
+      readonly nameExists: boolean;
+      readonly records: readonly { readonly text: string; readonly truncated: boolean }[];
+    }>;
+  }[];
+  /** Questions that were not put because there were more than `spfQuestionsMax`. */
+  readonly followedDropped: number;
+}
+
+/** DMARC, RFC 9989: the names of the tree walk with their text records, and whether foreign receivers of reports agree. */
+export interface MailDmarcFacts {
+  readonly domain: string;
+  /** From `_dmarc.<domain>` upwards, until the walk ends (RFC 9989 section 4.10). */
+  readonly walk: readonly TextRecords[];
+  /** RFC 9990 section 4: `<domain>._report._dmarc.<receiver>` for each receiver outside of the domain. */
+  readonly reportReceivers: readonly { readonly domain: string; readonly answer: Reading<TextRecords> }[];
+  readonly reportReceiversDropped: number;
+}
+
+/** The policy file of MTA-STS, RFC 8461 section 3.3. */
+export interface MailMtaStsPolicyFacts {
+  readonly url: string;
+  /** Why there is no answer although that is the site's own doing: it then has no policy. */
+  readonly unavailableBecause: "no-host" | "refused" | "certificate-not-accepted" | null;
+  /** Zero without an answer. A redirect is an answer: it must not be followed. */
+  readonly status: number;
+  readonly contentType: string | null;
+  /** Kept only for status 200; at most `mtaStsPolicyBytesMax` bytes, invalid UTF-8 replaced. */
+  readonly body: string;
+  readonly truncated: boolean;
+}
+
 /** security.txt, RFC 9116: the well-known place first, the old place only when that has none. */
 export interface SecurityTxtFacts {
   readonly attempts: readonly {
@@ -223,4 +292,14 @@ export interface Facts {
   readonly crossOrigin: CrossOriginFacts;
   readonly dnsCaa: DnsCaaFacts;
   readonly securityTxt: SecurityTxtFacts;
+  readonly dnssec: DnssecFacts;
+  readonly mailMx: MailMxFacts;
+  readonly mailSpf: MailSpfFacts;
+  readonly mailDmarc: MailDmarcFacts;
+  /** `_mta-sts.<domain>`. */
+  readonly mailMtaSts: TextRecords;
+  /** Asked for only where `mailMtaSts` has a record. */
+  readonly mailMtaStsPolicy: MailMtaStsPolicyFacts;
+  /** `_smtp._tls.<domain>`. */
+  readonly mailTlsRpt: TextRecords;
 }

@@ -34,6 +34,14 @@ export const certificateNameCharsMax = 256;
 export const dnsRecordsMax = 50;
 /** Characters kept of one DNS record's text. */
 export const dnsRecordCharsMax = 1_024;
+/** Questions put to evaluate one SPF record: past 10 lookups it is invalid anyway (RFC 7208 section 4.6.4). */
+export const spfQuestionsMax = 40;
+/** Names asked on a DMARC tree walk (RFC 9989 section 4.10). */
+export const dmarcWalkNamesMax = 8;
+/** Receivers of DMARC reports that are asked whether they agree. */
+export const reportReceiversMax = 10;
+/** Bytes read of an MTA-STS policy: the limit that RFC 8461 section 3.2 recommends. */
+export const mtaStsPolicyBytesMax = 65_536;
 /** Bytes read of a well-known file; a longer one is stored cut. */
 export const wellKnownBytesMax = 102_400;
 /** Findings a single check may report of one scan. */

@@ -1,8 +1,8 @@
-/** Asks the appliance's resolvers about the scanned host. */
+/** Asks the appliance's resolvers about the scanned host and its registrable domain, one question at a time. */
 import { askResolvers, type CaaRecord, type DnsAnswer, resolversOf } from "../egress/resolvers.ts";
 import { boundedText } from "../evidence/bound.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
-import type { DnsCaaFacts } from "../evidence/facts.ts";
+import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../evidence/facts.ts";
 import { dnsRecordCharsMax, dnsRecordsMax } from "../evidence/limits.ts";
 import type { SubjectContext } from "./context.ts";
 import { failedBy } from "./failure.ts";
@@ -12,24 +12,83 @@ export interface DnsContext extends Omit<SubjectContext, "egress"> {
   readonly dnsServers: readonly string[];
 }
 
+/** A response code of RFC 1035 section 4.1.1: there is no such name. */
+const nameError = 3;
+
 /**
- * Climbs from the host to the top-level domain until a name has CAA records (RFC 8659 section 3); the resolver follows
- * aliases. Addresses and names outside of the public DNS are not asked about.
+ * What the probe makes of the registrable domain. Addresses and names outside of the public DNS are not asked about; a
+ * question that nobody answered fails the reading.
  */
-export async function probeDnsCaa({ subject, dnsServers, signal }: DnsContext): Promise<Reading<DnsCaaFacts>> {
+export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: string) => Promise<F>): Promise<Reading<F>> {
   if (subject.registrableDomain === null) return failed("not-asked");
   try {
-    const resolvers = resolversOf(dnsServers);
-    const asked: string[] = [];
-    for (const name of upwards(subject.host)) {
-      asked.push(name);
-      const records = caaRecords(await askResolvers(resolvers, { name, type: "CAA" }, signal));
-      if (records.length > 0) return read({ ...bounded(records), foundAt: name, asked });
-    }
-    return read({ ...bounded([]), foundAt: null, asked });
+    return read(await probe(subject.registrableDomain));
   } catch (thrown) {
     return failedBy(thrown);
   }
+}
+
+/** The text records of a name. @throws EgressError when no resolver answered. */
+export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: string): Promise<TextRecords> {
+  const answer = await askResolvers(resolversOf(dnsServers), { name, type: "TXT" }, signal);
+  const texts = (answer.answers ?? []).flatMap((record) => (record.type === "TXT" ? [joined(record.data)] : []));
+  return {
+    name,
+    nameExists: nameExistsIn(answer),
+    records: texts.slice(0, dnsRecordsMax).map((text) => boundedText(text, dnsRecordCharsMax)),
+    recordsDropped: Math.max(0, texts.length - dnsRecordsMax),
+  };
+}
+
+export function nameExistsIn(answer: DnsAnswer): boolean {
+  return ((answer.flags ?? 0) & 0xf) !== nameError;
+}
+
+/** RFC 7208 section 3.3: strings of up to 255 bytes, without anything between them. */
+function joined(data: string | Buffer | readonly (string | Buffer)[]): string {
+  return [data]
+    .flat()
+    .map((part) => part.toString())
+    .join("");
+}
+
+/** TLS reporting, RFC 8460 section 3. */
+export function probeTlsRpt(context: DnsContext): Promise<Reading<TextRecords>> {
+  return readOfDomain(context, (domain) => textRecordsOf(context, `_smtp._tls.${domain}`));
+}
+
+/** Mail exchangers, RFC 5321 section 5.1. */
+export function probeMx(context: DnsContext): Promise<Reading<MailMxFacts>> {
+  return readOfDomain(context, async (domain) => {
+    const answer = await askResolvers(resolversOf(context.dnsServers), { name: domain, type: "MX" }, context.signal);
+    const records = (answer.answers ?? []).flatMap((record) => (record.type === "MX" ? [record.data] : []));
+    return {
+      domain,
+      nameExists: nameExistsIn(answer),
+      exchangers: records.slice(0, dnsRecordsMax).map(({ preference = 0, exchange }) => ({
+        preference,
+        host: boundedText(exchange.replace(/\.$/, "").toLowerCase(), dnsRecordCharsMax).text,
+      })),
+      exchangersDropped: Math.max(0, records.length - dnsRecordsMax),
+    };
+  });
+}
+
+/**
+ * Climbs from the host to the top-level domain until a name has CAA records (RFC 8659 section 3); the resolver follows
+ * aliases.
+ */
+export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> {
+  return readOfDomain(context, async () => {
+    const resolvers = resolversOf(context.dnsServers);
+    const asked: string[] = [];
+    for (const name of upwards(context.subject.host)) {
+      asked.push(name);
+      const records = caaRecords(await askResolvers(resolvers, { name, type: "CAA" }, context.signal));
+      if (records.length > 0) return { ...bounded(records), foundAt: name, asked };
+    }
+    return { ...bounded([]), foundAt: null, asked };
+  });
 }
 
 /** `www.site.example`, `site.example`, `example`. */

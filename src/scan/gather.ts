@@ -7,9 +7,13 @@ import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, 
 import { withoutSecrets } from "../evidence/redact.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { probeCrossOrigin } from "../probe/cross-origin.ts";
-import { probeDnsCaa } from "../probe/dns.ts";
+import { probeDmarc } from "../probe/dmarc.ts";
+import { probeDnsCaa, probeMx, probeTlsRpt } from "../probe/dns.ts";
+import { probeDnssec } from "../probe/dnssec.ts";
+import { probeMtaSts, probeMtaStsPolicy } from "../probe/mta-sts.ts";
 import { noPage, probePage } from "../probe/page.ts";
 import { probePlainHttp } from "../probe/plain-http.ts";
+import { probeSpf } from "../probe/spf.ts";
 import { probeTls } from "../probe/tls.ts";
 import { probeSecurityTxt } from "../probe/well-known.ts";
 import { type Gathered, type GatherTask, type ProgressStage, progressStages, type ScanErrorCode } from "./task.ts";
@@ -55,7 +59,18 @@ async function readEverything(task: GatherTask, { subject, egress, proxy }: WayO
   const scannedPlace = tlsPlaceOf(url);
   const scannedTls = scannedPlace === null ? Promise.resolve(failed("not-asked")) : askTls(scannedPlace);
   const plainHttp = ask("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
-  const dnsCaa = ask("dnsCaa", (signal) => probeDnsCaa({ ...context, signal }));
+  const asked = {
+    dnsCaa: ask("dnsCaa", (signal) => probeDnsCaa({ ...context, signal })),
+    dnssec: ask("dnssec", (signal) => probeDnssec({ ...context, signal })),
+    mailMx: ask("mailMx", (signal) => probeMx({ ...context, signal })),
+    mailSpf: ask("mailSpf", (signal) => probeSpf({ ...context, signal })),
+    mailDmarc: ask("mailDmarc", (signal) => probeDmarc({ ...context, signal })),
+    mailMtaSts: ask("mailMtaSts", (signal) => probeMtaSts({ ...context, signal })),
+    mailTlsRpt: ask("mailTlsRpt", (signal) => probeTlsRpt({ ...context, signal })),
+  };
+  const mailMtaStsPolicy = asked.mailMtaSts.then((record) =>
+    ask("mailMtaStsPolicy", (signal) => probeMtaStsPolicy({ ...context, caPems, record, signal })),
+  );
   const securityTxt = ask("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
   const loading = watch.within(
     "page",
@@ -74,9 +89,17 @@ async function readEverything(task: GatherTask, { subject, egress, proxy }: WayO
     finalUrl === null ? failed("not-asked") : ask("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
   const tls = await (servedElsewhere ? askTls(finalPlace) : scannedTls);
   watch.stage("dns");
-  const asked = { crossOrigin: await crossOrigin, plainHttp: await plainHttp, dnsCaa: await dnsCaa, securityTxt: await securityTxt };
+  const names = { dnsCaa: await asked.dnsCaa, dnssec: await asked.dnssec };
   watch.stage("mail");
-  return { ...page, ...asked, tls };
+  const mail = {
+    mailMx: await asked.mailMx,
+    mailSpf: await asked.mailSpf,
+    mailDmarc: await asked.mailDmarc,
+    mailMtaSts: await asked.mailMtaSts,
+    mailMtaStsPolicy: await mailMtaStsPolicy,
+    mailTlsRpt: await asked.mailTlsRpt,
+  };
+  return { ...page, ...names, ...mail, tls, crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
 }
 
 interface Watch {

@@ -124,6 +124,8 @@ function ownCheck(key: string, body: string): string {
     });`;
 }
 
+const askedOfResolvers = ["dnsCaa", "dnssec", "mailDmarc", "mailMtaSts", "mailMx", "mailSpf", "mailTlsRpt"];
+
 describe("a scan through queue, browser, workers and store", () => {
   test(
     "brings every reading, a whole ledger and rising progress",
@@ -139,22 +141,14 @@ describe("a scan through queue, browser, workers and store", () => {
         reading.status === "failed" ? [`${name}: ${reading.because}`] : [],
       );
       // Names below .test are not in the public DNS.
-      expect(failures).toEqual(["dnsCaa: not-asked"]);
+      expect(failures.sort()).toEqual([...askedOfResolvers, "mailMtaStsPolicy"].sort().map((name) => `${name}: not-asked`));
       expect(subject).toMatchObject({ url: "https://site.test/", host: "site.test" });
       expect(stored?.evidence.tls).toMatchObject({ facts: { host: "site.test", trusted: true, hostMatches: true } });
       expect(stored?.evidence.plainHttp).toMatchObject({ facts: { outcome: "answered" } });
       expect(JSON.stringify(stored)).toContain("token=***");
       expect(JSON.stringify(stored)).not.toContain("closely-kept");
-      expect(Object.keys(stored?.timings ?? {}).sort()).toEqual([
-        "crossOrigin",
-        "dnsCaa",
-        "judge",
-        "page",
-        "plainHttp",
-        "securityTxt",
-        "tls",
-        "total",
-      ]);
+      const timed = ["crossOrigin", "judge", "page", "plainHttp", "securityTxt", "tls", "total", "mailMtaStsPolicy", ...askedOfResolvers];
+      expect(Object.keys(stored?.timings ?? {}).sort()).toEqual(timed.sort());
       const result = engine.store.resultOf(token);
       expect(result?.measured).toBe(true);
       expect(result?.ledger.filter((row) => row.notCheckedBecause !== undefined)).toEqual([]);

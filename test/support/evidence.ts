@@ -1,7 +1,7 @@
 /** Builds evidence for tests: a plain https page that sends nothing of note, with what a case cares about laid over it. */
 import type { Evidence, ProbeFailure, Reading, ReadingName } from "../../src/evidence/evidence.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
-import type { CertificateFacts, Facts, HeaderField, HttpAnswer } from "../../src/evidence/facts.ts";
+import type { CertificateFacts, Facts, HeaderField, HttpAnswer, TextRecords } from "../../src/evidence/facts.ts";
 
 /** A header's value, its values when it comes several times, or the field itself when a case is about cutting. */
 export type HeadersGiven = Readonly<Record<string, string | readonly string[]>>;
@@ -44,6 +44,11 @@ export function certificate(given: Partial<CertificateFacts> = {}): CertificateF
   };
 }
 
+/** The answer to a question for text records: these, or an existing name without any. */
+export function textRecords(name: string, ...texts: readonly string[]): TextRecords {
+  return { name, nameExists: true, records: texts.map((text) => ({ text, truncated: false })), recordsDropped: 0 };
+}
+
 /** The evidence of `https://site.example/`, changed as given. A reading given by name alone is a failure. */
 export function evidence(given: EvidenceGiven = {}): Evidence {
   const url = given.url ?? "https://site.example/";
@@ -51,6 +56,8 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
   const host = hostname.replace(/^\[|\]$/g, "");
   const finalUrl = typeof given.navigation === "object" ? (given.navigation.finalUrl ?? url) : url;
   const plainAnswer = answer({ url: `http://${host}/`, status: 301, headers: { location: `https://${host}/` } });
+  const registrableDomain = given.registrableDomain === undefined ? "site.example" : given.registrableDomain;
+  const domain = registrableDomain ?? host;
   const base: Facts = {
     navigation: {
       hops: [],
@@ -85,6 +92,20 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
     crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid", headers: [] },
     dnsCaa: { foundAt: null, records: [], recordsDropped: 0, asked: [host] },
     securityTxt: { attempts: [] },
+    dnssec: { domain, status: "insecure" },
+    mailMx: { domain, nameExists: true, exchangers: [], exchangersDropped: 0 },
+    mailSpf: { domain, own: textRecords(domain), followed: [], followedDropped: 0 },
+    mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`)], reportReceivers: [], reportReceiversDropped: 0 },
+    mailMtaSts: textRecords(`_mta-sts.${domain}`),
+    mailMtaStsPolicy: {
+      url: `https://mta-sts.${domain}/.well-known/mta-sts.txt`,
+      unavailableBecause: null,
+      status: 404,
+      contentType: null,
+      body: "",
+      truncated: false,
+    },
+    mailTlsRpt: textRecords(`_smtp._tls.${domain}`),
   };
   const readings = Object.fromEntries(
     (Object.keys(base) as ReadingName[]).map((name): [ReadingName, Reading<unknown>] => {
@@ -99,7 +120,7 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
     subject: {
       url,
       host,
-      registrableDomain: given.registrableDomain === undefined ? "site.example" : given.registrableDomain,
+      registrableDomain,
       scannedAt: given.scannedAt ?? "2026-11-21T12:00:00.000Z",
     },
   };

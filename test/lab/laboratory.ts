@@ -1,0 +1,114 @@
+/** What all parts of the laboratory share: a case says which states it expects of which checks, scans for real, and is told in one table. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser } from "../../src/browser/browser.ts";
+import type { State } from "../../src/check/check.ts";
+import type { EgressSettings } from "../../src/egress/settings.ts";
+import { createLog } from "../../src/log.ts";
+import { openScanner } from "../../src/scan/scanner.ts";
+import { defaultDeadlines, type ScanDeadlines, type ScanOutcome } from "../../src/scan/task.ts";
+
+export type FinishedScan = Extract<ScanOutcome, { status: "finished" }>;
+
+/** States by ledger key; only what the case is about. */
+export type States = Readonly<Record<string, State>>;
+
+/** Where a case is served: running while it is scanned, stopped afterwards. */
+export interface LabSite {
+  readonly url: string;
+  readonly egress: EgressSettings;
+  /** PEM certificates that the scan trusts besides the bundled roots. */
+  readonly caPems: readonly string[];
+  readonly deadlines?: Partial<ScanDeadlines>;
+  stop?(): void | Promise<void>;
+}
+
+export interface LabCase {
+  /** What is served, in words. */
+  readonly name: string;
+  readonly expected: States;
+  /** Finding codes that must be told, beyond the states. */
+  readonly codes?: readonly string[];
+  serve(): Promise<LabSite>;
+  /** For what states and codes do not tell. */
+  also?(scan: FinishedScan): void;
+}
+
+export interface SeenCase {
+  readonly area: string;
+  readonly name: string;
+  readonly expected: States;
+  readonly seen: States;
+}
+
+const caseMsMax = 90_000;
+const seenCases: SeenCase[] = [];
+
+/** Every case that was run in this process, in order; the table of the laboratory is made from it. */
+export function casesSeen(): readonly SeenCase[] {
+  return seenCases;
+}
+
+/** Registers a test for each case of one area of the laboratory. They share a browser, and each has a scan of its own. */
+export function labTests(area: string, cases: readonly LabCase[]): void {
+  describe(`laboratory: ${area}`, () => {
+    const laboratory = openLaboratory();
+    beforeAll(laboratory.ready, caseMsMax);
+    afterAll(laboratory.close);
+    for (const labCase of cases) {
+      test(
+        labCase.name,
+        async () => {
+          const scan = await laboratory.scan(labCase);
+          const ledger = Object.fromEntries(scan.result.ledger.map((row) => [row.key, row.state]));
+          const seen = Object.fromEntries(Object.keys(labCase.expected).map((key) => [key, ledger[key] as State]));
+          seenCases.push({ area, name: labCase.name, expected: labCase.expected, seen });
+          expect(seen).toEqual(labCase.expected);
+          expect(scan.result.findings.map(({ code }) => code)).toEqual(expect.arrayContaining([...(labCase.codes ?? [])]));
+          labCase.also?.(scan);
+        },
+        caseMsMax,
+      );
+    }
+  });
+}
+
+/** A browser for many scans; each scan has workers of its own, since what it trusts and where it may go differs. */
+export function openLaboratory() {
+  const dir = mkdtempSync(join(tmpdir(), "assay-lab-browser-"));
+  const browser = openBrowser({ path: null, dir, sandbox: "auto" });
+  const log = createLog({ level: "warn", format: "text" });
+  return {
+    ready: async () => {
+      await browser.endpoint();
+    },
+    /** @throws Error when the scan failed as a whole. */
+    scan: async (labCase: Pick<LabCase, "serve">): Promise<FinishedScan> => {
+      const site = await labCase.serve();
+      const scanner = openScanner({
+        egress: site.egress,
+        caPems: site.caPems,
+        deadlines: { ...defaultDeadlines, ...site.deadlines },
+        concurrency: 1,
+        checksDir: null,
+        browser,
+        workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
+        log,
+      });
+      try {
+        const outcome = await scanner.scanUrl(site.url, () => {});
+        if (outcome.status === "failed") throw new Error(`the scan of ${site.url} failed: ${outcome.code}`);
+        return outcome;
+      } finally {
+        await scanner.close();
+        await site.stop?.();
+      }
+    },
+    close: async () => {
+      await browser.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
