@@ -107,6 +107,11 @@ export const FullReport = Type.Object({
   algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this and catalogVersion are equal." })),
   catalogVersion: orNull(Type.String()),
   notChecked: orNull(Type.Array(Type.Object({ key: Type.String(), because: Type.String() }))),
+  ledgerEvidence: orNull(
+    Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: "By ledger key: the readings that the verdict rests on, and headers.<name> for header fields.",
+    }),
+  ),
   timings: orNull(Type.Record(Type.String(), Type.Number(), { description: "Milliseconds by name of probe." })),
   evidence: orNull(
     Type.Record(Type.String(), Type.Unknown(), { description: "What the scan saw: the subject, and a reading for each question." }),

@@ -52,7 +52,8 @@ interface Judged {
 
 /** The order of the rules is the contract: does it apply, was it read, was it whole, what does the check say. */
 function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, ask: AskCheck): Judged {
-  if (check.appliesTo?.some((condition) => !holds(condition, evidence))) return withoutFindings(check, { state: "notApplicable" });
+  const unmet = check.appliesTo?.find((condition) => !holds(condition, evidence));
+  if (unmet !== undefined) return { row: { key: check.key, state: "notApplicable", evidence: [evidenceOfCondition[unmet]] }, findings: [] };
 
   for (const name of check.reads) {
     const reading = evidence[name];
@@ -72,6 +73,8 @@ function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, as
     return notChecked(check, "check-failed");
   }
 }
+
+const evidenceOfCondition: Readonly<Record<Condition, keyof Evidence>> = { https: "navigation", html: "page", "public-name": "subject" };
 
 /** An unknown is no reason to say `notApplicable`: only what was seen to be otherwise is. */
 function holds(condition: Condition, { subject, navigation, page }: Evidence): boolean {
@@ -128,7 +131,7 @@ function accept(check: AnyCheck, verdict: Verdict<FindingCode>): Judged {
     const { severity, riskLevel, effort } = definition;
     return { code, checkKey: check.key, severity, riskLevel, effort, values: bounded(values ?? {}) };
   });
-  return { row: { key: check.key, state: "violated" }, findings };
+  return { row: { key: check.key, state: "violated", evidence: evidenceOf(check) }, findings };
 }
 
 function bounded(values: FindingValues): FindingValues {
@@ -141,6 +144,10 @@ function notChecked(check: AnyCheck, because: NotCheckedBecause): Judged {
   return withoutFindings(check, { state: "notChecked", notCheckedBecause: because });
 }
 
-function withoutFindings(check: AnyCheck, row: Omit<LedgerRow, "key">): Judged {
-  return { row: { key: check.key, ...row }, findings: [] };
+function withoutFindings(check: AnyCheck, row: Omit<LedgerRow, "key" | "evidence">): Judged {
+  return { row: { key: check.key, ...row, evidence: evidenceOf(check) }, findings: [] };
+}
+
+function evidenceOf({ reads, consults = [], headers = [] }: AnyCheck): readonly string[] {
+  return [...reads, ...consults, ...headers.map((name) => `headers.${name}`)];
 }

@@ -12,6 +12,8 @@ export type NotCheckedBecause = `${string}: ${string}` | "header-truncated" | "h
 export interface LedgerRow {
   readonly key: string;
   readonly state: State;
+  /** What the verdict rests on: names of readings, `subject`, and `headers.<name>` for header fields that the check declared. */
+  readonly evidence: readonly string[];
   readonly notCheckedBecause?: NotCheckedBecause;
 }
 

@@ -80,6 +80,8 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly catalogVersion: string | null;
   /** Why each `notChecked` row could not be run. */
   readonly notChecked: readonly { readonly key: string; readonly because: string }[] | null;
+  /** By ledger key: what the row's verdict rests on, by name of reading and, as `headers.<name>`, of header field. */
+  readonly ledgerEvidence: Readonly<Record<string, readonly string[]>> | null;
   readonly timings: Timings | null;
   readonly evidence: Evidence | null;
 }
@@ -112,6 +114,7 @@ export function renderFullReport<Evidence, Timings>(
     algorithmVersion: result?.algorithmVersion ?? null,
     catalogVersion: result?.catalogVersion ?? null,
     notChecked: result === null ? null : notCheckedRows(result),
+    ledgerEvidence: result === null ? null : Object.fromEntries(result.ledger.map((row) => [row.key, row.evidence])),
     timings: seen.timings,
     evidence: seen.evidence,
   };

@@ -41,9 +41,16 @@ describe("what the ledger settles before a check is asked", () => {
     expect(row?.state).toBe(state);
   });
 
+  test("names what a verdict rests on", () => {
+    const check = checkThat({ reads: ["page", "tls"], consults: ["dom"], headers: ["x-test"], appliesTo: ["https"] });
+    expect(judged(check).row?.evidence).toEqual(["page", "tls", "dom", "headers.x-test"]);
+    expect(judged(check, { tls: "refused" }).row?.evidence).toEqual(["page", "tls", "dom", "headers.x-test"]);
+    expect(judged(check, { url: "http://site.example/" }).row?.evidence).toEqual(["navigation"]);
+  });
+
   test("a failed reading is not checked, and says which and why", () => {
     const { row } = judged(checkThat({ reads: ["page", "tls"] }), { tls: "refused" });
-    expect(row).toEqual({ key: "under-test", state: "notChecked", notCheckedBecause: "tls: refused" });
+    expect(row).toEqual({ key: "under-test", state: "notChecked", evidence: ["page", "tls"], notCheckedBecause: "tls: refused" });
   });
 
   test("a check that does not apply is not asked for its readings", () => {
@@ -105,7 +112,7 @@ describe("a check that breaks its contract", () => {
     ["reports an inherited name as a code", () => ({ state: "violated", findings: [{ code: "constructor" }] })],
   ] as [string, () => never][])("%s: not checked, and told by key", (_words, misjudge) => {
     const { row, findings, faults } = judged(checkThat({ judge: misjudge }));
-    expect(row).toEqual({ key: "under-test", state: "notChecked", notCheckedBecause: "check-failed" });
+    expect(row).toMatchObject({ state: "notChecked", notCheckedBecause: "check-failed" });
     expect(findings).toEqual([]);
     expect(faults).toHaveLength(1);
   });

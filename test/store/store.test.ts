@@ -18,7 +18,7 @@ const result: StoredResult = {
   score: 90,
   band: "good",
   rank: "strong",
-  ledger: [{ key: "a", state: "passed" }],
+  ledger: [{ key: "a", state: "passed", evidence: [] }],
   findings: [],
 };
 const outcome = { result, evidence: evidence(), timings: { total: 12 }, now: later };

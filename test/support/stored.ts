@@ -45,10 +45,10 @@ export function storedResult(sent: string | number = "max-age=1") {
     band: "warn",
     rank: "fair",
     ledger: [
-      { key: "gone-check", state: "notApplicable" },
-      { key: "sample-cookie", state: "passed" },
-      { key: "sample-header", state: "violated" },
-      { key: "sample-tls", state: "notChecked", notCheckedBecause: "tls: timeout" },
+      { key: "gone-check", state: "notApplicable", evidence: ["navigation"] },
+      { key: "sample-cookie", state: "passed", evidence: ["page"] },
+      { key: "sample-header", state: "violated", evidence: ["page", "headers.x-sample"] },
+      { key: "sample-tls", state: "notChecked", evidence: ["tls"], notCheckedBecause: "tls: timeout" },
     ],
     findings: [
       {

@@ -166,6 +166,14 @@ describe("the full report", () => {
       { key: "sample-tls", because: "tls: timeout" },
     ]);
   });
+  test("names for each row what its verdict rests on", () => {
+    expect(renderFullReport(finished, storedResult(), seen, "en-gb", texts).ledgerEvidence).toEqual({
+      "gone-check": ["navigation"],
+      "sample-cookie": ["page"],
+      "sample-header": ["page", "headers.x-sample"],
+      "sample-tls": ["tls"],
+    });
+  });
   test("of a scan that is not over has nothing to add yet", () => {
     const report = renderFullReport({ ...finished, status: "queued" }, null, { evidence: null, timings: null }, "en-gb", texts);
     expect(report).toMatchObject({ security: null, evidence: null, timings: null, notChecked: null, algorithmVersion: null });
