@@ -10,7 +10,7 @@ export default registerCheck({
   headers: ["content-security-policy"],
   findings: {
     "security.missing-header.content-security-policy": { severity: "high", riskLevel: "medium", effort: "high" },
-    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "medium" },
+    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "high" },
   },
   judge({ dom, headers }) {
     const { policies, idle, complete } = enforcedCsp(headers["content-security-policy"], dom);

@@ -17,7 +17,7 @@ export default registerCheck({
   weight: 2,
   reads: ["page"],
   findings: {
-    "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.cookie.invalid-samesite": { severity: "low", riskLevel: "low", effort: "low" },
   },
   judge({ subject, page }) {

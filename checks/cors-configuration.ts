@@ -8,8 +8,8 @@ export default registerCheck({
   findings: {
     "security.cors.reflected-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "medium", scoreCap: 60 },
     "security.cors.null-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "low", scoreCap: 60 },
-    "security.cors.null-origin": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.cors.wildcard-with-credentials": { severity: "high", riskLevel: "low", effort: "low" },
+    "security.cors.null-origin": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.cors.wildcard-with-credentials": { severity: "low", riskLevel: "low", effort: "low" },
   },
   judge({ crossOrigin }) {
     const allowOrigin = fieldsNamed(crossOrigin.headers, "access-control-allow-origin");

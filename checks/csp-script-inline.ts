@@ -24,8 +24,8 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "high", effort: "high" },
-    "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "high", effort: "high" },
+    "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high" },
+    "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "medium", effort: "high" },
   },
   judge({ dom, headers }) {
     const { policies, complete } = enforcedCsp(headers["content-security-policy"], dom);

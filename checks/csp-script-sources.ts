@@ -31,9 +31,9 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-src-missing": { severity: "high", riskLevel: "high", effort: "medium" },
-    "security.csp.script-any-host": { severity: "high", riskLevel: "high", effort: "medium" },
-    "security.csp.script-data-urls": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.csp.script-src-missing": { severity: "high", riskLevel: "medium", effort: "medium" },
+    "security.csp.script-any-host": { severity: "high", riskLevel: "medium", effort: "medium" },
+    "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
     "security.csp.script-blob-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
   },
   judge({ dom, headers }) {

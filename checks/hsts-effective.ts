@@ -22,10 +22,10 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.hsts.certificate-not-accepted": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.hsts.certificate-not-accepted": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.hsts.directive-repeated": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.hsts.duplicate-header": { severity: "high", riskLevel: "low", effort: "low" },
+    "security.hsts.duplicate-header": { severity: "low", riskLevel: "low", effort: "low" },
     "security.hsts.max-age-missing": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.hsts.unparseable": { severity: "high", riskLevel: "medium", effort: "low" },

@@ -19,7 +19,7 @@ export default registerCheck({
   findings: {
     "security.transport.no-https-redirect": { severity: "high", riskLevel: "high", effort: "low" },
     "security.transport.redirect-to-http": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.transport.redirect-to-other-host": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.transport.redirect-to-other-host": { severity: "medium", riskLevel: "medium", effort: "low" },
   },
   judge({ plainHttp: { outcome, answers } }) {
     if (outcome === "custom-port") return notApplicable();

@@ -9,9 +9,9 @@ export default registerCheck({
   consults: ["dom"],
   findings: {
     "security.content.active-mixed-content": { severity: "high", riskLevel: "high", effort: "medium", scoreCap: 60 },
-    "security.content.passive-mixed-content": { severity: "medium", riskLevel: "low", effort: "low" },
+    "security.content.passive-mixed-content": { severity: "medium", riskLevel: "low", effort: "medium" },
     "security.content.upgraded-mixed-content": { severity: "medium", riskLevel: "low", effort: "low" },
-    "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "low" },
+    "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "medium" },
   },
   judge({ requests, dom }) {
     const notUpgraded = requests.insecure.filter(({ kind, outcome }) => kind !== "form" && outcome !== "upgraded");

@@ -13,7 +13,7 @@ export default registerCheck({
   findings: {
     "security.missing-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.invalid-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ headers }) {
     const fields = headers["permissions-policy"];

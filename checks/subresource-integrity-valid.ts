@@ -22,7 +22,7 @@ export default registerCheck({
   findings: {
     "security.content.integrity-ineffective": { severity: "medium", riskLevel: "medium", effort: "low" },
     "security.content.integrity-malformed": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.content.integrity-without-crossorigin": { severity: "medium", riskLevel: "low", effort: "low" },
+    "security.content.integrity-without-crossorigin": { severity: "low", riskLevel: "low", effort: "low" },
     "security.content.integrity-mismatch": { severity: "medium", riskLevel: "medium", effort: "low" },
   },
   judge({ dom, requests }) {

@@ -21,7 +21,7 @@ export default registerCheck({
   findings: {
     "security.missing-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.invalid-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.csp.frame-ancestors-any-host": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.csp.frame-ancestors-any-host": { severity: "high", riskLevel: "medium", effort: "medium" },
   },
   judge({ page, headers }) {
     const csp = fieldsNamed(page.headers, "content-security-policy");
