@@ -4,8 +4,11 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
+import { loadCatalog } from "../../src/catalog/load.ts";
 import { loadConfig } from "../../src/config.ts";
+import type { Evidence } from "../../src/evidence/evidence.ts";
 import { createLog } from "../../src/log.ts";
+import { performJudge } from "../../src/scan/perform.ts";
 import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import { egressTo } from "../support/servers.ts";
@@ -16,6 +19,8 @@ import { type Spread, spreadOf } from "./spread.ts";
 
 /** What a scan may add to the load and to the wait for a quiet network. */
 const overheadMsMax = 150;
+const judgeMsMax = 5;
+const judgeTurns = 100;
 const throughputRatioMin = 0.6;
 /** A scan waits most of its time for the network to be quiet: a machine is full only with several of them for each core. */
 const scansPerCore = 4;
@@ -72,6 +77,7 @@ function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: Sit
 
 interface ScanTaken {
   readonly tookMs: number;
+  readonly evidence: Evidence;
   /** Milliseconds by name of probe. */
   readonly timings: Readonly<Record<string, number>>;
 }
@@ -84,7 +90,7 @@ async function wholeScan(scanner: Scanner): Promise<ScanTaken> {
   if (outcome.status === "failed") throw new Error(`the scan failed: ${outcome.code}`);
   const failures = outcome.result.ledger.flatMap(({ notCheckedBecause }) => notCheckedBecause ?? []);
   if (!outcome.result.measured || failures.length > 0) throw new Error(`the scan is not whole: ${failures.join(", ")}`);
-  return { tookMs, timings: outcome.timings };
+  return { tookMs, evidence: outcome.evidence, timings: outcome.timings };
 }
 
 async function oneAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise<number>, pairs: number): Promise<readonly Row[]> {
@@ -118,6 +124,26 @@ async function oneAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise
       measured: overhead,
       aim: { words: `at most ${overheadMsMax} ms`, met: overhead.median <= overheadMsMax },
     },
+    ...(await judging((scans[0] as ScanTaken).evidence)),
+  ];
+}
+
+/** The whole catalog on the evidence of one scan, thawed for each turn as it is when it comes from another thread. */
+async function judging(evidence: Evidence): Promise<readonly Row[]> {
+  const catalog = await loadCatalog({ checksDir: null });
+  const text = JSON.stringify(evidence);
+  const turnsMs: number[] = [];
+  for (let turn = -judgeTurns; turn < judgeTurns; turn++) {
+    const thawed = JSON.parse(text) as Evidence;
+    const beganMs = performance.now();
+    performJudge({ evidence: thawed, hung: [] }, catalog, () => {});
+    // The first half warms up.
+    if (turn >= 0) turnsMs.push(performance.now() - beganMs);
+  }
+  const measured = spreadOf(turnsMs);
+  const met = measured.median < judgeMsMax;
+  return [
+    { name: `  judging alone, ${catalog.checks.length} checks`, unit: "ms", measured, aim: { words: `under ${judgeMsMax} ms`, met } },
   ];
 }
 
