@@ -1,5 +1,5 @@
 /** Does the page come with a Content Security Policy that a browser enforces? */
-import { enforcedCsp, notChecked, passed, registerCheck, violated } from "assay/check";
+import { directiveNames, enforcedCsp, notChecked, passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
   key: "content-security-policy",
@@ -17,7 +17,6 @@ export default registerCheck({
     if (policies.length > 0) return passed();
     if (!complete) return notChecked();
     if (idle.length === 0) return violated("security.missing-header.content-security-policy");
-    const directives = idle.flatMap((policy) => [...policy.keys()]).join(", ");
-    return violated("security.csp.no-effective-directive", { directives });
+    return violated("security.csp.no-effective-directive", { directives: directiveNames(idle) });
   },
 });

@@ -1,6 +1,7 @@
 /** Is the policy delivered so that a browser honours all of it: as a header, not only inside the document? */
 import {
   cspMetas,
+  directiveNames,
   directivesIgnoredInMeta,
   type Found,
   notApplicable,
@@ -32,7 +33,8 @@ export default registerCheck({
     if (ignored.length > 0) found.push({ code: "security.csp.meta-ignored-directives", values: { directives: ignored.join(", ") } });
     // Only whether there is a header matters, so that a cut one serves as well: it is not declared in `headers`.
     const inHeader = parseCspHeader(valuesNamed(page.headers, "content-security-policy")).length > 0;
-    if (!inHeader && page.headersDropped === 0) found.push({ code: "security.csp.meta-only" });
+    if (!inHeader && page.headersDropped === 0)
+      found.push({ code: "security.csp.meta-only", values: { directives: directiveNames(metas.map(({ policy }) => policy)) } });
 
     const unread = dom.metasDropped > 0 || metas.some(({ truncated }) => truncated) || (!inHeader && page.headersDropped > 0);
     return found.length === 0 && unread ? notChecked() : violatedBy(found);

@@ -1,5 +1,5 @@
 /** Is a report-only policy what it is meant to be: a trial beside an enforced policy, whose reports somebody gets? */
-import { enforcedCsp, type Found, notApplicable, notChecked, parseCspHeader, registerCheck, violatedBy } from "assay/check";
+import { directiveNames, enforcedCsp, type Found, notApplicable, notChecked, parseCspHeader, registerCheck, violatedBy } from "assay/check";
 
 export default registerCheck({
   key: "csp-report-only",
@@ -20,10 +20,10 @@ export default registerCheck({
     const reports = ["report-to", "report-uri"];
     const silent = onTrial.find((policy) => !reports.some((name) => (policy.get(name) ?? []).length > 0));
     if (silent !== undefined)
-      found.push({ code: "security.csp.report-only-without-reports", values: { directives: [...silent.keys()].join(", ") } });
+      found.push({ code: "security.csp.report-only-without-reports", values: { directives: directiveNames([silent]) } });
     const enforced = enforcedCsp(headers["content-security-policy"], dom);
     const alone = enforced.policies.length === 0;
-    if (alone && enforced.complete) found.push({ code: "security.csp.report-only-alone" });
+    if (alone && enforced.complete) found.push({ code: "security.csp.report-only-alone", values: { directives: directiveNames(onTrial) } });
 
     return found.length === 0 && alone ? notChecked() : violatedBy(found);
   },

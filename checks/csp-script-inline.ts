@@ -1,21 +1,20 @@
 /** Would injected inline script run in spite of the policy? */
 import {
-  allowsAllInlineScript,
+  allowsAllInline,
   type CspPolicy,
-  enforcedCsp,
+  directiveNames,
+  distinct,
+  type Found,
   governing,
-  notApplicable,
-  notChecked,
-  passed,
   registerCheck,
-  sandboxesScripts,
-  scriptAttributeDirectives,
-  scriptElementDirectives,
-  violated,
+  sandboxes,
+  verdictOnCsp,
 } from "assay/check";
 
-/** The two ways in which script stands in a document; a policy may rule them apart. */
-const inlineKinds = [scriptElementDirectives, scriptAttributeDirectives];
+type Code = "security.csp.script-unsafe-inline" | "security.csp.script-inline-unrestricted";
+
+/** The two ways in which script stands in a document, as an element or as an event handler; a policy may rule them apart. */
+const inlineKinds = ["script-src-elem", "script-src-attr"];
 
 export default registerCheck({
   key: "csp-script-inline",
@@ -27,23 +26,22 @@ export default registerCheck({
     "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high" },
     "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "medium", effort: "high" },
   },
-  judge({ dom, headers }) {
-    const { policies, complete } = enforcedCsp(headers["content-security-policy"], dom);
-    // Script must pass every policy, so one that stops it is enough, whatever the others say.
-    const open = inlineKinds.find((directives) => policies.every((policy) => allowsInline(policy, directives)));
-    if (policies.length > 0 && open === undefined) return passed();
-    // A policy that could not be read may stop it.
-    if (!complete) return notChecked();
-    if (open === undefined || policies.length === 0) return notApplicable();
-
-    const directives = policies.flatMap((policy) => governing(policy, open)?.directive ?? []);
-    if (directives.length === 0) return violated("security.csp.script-inline-unrestricted");
-    return violated("security.csp.script-unsafe-inline", { directive: [...new Set(directives)].join(", ") });
-  },
+  judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
-function allowsInline(policy: CspPolicy, directives: readonly string[]): boolean {
-  if (sandboxesScripts(policy)) return false;
-  const rule = governing(policy, directives);
-  return rule === null || allowsAllInlineScript(rule.sources);
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
+  // Script must pass every policy, so one that stops it is enough, whatever the others say.
+  const open = inlineKinds.find((directive) => policies.every((policy) => allowsInline(policy, directive)));
+  if (open === undefined) return [];
+  const rules = policies.flatMap((policy) => governing(policy, open) ?? []);
+  if (rules.length === 0) return [{ code: "security.csp.script-inline-unrestricted", values: { directives: directiveNames(policies) } }];
+  const directive = distinct(rules.map((rule) => rule.directive));
+  const sources = [...new Set(rules.flatMap((rule) => rule.sources))].join(" ");
+  return [{ code: "security.csp.script-unsafe-inline", values: { directive, sources } }];
+}
+
+function allowsInline(policy: CspPolicy, directive: string): boolean {
+  if (sandboxes(policy, "allow-scripts")) return false;
+  const rule = governing(policy, directive);
+  return rule === null || allowsAllInline(rule.sources, "script");
 }

@@ -1,18 +1,16 @@
 /** Does the policy confine script files to places that the site chose? */
 import {
   type CspPolicy,
-  enforcedCsp,
+  directiveNames,
+  distinct,
   type Found,
   governing,
   isSchemeSource,
   matchesAnyHost,
-  notApplicable,
-  notChecked,
   registerCheck,
-  sandboxesScripts,
-  scriptElementDirectives,
+  sandboxes,
   scriptUrlSources,
-  violatedBy,
+  verdictOnCsp,
 } from "assay/check";
 
 type Code = "security.csp.script-any-host" | "security.csp.script-blob-urls" | "security.csp.script-data-urls";
@@ -36,30 +34,18 @@ export default registerCheck({
     "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
     "security.csp.script-blob-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
   },
-  judge({ dom, headers }) {
-    const { policies, complete } = enforcedCsp(headers["content-security-policy"], dom);
-    if (policies.length === 0) return complete ? notApplicable() : notChecked();
-
-    const found = faultsOf(policies);
-    // A policy that could not be read may close what the known ones leave open.
-    if (found.length > 0 && !complete) return notChecked();
-    return violatedBy(found);
-  },
+  judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code | "security.csp.script-src-missing">[] {
-  if (policies.some(sandboxesScripts)) return [];
+  if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
   // A policy that says nothing about scripts lets every one pass, and leaves the decision to the others.
-  const rules = policies.flatMap((policy) => governing(policy, scriptElementDirectives) ?? []);
-  if (rules.length === 0) return [{ code: "security.csp.script-src-missing" }];
+  const rules = policies.flatMap((policy) => governing(policy, "script-src-elem") ?? []);
+  if (rules.length === 0) return [{ code: "security.csp.script-src-missing", values: { directives: directiveNames(policies) } }];
   const directive = distinct(rules.map((rule) => rule.directive));
   return openPlaces.flatMap(({ code, letsIn }) => {
     const sources = rules.map((rule) => scriptUrlSources(rule.sources).filter(letsIn));
     // A script must pass every policy, so one that does not let it in is enough.
     return sources.every((some) => some.length > 0) ? [{ code, values: { directive, sources: distinct(sources.flat()) } }] : [];
   });
-}
-
-function distinct(words: readonly string[]): string {
-  return [...new Set(words)].join(", ");
 }

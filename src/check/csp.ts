@@ -1,7 +1,21 @@
-/** Gathers the Content Security Policies that a browser enforces on a page, from its header fields and its meta elements. */
+/** Gathers the Content Security Policies of a page from its header fields and its meta elements, and judges what all of them let through. */
 import type { Reading } from "../evidence/evidence.ts";
 import type { DomFacts, MetaElement } from "../evidence/facts.ts";
-import { type CspPolicy, directivesIgnoredInMeta, parseCspHeader, parseCspMeta, restrictsAnything } from "../parse/csp.ts";
+import {
+  type CspDirective,
+  type CspPolicy,
+  directivesIgnoredInMeta,
+  governing,
+  parseCspDirectives,
+  parseCspHeader,
+  parseCspMeta,
+  restrictsAnything,
+  sandboxes,
+  serializedPolicies,
+} from "../parse/csp.ts";
+import { hasKeyword, matchesAnyHost, scriptUrlSources, trustsNonces } from "../parse/csp-source.ts";
+import type { FindingCode } from "./check.ts";
+import { type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
 
 export interface EnforcedCsp {
   /** Each is enforced for itself: what a page may do must be allowed by all of them. */
@@ -24,9 +38,61 @@ export function enforcedCsp(headerValues: readonly string[], dom: Reading<DomFac
   };
 }
 
+/**
+ * The verdict on what the policies in force let through; without a policy there is nothing to say. Policies that could not be read
+ * can only forbid more, so that a pass stands without them and a violation does not. `faultsOf` answers null where the policies
+ * hold nothing that the check speaks of.
+ */
+export function verdictOnCsp<Code extends FindingCode>(
+  headerValues: readonly string[],
+  dom: Reading<DomFacts>,
+  faultsOf: (policies: readonly CspPolicy[]) => readonly Found<Code>[] | null,
+): Verdict<Code> {
+  const { policies, complete } = enforcedCsp(headerValues, dom);
+  const faults = policies.length === 0 ? null : faultsOf(policies);
+  if (!complete && (faults === null || faults.length > 0)) return notChecked();
+  return faults === null ? notApplicable() : violatedBy(faults);
+}
+
+/** The directives of every policy as written, those included that a browser drops; of a cut one, the whole ones. */
+export function writtenCsp(headerValues: readonly string[], dom: Reading<DomFacts>): readonly (readonly CspDirective[])[] {
+  const inMeta = dom.status === "read" ? cspMetas(dom.facts) : [];
+  const texts = inMeta.map(({ content, truncated }) => (truncated ? content.slice(0, content.lastIndexOf(";") + 1) : content));
+  return [...serializedPolicies(headerValues), ...texts].map(parseCspDirectives).filter((directives) => directives.length > 0);
+}
+
 /** The meta elements that deliver a policy. A report-only one is none: browsers do not honour it. */
 export function cspMetas(dom: DomFacts): readonly MetaElement[] {
   return dom.metas.filter((meta) => meta.httpEquiv === "content-security-policy");
+}
+
+/** The directives that govern the matter in each of the policies, without repetition; `""` when none does. */
+export function governingNames(policies: readonly CspPolicy[], directive: string): string {
+  return distinct(policies.flatMap((policy) => governing(policy, directive)?.directive ?? []));
+}
+
+/** Names of all directives of the policies, without repetition, as a finding quotes them. */
+export function directiveNames(policies: readonly CspPolicy[]): string {
+  return distinct(policies.flatMap((policy) => [...policy.keys()]));
+}
+
+/** The words without repetition, in order, as a finding quotes them. */
+export function distinct(words: readonly string[]): string {
+  return [...new Set(words)].join(", ");
+}
+
+/** Does the policy let code run that is made from text: `eval()` and its kin? CSP3 section 4.4. */
+export function allowsEval(policy: CspPolicy): boolean {
+  if (sandboxes(policy, "allow-scripts")) return false;
+  const rule = governing(policy, "script-src");
+  return rule === null || hasKeyword(rule.sources, "unsafe-eval");
+}
+
+/** Does the policy let a script element with the page's own nonce load from anywhere? Then its address must not be bent. */
+export function trustsAnyScriptWithNonce(policy: CspPolicy): boolean {
+  if (sandboxes(policy, "allow-scripts")) return false;
+  const rule = governing(policy, "script-src-elem");
+  return rule === null || trustsNonces(rule.sources) || scriptUrlSources(rule.sources).some(matchesAnyHost);
 }
 
 function honouredInMeta(content: string): CspPolicy | null {

@@ -3,22 +3,32 @@ export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/ev
 export type * from "../evidence/facts.ts";
 export { integrityCharsMax } from "../evidence/limits.ts";
 export { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../parse/charset.ts";
-export type { CspGoverning, CspPolicy, CspSource } from "../parse/csp.ts";
+export type { CspDirective, CspGoverning, CspPolicy } from "../parse/csp.ts";
 export {
-  allowsAllInlineScript,
   directivesIgnoredInMeta,
   governing,
-  isSchemeSource,
-  matchesAnyHost,
+  knownDirectives,
   parseCspHeader,
   parseCspMeta,
-  parseCspSource,
   restrictsAnything,
-  sandboxesScripts,
-  scriptAttributeDirectives,
-  scriptElementDirectives,
-  scriptUrlSources,
+  sandboxes,
+  sourceListDirectives,
 } from "../parse/csp.ts";
+export type { CspHostSource, CspSource } from "../parse/csp-source.ts";
+export {
+  allowsAllInline,
+  allowsNoUrl,
+  cspKeywords,
+  hasKeyword,
+  isSchemeSource,
+  matchesAnyHost,
+  matchesUrl,
+  parseCspSource,
+  schemeNamed,
+  scriptUrlSources,
+  trustsHashes,
+  trustsNonces,
+} from "../parse/csp-source.ts";
 export type { FrameOptions } from "../parse/frame-options.ts";
 export { parseFrameOptions } from "../parse/frame-options.ts";
 export { splitHeaderList } from "../parse/header-list.ts";
@@ -56,7 +66,17 @@ export type {
 export type { SeenCookie, SeenCookies } from "./cookies.ts";
 export { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
 export type { EnforcedCsp } from "./csp.ts";
-export { cspMetas, enforcedCsp } from "./csp.ts";
+export {
+  allowsEval,
+  cspMetas,
+  directiveNames,
+  distinct,
+  enforcedCsp,
+  governingNames,
+  trustsAnyScriptWithNonce,
+  verdictOnCsp,
+  writtenCsp,
+} from "./csp.ts";
 export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
 export { hstsHost } from "./hsts.ts";
 export type { Redirect } from "./redirects.ts";

@@ -27,7 +27,7 @@ testCheck(check, {
   ],
   violated: {
     "security.csp.report-only-alone": [
-      ["no other policy", trial(loud)],
+      ["no other policy", trial("script-src 'self'; report-uri /r"), { values: { directives: "script-src, report-uri" } }],
       ["beside a policy that restricts nothing", trial(loud, ["report-uri /r"])],
       ["and silent", trial("script-src 'self'"), { also: ["security.csp.report-only-without-reports"] }],
     ],

@@ -37,7 +37,11 @@ testCheck(check, {
   ],
   violated: {
     "security.csp.script-unsafe-inline": [
-      ["in script-src", csp("script-src 'self' 'unsafe-inline'"), { values: { directive: "script-src" } }],
+      [
+        "in script-src",
+        csp("script-src 'self' 'unsafe-inline'"),
+        { values: { directive: "script-src", sources: "'self' 'unsafe-inline'" } },
+      ],
       ["by falling back to default-src", csp("default-src https: 'UNSAFE-INLINE'"), { values: { directive: "default-src" } }],
       [
         "script-src-elem overrides script-src",
@@ -61,7 +65,7 @@ testCheck(check, {
       ["the sandbox lets scripts run", csp("sandbox allow-scripts; script-src 'unsafe-inline'")],
     ],
     "security.csp.script-inline-unrestricted": [
-      ["nothing about scripts", csp("frame-ancestors 'none'")],
+      ["nothing about scripts", csp("frame-ancestors 'none'"), { values: { directives: "frame-ancestors" } }],
       ["the attributes are ruled, the elements are not", csp("script-src-attr 'none'")],
       ["the elements are ruled, the attributes are not", csp("script-src-elem 'self'")],
     ],

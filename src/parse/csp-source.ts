@@ -1,0 +1,200 @@
+/** Reads the source expressions of a Content Security Policy (CSP3 section 2.3.1), and tells what a browser lets in by them. */
+import { isRegistrySuffix } from "./registry-suffix.ts";
+
+/** What one source expression says. */
+export type CspSource =
+  /** Lower case, without the quotes. */
+  | { readonly kind: "keyword"; readonly keyword: string }
+  /** As written: nonces compare with their case. */
+  | { readonly kind: "nonce"; readonly nonce: string }
+  | { readonly kind: "hash" | "invalid" }
+  /** Lower case, without the colon. */
+  | { readonly kind: "scheme"; readonly scheme: string }
+  | CspHostSource;
+
+/** Lower case but for the path. `*` alone is a host of any name with the schemes of the network; `port` may be `*`; no path is `""`. */
+export interface CspHostSource {
+  readonly kind: "host";
+  readonly scheme: string | null;
+  readonly host: string;
+  readonly port: string | null;
+  readonly path: string;
+}
+
+/** Every keyword that a browser knows today, without the quotes; `none` has a meaning only where it stands alone. */
+export const cspKeywords: readonly string[] = [
+  "inline-speculation-rules",
+  "none",
+  "report-sample",
+  "report-sha256",
+  "report-sha384",
+  "report-sha512",
+  "self",
+  "strict-dynamic",
+  "trusted-types-eval",
+  "unsafe-eval",
+  "unsafe-hashes",
+  "unsafe-inline",
+  "unsafe-webtransport-hashes",
+  "wasm-unsafe-eval",
+];
+
+const nonceSource = /^'nonce-([a-z0-9+/_-]+={0,2})'$/i;
+const hashSource = /^'sha(?:256|384|512)-[a-z0-9+/_-]+={0,2}'$/i;
+const keywordSource = /^'([a-z0-9-]+)'$/i;
+const schemeSource = /^([a-z][a-z0-9+.-]*):$/i;
+const hostSource = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::(\d+|\*))?(\/[^?#]*)?$/i;
+
+export function parseCspSource(text: string): CspSource {
+  const nonce = nonceSource.exec(text)?.[1];
+  if (nonce !== undefined) return { kind: "nonce", nonce };
+  if (hashSource.test(text)) return { kind: "hash" };
+  const keyword = keywordSource.exec(text)?.[1]?.toLowerCase();
+  if (keyword !== undefined) return cspKeywords.includes(keyword) ? { kind: "keyword", keyword } : { kind: "invalid" };
+  const scheme = schemeSource.exec(text)?.[1];
+  if (scheme !== undefined) return { kind: "scheme", scheme: scheme.toLowerCase() };
+  const [, hostScheme, host, port, path] = hostSource.exec(text) ?? [];
+  if (host === undefined) return { kind: "invalid" };
+  return { kind: "host", scheme: hostScheme?.toLowerCase() ?? null, host: host.toLowerCase(), port: port ?? null, path: path ?? "" };
+}
+
+/** Is that keyword, lower case and without its quotes, in the list? */
+export function hasKeyword(sources: readonly string[], keyword: string): boolean {
+  return sources.some((text) => isKeyword(parseCspSource(text), keyword));
+}
+
+/**
+ * Does a source list let every inline script or every inline style in? CSP3 section 6.7.3.2: `'unsafe-inline'` is ignored beside a
+ * nonce or a hash, and for scripts beside `'strict-dynamic'`.
+ */
+export function allowsAllInline(sources: readonly string[], what: "script" | "style"): boolean {
+  const ignored = trustsNonces(sources) || trustsHashes(sources) || (what === "script" && hasKeyword(sources, "strict-dynamic"));
+  return !ignored && hasKeyword(sources, "unsafe-inline");
+}
+
+export function trustsNonces(sources: readonly string[]): boolean {
+  return sources.some((text) => parseCspSource(text).kind === "nonce");
+}
+
+export function trustsHashes(sources: readonly string[]): boolean {
+  return sources.some((text) => parseCspSource(text).kind === "hash");
+}
+
+/** Can no URL match the list? An empty list means the same as `'none'`, and nonces, hashes and most keywords match no URL. */
+export function allowsNoUrl(sources: readonly string[]): boolean {
+  return !sources.some((text) => {
+    const source = parseCspSource(text);
+    return source.kind === "scheme" || source.kind === "host" || isKeyword(source, "self");
+  });
+}
+
+/**
+ * The expressions of a script source list by which URLs are allowed, as far as a browser honours them: `'strict-dynamic'` makes
+ * it ignore all of them (CSP3 section 6.7.1.1).
+ */
+export function scriptUrlSources(sources: readonly string[]): readonly string[] {
+  return hasKeyword(sources, "strict-dynamic") ? [] : sources.filter((text) => !allowsNoUrl([text]));
+}
+
+/** Does the expression match a host that anybody may set up: `*`, `https:`, `http://*`, `*.com`, `*.co.uk`? */
+export function matchesAnyHost(text: string): boolean {
+  const source = parseCspSource(text);
+  // CSP3 section 6.7.2.9: `http:` matches https URLs too.
+  if (source.kind === "scheme") return source.scheme === "https" || source.scheme === "http";
+  if (source.kind !== "host") return false;
+  return source.host === "*" || (source.host.startsWith("*.") && isRegistrySuffix(source.host.slice(2)));
+}
+
+/** Is it the scheme source of that name, as in `data:`? */
+export function isSchemeSource(text: string, scheme: string): boolean {
+  const source = parseCspSource(text);
+  return source.kind === "scheme" && source.scheme === scheme;
+}
+
+/** The scheme that the expression names, in lower case: of `ws:` as of `ws://host`; null when it names none. */
+export function schemeNamed(text: string): string | null {
+  const source = parseCspSource(text);
+  return source.kind === "scheme" || source.kind === "host" ? source.scheme : null;
+}
+
+/**
+ * Does the expression let a URL in on a page at `page`? CSP3 section 6.7.2.8, for a URL that was not redirected to: behind a
+ * redirect a browser leaves the path aside.
+ */
+export function matchesUrl(text: string, url: URL, page: URL): boolean {
+  const source = parseCspSource(text);
+  switch (source.kind) {
+    case "scheme":
+      return schemeMatches(source.scheme, url);
+    case "host":
+      return hostSourceMatches(source, url, page);
+    case "keyword":
+      return source.keyword === "self" && matchesSelf(url, page);
+    default:
+      return false;
+  }
+}
+
+const networkSchemes: readonly string[] = ["http", "https", "ws", "wss"];
+
+function hostSourceMatches({ scheme, host, port, path }: CspHostSource, url: URL, page: URL): boolean {
+  if (host === "*" && scheme === null && port === null && path === "") return networkSchemes.includes(schemeOf(url));
+  if (!schemeMatches(scheme ?? schemeOf(page), url)) return false;
+  return hostMatches(host, url.hostname) && portMatches(port, url) && pathMatches(path, url.pathname);
+}
+
+/** Section 6.7.2.9: a scheme lets its secure form in as well. */
+function schemeMatches(scheme: string, url: URL): boolean {
+  const asked = schemeOf(url);
+  return scheme === asked || (scheme === "http" && asked === "https") || (scheme === "ws" && asked === "wss");
+}
+
+/** Section 6.7.2.10. */
+function hostMatches(pattern: string, host: string): boolean {
+  if (pattern === "*") return host !== "";
+  return pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern;
+}
+
+/** Section 6.7.2.11: port 80 lets the secure form in as well. */
+function portMatches(port: string | null, url: URL): boolean {
+  const asked = portOf(url);
+  if (port === "*") return true;
+  if (port === null) return url.port === "";
+  return Number(port) === asked || (Number(port) === 80 && asked === 443);
+}
+
+/** Section 6.7.2.12: a path that ends in a slash is a folder, any other is a single resource. */
+function pathMatches(pattern: string, path: string): boolean {
+  if (pattern === "" || pattern === "/") return true;
+  const wanted = pattern.split("/");
+  const asked = path.split("/");
+  if (pattern.endsWith("/") ? wanted.length > asked.length : wanted.length !== asked.length) return false;
+  if (pattern.endsWith("/")) wanted.pop();
+  return wanted.every((piece, at) => percentDecoded(piece) === percentDecoded(asked[at] ?? ""));
+}
+
+/** `'self'`, the last steps of section 6.7.2.8: the same origin, or its secure form on the same host. */
+function matchesSelf(url: URL, page: URL): boolean {
+  if (url.origin === page.origin && url.origin !== "null") return true;
+  const upgraded = schemeOf(url) === "https" || schemeOf(url) === "wss" || (schemeOf(page) === "http" && schemeOf(url) === "ws");
+  const samePort = portOf(url) === portOf(page) || (url.port === "" && page.port === "");
+  return upgraded && url.hostname === page.hostname && samePort;
+}
+
+/** Byte by byte, so that nothing can fail; both sides of a comparison go through it. */
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function schemeOf(url: URL): string {
+  return url.protocol.slice(0, -1);
+}
+
+function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return schemeOf(url) === "https" || schemeOf(url) === "wss" ? 443 : 80;
+}
+
+function isKeyword(source: CspSource, keyword: string): boolean {
+  return source.kind === "keyword" && source.keyword === keyword;
+}
