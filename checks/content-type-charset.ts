@@ -31,7 +31,9 @@ export default registerCheck({
     if (charsets.some(isEncodingLabel)) return passed();
     if (dom.status === "failed" || dom.facts.metasDropped > 0) return notChecked();
     const [charset] = charsets;
-    return charset === undefined ? violated("security.content.charset-missing") : violated("security.content.charset-unknown", { charset });
+    return charset === undefined
+      ? violated("security.content.charset-missing", { contentType: headers["content-type"].join(", ") })
+      : violated("security.content.charset-unknown", { charset });
   },
 });
 

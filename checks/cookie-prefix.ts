@@ -30,10 +30,12 @@ export default registerCheck({
       ...foundInCookies(
         "security.cookie.host-prefix-with-domain",
         ofHost.filter(({ domain }) => domain !== null),
+        ({ domain }) => `Domain=${domain}`,
       ),
       ...foundInCookies(
         "security.cookie.host-prefix-without-root-path",
         ofHost.filter(({ path }) => path !== "/"),
+        ({ path }) => (path === null ? null : `Path=${path}`),
       ),
     ];
     if (found.length === 0 && !complete) return notChecked();

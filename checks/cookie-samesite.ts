@@ -31,6 +31,7 @@ export default registerCheck({
       ...foundInCookies(
         "security.cookie.invalid-samesite",
         sensitive.filter(({ sameSite }) => sameSite !== null && !knownValues.includes(sameSite)),
+        ({ sameSite }) => `SameSite=${sameSite}`,
       ),
     ];
     if (found.length === 0 && !complete) return notChecked();

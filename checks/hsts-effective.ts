@@ -1,6 +1,7 @@
 /** Would a browser honour the HSTS policy, and keep it for long enough? */
 import { type Found, hstsHost, isCertificateAccepted, notApplicable, notChecked, parseHsts, registerCheck, violatedBy } from "assay/check";
 
+const daySeconds = 86_400;
 /** 180 days. Below this a visitor who comes twice a year is never protected. */
 const maxAgeSecondsMin = 15_552_000;
 
@@ -52,7 +53,8 @@ function faultsOf(value: string): Found<Code>[] {
   const { maxAgeSeconds } = parsed;
   // RFC 6797 section 6.1.1: zero makes a browser forget the policy.
   if (maxAgeSeconds === 0) return [{ code: "security.hsts.disabled", values: { value } }];
-  if (maxAgeSeconds < maxAgeSecondsMin) return [{ code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds } }];
+  if (maxAgeSeconds < maxAgeSecondsMin)
+    return [{ code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds, days: Math.floor(maxAgeSeconds / daySeconds) } }];
   return [];
 }
 

@@ -32,10 +32,26 @@ function isDeleted({ maxAgeSeconds, expiresAtMs }: SetCookie, at: string): boole
   return expiresAtMs !== null && expiresAtMs <= Date.parse(at);
 }
 
-/** One finding about all of the cookies, with their `names`: each once, a nameless one as two quotes. None when there is no cookie. */
-export function foundInCookies<Code extends FindingCode>(code: Code, cookies: readonly SeenCookie[]): readonly Found<Code>[] {
-  const names = new Set(cookies.map(({ name }) => (name === "" ? '""' : name)));
-  return names.size === 0 ? [] : [{ code, values: { names: [...names].join(", ") } }];
+/** Enough to find the place in the application where they are set. */
+const namesQuotedMax = 10;
+
+/**
+ * One finding about all of the cookies: `names` has each once, a nameless one as two quotes, and `total` says how many there are.
+ * None when there is no cookie. `attribute` is what else of a cookie to quote, as in `sid (Domain=site.example)`.
+ */
+export function foundInCookies<Code extends FindingCode>(
+  code: Code,
+  cookies: readonly SeenCookie[],
+  attribute: (cookie: SeenCookie) => string | null = () => null,
+): readonly Found<Code>[] {
+  const names = [...new Set(cookies.map((cookie) => described(cookie, attribute(cookie))))];
+  const more = names.length > namesQuotedMax ? ", ..." : "";
+  return names.length === 0 ? [] : [{ code, values: { names: names.slice(0, namesQuotedMax).join(", ") + more, total: names.length } }];
+}
+
+function described({ name }: SeenCookie, attribute: string | null): string {
+  const shown = name === "" ? '""' : name;
+  return attribute === null ? shown : `${shown} (${attribute})`;
 }
 
 /** Cookies of visitor statistics whose names speak of sessions: they hold no login. */

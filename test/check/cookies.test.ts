@@ -47,9 +47,19 @@ describe("cookies that were seen being set", () => {
 test("a finding names each cookie once, and no value", () => {
   const { cookies } = seen("a=secret1", "b=secret2", "a=secret3", "secret4");
   expect(foundInCookies("security.cookie.missing-secure", cookies)).toEqual([
-    { code: "security.cookie.missing-secure", values: { names: 'a, b, ""' } },
+    { code: "security.cookie.missing-secure", values: { names: 'a, b, ""', total: 3 } },
   ]);
   expect(foundInCookies("security.cookie.missing-secure", [])).toEqual([]);
+});
+
+test("a finding quotes ten names, counts all, and adds what it is asked to", () => {
+  const { cookies } = seen(...Array.from({ length: 11 }, (_, at) => `c${at}=secret; Path=/p${at}`));
+  expect(foundInCookies("security.cookie.missing-secure", cookies)).toMatchObject([
+    { values: { names: "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, ...", total: 11 } },
+  ]);
+  expect(foundInCookies("security.cookie.missing-secure", cookies.slice(0, 1), ({ path }) => path)).toMatchObject([
+    { values: { names: "c0 (/p0)", total: 1 } },
+  ]);
 });
 
 test.each(

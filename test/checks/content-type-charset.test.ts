@@ -29,7 +29,7 @@ testCheck(check, {
   ],
   violated: {
     "security.content.charset-missing": [
-      ["nowhere", header("text/html")],
+      ["nowhere", header("text/html"), { values: { contentType: "text/html" } }],
       ["an empty parameter", header("text/html; charset=")],
       ["no type at all", { page: { mediaType: null } }],
     ],

@@ -32,7 +32,11 @@ testCheck(check, {
       ],
     ],
     "security.cookie.host-prefix-with-domain": [
-      ["a domain", cookieLines("__Host-sid=<redacted>; Secure; Path=/; Domain=site.example"), { values: { names: "__Host-sid" } }],
+      [
+        "a domain",
+        cookieLines("__Host-sid=<redacted>; Secure; Path=/; Domain=site.example"),
+        { values: { names: "__Host-sid (Domain=site.example)" } },
+      ],
       [
         "everything at once",
         cookieLines("__host-sid=<redacted>; Domain=.site.example; Path=/app"),

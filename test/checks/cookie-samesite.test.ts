@@ -24,13 +24,13 @@ testCheck(check, {
       ["a token against forgery", cookieLines("XSRF-TOKEN=<redacted>")],
     ],
     "security.cookie.invalid-samesite": [
-      ["a word that nobody knows", cookieLines("sid=<redacted>; SameSite=Strickt"), { values: { names: "sid" } }],
+      ["a word that nobody knows", cookieLines("sid=<redacted>; SameSite=Strickt"), { values: { names: "sid (SameSite=strickt)" } }],
       ["no value", cookieLines("sid=<redacted>; SameSite")],
       ["the last attribute counts", cookieLines("sid=<redacted>; SameSite=Lax; SameSite=junk")],
       [
         "beside one without",
         cookieLines("sid=<redacted>; SameSite=Yes", "auth=<redacted>"),
-        { also: ["security.cookie.missing-samesite"], values: { names: "sid" } },
+        { also: ["security.cookie.missing-samesite"], values: { names: "sid (SameSite=yes)", total: 1 } },
       ],
     ],
   },

@@ -43,7 +43,7 @@ testCheck(check, {
       ["an empty value", sts("")],
     ],
     "security.hsts.max-age-too-short": [
-      ["a second less than 180 days", sts("max-age=15551999"), { values: { maxAgeSeconds: 15_551_999 } }],
+      ["a second less than 180 days", sts("max-age=15551999"), { values: { maxAgeSeconds: 15_551_999, days: 179 } }],
       ["five minutes", sts("max-age=300; includeSubDomains")],
     ],
     "security.hsts.disabled": [["zero", sts("max-age=0")]],
