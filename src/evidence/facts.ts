@@ -145,17 +145,25 @@ export interface CertificateFacts {
   /** ISO 8601, UTC. */
   readonly validFrom: string;
   readonly validTo: string;
-  /** `rsa`, `rsa-pss`, `ec`, `ed25519`, `dsa` ...; null when the runtime cannot tell. */
+  /** `rsa`, `rsa-pss`, `ec`, `ed25519`, `ed448` or `dsa`; null for any other kind. */
   readonly keyType: string | null;
+  /** Of the modulus, the curve or the prime; null when it cannot be told, for a curve that few use for example. */
   readonly keyBits: number | null;
+  /** OpenSSL's name of the curve, or its dotted identifier; null for other kinds. */
   readonly curve: string | null;
-  /** As OpenSSL names it, for example `sha256WithRSAEncryption`; null when the runtime cannot tell. */
+  /** RSA's public exponent in lower-case hex, `10001` as a rule, at most `certificateNameCharsMax` characters; null for other kinds. */
+  readonly rsaExponent: string | null;
+  /** As OpenSSL names it, for example `sha256WithRSAEncryption`, or the dotted identifier; null when it cannot be read. */
   readonly signatureAlgorithm: string | null;
+  /** The hash that was signed, for example `sha256`; for RSASSA-PSS the one of its parameters. Null for an algorithm that is not known. */
+  readonly signatureHash: string | null;
   readonly serialNumber: string;
   /** SHA-256 of the DER form, lower-case hex without colons. */
   readonly fingerprint: string;
   /** Subject and issuer are the same name and the key verifies the signature. */
   readonly selfSigned: boolean;
+  /** One of the roots that the scan trusts: nobody has to believe its signature. */
+  readonly trustAnchor: boolean;
 }
 
 /** One TLS endpoint: the host that served the page, or the scanned host when there is none. */
@@ -173,8 +181,10 @@ export interface TlsFacts {
   readonly chainAsSent: boolean;
   /** A subjectAltName covers the host (RFC 9525; the common name does not count). */
   readonly hostMatches: boolean;
-  /** Does the chain build to a root of the bundled store or the operator's CA files? Dates and names are left aside. */
+  /** Does the chain build to a root of the bundled store, of the system or of the operator's CA files? Dates and names are left aside. */
   readonly trusted: boolean;
+  /** `public`: a path ends at a root of the bundled store. `operator`: only at one of the system or the operator's CA files. Null when not trusted. */
+  readonly trustedBy: "public" | "operator" | null;
   /** The runtime's code for why not, for example `DEPTH_ZERO_SELF_SIGNED_CERT`; null when trusted. */
   readonly untrustedBecause: string | null;
 }

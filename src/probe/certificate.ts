@@ -1,9 +1,10 @@
-/** Turns a certificate into facts; what the runtime cannot tell of a rare kind stays null. */
+/** Turns a certificate into facts. */
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { boundedText } from "../evidence/bound.ts";
 import type { CertificateFacts } from "../evidence/facts.ts";
 import { certificateNameCharsMax, certificateNamesMax } from "../evidence/limits.ts";
 import { alternativeNames } from "../parse/alternative-names.ts";
+import { certificateKey, certificateSignature } from "../parse/certificate-keys.ts";
 
 /** Null for bytes that the runtime does not take for a certificate. */
 export function readCertificate(der: Uint8Array): X509Certificate | null {
@@ -15,9 +16,10 @@ export function readCertificate(der: Uint8Array): X509Certificate | null {
   }
 }
 
-export function certificateFacts(certificate: X509Certificate): CertificateFacts {
+export function certificateFacts(certificate: X509Certificate, trustAnchor: boolean): CertificateFacts {
   const names = alternativeNames(certificate.raw);
-  const key = publicKeyOf(certificate);
+  const key = certificateKey(certificate.raw);
+  const signature = certificateSignature(certificate.raw);
   return {
     subject: distinguishedName(certificate.subject),
     issuer: distinguishedName(certificate.issuer),
@@ -25,13 +27,16 @@ export function certificateFacts(certificate: X509Certificate): CertificateFacts
     namesDropped: Math.max(0, names.length - certificateNamesMax),
     validFrom: isoDate(certificate.validFrom),
     validTo: isoDate(certificate.validTo),
-    keyType: key?.asymmetricKeyType ?? null,
-    keyBits: keyBits(key),
-    curve: key?.asymmetricKeyDetails?.namedCurve ?? null,
-    signatureAlgorithm: certificate.signatureAlgorithm ?? null,
+    keyType: key.type,
+    keyBits: key.bits,
+    curve: key.curve,
+    rsaExponent: key.rsaExponent === null ? null : short(key.rsaExponent),
+    signatureAlgorithm: signature?.algorithm ?? null,
+    signatureHash: signature?.hash ?? null,
     serialNumber: short(certificate.serialNumber),
     fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
     selfSigned: isSelfSigned(certificate),
+    trustAnchor,
   };
 }
 
@@ -55,14 +60,6 @@ function publicKeyOf(certificate: X509Certificate): KeyObject | null {
   } catch {
     return null;
   }
-}
-
-const bitsByCurve: Readonly<Record<string, number>> = { secp224r1: 224, prime256v1: 256, secp256k1: 256, secp384r1: 384, secp521r1: 521 };
-
-function keyBits(key: KeyObject | null): number | null {
-  if (key?.asymmetricKeyType === "ed25519") return 256;
-  const { modulusLength, namedCurve } = key?.asymmetricKeyDetails ?? {};
-  return modulusLength ?? bitsByCurve[namedCurve ?? ""] ?? null;
 }
 
 /** The runtime gives one part to a line. */

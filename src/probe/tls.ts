@@ -65,11 +65,12 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
     address: egress.pinnedAddress(host.text, port) ?? "",
     negotiated,
     versions: versionsOf(flights, session),
-    chain: chain.map(certificateFacts),
+    chain: chain.map((certificate) => certificateFacts(certificate, anchors.all.has(certificate))),
     certificatesDropped: ders.length - chain.length,
     chainAsSent: asSent,
     hostMatches: namesCoverHost(alternativeNames(leaf.raw), host.text),
     trusted: untrustedBecause === null,
+    trustedBy: untrustedBecause === null ? trustedBy(chain, anchors) : null,
     untrustedBecause,
   });
 }
@@ -149,9 +150,14 @@ function objectionTo(
   anchors: TrustAnchors,
 ): string | null {
   if (session !== null && session.objection === null) return null;
-  const fault = pathFault(chain, anchors);
+  const fault = pathFault(chain, anchors.all);
   if (fault !== null || session === null) return fault;
   return session.objection !== null && aboutDates.includes(session.objection) ? null : session.objection;
+}
+
+/** Where both have a root for the chain, browsers know it too. */
+function trustedBy(chain: readonly [X509Certificate, ...X509Certificate[]], anchors: TrustAnchors): "public" | "operator" {
+  return pathFault(chain, anchors.public) === null ? "public" : "operator";
 }
 
 /** Of a place that never got as far as a version. */

@@ -7,6 +7,13 @@ import { isSelfSigned, isSignedBy } from "./certificate.ts";
 export interface TrustAnchors {
   /** For handshakes: made once, because reading all roots takes some milliseconds. */
   readonly context: SecureContext;
+  /** The bundled ones alone. */
+  readonly public: RootSet;
+  /** The bundled ones and the operator's. */
+  readonly all: RootSet;
+}
+
+export interface RootSet {
   has(certificate: X509Certificate): boolean;
   named(subject: string): readonly X509Certificate[];
 }
@@ -21,19 +28,22 @@ export function trustAnchors(caPems: readonly string[]): TrustAnchors {
 }
 
 function readAnchors(caPems: readonly string[]): TrustAnchors {
-  const pems = [...rootCertificates, ...caPems.flatMap(certificatesIn)];
-  const bySubject = new Map<string, X509Certificate[]>();
-  const fingerprints = new Set<string>();
-  for (const pem of pems) {
-    const certificate = new X509Certificate(pem);
-    const sameName = bySubject.get(certificate.subject);
-    if (sameName === undefined) bySubject.set(certificate.subject, [certificate]);
-    else sameName.push(certificate);
-    fingerprints.add(certificate.fingerprint256);
-  }
+  bundled ??= rootCertificates.map((pem) => new X509Certificate(pem));
+  const own = caPems.flatMap(certificatesIn);
   return {
     // Old versions too: a server that has nothing else is to be seen, not to be turned away.
-    context: createSecureContext({ ca: pems, minVersion: "TLSv1" }),
+    context: createSecureContext({ ca: [...rootCertificates, ...own], minVersion: "TLSv1" }),
+    public: rootSet(bundled),
+    all: rootSet([...bundled, ...own.map((pem) => new X509Certificate(pem))]),
+  };
+}
+
+let bundled: readonly X509Certificate[] | null = null;
+
+function rootSet(roots: readonly X509Certificate[]): RootSet {
+  const bySubject = Map.groupBy(roots, ({ subject }) => subject);
+  const fingerprints = new Set(roots.map(({ fingerprint256 }) => fingerprint256));
+  return {
     has: ({ fingerprint256 }) => fingerprints.has(fingerprint256),
     named: (subject) => bySubject.get(subject) ?? [],
   };
@@ -60,17 +70,17 @@ type PathFault =
   | "CERT_SIGNATURE_FAILURE";
 
 /**
- * Why no path leads from the leaf to an anchor, or null when one does (RFC 5280 section 6, RFC 4158). `sent` has the leaf
+ * Why no path leads from the leaf to one of the roots, or null when one does (RFC 5280 section 6, RFC 4158). `sent` has the leaf
  * first; the order of the others does not matter, and useless ones do no harm. Few are expected: each may be tried below each.
  */
-export function pathFault(sent: readonly [X509Certificate, ...X509Certificate[]], anchors: TrustAnchors): PathFault | null {
+export function pathFault(sent: readonly [X509Certificate, ...X509Certificate[]], roots: RootSet): PathFault | null {
   const [leaf] = sent;
   const visited = new Set<X509Certificate>();
 
   function faultAbove(certificate: X509Certificate): PathFault | null {
     visited.add(certificate);
-    if (anchors.has(certificate)) return null;
-    if (anchors.named(certificate.issuer ?? "").some((anchor) => isIssuedBy(certificate, anchor))) return null;
+    if (roots.has(certificate)) return null;
+    if (roots.named(certificate.issuer ?? "").some((anchor) => isIssuedBy(certificate, anchor))) return null;
     if (isSelfSigned(certificate)) return certificate === leaf ? "DEPTH_ZERO_SELF_SIGNED_CERT" : "SELF_SIGNED_CERT_IN_CHAIN";
     let fault: PathFault = sent.length === 1 ? "UNABLE_TO_VERIFY_LEAF_SIGNATURE" : "UNABLE_TO_GET_ISSUER_CERT_LOCALLY";
     for (const candidate of sent.filter((other) => other.subject === certificate.issuer && !visited.has(other))) {

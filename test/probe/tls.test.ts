@@ -254,6 +254,7 @@ describe("certificates", () => {
       certificatesDropped: 0,
       hostMatches: true,
       trusted: true,
+      trustedBy: "operator",
       untrustedBecause: null,
     });
     expect(facts.chain).toEqual([
@@ -267,10 +268,13 @@ describe("certificates", () => {
         keyType: "rsa",
         keyBits: 2_048,
         curve: null,
+        rsaExponent: "10001",
         signatureAlgorithm: "ecdsa-with-SHA256",
+        signatureHash: "sha256",
         serialNumber: expect.stringMatching(/^[0-9A-F]+$/),
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
         selfSigned: false,
+        trustAnchor: false,
       },
       expect.objectContaining({
         subject: "CN=Assay test issuing CA",

@@ -7,11 +7,11 @@
  *
  * Trust `testAuthority().root.pem` (for example in `caPems`) to trust all of them that deserve it.
  */
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { constants, createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIP, isIPv4 } from "node:net";
 
-export type KeyKind = "ec-p256" | "ec-p384" | "rsa-1024" | "rsa-2048" | "rsa-3072" | "ed25519";
-export type HashName = "sha1" | "sha256" | "sha384";
+export type KeyKind = "ec-p224" | "ec-p256" | "ec-p384" | "rsa-1024" | "rsa-2048" | "rsa-3072" | "rsa-4096" | "ed25519";
+export type HashName = "md5" | "sha1" | "sha224" | "sha256" | "sha384";
 
 export interface CertificateWish {
   readonly commonName?: string;
@@ -22,6 +22,8 @@ export interface CertificateWish {
   readonly key?: KeyKind;
   /** Hash of the signature that is put under this certificate. */
   readonly hash?: HashName;
+  /** Sign it by RSASSA-PSS, if the issuer has an RSA key. */
+  readonly pss?: boolean;
   /** May it issue others? */
   readonly authority?: boolean;
 }
@@ -97,6 +99,7 @@ const rsaKeys = new Map<KeyKind, KeyPair>();
 
 function newKey(kind: KeyKind): KeyPair {
   if (kind === "ed25519") return generateKeyPairSync("ed25519");
+  if (kind === "ec-p224") return generateKeyPairSync("ec", { namedCurve: "secp224r1" });
   if (kind === "ec-p256") return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   if (kind === "ec-p384") return generateKeyPairSync("ec", { namedCurve: "secp384r1" });
   const key = rsaKeys.get(kind) ?? generateKeyPairSync("rsa", { modulusLength: Number(kind.slice("rsa-".length)) });
@@ -107,7 +110,7 @@ function newKey(kind: KeyKind): KeyPair {
 /** RFC 5280 section 4.1. */
 function makeCertificate(wish: CertificateWish, key: KeyPair, issuer: Issuer): IssuedCertificate {
   const subject = distinguishedName(wish);
-  const algorithm = signatureAlgorithm(issuer.key.privateKey, wish.hash ?? "sha256");
+  const algorithm = signatureAlgorithm(issuer.key.privateKey, wish);
   const toBeSigned = sequence(
     explicit(0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([0x4a]), randomBytes(15)])),
@@ -118,7 +121,7 @@ function makeCertificate(wish: CertificateWish, key: KeyPair, issuer: Issuer): I
     key.publicKey.export({ type: "spki", format: "der" }),
     explicit(3, sequence(...extensions(wish, key, issuer))),
   );
-  const der = sequence(toBeSigned, algorithm.identifier, bitString(sign(algorithm.hash, toBeSigned, issuer.key.privateKey)));
+  const der = sequence(toBeSigned, algorithm.identifier, bitString(algorithm.sign(toBeSigned)));
   return {
     pem: pemText(der),
     der,
@@ -150,15 +153,44 @@ function keyIdentifier({ publicKey }: KeyPair): Buffer {
     .digest();
 }
 
-function signatureAlgorithm(key: KeyObject, hash: HashName): { readonly identifier: Buffer; readonly hash: HashName | null } {
-  if (key.asymmetricKeyType === "ed25519") return { identifier: sequence(objectIdentifier("1.3.101.112")), hash: null };
-  if (key.asymmetricKeyType === "rsa") {
-    const last = { sha1: 5, sha256: 11, sha384: 12 }[hash];
-    return { identifier: sequence(objectIdentifier(`1.2.840.113549.1.1.${last}`), tlv(0x05)), hash };
-  }
-  const tail = { sha1: "1", sha256: "3.2", sha384: "3.3" }[hash];
-  return { identifier: sequence(objectIdentifier(`1.2.840.10045.4.${tail}`)), hash };
+interface SignatureAlgorithm {
+  readonly identifier: Buffer;
+  sign(bytes: Buffer): Buffer;
 }
+
+function signatureAlgorithm(key: KeyObject, { hash = "sha256", pss = false }: CertificateWish): SignatureAlgorithm {
+  if (key.asymmetricKeyType === "ed25519") {
+    return { identifier: sequence(objectIdentifier("1.3.101.112")), sign: (bytes) => sign(null, bytes, key) };
+  }
+  if (key.asymmetricKeyType === "rsa") return pss ? rsassaPss(key, hash) : rsaPkcs1(key, hash);
+  const tail = { md5: "1", sha1: "1", sha224: "3.1", sha256: "3.2", sha384: "3.3" }[hash];
+  return { identifier: sequence(objectIdentifier(`1.2.840.10045.4.${tail}`)), sign: (bytes) => sign(hash, bytes, key) };
+}
+
+function rsaPkcs1(key: KeyObject, hash: HashName): SignatureAlgorithm {
+  const last = { md5: 4, sha1: 5, sha224: 14, sha256: 11, sha384: 12 }[hash];
+  return { identifier: sequence(objectIdentifier(`1.2.840.113549.1.1.${last}`), tlv(0x05)), sign: (bytes) => sign(hash, bytes, key) };
+}
+
+/** RFC 4055 section 3.1: parameters that are SHA-1's defaults are left out. */
+function rsassaPss(key: KeyObject, hash: HashName): SignatureAlgorithm {
+  const saltLength = createHash(hash).digest().length;
+  const hashed = sequence(objectIdentifier(hashIdentifiers[hash]), tlv(0x05));
+  const masked = sequence(objectIdentifier("1.2.840.113549.1.1.8"), hashed);
+  const parameters = hash === "sha1" ? [] : [explicit(0, hashed), explicit(1, masked), explicit(2, integer(Buffer.from([saltLength])))];
+  return {
+    identifier: sequence(objectIdentifier("1.2.840.113549.1.1.10"), sequence(...parameters)),
+    sign: (bytes) => sign(hash, bytes, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }),
+  };
+}
+
+const hashIdentifiers: Readonly<Record<HashName, string>> = {
+  md5: "1.2.840.113549.2.5",
+  sha1: "1.3.14.3.2.26",
+  sha224: "2.16.840.1.101.3.4.2.4",
+  sha256: "2.16.840.1.101.3.4.2.1",
+  sha384: "2.16.840.1.101.3.4.2.2",
+};
 
 function distinguishedName({ commonName = "" }: CertificateWish): Buffer {
   if (commonName === "") return sequence();

@@ -36,10 +36,13 @@ export function certificate(given: Partial<CertificateFacts> = {}): CertificateF
     keyType: "ec",
     keyBits: 256,
     curve: "prime256v1",
+    rsaExponent: null,
     signatureAlgorithm: "ecdsa-with-SHA256",
+    signatureHash: "sha256",
     serialNumber: "01",
     fingerprint: "00".repeat(32),
     selfSigned: false,
+    trustAnchor: false,
     ...given,
   };
 }
@@ -87,6 +90,7 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
       chainAsSent: true,
       hostMatches: true,
       trusted: true,
+      trustedBy: "public",
       untrustedBecause: null,
     },
     crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid", headers: [] },
