@@ -48,10 +48,19 @@ function findingLines(findings: readonly RenderedFinding[], style: ReportStyle):
       `${indent}${harmless(code)}`,
       ...wrapped(detail, indent, style),
       ...wrapped(say(style, "risk", { text: riskStatement }), indent, style),
-      ...wrapped(say(style, "remediation", { text: remediation }), indent, style),
+      ...remediationLines(remediation, style),
       ...wrapped(say(style, "effort", { effort: say(style, `efforts/${effort}`) }), indent, style),
     ];
   });
+}
+
+/** Advice, and then lines to paste, which stay whole: broken, they would not be configuration any more. */
+function remediationLines(remediation: string, style: ReportStyle): readonly string[] {
+  const [advice = "", ...toPaste] = remediation.split("\n");
+  return [
+    ...wrapped(say(style, "remediation", { text: advice }), indent, style),
+    ...toPaste.map((line) => indent + indent + harmless(line)),
+  ];
 }
 
 function notCheckedLines(

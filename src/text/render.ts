@@ -175,7 +175,7 @@ function renderFinding(
   texts: Texts,
 ): RenderedFinding {
   // The subject comes last: what a check quotes cannot pass for the scanned host.
-  const filled = { ...values, ...subject };
+  const filled = { ...onOneLine(values), ...subject };
   const text = (field: string) =>
     texts.say(locale, ["checks", checkKey, "findings", code, field], filled) ??
     texts.say(locale, ["retired", field], { key: checkKey, ...subject }) ??
@@ -191,6 +191,15 @@ function renderFinding(
     remediation: text("remediation"),
   };
 }
+
+/** In a remediation each line after the first is one to paste: what a site wrote must not begin any. */
+function onOneLine(values: TextValues): TextValues {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value.replaceAll(lineBreaks, " ") : value]),
+  );
+}
+
+const lineBreaks = /[\n\v\f\r\u0085\u2028\u2029]+/g;
 
 function notCheckedRows({ ledger }: StoredResult): readonly { readonly key: string; readonly because: string }[] {
   return ledger.filter((row) => row.state === "notChecked").map((row) => ({ key: row.key, because: row.notCheckedBecause ?? "unknown" }));

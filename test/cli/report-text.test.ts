@@ -45,6 +45,15 @@ Not checked, and so neither good nor bad:
     expect(lines.filter((line) => line.length > 40)).toEqual([]);
   });
 
+  test("keeps lines to paste whole", () => {
+    const line = 'nginx: add_header X-Sample-Header-With-A-Long-Name "value" always;';
+    const report = renderFullReport({ ...scan, errorCode: null }, storedResult(), { evidence: null, timings: null }, "en-gb", texts);
+    const findings = report.security?.findings.map((finding) => ({ ...finding, remediation: `Send more.\n${line}\nDNS: a` })) ?? [];
+    const security = report.security === null ? null : { ...report.security, findings };
+    const lines = reportText({ ...report, security }, styled({ columns: 40 })).split("\n");
+    expect(lines).toEqual(expect.arrayContaining(["  What to do: Send more.", `    ${line}`, "    DNS: a"]));
+  });
+
   test("is coloured only when asked to be", () => {
     expect(rendered()).not.toContain("\x1b");
     expect(rendered(undefined, styled({ colour: true }))).toContain("\x1b[33mMedium\x1b[0m");

@@ -95,6 +95,10 @@ describe("a finished scan", () => {
     const hostile = renderSecurityResult(finished, storedResult(sent), "en-gb", texts);
     expect(hostile.security?.findings[0]?.detail).toContain(`sent ${sent} at`);
   });
+  test("lets no value begin a line", () => {
+    const hostile = renderSecurityResult(finished, storedResult("a\r\nnginx: root /;\u2028b"), "en-gb", texts);
+    expect(hostile.security?.findings[0]?.detail).toContain("sent a nginx: root /; b at");
+  });
   test("keeps a finding whose check is gone", () => {
     const result = { ...storedResult(), findings: [{ ...storedResult().findings[0], checkKey: "gone-check" }] };
     const [finding] = renderSecurityResult(finished, result, "en-gb", texts).security?.findings ?? [];
