@@ -1,8 +1,11 @@
 #!/bin/sh
-# Installs the laboratory's web servers from Debian's packages, without letting them start by themselves.
+# Installs the laboratory's servers from Debian's packages, without letting them start by themselves.
 set -eu
 missing=""
-for program in nginx:nginx-light apache2:apache2 caddy:caddy; do
+# One "program:package" for each.
+for program in \
+  nginx:nginx-light apache2:apache2 caddy:caddy \
+  nsd:nsd unbound:unbound ldns-signzone:ldnsutils; do
   PATH="$PATH:/usr/sbin" command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program##*:}"
 done
 [ -n "$missing" ] || exit 0

@@ -1,0 +1,321 @@
+/**
+ * A DNS of its own on loopback: Debian's NSD below a private, signed root, and two unbound resolvers that know no other root.
+ *
+ *     const tree = await startDnsTree([
+ *       {
+ *         name: "assay-sound-site.org",
+ *         records: `
+ *           @        IN A   127.0.0.1
+ *           @        IN TXT "v=spf1 -all"
+ *           _dmarc   IN TXT "v=DMARC1; p=reject"
+ *           @        IN CAA 0 issue "ca.example"`,
+ *       },
+ *       { name: "assay-forged-site.org", records: `@ IN TXT "v=spf1 -all"`, delegation: "wrong-ds" },
+ *     ]);
+ *     const egress = egressTo({ "assay-sound-site.org:443": site }, { dnsServers: [tree.resolver] });
+ *     ...
+ *     await tree.stop();
+ *
+ * Records are zone-file lines relative to the zone's name, TTL 60; SOA, NS and the address of the name server are added. What lies
+ * above (`org`, `co.uk` ...) is made by itself: the top-level domain as a signed zone, the rest as names in it. A zone below another
+ * one of the list is delegated from there. Names look public and never leave this machine: nobody else is asked.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { askDns, type DnsQuestion, type DnsServer } from "../../src/egress/dns-client.ts";
+import { authenticData, dnssecOk } from "../../src/egress/resolvers.ts";
+import { freeDnsPort, isListening, type ServerProcess, startProcess } from "./server-process.ts";
+
+export type Delegation =
+  /** Signed, and its key is vouched for by the zone above. */
+  | "secure"
+  /** Signed, but no DS record stands above. */
+  | "island"
+  /** Not signed, and no DS record stands above. */
+  | "unsigned"
+  /** Not signed, although a DS record stands above. */
+  | "stripped"
+  /** Signatures that ran out a month ago. */
+  | "expired"
+  /** The DS record above is that of another key. */
+  | "wrong-ds";
+
+export interface DnsZone {
+  /** Without a trailing dot. */
+  readonly name: string;
+  readonly records: string;
+  /** `secure` when absent. */
+  readonly delegation?: Delegation;
+  /** `ECDSAP256SHA256` when absent. */
+  readonly algorithm?: "ECDSAP256SHA256" | "RSASHA256";
+  /** How the absence of names is proven; `NSEC` when absent. */
+  readonly denial?: "NSEC" | "NSEC3";
+  /** Changed in the zone file after it was signed: every occurrence of the first text becomes the second. */
+  readonly tampered?: readonly [string, string];
+  /** The server has the zone in its configuration, but no file for it: it answers SERVFAIL. */
+  readonly unloadable?: boolean;
+  /** `127.0.0.1:<port>` of another server that the zone is delegated to; its records are that server's business then. */
+  readonly servedBy?: string;
+}
+
+export interface DnsTree {
+  /** `127.0.0.1:<port>` of a resolver that validates from the private root down, as `dnsServers` takes it. */
+  readonly resolver: string;
+  /** Resolves the same and validates nothing. */
+  readonly nonValidatingResolver: string;
+  stop(): Promise<void>;
+}
+
+const day = 86_400;
+
+/** Signs and serves the zones; stops whatever was started when one of the servers does not come up. */
+export async function startDnsTree(zones: readonly DnsZone[]): Promise<DnsTree> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-lab-dns-"));
+  const running: ServerProcess[] = [];
+  const stop = async () => {
+    await Promise.all(running.map((server) => server.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const { all, files, trustAnchor } = await signTree(folder, zones);
+    const nameServer = await startNsd(folder, files);
+    running.push(nameServer);
+    // Each zone is named: left to referrals, a resolver would go for port 53.
+    const stubs = all.map(({ name, servedBy }) => ({ name: `${name}.`, address: servedBy ?? nameServer.address }));
+    const resolverOf = (kind: string, modules: string) => startUnbound({ file: join(folder, `${kind}.conf`), modules, trustAnchor, stubs });
+    const validating = await resolverOf("validating", "validator iterator");
+    running.push(validating);
+    const believing = await resolverOf("believing", "iterator");
+    running.push(believing);
+    return { resolver: validating.address, nonValidatingResolver: believing.address, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A name server that has no zone at all and so refuses every question: what a lame delegation leads to. */
+export async function startRefusingServer(): Promise<NameServer> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-lab-lame-"));
+  try {
+    const server = await startNsd(folder, []);
+    return {
+      ...server,
+      async stop() {
+        await server.stop();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+export interface NameServer extends ServerProcess {
+  /** `127.0.0.1:<port>`. */
+  readonly address: string;
+}
+
+interface ZoneFile {
+  readonly name: string;
+  readonly path: string;
+}
+
+interface Signed {
+  /** The zones given and those above them. */
+  readonly all: readonly DnsZone[];
+  readonly files: readonly ZoneFile[];
+  /** The root's key, as a DS record. */
+  readonly trustAnchor: string;
+}
+
+/** Signs from the leaves up, since a zone carries what vouches for those below it. */
+async function signTree(folder: string, given: readonly DnsZone[]): Promise<Signed> {
+  const zones = [...given, ...zonesAbove(given)].sort((one, other) => depth(other.name) - depth(one.name));
+  const delegations = new Map<string, string[]>(zones.map(({ name }) => [name, []]));
+  const files: ZoneFile[] = [];
+  let trustAnchor = "";
+  for (let level = depth(zones[0]?.name ?? ""); level >= 0; level--) {
+    const siblings = zones.filter(({ name }) => depth(name) === level);
+    const written = await Promise.all(siblings.map((zone) => writeZone(folder, zone, delegations.get(zone.name) ?? [])));
+    for (const [at, zone] of siblings.entries()) {
+      const { path, vouchers } = written[at] as WrittenZone;
+      if (zone.servedBy === undefined) files.push({ name: zone.name, path });
+      if (zone.name === "") trustAnchor = vouchers.join("\n");
+      else delegations.get(parentOf(zone.name, zones))?.push(nameServerLines(zone.name), ...vouchers);
+    }
+  }
+  return { all: zones, files, trustAnchor };
+}
+
+/** Root and top-level domains, signed by different means as the real ones are. */
+function zonesAbove(zones: readonly DnsZone[]): readonly DnsZone[] {
+  const missing = new Set(zones.map(({ name }) => name.split(".").at(-1) ?? "").filter((top) => !zones.some(({ name }) => name === top)));
+  const tops = [...missing].map((name): DnsZone => {
+    return name === "org" ? { name, records: "", algorithm: "RSASHA256", denial: "NSEC3" } : { name, records: "", denial: "NSEC3" };
+  });
+  return [...tops, { name: "", records: "", algorithm: "RSASHA256" }];
+}
+
+/** Labels; the root has none. */
+function depth(name: string): number {
+  return name === "" ? 0 : name.split(".").length;
+}
+
+/** The closest of the zones that the name lies below. */
+function parentOf(name: string, zones: readonly DnsZone[]): string {
+  const above = name.split(".").slice(1).join(".");
+  return zones.some((zone) => zone.name === above) ? above : parentOf(above, zones);
+}
+
+/** Glue: an address that nothing listens on at port 53, because resolvers here are told servers with their ports. */
+function nameServerLines(zone: string): string {
+  const absolute = `${zone}.`;
+  const server = zone === "" ? "ns." : `ns.${absolute}`;
+  return `${absolute} IN NS ${server}\n${server} IN A 127.53.53.53`;
+}
+
+interface WrittenZone {
+  readonly path: string;
+  /** DS records for the zone above. */
+  readonly vouchers: readonly string[];
+}
+
+async function writeZone(folder: string, zone: DnsZone, delegations: readonly string[]): Promise<WrittenZone> {
+  const own = join(folder, zone.name === "" ? "root" : zone.name);
+  mkdirSync(own);
+  const path = join(own, "zone");
+  const origin = `${zone.name}.`;
+  const soa = `@ IN SOA ns hostmaster 1 3600 600 ${7 * day} 60`;
+  if (zone.unloadable || zone.servedBy !== undefined) return { path: join(own, "absent"), vouchers: [] };
+  writeFileSync(path, [`$ORIGIN ${origin}`, "$TTL 60", soa, nameServerLines(zone.name), zone.records, ...delegations, ""].join("\n"));
+  const delegation = zone.delegation ?? "secure";
+  if (delegation === "unsigned") return { path, vouchers: [] };
+  const { key, ds } = await newKey(own, origin, zone.algorithm);
+  const vouchers = delegation === "island" ? [] : [delegation === "wrong-ds" ? (await newKey(own, origin, zone.algorithm)).ds : ds];
+  if (delegation === "stripped") return { path, vouchers };
+  await run(own, "ldns-signzone", [...validityOf(delegation), ...denialOf(zone), "-o", origin, "-f", `${path}.signed`, path, key]);
+  if (zone.tampered !== undefined) writeFileSync(`${path}.signed`, tamperedText(`${path}.signed`, zone.tampered));
+  return { path: `${path}.signed`, vouchers };
+}
+
+/** The resolver forgives signatures a day of clocks that differ. */
+function validityOf(delegation: Delegation): readonly string[] {
+  if (delegation !== "expired") return ["-i", secondsFromNow(-day)];
+  return ["-i", secondsFromNow(-60 * day), "-e", secondsFromNow(-30 * day)];
+}
+
+function secondsFromNow(seconds: number): string {
+  return String(Math.floor(Date.now() / 1_000) + seconds);
+}
+
+/** RFC 9276 section 3.1: no salt, no further iterations. */
+function denialOf({ denial }: DnsZone): readonly string[] {
+  return denial === "NSEC3" ? ["-n", "-t", "0", "-s", ""] : [];
+}
+
+function tamperedText(path: string, [from, to]: readonly [string, string]): string {
+  const text = readFileSync(path, "utf8");
+  if (!text.includes(from)) throw new Error(`the zone has no ${from} to tamper with`);
+  return text.replaceAll(from, to);
+}
+
+/** One key for both purposes, as many small zones have it. */
+async function newKey(
+  folder: string,
+  origin: string,
+  algorithm = "ECDSAP256SHA256",
+): Promise<{ readonly key: string; readonly ds: string }> {
+  const size = algorithm === "RSASHA256" ? ["-b", "2048"] : [];
+  const key = (await run(folder, "ldns-keygen", ["-k", "-a", algorithm, ...size, origin])).trim();
+  return { key, ds: readFileSync(join(folder, `${key}.ds`), "utf8").trim() };
+}
+
+/** @throws Error with the program's own words when it fails. */
+async function run(folder: string, program: string, words: readonly string[]): Promise<string> {
+  const child = Bun.spawn([program, ...words], { cwd: folder, stdout: "pipe", stderr: "pipe" });
+  const [said, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  if ((await child.exited) !== 0)
+    throw new Error(`${program} ${words.join(" ")} failed in ${readdirSync(folder).join(", ")}: ${complained}`);
+  return said;
+}
+
+async function startNsd(folder: string, zones: readonly ZoneFile[]): Promise<NameServer> {
+  const port = await freeDnsPort();
+  const own = join(folder, "nsd");
+  mkdirSync(own);
+  const conf = join(own, "nsd.conf");
+  writeFileSync(
+    conf,
+    `server:
+  ip-address: 127.0.0.1@${port}
+  server-count: 1
+  username: ""
+  chroot: ""
+  zonesdir: "${folder}"
+  database: ""
+  pidfile: "${own}/nsd.pid"
+  zonelistfile: "${own}/zone.list"
+  xfrdfile: "${own}/xfrd.state"
+  xfrdir: "${own}"
+  rrl-ratelimit: 0
+remote-control:
+  control-enable: no
+${zones.map(({ name, path }) => `zone:\n  name: "${name}."\n  zonefile: "${path}"`).join("\n")}
+`,
+  );
+  const server = await startProcess(["/usr/sbin/nsd", "-d", "-c", conf], () => isAnswered(port, { name: ".", type: "SOA" }, () => true));
+  return { ...server, address: `127.0.0.1:${port}` };
+}
+
+interface ResolverWish {
+  readonly file: string;
+  /** unbound's module-config. */
+  readonly modules: string;
+  readonly trustAnchor: string;
+  /** Where the zones below a name are asked for. */
+  readonly stubs: readonly { readonly name: string; readonly address: string }[];
+}
+
+async function startUnbound({ file, modules, trustAnchor, stubs }: ResolverWish): Promise<NameServer> {
+  const port = await freeDnsPort();
+  const validates = modules.includes("validator");
+  writeFileSync(
+    file,
+    `server:
+  interface: 127.0.0.1@${port}
+  access-control: 127.0.0.0/8 allow
+  username: ""
+  chroot: ""
+  directory: ""
+  pidfile: ""
+  use-syslog: no
+  num-threads: 1
+  do-ip6: no
+  do-daemonize: no
+  do-not-query-localhost: no
+  module-config: "${modules}"
+  ${validates ? `trust-anchor: "${trustAnchor.replaceAll("\t", " ")}"` : ""}
+remote-control:
+  control-enable: no
+${stubs.map(({ name, address }) => `stub-zone:\n  name: "${name}"\n  stub-addr: ${address.replace(":", "@")}\n  stub-prime: no`).join("\n")}
+`,
+  );
+  const isUp = () =>
+    isAnswered(port, { name: ".", type: "SOA", ednsFlags: dnssecOk }, (flags) => !validates || (flags & authenticData) !== 0);
+  const server = await startProcess(["/usr/sbin/unbound", "-d", "-p", "-c", file], isUp);
+  return { ...server, address: `127.0.0.1:${port}` };
+}
+
+async function isAnswered(port: number, question: DnsQuestion, suits: (flags: number) => boolean): Promise<boolean> {
+  const server: DnsServer = { address: "127.0.0.1", port };
+  try {
+    // A closed port refuses over TCP, but over UDP it would be waited for.
+    if (!(await isListening(port))) return false;
+    return suits((await askDns(server, question)).flags ?? 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+/** Runs one server program of the laboratory: started in the foreground, waited for, and ended by its own process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { type AddressInfo, connect, createServer } from "node:net";
+
+/** How long a server may take until it answers. */
+const startMs = 10_000;
+/** How long it may take to end after SIGTERM before it is ended for good. */
+const stopMs = 5_000;
+const pollMs = 25;
+/** Ports that are tried until one is free for both protocols. */
+const portAttemptsMax = 20;
+
+export interface ServerProcess {
+  stop(): Promise<void>;
+}
+
+/** Starts the program and waits until `answers` says so. @throws Error with the program's own words when it never does. */
+export async function startProcess(command: readonly string[], answers: () => Promise<boolean>): Promise<ServerProcess> {
+  const [program = "", ...words] = command;
+  const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] });
+  const said: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => said.push(chunk.toString()));
+  const failedToStart = new Promise<never>((_, reject) => child.once("error", reject));
+  const until = Date.now() + startMs;
+  while (child.exitCode === null && Date.now() < until) {
+    if (await Promise.race([answers(), failedToStart])) return { stop: () => end(child) };
+    await Bun.sleep(pollMs);
+  }
+  await end(child);
+  throw new Error(`${program} did not answer within ${startMs} ms: ${said.join("")}`);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.pid === undefined) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  const forced = setTimeout(() => child.kill("SIGKILL"), stopMs);
+  await ended;
+  clearTimeout(forced);
+}
+
+/** Whether something takes TCP connections on that port of 127.0.0.1. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+/** A port of 127.0.0.1 that is free now for UDP and for TCP alike. */
+export async function freeDnsPort(): Promise<number> {
+  for (let attempt = 1; attempt <= portAttemptsMax; attempt++) {
+    const tcp = createServer();
+    await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
+    const { port } = tcp.address() as AddressInfo;
+    const udp = createSocket("udp4");
+    const isFree = await new Promise<boolean>((resolve) => {
+      udp.once("error", () => resolve(false));
+      udp.bind(port, "127.0.0.1", () => resolve(true));
+    });
+    if (isFree) await new Promise<void>((resolve) => udp.close(resolve));
+    await new Promise((resolve) => tcp.close(resolve));
+    if (isFree) return port;
+  }
+  throw new Error("no port of 127.0.0.1 is free for UDP and TCP");
+}
