@@ -1,7 +1,5 @@
 /** Is the certificate within its dates? */
-import { notChecked, passed, registerCheck, validityAt, violated } from "assay/check";
-
-const dayMs = 86_400_000;
+import { dayMs, minuteOf, notChecked, passed, registerCheck, validityAt, violated } from "assay/check";
 
 export default registerCheck({
   key: "tls-certificate-validity",
@@ -25,8 +23,3 @@ export default registerCheck({
     return violated("security.tls.certificate-expired", { ...values, days });
   },
 });
-
-/** `2026-12-30 23:59 UTC`, which reads the same in every language. */
-function minuteOf(date: string): string {
-  return `${new Date(date).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}

@@ -46,7 +46,7 @@ export type { StructuredValue } from "../parse/structured-field.ts";
 export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
 export { foundAtAddresses } from "./addresses.ts";
 export type { Validity } from "./certificate.ts";
-export { isCertificateAccepted, validityAt } from "./certificate.ts";
+export { dayMs, hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, minuteOf, validityAt } from "./certificate.ts";
 export type {
   Check,
   CheckTexts,

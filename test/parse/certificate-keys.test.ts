@@ -15,10 +15,18 @@ const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const sha256WithRsa = sequence(hex("0609 2a864886f70d01010b"), hex("0500"));
 const rsaEncryption = sequence(hex("0609 2a864886f70d010101"), hex("0500"));
 
+interface Parts {
+  readonly keyInfo?: Buffer;
+  readonly signature?: Buffer;
+  /** What the signed part says of the signature; the same unless a case is about it. */
+  readonly signed?: Buffer;
+  readonly version?: Buffer;
+}
+
 /** A certificate with nothing in it but the parts that are looked at. */
-function handMade({ keyInfo = Buffer.alloc(0), signature = sha256WithRsa, signed = signature, version = hex("a003020102") }): Buffer {
+function handMade({ keyInfo = Buffer.alloc(0), signature = sha256WithRsa, signed, version = hex("a003020102") }: Parts): Buffer {
   const [serial, name, validity] = [hex("020101"), sequence(), sequence()];
-  return sequence(sequence(version, serial, signed, name, validity, name, keyInfo), signature, hex("030100"));
+  return sequence(sequence(version, serial, signed ?? signature, name, validity, name, keyInfo), signature, hex("030100"));
 }
 
 function rsaKey(modulus: Buffer, exponent: Buffer): Buffer {

@@ -1,0 +1,31 @@
+/** Does the certificate have enough time left for a renewal that fails at first? */
+import { dayMs, lifetimeMs, minuteOf, notApplicable, notChecked, passed, registerCheck, validityAt, violated } from "assay/check";
+
+// Enough to notice a renewal that fails and to repair it; of short-lived certificates, a fifth of their time.
+const remainingMsMin = 14 * dayMs;
+const remainingShareMin = 0.2;
+
+export default registerCheck({
+  key: "tls-certificate-expiry",
+  weight: 2,
+  appliesTo: ["https"],
+  reads: ["tls"],
+  findings: {
+    "security.tls.certificate-expires-soon": { severity: "medium", riskLevel: "low", effort: "low" },
+  },
+  judge({ subject, tls }) {
+    const [leaf] = tls.chain;
+    const lifetime = leaf === undefined ? null : lifetimeMs(leaf);
+    if (leaf === undefined || lifetime === null) return notChecked();
+    // One that has expired is booked on tls-certificate-validity.
+    if (validityAt(leaf, subject.scannedAt) === "expired") return notApplicable();
+    const remainingMs = Date.parse(leaf.validTo) - Date.parse(subject.scannedAt);
+    if (remainingMs >= Math.min(remainingMsMin, remainingShareMin * lifetime)) return passed();
+    return violated("security.tls.certificate-expires-soon", {
+      tlsHost: tls.host,
+      validTo: minuteOf(leaf.validTo),
+      days: Math.floor(remainingMs / dayMs),
+      lifetimeDays: Math.round(lifetime / dayMs),
+    });
+  },
+});

@@ -1,0 +1,24 @@
+/** Was the certificate entered into public logs, as browsers demand of public authorities? */
+import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "tls-certificate-transparency",
+  weight: 1,
+  appliesTo: ["https"],
+  reads: ["navigation", "tls"],
+  findings: {
+    "security.tls.certificate-not-logged": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  judge({ navigation, tls }) {
+    // Private authorities have no business in public logs.
+    if (tls.trustedBy !== "public") return notApplicable();
+    switch (navigation.security?.certificateTransparency) {
+      case "compliant":
+        return passed();
+      case "not-compliant":
+        return violated("security.tls.certificate-not-logged", { tlsHost: tls.host, issuer: tls.chain[0]?.issuer ?? "" });
+      default:
+        return notChecked();
+    }
+  },
+});

@@ -1,0 +1,50 @@
+/** Are the keys of the server's certificate and of its issuers beyond what can be computed? */
+import { type CertificateFacts, type Found, hasSignatureThatCounts, notChecked, registerCheck, violatedBy } from "assay/check";
+
+// NIST SP 800-57 part 1: 112 bits of strength for RSA, 128 for curves, as the CA/Browser Forum asks for.
+const rsaBitsMin = 2_048;
+const curveBitsMin = 256;
+
+type Code = "security.tls.key-too-short" | "security.tls.key-type-retired" | "security.tls.rsa-exponent-one";
+
+export default registerCheck({
+  key: "tls-key-strength",
+  weight: 5,
+  appliesTo: ["https"],
+  reads: ["tls"],
+  findings: {
+    "security.tls.key-too-short": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.tls.key-type-retired": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.tls.rsa-exponent-one": { severity: "high", riskLevel: "high", effort: "low" },
+  },
+  judge({ tls: { host, chain, certificatesDropped } }) {
+    // Roots are no server's choice. The server's own key always counts, whoever signed for it.
+    const judged = chain.filter((certificate, at) => at === 0 || hasSignatureThatCounts(certificate));
+    const weak = judged.flatMap((certificate): readonly Found<Code>[] => {
+      const code = weaknessOf(certificate);
+      return code === null ? [] : [{ code, values: { tlsHost: host, subject: certificate.subject, ...keyValues(certificate) } }];
+    });
+    if (weak.length > 0) return violatedBy(weak);
+    const allKnown = judged.length > 0 && certificatesDropped === 0 && judged.every(isKnown);
+    return allKnown ? violatedBy([]) : notChecked();
+  },
+});
+
+function weaknessOf({ keyType, keyBits, rsaExponent }: CertificateFacts): Code | null {
+  if (keyType === "dsa") return "security.tls.key-type-retired";
+  if (rsaExponent === "1") return "security.tls.rsa-exponent-one";
+  return keyBits !== null && keyBits < bitsMin(keyType) ? "security.tls.key-too-short" : null;
+}
+
+function bitsMin(keyType: string | null): number {
+  return keyType === "rsa" || keyType === "rsa-pss" ? rsaBitsMin : curveBitsMin;
+}
+
+function isKnown({ keyType, keyBits, rsaExponent }: CertificateFacts): boolean {
+  return keyBits !== null && (bitsMin(keyType) === curveBitsMin || rsaExponent !== null);
+}
+
+/** The curve says more than its kind. */
+function keyValues({ keyType, keyBits, curve }: CertificateFacts) {
+  return { key: keyType === "ec" && curve !== null ? curve : (keyType ?? "").toUpperCase(), bits: keyBits ?? 0 };
+}

@@ -1,0 +1,31 @@
+/** Were the certificates signed with a hash for which nobody can make a second certificate? */
+import { type CertificateFacts, hasSignatureThatCounts, notChecked, registerCheck, violatedBy } from "assay/check";
+
+/** Broken, or half as strong as what is asked for today; as people write them. */
+const weakHashes: Readonly<Record<string, string>> = { md2: "MD2", md4: "MD4", md5: "MD5", sha1: "SHA-1", sha224: "SHA-224" };
+
+export default registerCheck({
+  key: "tls-signature-algorithm",
+  weight: 5,
+  appliesTo: ["https"],
+  reads: ["tls"],
+  findings: {
+    "security.tls.signature-hash-weak": { severity: "high", riskLevel: "medium", effort: "low" },
+  },
+  judge({ tls: { host, chain, certificatesDropped } }) {
+    const judged = chain.filter(hasSignatureThatCounts);
+    const weak = judged.flatMap(({ subject, issuer, signatureAlgorithm, signatureHash }) => {
+      const hash = weakHashes[signatureHash ?? ""];
+      if (hash === undefined) return [];
+      const values = { tlsHost: host, subject, issuer, hash, algorithm: signatureAlgorithm ?? "" };
+      return [{ code: "security.tls.signature-hash-weak" as const, values }];
+    });
+    if (weak.length > 0) return violatedBy(weak);
+    const allKnown = chain.length > 0 && certificatesDropped === 0 && judged.every(isKnown);
+    return allKnown ? violatedBy([]) : notChecked();
+  },
+});
+
+function isKnown({ signatureHash }: CertificateFacts): boolean {
+  return signatureHash !== null;
+}
