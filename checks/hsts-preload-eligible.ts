@@ -31,6 +31,7 @@ type Code =
   | "security.hsts.preload-no-same-host-redirect"
   | "security.hsts.preload-not-requested"
   | "security.hsts.preload-redirect-chain"
+  | "security.hsts.preload-redirect-downgrade"
   | "security.hsts.preload-without-subdomains";
 
 export default registerCheck({
@@ -48,6 +49,7 @@ export default registerCheck({
     "security.hsts.preload-no-same-host-redirect": { severity: "low", riskLevel: "low", effort: "low" },
     "security.hsts.preload-not-requested": { severity: "info", riskLevel: "low", effort: "medium" },
     "security.hsts.preload-redirect-chain": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-redirect-downgrade": { severity: "low", riskLevel: "low", effort: "low" },
     "security.hsts.preload-without-subdomains": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ subject, navigation, page, hstsPreload, plainHttp, tls, headers }) {
@@ -104,6 +106,7 @@ function redirectFaults(plainHttp: Reading<PlainHttpFacts>, byBrowser: readonly 
     found.push({ code: "security.hsts.preload-no-same-host-redirect", values: { target: target ?? start.url } });
   const insecure = [...byBrowser, ...byPlainHttp].find(({ from, to }) => isHttps(from) && !isHttps(to));
   const count = Math.max(byBrowser.length, byPlainHttp.length);
-  if (insecure !== undefined || count > redirectsMax) found.push({ code: "security.hsts.preload-redirect-chain", values: { count } });
+  if (insecure !== undefined) found.push({ code: "security.hsts.preload-redirect-downgrade", values: { ...insecure } });
+  if (count > redirectsMax) found.push({ code: "security.hsts.preload-redirect-chain", values: { count } });
   return found;
 }

@@ -82,14 +82,16 @@ testCheck(check, {
         { ...sts(full), navigation: { hops: [1, 2, 3, 4].map((at) => hop(`https://site.example/${at}`)) } },
         { values: { count: 4 } },
       ],
+    ],
+    "security.hsts.preload-redirect-downgrade": [
       [
-        "back to http",
+        "in the chain from port 80",
         plain(
           redirect("http://site.example/", "https://site.example/"),
           redirect("https://site.example/", "http://www.site.example/"),
           answer({ url: "http://www.site.example/" }),
         ),
-        { values: { count: 2 } },
+        { values: { from: "https://site.example/", to: "http://www.site.example/" } },
       ],
     ],
     "security.hsts.preload-certificate-not-accepted": [["not trusted", { ...sts(full), tls: { trusted: false } }]],

@@ -26,7 +26,7 @@ testCheck(check, {
       [
         "a script that the browser blocked",
         { requests: { insecure: [insecure("script", "blocked")] } },
-        { values: { resource: "http://site.example/script", total: 1 } },
+        { values: { resources: "http://site.example/script", total: 1 } },
       ],
       ["a style sheet", { requests: { insecure: [insecure("stylesheet", "loaded")] } }],
       [
@@ -68,12 +68,12 @@ testCheck(check, {
       [
         "a form over http",
         { dom: { forms: [form("HTTP://site.example/send")] } },
-        { values: { resource: "HTTP://site.example/send", total: 1 } },
+        { values: { resources: "HTTP://site.example/send", total: 1 } },
       ],
       [
         "several, to two addresses",
         { dom: { forms: [form("http://a.example/"), form("http://b.example/", "get"), form("http://a.example/")] } },
-        { values: { resource: "http://a.example/", total: 2 } },
+        { values: { resources: "http://a.example/, http://b.example/", total: 2 } },
       ],
     ],
   },

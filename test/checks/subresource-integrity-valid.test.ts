@@ -35,25 +35,25 @@ testCheck(check, {
   ],
   violated: {
     "security.content.integrity-ineffective": [
-      ["SHA-1", page(script("sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=")), { values: { resource: url, total: 1 } }],
+      ["SHA-1", page(script("sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=")), { values: { resources: url, total: 1 } }],
       ["MD5", page(script("md5-1B2M2Y8AsgTpgAmY7PhCfg=="))],
       ["a hash without its algorithm", page(script("a".repeat(64)))],
       ["an algorithm in capitals", page(script(sha384.toUpperCase()))],
       ["what the browser refused was not read", { ...page(script("md5-x")), requests: "crashed" }],
     ],
     "security.content.integrity-malformed": [
-      ["too short", page(script("sha384-abc")), { values: { resource: url, total: 1 } }],
+      ["too short", page(script("sha384-abc")), { values: { resources: url, total: 1 } }],
       ["hexadecimal", page(script(`sha256-${"0f".repeat(32)}`, { kind: "style" }))],
       ["a strongest hash that nothing can match", page(script(`${sha256} sha512-x`))],
       ["refused for that, and told once", { ...page(script("sha384-abc")), requests: { integrityBlocked: [url] } }],
     ],
     "security.content.integrity-without-crossorigin": [
-      ["no crossorigin", page(script(sha384, { crossOrigin: null })), { values: { resource: url, total: 1 } }],
+      ["no crossorigin", page(script(sha384, { crossOrigin: null })), { values: { resources: url, total: 1 } }],
       ["another host of the same site", page(script(sha384, { crossOrigin: null, sameSite: true }))],
       ["a preload", page(script(sha384, { crossOrigin: null, kind: "preload" }))],
     ],
     "security.content.integrity-mismatch": [
-      ["the file is another", { ...page(script(sha384)), requests: { integrityBlocked: [url] } }, { values: { resource: url, total: 1 } }],
+      ["the file is another", { ...page(script(sha384)), requests: { integrityBlocked: [url] } }, { values: { resources: url, total: 1 } }],
       ["the element is gone", { requests: { integrityBlocked: [url, url] } }, { values: { total: 1 } }],
       [
         "beside a weak one",

@@ -27,7 +27,7 @@ testCheck(check, {
   notChecked: [["subresources were dropped", { dom: { subresources: [subresource({ integrity })], subresourcesDropped: 1 } }]],
   violated: {
     "security.content.script-without-integrity": [
-      ["no attribute", page(subresource(), subresource({ integrity })), { values: { resource: "https://cdn.example/lib.js", total: 1 } }],
+      ["no attribute", page(subresource(), subresource({ integrity })), { values: { resources: "https://cdn.example/lib.js", total: 1 } }],
       ["an empty attribute", page(subresource({ integrity: " " }))],
       ["crossorigin alone", page(subresource({ crossOrigin: "anonymous" }))],
       ["two", page(subresource(), subresource({ url: "https://stats.example/s.js" })), { values: { total: 2 } }],
@@ -37,7 +37,7 @@ testCheck(check, {
       [
         "a style sheet",
         page(subresource({ kind: "style", url: "https://fonts.example/css" })),
-        { values: { resource: "https://fonts.example/css", total: 1 } },
+        { values: { resources: "https://fonts.example/css", total: 1 } },
       ],
       ["both kinds", page(subresource({ kind: "style" }), subresource()), { also: ["security.content.script-without-integrity"] }],
     ],
