@@ -13,7 +13,7 @@ import {
   sandboxes,
   serializedPolicies,
 } from "../parse/csp.ts";
-import { hasKeyword, matchesAnyHost, scriptUrlSources, trustsNonces } from "../parse/csp-source.ts";
+import { hasKeyword } from "../parse/csp-source.ts";
 import type { FindingCode } from "./check.ts";
 import { type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
 
@@ -86,13 +86,6 @@ export function allowsEval(policy: CspPolicy): boolean {
   if (sandboxes(policy, "allow-scripts")) return false;
   const rule = governing(policy, "script-src");
   return rule === null || hasKeyword(rule.sources, "unsafe-eval");
-}
-
-/** Does the policy let a script element with the page's own nonce load from anywhere? Then its address must not be bent. */
-export function trustsAnyScriptWithNonce(policy: CspPolicy): boolean {
-  if (sandboxes(policy, "allow-scripts")) return false;
-  const rule = governing(policy, "script-src-elem");
-  return rule === null || trustsNonces(rule.sources) || scriptUrlSources(rule.sources).some(matchesAnyHost);
 }
 
 function honouredInMeta(content: string): CspPolicy | null {

@@ -36,10 +36,13 @@ export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { parseHsts } from "../parse/hsts.ts";
 export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
 export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
+export { nearest } from "../parse/nearest.ts";
 export type { Products } from "../parse/products.ts";
 export { parseProducts } from "../parse/products.ts";
 export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
 export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
+export type { ScriptBypass } from "../parse/script-bypasses.ts";
+export { scriptBypasses } from "../parse/script-bypasses.ts";
 export type { SetCookie } from "../parse/set-cookie.ts";
 export { parseCookieDate, parseSetCookie } from "../parse/set-cookie.ts";
 export type { StructuredValue } from "../parse/structured-field.ts";
@@ -73,7 +76,6 @@ export {
   distinct,
   enforcedCsp,
   governingNames,
-  trustsAnyScriptWithNonce,
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";

@@ -194,7 +194,7 @@ export interface CrossOriginFacts {
   readonly url: string;
   readonly status: number;
   readonly originSent: string;
-  /** Only the access-control-* fields and vary. */
+  /** Only the access-control-* fields, vary, and content-security-policy: whether a nonce is new on this second load. */
   readonly headers: readonly HeaderField[];
 }
 

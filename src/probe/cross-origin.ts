@@ -20,7 +20,7 @@ export async function probeCrossOrigin({ egress, url, signal }: CrossOriginConte
   try {
     const reply = await httpGet(egress, url, { deadlineMs: exchangeMs, signal, bodyBytesMax: 0, headers: [["Origin", foreignOrigin]] });
     if (saysNothingOfSite(reply.status)) return failed("server-error");
-    const headers = reply.headers.filter(({ name }) => /^(access-control-.*|vary)$/i.test(name));
+    const headers = reply.headers.filter(({ name }) => /^(access-control-.*|content-security-policy|vary)$/i.test(name));
     return read({ url, status: reply.status, originSent: foreignOrigin, headers });
   } catch (thrown) {
     return failedBy(thrown);

@@ -2,8 +2,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import contentSecurityPolicy from "../../checks/content-security-policy.ts";
+import baseUri from "../../checks/csp-base-uri.ts";
+import bypassableHosts from "../../checks/csp-bypassable-hosts.ts";
+import formAction from "../../checks/csp-form-action.ts";
+import objectSrc from "../../checks/csp-object-src.ts";
+import scriptEval from "../../checks/csp-script-eval.ts";
 import scriptInline from "../../checks/csp-script-inline.ts";
 import scriptSources from "../../checks/csp-script-sources.ts";
+import styleInline from "../../checks/csp-style-inline.ts";
 import { enforcedCsp } from "../../src/check/csp.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
@@ -44,32 +50,59 @@ const source = fc.constantFrom(
   "data:",
   "blob:",
   "*.com",
+  "http://a.example",
+  "api.vk.com",
+  "'unsafe-eval'",
+  "'sha256-abc'",
 );
 const directive = fc
   .tuple(
-    fc.constantFrom("script-src", "script-src-elem", "script-src-attr", "default-src", "img-src", "sandbox", "report-uri"),
+    fc.constantFrom(
+      "script-src",
+      "script-src-elem",
+      "script-src-attr",
+      "style-src",
+      "default-src",
+      "img-src",
+      "object-src",
+      "base-uri",
+      "form-action",
+      "upgrade-insecure-requests",
+      "sandbox",
+      "report-uri",
+    ),
     fc.array(source, { maxLength: 4 }),
   )
   .map(([name, sources]) => [name, ...sources].join(" "));
 const policy = fc.array(directive, { maxLength: 4 }).map((directives) => directives.join("; "));
 
+const forms = [{ action: "https://site.example/login", method: "post" }];
+/** 'strict-dynamic' in one more policy leaves nothing to say about hosts. */
+const fine: readonly unknown[] = ["passed", "notApplicable"];
+
 test.each<[string, AnyCheck]>([
   ["content-security-policy", contentSecurityPolicy],
+  ["csp-base-uri", baseUri],
+  ["csp-bypassable-hosts", bypassableHosts],
+  ["csp-form-action", formAction],
+  ["csp-object-src", objectSrc],
+  ["csp-script-eval", scriptEval],
   ["csp-script-inline", scriptInline],
   ["csp-script-sources", scriptSources],
-])("%s: what passes still passes with one more policy, wherever it stands", (_key, check) => {
+  ["csp-style-inline", styleInline],
+])("%s: what passes is never wrong with one more policy, wherever it stands", (_key, check) => {
   const stateOf = (fields: readonly string[], inMeta: readonly string[]) =>
     judge(
-      evidence({ headers: { "content-security-policy": fields }, dom: { metas: inMeta.map((content) => meta(content)) } }),
+      evidence({ headers: { "content-security-policy": fields }, dom: { forms, metas: inMeta.map((content) => meta(content)) } }),
       { checks: [check], version: "test" },
       (_checkKey, fault) => expect(fault).toBe(""),
     ).ledger[0]?.state;
   fc.assert(
     fc.property(fc.array(policy, { maxLength: 3 }), policy, (policies, more) => {
       if (stateOf(policies, []) !== "passed") return;
-      expect(stateOf([more, ...policies], [])).toBe("passed");
-      expect(stateOf([[more, ...policies].join(", ")], [])).toBe("passed");
-      expect(stateOf(policies, [more])).toBe("passed");
+      expect(fine).toContain(stateOf([more, ...policies], []));
+      expect(fine).toContain(stateOf([[more, ...policies].join(", ")], []));
+      expect(fine).toContain(stateOf(policies, [more]));
     }),
   );
 });

@@ -12,12 +12,13 @@ async function probe(route: Route) {
   return { reading, site };
 }
 
-test("sends a foreign origin once, and keeps only what is about it", async () => {
+test("sends a foreign origin once, and keeps only what is about it, and the policy of this second load", async () => {
   const { reading, site } = await probe((request, response) => {
     response.writeHead(200, {
       "Access-Control-Allow-Origin": request.headers.origin ?? "none",
       "access-control-allow-credentials": "true",
       vary: "origin",
+      "Content-Security-Policy": "script-src 'nonce-c2Vjb25k'",
       "x-other": "1",
     });
     response.end("page");
@@ -27,6 +28,7 @@ test("sends a foreign origin once, and keeps only what is about it", async () =>
   expect(headers.sort()).toEqual([
     "access-control-allow-credentials: true",
     `access-control-allow-origin: ${foreignOrigin}`,
+    "content-security-policy: script-src 'nonce-c2Vjb25k'",
     "vary: origin",
   ]);
   expect(site.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /page?q"]);

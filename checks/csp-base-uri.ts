@@ -1,0 +1,59 @@
+/** Can an injected base element lead astray scripts that the policy trusts wherever they come from? */
+import {
+  type CspPolicy,
+  directiveNames,
+  type Found,
+  governing,
+  hasKeyword,
+  matchesAnyHost,
+  registerCheck,
+  sandboxes,
+  scriptUrlSources,
+  trustsHashes,
+  trustsNonces,
+  verdictOnCsp,
+} from "assay/check";
+
+type Code = "security.csp.base-uri-missing" | "security.csp.base-uri-any-host";
+
+export default registerCheck({
+  key: "csp-base-uri",
+  weight: 2,
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["content-security-policy"],
+  findings: {
+    "security.csp.base-uri-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.csp.base-uri-any-host": { severity: "medium", riskLevel: "medium", effort: "low" },
+  },
+  judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
+});
+
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
+  const lists = listsOf(policies, "script-src-elem");
+  if (!lists.some(trustsAnywhere)) return null;
+  // A script must pass every policy: where one of them looks at its address, a base element gains nothing.
+  const astray = lists.every((sources) => trustsAnywhere(sources) || letsAnyHostIn(sources));
+  if (!astray || policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
+
+  const bases = listsOf(policies, "base-uri");
+  if (bases.some((sources) => !sources.some(matchesAnyHost))) return [];
+  if (bases.length === 0) return [{ code: "security.csp.base-uri-missing", values: { directives: directiveNames(policies) } }];
+  return [{ code: "security.csp.base-uri-any-host", values: { sources: bases.flat().join(" ") } }];
+}
+
+function listsOf(policies: readonly CspPolicy[], directive: string): readonly (readonly string[])[] {
+  return policies.flatMap((policy) => {
+    const rule = governing(policy, directive);
+    return rule === null ? [] : [rule.sources];
+  });
+}
+
+/** A nonce lets a script in from any address; a hash names the content, but what such a script loads comes from any address as well. */
+function trustsAnywhere(sources: readonly string[]): boolean {
+  return trustsNonces(sources) || (trustsHashes(sources) && hasKeyword(sources, "strict-dynamic"));
+}
+
+function letsAnyHostIn(sources: readonly string[]): boolean {
+  return scriptUrlSources(sources).some(matchesAnyHost);
+}

@@ -1,0 +1,71 @@
+/** Does the policy trust a host on which an attacker finds scripts to get around it with? */
+import {
+  allowsEval,
+  type CspPolicy,
+  distinct,
+  type Found,
+  governing,
+  governingNames,
+  hasKeyword,
+  matchesAnyHost,
+  matchesUrl,
+  registerCheck,
+  type ScriptBypass,
+  sandboxes,
+  scriptBypasses,
+  verdictOnCsp,
+} from "assay/check";
+
+type Code = "security.csp.jsonp-host" | "security.csp.angular-host";
+
+const kinds: readonly { readonly kind: ScriptBypass["kind"]; readonly code: Code }[] = [
+  { kind: "jsonp", code: "security.csp.jsonp-host" },
+  { kind: "angular", code: "security.csp.angular-host" },
+];
+
+export default registerCheck({
+  key: "csp-bypassable-hosts",
+  weight: 1,
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["content-security-policy"],
+  findings: {
+    "security.csp.jsonp-host": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.csp.angular-host": { severity: "medium", riskLevel: "medium", effort: "medium" },
+  },
+  judge: ({ page, dom, headers }) =>
+    verdictOnCsp(headers["content-security-policy"], dom, (policies) => faultsOf(policies, new URL(page.url))),
+});
+
+/** Paths count as in a browser: only what a redirect of a trusted host leads to gets past them. */
+function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Code>[] | null {
+  const lists = policies.flatMap((policy) => {
+    const rule = governing(policy, "script-src-elem");
+    return rule === null ? [] : [rule.sources];
+  });
+  // Beside it a browser ignores hosts, and a script must pass every policy.
+  if (lists.some((sources) => hasKeyword(sources, "strict-dynamic"))) return null;
+  if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
+  const evaluates = policies.every(allowsEval);
+  const open = scriptBypasses
+    .filter(({ needsEval }) => evaluates || !needsEval)
+    .flatMap(({ kind, url }) => {
+      const matching = lists.map((sources) => sources.filter((source) => matchesUrl(source, url, page)));
+      return matching.every((sources) => sources.length > 0) ? [{ kind, url, named: matching.flat().filter(namesHosts) }] : [];
+    });
+  const named = open.filter((each) => each.named.length > 0);
+  // Where any host is let in there is no list of trusted ones; csp-script-sources tells of that.
+  if (open.length > 0 && named.length === 0) return null;
+
+  const directive = governingNames(policies, "script-src-elem");
+  return kinds.flatMap(({ kind, code }) => {
+    const [example, ...others] = named.filter((each) => each.kind === kind);
+    if (example === undefined) return [];
+    const sources = distinct([example, ...others].flatMap((each) => each.named));
+    return [{ code, values: { directive, sources, address: example.url.href } }];
+  });
+}
+
+function namesHosts(source: string): boolean {
+  return !matchesAnyHost(source);
+}

@@ -1,0 +1,41 @@
+/** Does the policy keep an injected form from sending what visitors type to somebody else? */
+import {
+  type CspPolicy,
+  directiveNames,
+  type Found,
+  matchesAnyHost,
+  notApplicable,
+  registerCheck,
+  sandboxes,
+  verdictOnCsp,
+} from "assay/check";
+
+type Code = "security.csp.form-action-missing" | "security.csp.form-action-any-host";
+
+export default registerCheck({
+  key: "csp-form-action",
+  weight: 1,
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["content-security-policy"],
+  findings: {
+    "security.csp.form-action-missing": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.csp.form-action-any-host": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  judge({ dom, headers }) {
+    if (dom.status === "read" && dom.facts.forms.length === 0) return notApplicable();
+    return verdictOnCsp(headers["content-security-policy"], dom, faultsOf);
+  },
+});
+
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
+  if (policies.some((policy) => sandboxes(policy, "allow-forms"))) return [];
+  const lists = policies.flatMap((policy) => {
+    const sources = policy.get("form-action");
+    return sources === undefined ? [] : [sources];
+  });
+  // A submission must pass every policy, so one that confines it is enough.
+  if (lists.some((sources) => !sources.some(matchesAnyHost))) return [];
+  if (lists.length === 0) return [{ code: "security.csp.form-action-missing", values: { directives: directiveNames(policies) } }];
+  return [{ code: "security.csp.form-action-any-host", values: { sources: lists.flat().join(" ") } }];
+}

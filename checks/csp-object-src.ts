@@ -1,0 +1,27 @@
+/** Does the policy keep plugins out altogether? */
+import { allowsNoUrl, type CspPolicy, directiveNames, distinct, type Found, governing, registerCheck, verdictOnCsp } from "assay/check";
+
+type Code = "security.csp.object-src-missing" | "security.csp.object-src-not-none";
+
+export default registerCheck({
+  key: "csp-object-src",
+  weight: 2,
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["content-security-policy"],
+  findings: {
+    "security.csp.object-src-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.csp.object-src-not-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
+  },
+  judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
+});
+
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
+  // A plugin must pass every policy. The sandbox keeps them all out, whatever it allows (HTML standard, "sandboxed plugins").
+  if (policies.some((policy) => policy.has("sandbox"))) return [];
+  const rules = policies.flatMap((policy) => governing(policy, "object-src") ?? []);
+  if (rules.some((rule) => allowsNoUrl(rule.sources))) return [];
+  if (rules.length === 0) return [{ code: "security.csp.object-src-missing", values: { directives: directiveNames(policies) } }];
+  const directive = distinct(rules.map((rule) => rule.directive));
+  return [{ code: "security.csp.object-src-not-none", values: { directive, sources: rules.flatMap((rule) => rule.sources).join(" ") } }];
+}

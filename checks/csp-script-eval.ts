@@ -1,0 +1,26 @@
+/** Does the policy let text become code, by eval() and its kin? */
+import { allowsEval, type CspPolicy, directiveNames, type Found, governingNames, registerCheck, verdictOnCsp } from "assay/check";
+
+type Code = "security.csp.script-unsafe-eval" | "security.csp.script-eval-unrestricted";
+
+export default registerCheck({
+  key: "csp-script-eval",
+  weight: 2,
+  reads: ["page"],
+  consults: ["dom"],
+  headers: ["content-security-policy"],
+  findings: {
+    "security.csp.script-unsafe-eval": { severity: "medium", riskLevel: "medium", effort: "high" },
+    "security.csp.script-eval-unrestricted": { severity: "medium", riskLevel: "medium", effort: "high" },
+  },
+  judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
+});
+
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
+  // Text must be let through by every policy, so one that does not is enough.
+  if (!policies.every(allowsEval)) return [];
+  // CSP3 section 4.4 looks at script-src and default-src alone: script-src-elem does not matter here.
+  const directive = governingNames(policies, "script-src");
+  if (directive === "") return [{ code: "security.csp.script-eval-unrestricted", values: { directives: directiveNames(policies) } }];
+  return [{ code: "security.csp.script-unsafe-eval", values: { directive } }];
+}
