@@ -10,8 +10,8 @@ const host = "site.test";
 const checkMsMax = 20_000;
 /** Where certbot puts certificates; the lines name them there. */
 const certificatesFolder = "/etc/letsencrypt/live/";
-const serverNames = ["nginx", "Apache", "Caddy"] as const;
-type ServerName = (typeof serverNames)[number];
+export const serverNames = ["nginx", "Apache", "Caddy"] as const;
+export type ServerName = (typeof serverNames)[number];
 
 interface Snippet {
   readonly server: ServerName;
@@ -20,15 +20,25 @@ interface Snippet {
   readonly lines: readonly string[];
 }
 
+/** What a remediation tells people to paste into that server. */
+export function linesFor(server: ServerName, remediation: string): readonly string[] {
+  const prefix = `${server}: `;
+  return remediation.split("\n").flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
+}
+
+/** The only line that Apache wants outside of virtual hosts, as its remediation says. */
+export function isGlobalInApache(line: string): boolean {
+  return line.startsWith("ServerTokens");
+}
+
 /** Everything that is pasted for one finding into one server; each once. Lines are the same in every language. */
 function snippets(): readonly Snippet[] {
   const found = new Map<string, Snippet>();
   for (const { findings } of Object.values(enGb.checks)) {
     for (const [code, { remediation }] of Object.entries(findings)) {
       for (const server of serverNames) {
-        const prefix = `${server}: `;
-        const lines = remediation.split("\n").flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
-        if (lines.length > 0) found.set(`${prefix}${lines.join("\n")}`, { server, code, lines });
+        const lines = linesFor(server, remediation);
+        if (lines.length > 0) found.set(`${server} ${lines.join("\n")}`, { server, code, lines });
       }
     }
   }
@@ -105,8 +115,6 @@ http {
     command: (file) => ["/usr/sbin/nginx", "-t", "-c", file, "-e", "stderr"],
   }),
   Apache: (lines, folder) => {
-    // The only one that Apache wants outside of virtual hosts, as its remediation says.
-    const isGlobal = (line: string) => line.startsWith("ServerTokens");
     const modules = ["mpm_event", "authz_core", "alias", "headers", "setenvif", "ssl", "proxy"];
     return {
       text: `ServerRoot ${folder}
@@ -115,9 +123,9 @@ PidFile ${folder}/apache.pid
 ErrorLog ${folder}/apache.log
 ${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
 Listen 127.0.0.1:44300
-${lines.filter(isGlobal).join("\n")}
+${lines.filter(isGlobalInApache).join("\n")}
 <VirtualHost 127.0.0.1:44300>
-  ${lines.filter((line) => !isGlobal(line)).join("\n  ")}
+  ${lines.filter((line) => !isGlobalInApache(line)).join("\n  ")}
 </VirtualHost>
 `,
       command: (file) => ["/usr/sbin/apache2", "-t", "-f", file],

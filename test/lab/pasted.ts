@@ -1,0 +1,305 @@
+/** Puts nginx, Apache and Caddy before an application with every fault of its headers, pastes what our findings say, and scans again. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import enGb from "../../locales/en-gb.json" with { type: "json" };
+import type { CheckTexts } from "../../src/check/check.ts";
+import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { type Answer, closedPort, egressTo, startHttp } from "../support/servers.ts";
+import type { LabCase, LabSite, States } from "./laboratory.ts";
+import { isGlobalInApache, linesFor, type ServerName, serverNames } from "./remediation.ts";
+import { isListening, startProcess } from "./server-process.ts";
+
+const host = "pasted.test";
+const html = '<!doctype html><html lang="en"><head><title>Laboratory</title></head><body><h1>It works</h1></body></html>\n';
+
+const checks: Readonly<Record<string, CheckTexts>> = enGb.checks;
+
+/** An application with faults, and the findings about them. Its session cookie is called as in the lines. */
+interface FaultyApplication {
+  readonly name: string;
+  readonly headers: NonNullable<Answer["headers"]>;
+  readonly codes: readonly string[];
+}
+
+const applications: readonly FaultyApplication[] = [
+  {
+    name: "an application that says nothing",
+    headers: { "content-type": "text/html", "set-cookie": "sid=1; Path=/; HttpOnly; SameSite=Lax" },
+    codes: [
+      "security.content.charset-missing",
+      "security.cookie.missing-secure",
+      "security.missing-header.content-security-policy",
+      "security.missing-header.cross-origin-opener-policy",
+      "security.missing-header.permissions-policy",
+      "security.missing-header.referrer-policy",
+      "security.missing-header.strict-transport-security",
+      "security.missing-header.x-content-type-options",
+      "security.missing-header.x-frame-options",
+      "security.transport.no-https-redirect",
+    ],
+  },
+  {
+    name: "an application that says everything wrong",
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "set-cookie": ["sid=1; Path=/; Secure; SameSite=Lax", "theme=dark; Path=/; Secure"],
+      "content-security-policy": "report-uri /csp",
+      "strict-transport-security": "max-age=soon",
+      "x-content-type-options": "sniff",
+      "x-frame-options": "ALLOW-FROM https://partner.example",
+      "referrer-policy": "whatever",
+      "permissions-policy": "camera 'none'",
+      "cross-origin-opener-policy": '"same-origin"',
+      "cross-origin-embedder-policy": '"require-corp"',
+      "cross-origin-resource-policy": "SAME-ORIGIN",
+      "access-control-allow-origin": "null",
+      "access-control-allow-credentials": "true",
+      "x-powered-by": "PHP/5.6.40",
+      "x-aspnet-version": "4.0.30319",
+      "x-aspnetmvc-version": "5.2",
+      "x-generator": "Drupal 7",
+      "x-runtime": "0.012",
+      "x-version": "1.2.3",
+      "public-key-pins": "max-age=0",
+      "public-key-pins-report-only": "max-age=0",
+      "expect-ct": "max-age=0",
+      "x-content-security-policy": "default-src 'self'",
+      "x-webkit-csp": "default-src 'self'",
+      p3p: 'CP="NON"',
+      "x-ua-compatible": "IE=edge",
+      "x-xss-protection": "1; mode=block",
+    },
+    codes: [
+      "security.cookie.missing-httponly",
+      "security.cors.null-origin-with-credentials",
+      "security.csp.no-effective-directive",
+      "security.deprecated-header.expect-ct",
+      "security.deprecated-header.p3p",
+      "security.deprecated-header.public-key-pins",
+      "security.deprecated-header.public-key-pins-report-only",
+      "security.deprecated-header.x-content-security-policy",
+      "security.deprecated-header.x-ua-compatible",
+      "security.deprecated-header.x-webkit-csp",
+      "security.deprecated-header.x-xss-protection",
+      // Of the server before the application.
+      "security.disclosure.server",
+      "security.disclosure.x-aspnet-version",
+      "security.disclosure.x-aspnetmvc-version",
+      "security.disclosure.x-generator",
+      "security.disclosure.x-powered-by",
+      "security.disclosure.x-runtime",
+      "security.disclosure.x-version",
+      "security.hsts.unparseable",
+      "security.invalid-header.cross-origin-embedder-policy",
+      "security.invalid-header.cross-origin-opener-policy",
+      "security.invalid-header.cross-origin-resource-policy",
+      "security.invalid-header.permissions-policy",
+      "security.invalid-header.referrer-policy",
+      "security.invalid-header.x-content-type-options",
+      "security.invalid-header.x-frame-options",
+    ],
+  },
+  {
+    name: "an application that is too generous",
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "set-cookie": "sid=1; Path=/; Secure; HttpOnly",
+      "content-security-policy": "frame-ancestors *",
+      "strict-transport-security": "max-age=31536000",
+      "referrer-policy": "unsafe-url",
+      "permissions-policy": "camera=*",
+      "cross-origin-opener-policy": "unsafe-none",
+      "access-control-allow-origin": "*",
+      "access-control-allow-credentials": "true",
+      "feature-policy": "camera 'none'",
+    },
+    codes: [
+      "security.cookie.missing-samesite",
+      "security.cors.wildcard-with-credentials",
+      "security.csp.frame-ancestors-any-host",
+      "security.csp.script-inline-unrestricted",
+      "security.csp.script-src-missing",
+      "security.hsts.subdomains-not-included",
+      "security.weak-header.cross-origin-opener-policy",
+      "security.weak-header.permissions-policy",
+      "security.weak-header.referrer-policy",
+    ],
+  },
+];
+
+/** For each application its findings, and for each server that they are gone. */
+export const pastedCases: readonly LabCase[] = applications.flatMap((application) => [
+  {
+    name: `${application.name}, behind nginx`,
+    expected: statesOf(application, "violated"),
+    codes: application.codes,
+    serve: () => serve("nginx", application, []),
+  },
+  ...serverNames.map((server) => ({
+    name: `${application.name}, behind ${server} with the lines that cure it`,
+    expected: statesOf(application, "passed"),
+    serve: () => serve(server, application, application.codes),
+  })),
+]);
+
+function statesOf({ codes }: FaultyApplication, state: "passed" | "violated"): States {
+  const keys = Object.keys(checks).filter((key) => codes.some((code) => Object.hasOwn(checks[key]?.findings ?? {}, code)));
+  return Object.fromEntries(keys.map((key) => [key, state]));
+}
+
+/** The lines for a server from all of these findings, those of several findings once. */
+function pasted(server: ServerName, codes: readonly string[]): readonly string[] {
+  const blocks = codes.map((code) => {
+    const texts = Object.values(checks).find(({ findings }) => Object.hasOwn(findings, code))?.findings[code];
+    if (texts === undefined) throw new Error(`no texts for ${code}`);
+    return linesFor(server, texts.remediation).join("\n").replaceAll("{{host}}", host);
+  });
+  return [...new Set(blocks)];
+}
+
+async function serve(server: ServerName, application: FaultyApplication, codes: readonly string[]): Promise<LabSite> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-lab-pasted-"));
+  const behind = await startHttp({ "*": { headers: application.headers, body: html } });
+  const { certificateChainPem, privateKeyPem } = siteIdentity(host);
+  const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
+  const site: Site = { folder, tlsPort, plainPort, applicationPort: behind.port, ...sorted(server, codes) };
+  writeFileSync(join(folder, "chain.pem"), certificateChainPem);
+  writeFileSync(join(folder, "key.pem"), privateKeyPem, { mode: 0o600 });
+  const { text, command } = configurations[server](site);
+  const file = join(folder, "server.conf");
+  writeFileSync(file, text);
+  const running = await startProcess(command(file), async () => (await isListening(tlsPort)) && isListening(plainPort));
+  return {
+    url: `https://${host}/`,
+    egress: egressTo({ [`${host}:443`]: { port: tlsPort }, [`${host}:80`]: { port: plainPort } }),
+    caPems: [testAuthority().root.pem],
+    stop: async () => {
+      await running.stop();
+      await behind.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Site {
+  readonly folder: string;
+  readonly tlsPort: number;
+  readonly plainPort: number;
+  readonly applicationPort: number;
+  /** What stands at the door for https, and at the one for http where that is not the application as well. */
+  readonly secure: readonly string[];
+  readonly plain: readonly string[];
+}
+
+const redirecting = "security.transport.no-https-redirect";
+
+/** Redirects are for port 80, and all else for port 443: so say the texts. */
+function sorted(server: ServerName, codes: readonly string[]): Pick<Site, "secure" | "plain"> {
+  return {
+    secure: pasted(
+      server,
+      codes.filter((code) => code !== redirecting),
+    ),
+    plain: pasted(
+      server,
+      codes.filter((code) => code === redirecting),
+    ),
+  };
+}
+
+interface Configuration {
+  readonly text: string;
+  command(file: string): readonly string[];
+}
+
+const configurations: Readonly<Record<ServerName, (site: Site) => Configuration>> = {
+  nginx: ({ folder, tlsPort, plainPort, applicationPort, secure, plain }) => {
+    const proxied = `location / { proxy_pass http://127.0.0.1:${applicationPort}; }`;
+    return {
+      text: `pid ${folder}/nginx.pid;
+daemon off;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  server {
+    listen 127.0.0.1:${plainPort};
+    ${plain.join("\n")}
+    ${proxied}
+  }
+  server {
+    listen 127.0.0.1:${tlsPort} ssl;
+    ssl_certificate ${folder}/chain.pem;
+    ssl_certificate_key ${folder}/key.pem;
+    ${secure.join("\n")}
+    ${proxied}
+  }
+}
+`,
+      command: (file) => ["/usr/sbin/nginx", "-c", file, "-e", "stderr"],
+    };
+  },
+  Apache: ({ folder, tlsPort, plainPort, applicationPort, secure, plain }) => {
+    const modules = ["mpm_event", "authz_core", "alias", "headers", "ssl", "proxy", "proxy_http"];
+    // Redirect gives way to ProxyPass, so the application stands at only one of the two.
+    const proxied = `ProxyPass / http://127.0.0.1:${applicationPort}/`;
+    return {
+      text: `ServerRoot ${folder}
+ServerName ${host}
+User www-data
+Group www-data
+PidFile ${folder}/apache.pid
+ErrorLog ${folder}/apache.log
+${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
+${secure.filter(isGlobalInApache).join("\n")}
+Listen 127.0.0.1:${plainPort}
+Listen 127.0.0.1:${tlsPort}
+<VirtualHost 127.0.0.1:${plainPort}>
+  ${plain.length > 0 ? plain.join("\n") : proxied}
+</VirtualHost>
+<VirtualHost 127.0.0.1:${tlsPort}>
+  SSLEngine on
+  SSLCertificateFile ${folder}/chain.pem
+  SSLCertificateKeyFile ${folder}/key.pem
+  ${secure.filter((line) => !isGlobalInApache(line)).join("\n")}
+  ${proxied}
+</VirtualHost>
+`,
+      command: (file) => ["/usr/sbin/apache2", "-f", file, "-DFOREGROUND"],
+    };
+  },
+  Caddy: ({ folder, tlsPort, plainPort, applicationPort, secure, plain }) => {
+    const proxied = `reverse_proxy 127.0.0.1:${applicationPort}`;
+    return {
+      text: `{
+  admin off
+  auto_https off
+}
+http://${host}:${plainPort} {
+  bind 127.0.0.1
+  ${plain.join("\n")}
+  ${proxied}
+}
+https://${host}:${tlsPort} {
+  bind 127.0.0.1
+  tls ${folder}/chain.pem ${folder}/key.pem
+  ${secure.join("\n")}
+  ${proxied}
+}
+`,
+      command: (file) => [
+        "/usr/bin/env",
+        `XDG_DATA_HOME=${folder}`,
+        `XDG_CONFIG_HOME=${folder}`,
+        `HOME=${folder}`,
+        "/usr/bin/caddy",
+        "run",
+        "--config",
+        file,
+        "--adapter",
+        "caddyfile",
+      ],
+    };
+  },
+};
