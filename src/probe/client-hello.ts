@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { TlsVersion } from "../evidence/facts.ts";
 import { suitesOffered } from "./cipher-suites.ts";
+import { type KeyShare, secp256r1, secp384r1, x25519 } from "./key-share.ts";
 
 /** On the wire: RFC 2246, RFC 4346, RFC 5246, RFC 8446. */
 export const versionCodes: Readonly<Record<TlsVersion, number>> = { "1.0": 0x0301, "1.1": 0x0302, "1.2": 0x0303, "1.3": 0x0304 };
@@ -19,9 +20,8 @@ const extensionTypes = {
   renegotiationInfo: 0xff01,
 } as const;
 
-const x25519 = 0x001d;
 /** X25519, P-256, P-384, P-521, P-192 and P-224 for old servers, and the finite-field groups of RFC 7919. */
-const groups = [x25519, 0x0017, 0x0018, 0x0019, 0x0015, 0x0013, 0x0100, 0x0101];
+const groups = [x25519, secp256r1, secp384r1, 0x0019, 0x0015, 0x0013, 0x0100, 0x0101];
 /** ECDSA, RSA-PSS, RSA, Ed25519 and DSA; SHA-1 last. ECDSA first, as browsers do: of two certificates the server shows the same one. */
 const signatureAlgorithms = [
   0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0603, 0x0807, 0x0809, 0x080a, 0x080b, 0x0402, 0x0203, 0x0201, 0x0202,
@@ -32,8 +32,11 @@ const helloBytesMin = 512;
 const handshakeHeaderBytes = 4;
 const extensionHeaderBytes = 4;
 
-/** A TLS record with the hello. `serverName` is null for addresses, which RFC 6066 section 3 keeps out of SNI. */
-export function clientHello(version: TlsVersion, serverName: string | null): Buffer {
+/**
+ * A TLS record with the hello. `serverName` is null for addresses, which RFC 6066 section 3 keeps out of SNI. The key shares
+ * are for version 1.3 alone.
+ */
+export function clientHello(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]): Buffer {
   const suites = suitesOffered(version).map(uint16);
   const head = Buffer.concat([
     // RFC 8446 section 4.1.2: 1.3 is named in an extension, and the old field says 1.2.
@@ -43,7 +46,7 @@ export function clientHello(version: TlsVersion, serverName: string | null): Buf
     withLength(2, ...suites),
     withLength(1, Buffer.from([0])),
   ]);
-  const extensions = extensionsFor(version, serverName);
+  const extensions = extensionsFor(version, serverName, keyShares);
   const bytes = handshakeHeaderBytes + head.length + 2 + Buffer.concat(extensions).length;
   if (bytes < helloBytesMin) {
     extensions.push(extension(extensionTypes.padding, Buffer.alloc(Math.max(0, helloBytesMin - bytes - extensionHeaderBytes))));
@@ -53,7 +56,7 @@ export function clientHello(version: TlsVersion, serverName: string | null): Buf
   return Buffer.concat([Buffer.from([22]), uint16(versionCodes["1.0"]), withLength(2, Buffer.from([1]), withLength(3, hello))]);
 }
 
-function extensionsFor(version: TlsVersion, serverName: string | null): Buffer[] {
+function extensionsFor(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]): Buffer[] {
   const all = [
     extension(extensionTypes.supportedGroups, withLength(2, ...groups.map(uint16))),
     extension(extensionTypes.pointFormats, withLength(1, Buffer.from([0]))),
@@ -68,11 +71,10 @@ function extensionsFor(version: TlsVersion, serverName: string | null): Buffer[]
     all.push(extension(extensionTypes.signatureAlgorithms, withLength(2, ...signatureAlgorithms.map(uint16))));
   }
   if (version === "1.3") {
-    // Any 32 bytes are a public key of X25519 (RFC 7748 section 5); the handshake never gets as far as needing the private one.
-    const share = Buffer.concat([uint16(x25519), withLength(2, randomBytes(32))]);
+    const shares = keyShares.map(({ group, publicKey }) => Buffer.concat([uint16(group), withLength(2, publicKey)]));
     all.push(
       extension(extensionTypes.supportedVersions, withLength(1, uint16(versionCodes["1.3"]))),
-      extension(extensionTypes.keyShare, withLength(2, share)),
+      extension(extensionTypes.keyShare, withLength(2, ...shares)),
     );
   }
   return all;

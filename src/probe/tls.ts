@@ -9,11 +9,11 @@ import { alternativeNames } from "../parse/alternative-names.ts";
 import { namesCoverHost } from "../parse/host-match.ts";
 import { certificateFacts, readCertificate } from "./certificate.ts";
 import { suiteName } from "./cipher-suites.ts";
-import { clientHello } from "./client-hello.ts";
 import { exchangeMs, type ProbeContext } from "./context.ts";
 import { failedBy } from "./failure.ts";
 import { shakeHands, type TlsSession } from "./handshake.ts";
-import { type ServerFlight, ServerFlightReader, versionAnswer } from "./server-flight.ts";
+import { type HelloAnswer, sayHello } from "./say-hello.ts";
+import { type ServerFlight, versionAnswer } from "./server-flight.ts";
 import { pathFault, type TrustAnchors, trustAnchors } from "./trust.ts";
 
 export interface TlsContext extends ProbeContext {
@@ -46,7 +46,7 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
   const [session, ...answers] = await withDeadline(exchangeMs, [signal], (ending) =>
     Promise.all([
       shakeHands(socket, serverName, anchors, ending),
-      ...versions.map((version) => sayHello(dial, clientHello(version, serverName), ending)),
+      ...versions.map((version) => sayHello(dial, version, serverName, ending)),
     ]),
   );
   const flights = answers.map(({ flight }, at) => ({ version: versions[at] as TlsVersion, flight }));
@@ -75,35 +75,6 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
   });
 }
 
-interface HelloAnswer {
-  readonly flight: ServerFlight;
-  /** Why reading stopped: everything was there, the peer or the network cut, or time ran out. */
-  readonly ended: "read" | "cut" | "timeout";
-}
-
-/** Never rejects: a connection that cannot be had is an answer that was cut. */
-async function sayHello(dial: () => ReturnType<ProbeContext["egress"]["dial"]>, hello: Buffer, signal: AbortSignal): Promise<HelloAnswer> {
-  const reader = new ServerFlightReader();
-  const socket = await dial().catch(() => null);
-  if (socket === null) return { flight: reader.flight, ended: signal.aborted ? "timeout" : "cut" };
-  return new Promise((resolve) => {
-    const end = (ended: HelloAnswer["ended"]) => {
-      signal.removeEventListener("abort", onAbort);
-      socket.destroy();
-      resolve({ flight: reader.flight, ended });
-    };
-    const onAbort = () => end("timeout");
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort);
-    socket.on("data", (bytes: Buffer) => {
-      if (reader.push(bytes)) end("read");
-    });
-    socket.once("end", () => end("cut"));
-    socket.once("close", () => end("cut"));
-    socket.write(hello);
-  });
-}
-
 type Flights = readonly { readonly version: TlsVersion; readonly flight: ServerFlight }[];
 
 /** What a server would have agreed upon with a client that knows more than this runtime, DHE or RC4 for example. */
@@ -127,7 +98,7 @@ function protocolName(version: TlsVersion): string {
   return version === "1.0" ? "TLSv1" : `TLSv${version}`;
 }
 
-/** What came in the clear with TLS 1.2 or older, provided that it is about the certificate of the session; else the runtime's path. */
+/** What came in answer to a hello, provided that it is about the certificate of the session; else the runtime's path. */
 function shownChain(session: TlsSession | null, flights: Flights): { readonly ders: readonly Buffer[]; readonly asSent: boolean } {
   const leaf = session?.chain[0];
   const sent = flights

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { suiteName, suitesOffered } from "../../src/probe/cipher-suites.ts";
 import { clientHello, versionCodes } from "../../src/probe/client-hello.ts";
+import { newKeyShares } from "../../src/probe/key-share.ts";
 
 const versions = ["1.0", "1.1", "1.2", "1.3"] as const;
 
@@ -27,7 +28,7 @@ function takeApart(hello: Buffer) {
 }
 
 describe.each(versions)("for TLS %s", (version) => {
-  const hello = clientHello(version, "www.site.test");
+  const hello = clientHello(version, "www.site.test", newKeyShares());
   const parts = takeApart(hello);
 
   test("all lengths fit, and none is of those that some servers hang on (RFC 7685)", () => {
@@ -44,9 +45,16 @@ describe.each(versions)("for TLS %s", (version) => {
     expect(parts.extensions.has(13)).toBe(version === "1.2" || version === "1.3");
   });
 
+  test("brings its half of the key exchange where it is asked for", () => {
+    // RFC 8446 section 4.2.8: X25519 with 32 bytes, then uncompressed points of P-256 and P-384.
+    const shares = parts.extensions.get(51)?.toString("hex");
+    if (version === "1.3") expect(shares).toMatch(/^[0-9a-f]{4}001d0020[0-9a-f]{64}0017004104[0-9a-f]{128}0018006104[0-9a-f]{192}$/);
+    else expect(shares).toBeUndefined();
+  });
+
   test("names the host, unless it is an address", () => {
     expect(parts.extensions.get(0)?.subarray(5).toString()).toBe("www.site.test");
-    expect(takeApart(clientHello(version, null)).extensions.has(0)).toBe(false);
+    expect(takeApart(clientHello(version, null, [])).extensions.has(0)).toBe(false);
   });
 
   test("offers each suite once, and weak ones as well", () => {

@@ -53,14 +53,31 @@ describe("refused", () => {
     expect(answer("1.0", ...record(22, serverHello(0x0303)))).toBe("refused"));
 });
 
+describe("an alert that turns an old version away", () => {
+  const turnsAway = [40, 70, 71, 80];
+  test.each(["1.0", "1.1"] as const)("%s: refused by these and no others", (asked) => {
+    const refusing = Array.from({ length: 256 }, (_, description) => description).filter(
+      (description) => answer(asked, ...alert(2, description)) === "refused",
+    );
+    expect(refusing).toEqual(turnsAway);
+  });
+  test("even after a hello: what is not completed is not had", () => {
+    for (const description of turnsAway) {
+      expect(answer("1.0", ...record(22, serverHello(0x0301)), ...alert(2, description))).toBe("refused");
+    }
+  });
+  test.each(["1.2", "1.3"] as const)("%s: only the alert made for it", (asked) => {
+    expect(turnsAway.filter((description) => answer(asked, ...alert(2, description)) === "refused")).toEqual([70]);
+  });
+});
+
 describe("unknown", () => {
   test.each([
     ["nothing", []],
-    ["no common suite", alert(2, 40)],
-    ["a server out of order", alert(2, 80)],
+    ["a name that the server does not know", alert(2, 112)],
+    ["a hello that the server cannot read", alert(2, 50)],
     ["an end in good order", alert(1, 0)],
-    ["a hello, then an alert", [...record(22, serverHello(0x0301)), ...alert(2, 40)]],
-    ["a hello, then the alert for versions", [...record(22, serverHello(0x0301)), ...alert(2, 70)]],
+    ["a hello, then an alert about the name", [...record(22, serverHello(0x0301)), ...alert(2, 112)]],
     ["a hello, then nothing", record(22, serverHello(0x0301))],
     ["half a hello", record(22, serverHello(0x0301).slice(0, 20))],
     ["a hello too short to be one", record(22, message(2, [3, 1, 0]))],
@@ -110,10 +127,10 @@ describe("reading", () => {
   });
 
   test("never throws", () => {
-    const types = fc.constantFrom(21, 22);
+    const types = fc.constantFrom(20, 21, 22, 23);
     const records = fc.tuple(types, fc.uint8Array({ maxLength: 80 })).map(([type, payload]) => record(type, [...payload]));
     const messages = fc
-      .tuple(fc.constantFrom(2, 11, 14), fc.uint8Array({ maxLength: 80 }))
+      .tuple(fc.constantFrom(2, 8, 11, 14), fc.uint8Array({ maxLength: 80 }))
       .map(([type, body]) => record(22, message(type, [...body])));
     fc.assert(
       fc.property(fc.array(fc.oneof(records, messages), { maxLength: 6 }), fc.integer({ min: 1, max: 50 }), (parts, pieceBytes) => {

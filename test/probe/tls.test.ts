@@ -70,7 +70,7 @@ describe("versions", () => {
     const facts = await factsOf(site);
     expect(facts.versions).toEqual(refusedBut(Object.fromEntries(names.slice(from, to + 1).map((name) => [name, "accepted"]))) as never);
     expect(facts.negotiated.protocol).toBe(all[to] ?? "");
-    expect(facts.chainAsSent).toBe(from < 3);
+    expect(facts.chainAsSent).toBe(true);
     expect(facts.trusted).toBe(true);
   });
 
@@ -124,12 +124,34 @@ describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " 
     expect(Object.values(facts.versions)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
   });
 
+  const withRoot = { ...rsa, certificateChainPem: rsa.certificateChainPem + strangeAuthority().root.pem };
+
+  test.each([
+    ["TLS_AES_128_GCM_SHA256", "X25519"],
+    ["TLS_AES_256_GCM_SHA384", "P-256"],
+    ["TLS_CHACHA20_POLY1305_SHA256", "P-384"],
+  ])("1.3 alone, with %s and %s: the chain is what was sent", async (suite, group) => {
+    const facts = await factsOf(keep(await startOpenssl(withRoot, ["-tls1_3", "-ciphersuites", suite, "-groups", group])));
+    expect(facts).toMatchObject({ versions: refusedBut({ "1.3": "accepted" }), chainAsSent: true, trusted: true });
+    expect(facts.chain.map(({ subject }) => subject)).toEqual(["CN=site.test", "CN=Assay test issuing CA", "CN=Strange root"]);
+  });
+
+  test.each([
+    ["a group of which no half was sent along", ["-groups", "P-521"]],
+    ["a suite that cannot be opened", ["-ciphersuites", "TLS_AES_128_CCM_SHA256"]],
+  ])("1.3 alone, with %s: the path is what the runtime built, if it could", async (_words, args) => {
+    const reading = await probe(keep(await startOpenssl(withRoot, ["-tls1_3", ...args])));
+    if (reading.status === "read") expect(reading.facts).toMatchObject({ versions: refusedBut({ "1.3": "accepted" }), chainAsSent: false });
+    else expect(reading.because).toBe("unsupported");
+  });
+
   test("as it comes: old versions are switched on, but the level of security lets no key sign for them", async () => {
     const facts = await factsOf(keep(await startOpenssl(rsa, [])));
     expect(facts.versions["1.3"]).toBe("accepted");
     expect(facts.versions["1.2"]).toBe("accepted");
-    expect(facts.versions["1.0"]).not.toBe("accepted");
-    expect(facts.versions["1.1"]).not.toBe("accepted");
+    // It says internal_error, and means that it has no signature for them.
+    expect(facts.versions["1.0"]).toBe("refused");
+    expect(facts.versions["1.1"]).toBe("refused");
   });
 
   test("a server that insists on a client's certificate", async () => {

@@ -1,0 +1,102 @@
+/** Opens what a server of TLS 1.3 sends encrypted during the handshake, its certificates above all. */
+import { createDecipheriv, createHash, createHmac } from "node:crypto";
+import { openChaCha20Poly1305 } from "./chacha20-poly1305.ts";
+
+interface Suite {
+  readonly hash: "sha256" | "sha384";
+  readonly keyBytes: number;
+  readonly open: OpenSealed;
+}
+
+/** The plaintext, or null when the seal does not fit. */
+type OpenSealed = (key: Buffer, nonce: Buffer, sealed: Buffer, authenticated: Buffer) => Buffer | null;
+
+/** RFC 8446 section B.4; the CCM suites are beyond this runtime. */
+const suites = new Map<number, Suite>([
+  [0x1301, { hash: "sha256", keyBytes: 16, open: openAesGcm("aes-128-gcm") }],
+  [0x1302, { hash: "sha384", keyBytes: 32, open: openAesGcm("aes-256-gcm") }],
+  [0x1303, { hash: "sha256", keyBytes: 32, open: openChaCha20Poly1305 }],
+]);
+
+const ivBytes = 12;
+const tagBytes = 16;
+const recordHeaderBytes = 5;
+
+export interface OpenedRecord {
+  /** Content type that was sealed within. */
+  readonly type: number;
+  readonly content: Buffer;
+}
+
+/** Opens the records of one direction in order. Null for a record that was not sealed with these keys. */
+export type RecordOpener = (record: Buffer) => OpenedRecord | null;
+
+/**
+ * Opens what the server seals with its handshake keys. `hellos` are the two hello messages without their record headers.
+ * Null for a suite that this runtime does not know.
+ */
+export function serverRecordOpener(suiteCode: number, sharedSecret: Buffer, hellos: readonly Buffer[]): RecordOpener | null {
+  const suite = suites.get(suiteCode);
+  return suite === undefined ? null : recordOpener(suite, serverHandshakeTrafficSecret(suite.hash, sharedSecret, hellos));
+}
+
+/** RFC 8446 section 7.1, down to `s hs traffic`; no pre-shared key. */
+export function serverHandshakeTrafficSecret(hash: Suite["hash"], sharedSecret: Buffer, hellos: readonly Buffer[]): Buffer {
+  const nothing = digest(hash, []);
+  const zeros = Buffer.alloc(nothing.length);
+  const earlySecret = extract(hash, zeros, zeros);
+  const handshakeSecret = extract(hash, expandLabel(hash, earlySecret, "derived", nothing, nothing.length), sharedSecret);
+  return expandLabel(hash, handshakeSecret, "s hs traffic", digest(hash, hellos), nothing.length);
+}
+
+/** RFC 8446 sections 5.2, 5.3 and 7.3. */
+function recordOpener({ hash, keyBytes, open }: Suite, trafficSecret: Buffer): RecordOpener {
+  const key = expandLabel(hash, trafficSecret, "key", Buffer.alloc(0), keyBytes);
+  const iv = expandLabel(hash, trafficSecret, "iv", Buffer.alloc(0), ivBytes);
+  let sequenceNumber = 0n;
+  return (record) => {
+    const nonce = Buffer.from(iv);
+    nonce.writeBigUInt64BE(nonce.readBigUInt64BE(ivBytes - 8) ^ sequenceNumber, ivBytes - 8);
+    sequenceNumber++;
+    const inner = open(key, nonce, record.subarray(recordHeaderBytes), record.subarray(0, recordHeaderBytes));
+    return inner === null ? null : withoutPadding(inner);
+  };
+}
+
+/** Section 5.4: zeros may stand behind the content type, and nothing else. */
+function withoutPadding(inner: Buffer): OpenedRecord | null {
+  const typeAt = inner.findLastIndex((byte) => byte !== 0);
+  return typeAt < 0 ? null : { type: inner[typeAt] ?? 0, content: inner.subarray(0, typeAt) };
+}
+
+function openAesGcm(cipher: "aes-128-gcm" | "aes-256-gcm"): OpenSealed {
+  return (key, nonce, sealed, authenticated) => {
+    if (sealed.length < tagBytes) return null;
+    try {
+      const decipher = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+      decipher.setAAD(authenticated);
+      decipher.setAuthTag(sealed.subarray(-tagBytes));
+      return Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()]);
+    } catch {
+      return null;
+    }
+  };
+}
+
+function digest(hash: Suite["hash"], parts: readonly Buffer[]): Buffer {
+  const running = createHash(hash);
+  for (const part of parts) running.update(part);
+  return running.digest();
+}
+
+/** HKDF-Extract of RFC 5869 section 2.2. */
+function extract(hash: Suite["hash"], salt: Buffer, keyMaterial: Buffer): Buffer {
+  return createHmac(hash, salt).update(keyMaterial).digest();
+}
+
+/** HKDF-Expand-Label of RFC 8446 section 7.1. One round of HKDF-Expand is enough: nothing asked for here is longer than a hash. */
+function expandLabel(hash: Suite["hash"], secret: Buffer, label: string, context: Buffer, bytes: number): Buffer {
+  const name = Buffer.from(`tls13 ${label}`);
+  const info = Buffer.concat([Buffer.from([0, bytes, name.length]), name, Buffer.from([context.length]), context, Buffer.from([1])]);
+  return createHmac(hash, secret).update(info).digest().subarray(0, bytes);
+}

@@ -1,0 +1,75 @@
+/** Takes apart the handshake messages of a server that are looked at: its hello and its certificates. */
+import { createHash } from "node:crypto";
+
+export interface ServerHello {
+  /** Code of the version that the server chose. */
+  readonly version: number;
+  /** Code of the suite that the server chose. */
+  readonly suite: number;
+  /** The server's half of the key exchange of TLS 1.3; null in older versions, and when it asks for another hello. */
+  readonly keyShare: { readonly group: number; readonly key: Buffer } | null;
+}
+
+const extensionTypes = { supportedVersions: 43, keyShare: 51 } as const;
+const randomAt = 2;
+const sessionIdAt = 34;
+
+/** RFC 8446 section 4.1.3: a hello with this in place of random bytes asks for another one. */
+const retryRandom = createHash("sha256").update("HelloRetryRequest").digest();
+
+/** RFC 5246 section 7.4.1.3; RFC 8446 section 4.1.3. Null for one that is cut. */
+export function readServerHello(body: Buffer): ServerHello | null {
+  const sessionIdLength = body[sessionIdAt];
+  if (sessionIdLength === undefined || body.length < sessionIdAt + 1 + sessionIdLength + 3) return null;
+  const suiteAt = sessionIdAt + 1 + sessionIdLength;
+  const extensions = readExtensions(body.subarray(suiteAt + 3));
+  const isRetry = body.subarray(randomAt, sessionIdAt).equals(retryRandom);
+  const selected = extensions.get(extensionTypes.supportedVersions);
+  return {
+    // RFC 8446 section 4.2.1: the version of a server that speaks 1.3 stands in an extension.
+    version: selected?.length === 2 ? selected.readUInt16BE(0) : body.readUInt16BE(0),
+    suite: body.readUInt16BE(suiteAt),
+    keyShare: isRetry ? null : readKeyShare(extensions.get(extensionTypes.keyShare)),
+  };
+}
+
+function readExtensions(lengthAndExtensions: Buffer): ReadonlyMap<number, Buffer> {
+  const extensions = new Map<number, Buffer>();
+  let rest = lengthAndExtensions.subarray(2);
+  while (rest.length >= 4) {
+    const end = 4 + rest.readUInt16BE(2);
+    if (rest.length < end) break;
+    extensions.set(rest.readUInt16BE(0), rest.subarray(4, end));
+    rest = rest.subarray(end);
+  }
+  return extensions;
+}
+
+/** RFC 8446 section 4.2.8. */
+function readKeyShare(value: Buffer | undefined): ServerHello["keyShare"] {
+  if (value === undefined || value.length < 4 || value.length !== 4 + value.readUInt16BE(2)) return null;
+  return { group: value.readUInt16BE(0), key: value.subarray(4) };
+}
+
+/** RFC 5246 section 7.4.2: each behind its length. */
+export function readCertificates(body: Buffer): readonly Buffer[] {
+  return certificatesIn(body.subarray(3), false);
+}
+
+/** RFC 8446 section 4.4.2: a context stands in front, and extensions behind each certificate. */
+export function readCertificatesOfTls13(body: Buffer): readonly Buffer[] {
+  return certificatesIn(body.subarray(1 + (body[0] ?? 0) + 3), true);
+}
+
+function certificatesIn(list: Buffer, withExtensions: boolean): readonly Buffer[] {
+  const certificates: Buffer[] = [];
+  let rest = list;
+  while (rest.length >= 3) {
+    const end = 3 + rest.readUIntBE(0, 3);
+    if (end === 3 || rest.length < end) break;
+    certificates.push(Buffer.from(rest.subarray(3, end)));
+    rest = rest.subarray(end);
+    if (withExtensions) rest = rest.length < 2 ? rest.subarray(rest.length) : rest.subarray(2 + rest.readUInt16BE(0));
+  }
+  return certificates;
+}
