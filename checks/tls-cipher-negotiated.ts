@@ -1,5 +1,5 @@
 /** Does the cipher suite that the browser agreed upon with the server have forward secrecy and authenticated encryption? */
-import { type Found, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, hostOf, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
 
 type Security = NonNullable<NavigationFacts["security"]>;
 type Code = "security.tls.forward-secrecy-missing" | "security.tls.authenticated-encryption-missing";
@@ -14,11 +14,11 @@ export default registerCheck({
     "security.tls.authenticated-encryption-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
   },
   // The rule by which chromium/hstspreload takes a suite for a current one.
-  judge({ navigation: { security } }) {
+  judge({ navigation: { finalUrl, security } }) {
     if (security === null) return notChecked();
     const [secret, authenticated] = [hasForwardSecrecy(security), hasAuthenticatedEncryption(security)];
     const { protocol, cipher, keyExchange } = security;
-    const values = { protocol, cipher, keyExchange };
+    const values = { tlsHost: hostOf(finalUrl) ?? finalUrl, protocol, cipher, keyExchange };
     const found: Found<Code>[] = [];
     if (secret === false) found.push({ code: "security.tls.forward-secrecy-missing", values });
     if (authenticated === false) found.push({ code: "security.tls.authenticated-encryption-missing", values });

@@ -26,7 +26,7 @@ testCheck(check, {
       [
         "RSA as key exchange",
         agreed("TLS 1.2", "RSA", "AES_128_GCM"),
-        { values: { protocol: "TLS 1.2", keyExchange: "RSA", cipher: "AES_128_GCM" } },
+        { values: { tlsHost: "site.example", protocol: "TLS 1.2", keyExchange: "RSA", cipher: "AES_128_GCM" } },
       ],
       ["beside a cipher that nobody knows", agreed("TLS 1.2", "RSA", "AEGIS_256")],
     ],
