@@ -9,6 +9,7 @@ import {
   hasKeyword,
   matchesAnyHost,
   matchesUrl,
+  parseCspSource,
   registerCheck,
   type ScriptBypass,
   sandboxes,
@@ -46,12 +47,14 @@ function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Cod
   // Beside it a browser ignores hosts, and a script must pass every policy.
   if (lists.some((sources) => hasKeyword(sources, "strict-dynamic"))) return null;
   if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
+  const parsed = lists.map((sources) => sources.map((text) => ({ text, source: parseCspSource(text) })));
   const evaluates = policies.every(allowsEval);
   const open = scriptBypasses
     .filter(({ needsEval }) => evaluates || !needsEval)
     .flatMap(({ kind, url }) => {
-      const matching = lists.map((sources) => sources.filter((source) => matchesUrl(source, url, page)));
-      return matching.every((sources) => sources.length > 0) ? [{ kind, url, named: matching.flat().filter(namesHosts) }] : [];
+      const matching = parsed.map((sources) => sources.filter(({ source }) => matchesUrl(source, url, page)));
+      if (matching.some((sources) => sources.length === 0)) return [];
+      return [{ kind, url, named: matching.flat().flatMap(({ text }) => (matchesAnyHost(text) ? [] : [text])) }];
     });
   const named = open.filter((each) => each.named.length > 0);
   // Where any host is let in there is no list of trusted ones; csp-script-sources tells of that.
@@ -64,8 +67,4 @@ function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Cod
     const sources = distinct([example, ...others].flatMap((each) => each.named));
     return [{ code, values: { directive, sources, address: example.url.href } }];
   });
-}
-
-function namesHosts(source: string): boolean {
-  return !matchesAnyHost(source);
 }

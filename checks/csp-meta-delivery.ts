@@ -6,8 +6,7 @@ import {
   type Found,
   notApplicable,
   notChecked,
-  parseCspHeader,
-  parseCspMeta,
+  parseCsp,
   registerCheck,
   valuesNamed,
   violatedBy,
@@ -22,17 +21,14 @@ export default registerCheck({
     "security.csp.meta-ignored-directives": { severity: "low", riskLevel: "low", effort: "low" },
   },
   judge({ page, dom }) {
-    const metas = cspMetas(dom).flatMap(({ content, truncated }) => {
-      const policy = parseCspMeta(content);
-      return policy === null ? [] : [{ policy, truncated }];
-    });
+    const metas = cspMetas(dom).flatMap(({ content, truncated }) => parseCsp([content]).map((policy) => ({ policy, truncated })));
     if (metas.length === 0) return dom.metasDropped > 0 ? notChecked() : notApplicable();
 
     const found: Found<"security.csp.meta-only" | "security.csp.meta-ignored-directives">[] = [];
     const ignored = directivesIgnoredInMeta.filter((name) => metas.some(({ policy }) => policy.has(name)));
     if (ignored.length > 0) found.push({ code: "security.csp.meta-ignored-directives", values: { directives: ignored.join(", ") } });
     // Only whether there is a header matters, so that a cut one serves as well: it is not declared in `headers`.
-    const inHeader = parseCspHeader(valuesNamed(page.headers, "content-security-policy")).length > 0;
+    const inHeader = parseCsp(valuesNamed(page.headers, "content-security-policy")).length > 0;
     if (!inHeader && page.headersDropped === 0)
       found.push({ code: "security.csp.meta-only", values: { directives: directiveNames(metas.map(({ policy }) => policy)) } });
 

@@ -1,5 +1,5 @@
 /** Is a report-only policy what it is meant to be: a trial beside an enforced policy, whose reports somebody gets? */
-import { directiveNames, enforcedCsp, type Found, notApplicable, notChecked, parseCspHeader, registerCheck, violatedBy } from "assay/check";
+import { directiveNames, enforcedCsp, type Found, notApplicable, notChecked, parseCsp, registerCheck, violatedBy } from "assay/check";
 
 export default registerCheck({
   key: "csp-report-only",
@@ -13,7 +13,7 @@ export default registerCheck({
   },
   judge({ dom, headers }) {
     // A report-only policy in a meta element is none: browsers do not honour it.
-    const onTrial = parseCspHeader(headers["content-security-policy-report-only"]);
+    const onTrial = parseCsp(headers["content-security-policy-report-only"]);
     if (onTrial.length === 0) return notApplicable();
 
     const found: Found<"security.csp.report-only-alone" | "security.csp.report-only-without-reports">[] = [];

@@ -118,8 +118,9 @@ function isUnquotedKeyword(word: string): boolean {
   return cspKeywords.includes(word.toLowerCase()) || /^(nonce|sha(256|384|512))-[a-z0-9+/_=-]+$/i.test(word);
 }
 
-/** CSP3 section 6.4.2.1: who may frame a page is told by schemes, hosts and 'self' alone. */
+/** A query is not valid, although browsers leave it aside; and who may frame a page is told by schemes, hosts and 'self' alone (CSP3 section 6.4.2). */
 function isValid(word: string, directive: string): boolean {
+  if (/[?#]/.test(word)) return false;
   const { kind } = parseCspSource(word);
   if (directive !== "frame-ancestors") return kind !== "invalid";
   return kind === "scheme" || kind === "host" || hasKeyword([word], "self") || hasKeyword([word], "none");

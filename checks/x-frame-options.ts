@@ -4,7 +4,7 @@ import {
   fieldsNamed,
   matchesAnyHost,
   notChecked,
-  parseCspHeader,
+  parseCsp,
   parseFrameOptions,
   passed,
   registerCheck,
@@ -26,7 +26,7 @@ export default registerCheck({
   judge({ page, headers }) {
     const csp = fieldsNamed(page.headers, "content-security-policy");
     // Only the header's policies: a browser drops frame-ancestors from a meta element (CSP3 section 3.3).
-    const lists = parseCspHeader(csp.filter((field) => !field.truncated).map((field) => field.value)).flatMap(frameAncestors);
+    const lists = parseCsp(csp.filter((field) => !field.truncated).map((field) => field.value)).flatMap(frameAncestors);
     // Each policy is enforced for itself, so one that keeps strangers out is enough.
     if (lists.some((sources) => !sources.some(matchesAnyHost))) return passed();
 

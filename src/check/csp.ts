@@ -6,9 +6,8 @@ import {
   type CspPolicy,
   directivesIgnoredInMeta,
   governing,
+  parseCsp,
   parseCspDirectives,
-  parseCspHeader,
-  parseCspMeta,
   restrictsAnything,
   sandboxes,
   serializedPolicies,
@@ -29,8 +28,8 @@ export interface EnforcedCsp {
 /** Policies of the given Content-Security-Policy fields and of the document's meta elements. */
 export function enforcedCsp(headerValues: readonly string[], dom: Reading<DomFacts>): EnforcedCsp {
   const metas = dom.status === "read" ? cspMetas(dom.facts) : [];
-  const fromMeta = metas.filter((meta) => !meta.truncated).flatMap((meta) => honouredInMeta(meta.content) ?? []);
-  const all = [...parseCspHeader(headerValues), ...fromMeta];
+  const fromMeta = metas.filter((meta) => !meta.truncated).flatMap((meta) => honouredInMeta(meta.content));
+  const all = [...parseCsp(headerValues), ...fromMeta];
   return {
     policies: all.filter(restrictsAnything),
     idle: all.filter((policy) => !restrictsAnything(policy)),
@@ -54,7 +53,10 @@ export function verdictOnCsp<Code extends FindingCode>(
   return faults === null ? notApplicable() : violatedBy(faults);
 }
 
-/** The directives of every policy as written, those included that a browser drops; of a cut one, the whole ones. */
+/**
+ * The directives of every policy as written, those included that a browser drops; of a cut one, the whole ones. A comma in a meta
+ * element is left where it stands: browsers disagree about it.
+ */
 export function writtenCsp(headerValues: readonly string[], dom: Reading<DomFacts>): readonly (readonly CspDirective[])[] {
   const inMeta = dom.status === "read" ? cspMetas(dom.facts) : [];
   const texts = inMeta.map(({ content, truncated }) => (truncated ? content.slice(0, content.lastIndexOf(";") + 1) : content));
@@ -88,8 +90,9 @@ export function allowsEval(policy: CspPolicy): boolean {
   return rule === null || hasKeyword(rule.sources, "unsafe-eval");
 }
 
-function honouredInMeta(content: string): CspPolicy | null {
-  const written = [...(parseCspMeta(content) ?? [])];
-  const honoured = written.filter(([name]) => !directivesIgnoredInMeta.includes(name));
-  return honoured.length === 0 ? null : new Map(honoured);
+/** The policies of a meta element's content, without what a browser drops there. */
+function honouredInMeta(content: string): readonly CspPolicy[] {
+  return parseCsp([content])
+    .map((policy) => new Map([...policy].filter(([name]) => !directivesIgnoredInMeta.includes(name))))
+    .filter((policy) => policy.size > 0);
 }

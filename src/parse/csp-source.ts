@@ -12,7 +12,10 @@ export type CspSource =
   | { readonly kind: "scheme"; readonly scheme: string }
   | CspHostSource;
 
-/** Lower case but for the path. `*` alone is a host of any name with the schemes of the network; `port` may be `*`; no path is `""`. */
+/**
+ * Lower case but for the path. `*` alone is a host of any name with the schemes of the network; `port` may be `*`; no path is `""`.
+ * A query behind the path is no valid source, but browsers leave it aside and honour the rest.
+ */
 export interface CspHostSource {
   readonly kind: "host";
   readonly scheme: string | null;
@@ -43,7 +46,7 @@ const nonceSource = /^'nonce-([a-z0-9+/_-]+={0,2})'$/i;
 const hashSource = /^'sha(?:256|384|512)-[a-z0-9+/_-]+={0,2}'$/i;
 const keywordSource = /^'([a-z0-9-]+)'$/i;
 const schemeSource = /^([a-z][a-z0-9+.-]*):$/i;
-const hostSource = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::(\d+|\*))?(\/[^?#]*)?$/i;
+const hostSource = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::(\d+|\*))?(?:(\/[^?#]*)(?:[?#].*)?)?$/i;
 
 export function parseCspSource(text: string): CspSource {
   const nonce = nonceSource.exec(text)?.[1];
@@ -121,8 +124,7 @@ export function schemeNamed(text: string): string | null {
  * Does the expression let a URL in on a page at `page`? CSP3 section 6.7.2.8, for a URL that was not redirected to: behind a
  * redirect a browser leaves the path aside.
  */
-export function matchesUrl(text: string, url: URL, page: URL): boolean {
-  const source = parseCspSource(text);
+export function matchesUrl(source: CspSource, url: URL, page: URL): boolean {
   switch (source.kind) {
     case "scheme":
       return schemeMatches(source.scheme, url);
@@ -139,8 +141,9 @@ const networkSchemes: readonly string[] = ["http", "https", "ws", "wss"];
 
 function hostSourceMatches({ scheme, host, port, path }: CspHostSource, url: URL, page: URL): boolean {
   if (host === "*" && scheme === null && port === null && path === "") return networkSchemes.includes(schemeOf(url));
-  if (!schemeMatches(scheme ?? schemeOf(page), url)) return false;
-  return hostMatches(host, url.hostname) && portMatches(port, url) && pathMatches(path, url.pathname);
+  const meant = scheme ?? schemeOf(page);
+  if (!schemeMatches(meant, url)) return false;
+  return hostMatches(host, url.hostname) && portMatches(port, meant, url) && pathMatches(path, url.pathname);
 }
 
 /** Section 6.7.2.9: a scheme lets its secure form in as well. */
@@ -155,12 +158,11 @@ function hostMatches(pattern: string, host: string): boolean {
   return pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern;
 }
 
-/** Section 6.7.2.11: port 80 lets the secure form in as well. */
-function portMatches(port: string | null, url: URL): boolean {
-  const asked = portOf(url);
+/** Section 6.7.2.11: where the secure form of a scheme is let in, so is its port instead of port 80. */
+function portMatches(port: string | null, scheme: string, url: URL): boolean {
   if (port === "*") return true;
   if (port === null) return url.port === "";
-  return Number(port) === asked || (Number(port) === 80 && asked === 443);
+  return Number(port) === portOf(url) || (Number(port) === 80 && portOf(url) === 443 && scheme !== schemeOf(url));
 }
 
 /** Section 6.7.2.12: a path that ends in a slash is a folder, any other is a single resource. */

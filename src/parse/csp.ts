@@ -72,22 +72,19 @@ const spaces = /[\t\n\f\r ]+/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for.
 const asciiOnly = /^[\x00-\x7f]*$/;
 
-/** Policies of all fields of that name, each enforced for itself. Policies without a directive do not count. */
-export function parseCspHeader(values: readonly string[]): readonly CspPolicy[] {
-  return serializedPolicies(values)
+/**
+ * The policies of the given texts, each enforced for itself: values of the header field, or the contents of meta elements. Policies
+ * without a directive do not count. The HTML standard has one policy in a meta element; Chromium and WebKit let a comma part it too.
+ */
+export function parseCsp(texts: readonly string[]): readonly CspPolicy[] {
+  return serializedPolicies(texts)
     .map((text) => policyOf(parseCspDirectives(text)))
     .filter((policy) => policy.size > 0);
 }
 
-/** The texts of the policies in all fields of that name: a comma parts policies within a field. */
-export function serializedPolicies(values: readonly string[]): readonly string[] {
-  return values.flatMap((value) => value.split(","));
-}
-
-/** The policy of a meta element's `content`, which is a single one (HTML standard), as it was written; null when it has no directive. */
-export function parseCspMeta(content: string): CspPolicy | null {
-  const policy = policyOf(parseCspDirectives(content));
-  return policy.size === 0 ? null : policy;
+/** Commas part policies (RFC 9110 section 5.6.1, CSP3 section 2.2.2). */
+export function serializedPolicies(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => text.split(","));
 }
 
 /** The directives of one serialised policy as written, with those that a browser skips. */

@@ -35,6 +35,7 @@ test.each<[string, object]>([
   ["https://*.Example.com:*/A/b", { kind: "host", scheme: "https", host: "*.example.com", port: "*", path: "/A/b" }],
   ["example.com:8443", { kind: "host", scheme: null, host: "example.com", port: "8443", path: "" }],
   ["example.com?q", { kind: "invalid" }],
+  ["example.com/a?q#f", { kind: "host", scheme: null, host: "example.com", port: null, path: "/a" }],
   ["a.*.example", { kind: "invalid" }],
   ["//example.com", { kind: "invalid" }],
   ["example.com,", { kind: "invalid" }],
@@ -128,7 +129,9 @@ test.each<[source: string, url: string, matches: boolean, page?: string]>([
   ["*.a.example", "https://a.example/", false],
   ["*.a.example", "https://xa.example/", false],
   ["a.example:443", "https://a.example/", true],
-  ["a.example:80", "https://a.example/", true],
+  ["a.example:80", "https://a.example/", false],
+  ["a.example:80", "https://a.example/", true, "http://page.example/"],
+  ["http://a.example:80", "https://a.example/", true],
   ["a.example:8443", "https://a.example/", false],
   ["a.example", "https://a.example:8443/", false],
   ["a.example:*", "https://a.example:8443/", true],
@@ -151,7 +154,7 @@ test.each<[source: string, url: string, matches: boolean, page?: string]>([
   ["'none'", "https://a.example/", false],
   ["'nonce-a'", "https://a.example/", false],
 ])("%s lets %s in: %s", (source, url, expected, page = "https://page.example/") => {
-  expect(matchesUrl(source, new URL(url), new URL(page))).toBe(expected);
+  expect(matchesUrl(parseCspSource(source), new URL(url), new URL(page))).toBe(expected);
 });
 
 describe("input made to hurt", () => {
@@ -162,7 +165,7 @@ describe("input made to hurt", () => {
     allowsNoUrl(sources);
     for (const source of [text, ...scriptUrlSources(sources)]) {
       matchesAnyHost(source);
-      matchesUrl(source, url, url);
+      matchesUrl(parseCspSource(source), url, url);
       schemeNamed(source);
     }
   };

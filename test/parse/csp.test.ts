@@ -1,11 +1,11 @@
 /** Policies as browsers read them, CSP3 section by section, and input made to hurt. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { governing, parseCspDirectives, parseCspHeader, parseCspMeta, restrictsAnything, sandboxes } from "../../src/parse/csp.ts";
+import { governing, parseCsp, parseCspDirectives, restrictsAnything, sandboxes } from "../../src/parse/csp.ts";
 
-const plain = (values: readonly string[]) => parseCspHeader(values).map((policy) => Object.fromEntries(policy));
+const plain = (values: readonly string[]) => parseCsp(values).map((policy) => Object.fromEntries(policy));
 const only = (text: string) => {
-  const [policy] = parseCspHeader([text]);
+  const [policy] = parseCsp([text]);
   if (policy === undefined) throw new Error(`no policy in ${text}`);
   return policy;
 };
@@ -25,11 +25,6 @@ describe("header fields", () => {
     ["nothing", ["", " ", ";"], []],
   ])("%s", (_words, values, expected) => {
     expect(plain(values)).toEqual([...expected]);
-  });
-
-  test("a meta element holds a single policy, comma or not", () => {
-    expect(Object.fromEntries(parseCspMeta("img-src a, script-src b") ?? [])).toEqual({ "img-src": ["a,", "script-src", "b"] });
-    expect(parseCspMeta(" ; ")).toBeNull();
   });
 
   test("names like those of every object are names like any other", () => {
@@ -86,8 +81,8 @@ test("directives as written keep repetitions, and tell of what is not ASCII", ()
 
 describe("input made to hurt", () => {
   const readAll = (text: string) => {
-    for (const policy of parseCspHeader([text])) governing(policy, "worker-src");
-    parseCspMeta(text);
+    for (const policy of parseCsp([text])) governing(policy, "worker-src");
+    parseCspDirectives(text);
   };
 
   test("never throws", () => {

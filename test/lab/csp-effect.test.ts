@@ -1,0 +1,259 @@
+/** Our reading of policies against the browser's: a page is loaded under each, and what it managed to do is compared with what we foretell. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserHost } from "../../src/browser/browser.ts";
+import { allowsEval, enforcedCsp } from "../../src/check/csp.ts";
+import { type Egress, openEgress } from "../../src/egress/dial.ts";
+import { type EgressProxy, startProxy } from "../../src/egress/proxy.ts";
+import { read } from "../../src/evidence/evidence.ts";
+import { type CspPolicy, governing, sandboxes } from "../../src/parse/csp.ts";
+import { allowsAllInline, matchesUrl, parseCspSource, scriptUrlSources, trustsNonces } from "../../src/parse/csp-source.ts";
+import { type BrowserPage, connectBrowser, openPage } from "../../src/probe/browser-session.ts";
+import { openTestBrowser } from "../probe/visits.ts";
+import { siteIdentity } from "../support/certificates.ts";
+import { egressTo, type Route, startHttps, type TestServer } from "../support/servers.ts";
+
+const page = new URL("https://site.test/");
+const nonce = "c29tZS1ub25jZQ==";
+
+/** What the document tries to load; each script leaves its name as a mark. */
+const scripts = {
+  own: "https://site.test/scripts/own.js",
+  foreign: "https://cdn.test/lib/a.js",
+  otherPort: "https://cdn.test:8443/lib/a.js",
+  subdomain: "https://a.cdn.test/lib/a.js",
+  data: "data:text/javascript,document.documentElement.dataset.data=1",
+};
+const noncedScript = "https://nonced.test/n.js";
+const places = { base: "https://base.test/b/", object: "https://cdn.test/o.svg", form: "https://cdn.test/form" };
+
+type Effect = keyof typeof scripts | keyof typeof places | "inline" | "handler" | "nonced" | "eval" | "styleElement" | "styleAttribute";
+type Effects = Readonly<Record<Effect, boolean>>;
+
+/** Policies of header fields, and of a meta element behind them. */
+interface Served {
+  readonly headers?: readonly string[];
+  readonly meta?: string;
+}
+
+function foretold({ headers = [], meta }: Served): Effects {
+  const metas = meta === undefined ? [] : [{ httpEquiv: "content-security-policy", name: null, content: meta, truncated: false }];
+  const dom = { metas, metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "" };
+  const { policies } = enforcedCsp(headers, read(dom));
+  const byAll = (allows: (policy: CspPolicy) => boolean) => policies.every(allows);
+  const runs = (allows: (policy: CspPolicy) => boolean) => byAll((policy) => !sandboxes(policy, "allow-scripts") && allows(policy));
+  const ruled = (directive: string, allows: (sources: readonly string[]) => boolean) => (policy: CspPolicy) => {
+    const rule = governing(policy, directive);
+    return rule === null || allows(rule.sources);
+  };
+  const lets = (url: string) => (sources: readonly string[]) =>
+    sources.some((text) => matchesUrl(parseCspSource(text), new URL(url), page));
+  const script = (url: string) => runs(ruled("script-src-elem", (sources) => lets(url)(scriptUrlSources(sources))));
+  const inline = (directive: string, what: "script" | "style") => ruled(directive, (sources) => allowsAllInline(sources, what));
+  return {
+    own: script(scripts.own),
+    foreign: script(scripts.foreign),
+    otherPort: script(scripts.otherPort),
+    subdomain: script(scripts.subdomain),
+    data: script(scripts.data),
+    nonced: runs(ruled("script-src-elem", (sources) => trustsNonces(sources) || lets(noncedScript)(scriptUrlSources(sources)))),
+    inline: runs(inline("script-src-elem", "script")),
+    handler: runs(inline("script-src-attr", "script")),
+    eval: runs(allowsEval),
+    styleElement: byAll(inline("style-src-elem", "style")),
+    styleAttribute: byAll(inline("style-src-attr", "style")),
+    base: byAll(ruled("base-uri", lets(places.base))),
+    // What an object element shows as a document is a frame as well.
+    object: byAll(ruled("object-src", lets(places.object))) && byAll(ruled("frame-src", lets(places.object))),
+    form: byAll((policy) => !sandboxes(policy, "allow-forms") && ruled("form-action", lets(places.form))(policy)),
+  };
+}
+
+const mark = (name: string) => `document.documentElement.dataset.${name}=1`;
+
+/** `id` tells the requests of one load from those of another. */
+function documentOf({ meta }: Served, id: number): string {
+  const content = meta?.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `<!doctype html><html><head>${content === undefined ? "" : `<meta http-equiv="Content-Security-Policy" content="${content}">`}
+    <base href="${places.base}"><style>#box{width:7px}</style></head><body onload="${mark("handler")}"><p id=box style="height:9px"></p>
+    <script>${mark("inline")}</script>
+    ${Object.values(scripts)
+      .map((url) => `<script src="${url}"></script>`)
+      .join("")}
+    <script nonce="${nonce}" src="${noncedScript}"></script>
+    <object data="${places.object}?${id}" type="image/svg+xml"></object>
+    <form action="${places.form}?${id}" method=post></form></body></html>`;
+}
+
+const cases: readonly Served[] = [
+  {},
+  { headers: ["default-src 'none'"] },
+  { headers: ["default-src 'self'"] },
+  { headers: ["default-src *"] },
+  { headers: ["default-src * data: 'unsafe-inline' 'unsafe-eval'"] },
+  { headers: ["script-src https:"] },
+  { headers: ["script-src http:"] },
+  { headers: ["script-src ws: wss:"] },
+  { headers: ["script-src data:"] },
+  { headers: ["script-src 'unsafe-inline'; style-src 'unsafe-inline'"] },
+  { headers: [`script-src 'unsafe-inline' 'nonce-${nonce}'; style-src 'unsafe-inline' 'nonce-${nonce}'`] },
+  { headers: [`script-src 'NONCE-${nonce}'`] },
+  { headers: [`script-src 'nonce-${nonce}' 'strict-dynamic' https: 'self' 'unsafe-inline'`] },
+  { headers: [`default-src 'nonce-${nonce}' 'strict-dynamic' 'unsafe-inline' *`] },
+  { headers: ["script-src 'strict-dynamic' 'self'"] },
+  { headers: ["script-src 'unsafe-inline' 'nonce-'"] },
+  { headers: ["script-src 'unsafe-inline' 'nonce-a!'"] },
+  { headers: ["script-src 'unsafe-inline' 'sha256-q83v'; style-src 'sha384-q83v' 'unsafe-inline'"] },
+  { headers: ["script-src 'unsafe-inline' 'sha1-q83v'"] },
+  { headers: ["script-src 'unsafe-inline' 'none'; img-src 'none'"] },
+  { headers: ["script-src 'unsafe-hashes' 'wasm-unsafe-eval' 'report-sample' 'inline-speculation-rules'"] },
+  { headers: ["script-src 'self' 'unsafe-eval'; script-src-elem 'unsafe-inline'; script-src-attr 'none'"] },
+  { headers: ["script-src-elem 'self' 'unsafe-eval'; script-src-attr 'unsafe-inline'"] },
+  { headers: ["script-src-attr 'none'"] },
+  { headers: ["style-src-elem 'none'"] },
+  { headers: ["style-src 'none'; style-src-attr 'unsafe-inline'"] },
+  { headers: ["script-src CDN.test"] },
+  { headers: ["script-src *.cdn.test"] },
+  { headers: ["script-src *.test"] },
+  { headers: ["script-src cdn.test:*"] },
+  { headers: ["script-src cdn.test:8443"] },
+  { headers: ["script-src cdn.test:443"] },
+  { headers: ["script-src cdn.test:80"] },
+  { headers: ["script-src http://cdn.test"] },
+  { headers: ["script-src http://cdn.test:80"] },
+  { headers: ["script-src https://*:8443"] },
+  { headers: ["script-src *:*"] },
+  { headers: ["script-src cdn.test/lib/"] },
+  { headers: ["script-src cdn.test/lib"] },
+  { headers: ["script-src cdn.test/lib/a.js"] },
+  { headers: ["script-src cdn.test/LIB/a.js"] },
+  { headers: ["script-src cdn.test/l%69b/a.js"] },
+  { headers: ["script-src cdn.test/ site.test/scripts/own.js/"] },
+  { headers: ["script-src cdn.test/lib/a.js?x site.test#x"] },
+  { headers: ["script-src self site.test"] },
+  { headers: ["script-src //cdn.test 'self"] },
+  { headers: ["script-src cdn.test.; script-src *"] },
+  { headers: ["SCRIPT-SRC 'SELF' 'UNSAFE-INLINE'"] },
+  { headers: ["script-src\t'self'\t'unsafe-eval'"] },
+  { headers: ["script-src 'self' \u00e9; style-src 'none'"] },
+  { headers: ["script-src 'self'; script-src *"] },
+  { headers: ["script-src 'self' object-src 'none'"] },
+  { headers: ["default-src 'self', script-src 'unsafe-inline' *"] },
+  { headers: ["script-src 'self' cdn.test", "script-src 'self' 'unsafe-inline'"] },
+  { headers: ["frame-ancestors 'none'", "script-src 'self'"] },
+  { headers: ["object-src 'none'; base-uri 'none'; form-action 'none'"] },
+  { headers: ["object-src cdn.test; base-uri base.test; form-action cdn.test/form"] },
+  { headers: ["object-src cdn.test/lib/; base-uri base.test/c/; form-action cdn.test/other"] },
+  { headers: ["default-src 'self'; base-uri https:; form-action https:"] },
+  { headers: ["default-src 'none'; object-src *; base-uri *; form-action *"] },
+  { headers: ["object-src; base-uri; form-action"] },
+  { headers: ["sandbox; default-src *"] },
+  { headers: ["sandbox Allow-Scripts allow-forms; script-src 'unsafe-inline' cdn.test"] },
+  { meta: "script-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'" },
+  { meta: "sandbox; frame-ancestors 'none'; script-src 'unsafe-inline'" },
+  { meta: "script-src 'self', object-src 'none'" },
+  { headers: ["script-src 'self' 'unsafe-inline'"], meta: "script-src cdn.test 'unsafe-inline'" },
+  { headers: ["default-src 'self'; report-uri /r"], meta: "style-src 'unsafe-inline'" },
+];
+
+describe("the browser under a policy", () => {
+  const identity = siteIdentity("site.test", { names: ["*.test", "a.cdn.test", "cdn.test", "site.test"] });
+  let browser: BrowserHost;
+  let server: TestServer;
+  let egress: Egress;
+  let proxy: EgressProxy;
+  let tab: BrowserPage;
+  let served: Served = {};
+  let id = 0;
+
+  beforeAll(async () => {
+    browser = openTestBrowser();
+    const names: Readonly<Record<string, Effect>> = {
+      "site.test": "own",
+      "cdn.test": "foreign",
+      "cdn.test:8443": "otherPort",
+      "a.cdn.test": "subdomain",
+    };
+    const script: Route = ({ headers }, response) => {
+      response.writeHead(200, { "content-type": "text/javascript" });
+      response.end(mark(names[headers.host ?? ""] ?? "nonced"));
+    };
+    server = await startHttps(identity, {
+      "/": (_request, response) => {
+        response.setHeader("content-type", "text/html");
+        response.setHeader("content-security-policy", served.headers ?? []);
+        response.end(documentOf(served, id));
+      },
+      "/scripts/own.js": script,
+      "/lib/a.js": script,
+      "/n.js": script,
+      "/o.svg": { headers: { "content-type": "image/svg+xml" }, body: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+      // The page stays where it is.
+      "/form": { status: 204 },
+    });
+    const hosts = ["site.test", "cdn.test", "a.cdn.test", "nonced.test", "base.test"];
+    const leads = Object.fromEntries([...hosts.map((host) => [`${host}:443`, server] as const), ["cdn.test:8443", server] as const]);
+    egress = openEgress(egressTo(leads, { allowPorts: [443, 8443] }));
+    proxy = await startProxy(egress);
+    tab = await openPage(await connectBrowser(await browser.endpoint()), proxy.url);
+    await tab.session.send("Page.enable");
+    await tab.session.send("Security.setIgnoreCertificateErrors", { ignore: true });
+    await tab.session.send("Network.enable");
+    await tab.session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  });
+
+  afterAll(async () => {
+    await tab?.close();
+    await proxy?.stop();
+    egress?.close();
+    await server?.stop();
+    await browser?.stop();
+  });
+
+  async function seen(next: Served, formExpected: boolean): Promise<Effects> {
+    served = next;
+    id++;
+    const loaded = new Promise((resolve) => tab.session.once("Page.loadEventFired", resolve));
+    await tab.session.send("Page.navigate", { url: page.href });
+    await loaded;
+    const { executionContextId: contextId } = await tab.session.send("Page.createIsolatedWorld", { frameId: tab.targetId });
+    const look = `(() => { const box = getComputedStyle(document.getElementById("box"));
+      return { marks: { ...document.documentElement.dataset }, width: box.width, height: box.height, base: document.baseURI } })()`;
+    const { result } = await tab.session.send("Runtime.evaluate", { expression: look, contextId, returnByValue: true });
+    const { marks, width, height, base } = result.value as { marks: Record<string, string>; width: string; height: string; base: string };
+    const evaluated = await tab.session.send("Runtime.evaluate", {
+      expression: '(() => { try { return eval("7") } catch { return 0 } })()',
+      returnByValue: true,
+      allowUnsafeEvalBlockedByCSP: false,
+    });
+    const asked = (path: string) => server.requests.some((request) => request.path === `${path}?${id}`);
+    const object = asked("/o.svg");
+    await tab.session.send("Runtime.evaluate", { expression: "HTMLFormElement.prototype.submit.call(document.forms[0])", contextId });
+    return {
+      ...(Object.fromEntries(
+        ["own", "foreign", "otherPort", "subdomain", "data", "inline", "handler", "nonced"].map((name) => [name, marks[name] === "1"]),
+      ) as Effects),
+      eval: evaluated.result.value === 7,
+      styleElement: width === "7px",
+      styleAttribute: height === "9px",
+      base: base === places.base,
+      object,
+      form: await happens(() => asked("/form"), formExpected ? formMs : refusedFormMs),
+    };
+  }
+
+  test.each(
+    cases.map((each) => [[...(each.headers ?? []), ...(each.meta === undefined ? [] : [`meta: ${each.meta}`])].join(" | "), each] as const),
+  )("%s", async (_words, each) => {
+    expect(await seen(each)).toEqual(foretold(each));
+  });
+});
+
+/** A form's request must arrive within this; one that is refused never does, and is not waited for as long. */
+const formMs = 3_000;
+const refusedFormMs = 150;
+
+async function happens(what: () => boolean, withinMs: number): Promise<boolean> {
+  const untilMs = performance.now() + withinMs;
+  while (!what() && performance.now() < untilMs) await Bun.sleep(5);
+  return what();
+}
