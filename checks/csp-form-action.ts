@@ -19,7 +19,7 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.form-action-missing": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.csp.form-action-missing": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.csp.form-action-any-host": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ dom, headers }) {
