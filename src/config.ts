@@ -129,6 +129,12 @@ export const settings = {
     flag: "--ca-file <file...>",
     isPath: true,
   }),
+  "scan.system_roots": setting(Type.Boolean(), {
+    doc: "Whether the roots that this machine trusts are trusted besides the bundled ones.",
+    allowed: "true or false",
+    fallback: () => true,
+    flag: "--system-roots <true|false>",
+  }),
   "dns.servers": setting(Type.Array(parsed(parseResolver)), {
     doc: "Resolvers asked instead of the system's.",
     allowed: "a list of address or address:port, as in 9.9.9.9",
@@ -308,9 +314,10 @@ function absolute(value: string | readonly string[] | null, base: string): strin
   return typeof value === "string" ? resolve(base, value) : value.map((one) => resolve(base, one));
 }
 
-/** Flags and the environment know only text: numbers and lists are read out of it by the setting's type. A path of digits stays a path. */
+/** Flags and the environment know only text: truth, numbers and lists are read out of it by the setting's type. A path of digits stays a path. */
 function untyped(key: SettingKey, text: string | readonly string[]): unknown {
   const { schema, isPath } = settings[key] as Setting;
+  if (schema.type === "boolean") return text === "true" || (text === "false" ? false : text);
   const read = isPath ? (part: string) => part : number;
   if (schema.type !== "array") return read(String(text));
   return [text]

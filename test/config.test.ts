@@ -51,6 +51,13 @@ describe("sources", () => {
     expect(load({ toml: "scan.allow_ports = [8080, 8443]" })["scan.allow_ports"]).toEqual(ports);
   });
 
+  test("truth comes from words and from TOML alike", () => {
+    expect(load()["scan.system_roots"]).toBe(true);
+    expect(load({ env: { ASSAY_SCAN_SYSTEM_ROOTS: "false" } })["scan.system_roots"]).toBe(false);
+    expect(load({ flags: { "scan.system_roots": "true" }, toml: "scan.system_roots = false" })["scan.system_roots"]).toBe(true);
+    expect(load({ toml: "scan.system_roots = false" })["scan.system_roots"]).toBe(false);
+  });
+
   test("an empty variable is one that is not set", () => {
     expect(load({ env: { ASSAY_LISTEN: "" } }).listen).toEqual({ address: "127.0.0.1", port: 8787 });
   });

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import type { EgressSettings } from "../egress/settings.ts";
+import { systemRoots } from "../probe/system-roots.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 
@@ -27,14 +28,16 @@ export function scanDeadlines(config: Config): ScanDeadlines {
   return { ...defaultDeadlines, scanMs, navigationMs: Math.min(navigationMs, scanMs), probeMs: Math.min(probeMs, scanMs) };
 }
 
-/** The certificates of `scan.ca_files`, one PEM text for each file. @throws VerbError for a file that holds none. */
+/** What is trusted besides the bundled roots, as PEM texts. @throws VerbError for a file of `scan.ca_files` that holds no certificate. */
 export function caPems(config: Config): readonly string[] {
-  return config["scan.ca_files"].map((file) => {
-    const pem = readPem(file);
-    if (!pem.includes("-----BEGIN CERTIFICATE-----"))
-      throw new VerbError(exitCodes.usage, `scan.ca_files: ${file} holds no PEM certificate`);
-    return pem;
-  });
+  const ofSystem = config["scan.system_roots"] ? systemRoots(process.env.SSL_CERT_FILE) : [];
+  return [...ofSystem, ...config["scan.ca_files"].map(certificateFile)];
+}
+
+function certificateFile(file: string): string {
+  const pem = readPem(file);
+  if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new VerbError(exitCodes.usage, `scan.ca_files: ${file} holds no PEM certificate`);
+  return pem;
 }
 
 function readPem(file: string): string {

@@ -21,6 +21,7 @@ export const scanSettings = [
   "scan.allow_ports",
   "scan.connect_to",
   "scan.ca_files",
+  "scan.system_roots",
   "dns.servers",
   "checks.dir",
   "browser.path",

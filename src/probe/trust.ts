@@ -49,7 +49,8 @@ function rootSet(roots: readonly X509Certificate[]): RootSet {
   };
 }
 
-function certificatesIn(pem: string): readonly string[] {
+/** The certificates of a PEM text, each by itself; what cannot be read is left out. */
+export function certificatesIn(pem: string): readonly string[] {
   const blocks = pem.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]+-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g) ?? [];
   return blocks.filter((block) => {
     try {

@@ -1,5 +1,8 @@
 /** The TLS probe against real servers: every version, every flaw of a certificate, and peers that speak no TLS at all. */
-import type { Socket } from "node:net";
+import { X509Certificate } from "node:crypto";
+import { createServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { rootCertificates } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { openEgress } from "../../src/egress/dial.ts";
 import type { Reading } from "../../src/evidence/evidence.ts";
@@ -7,6 +10,7 @@ import type { TlsFacts } from "../../src/evidence/facts.ts";
 import { certificateNamesMax, certificatesMax } from "../../src/evidence/limits.ts";
 import { probeTls } from "../../src/probe/tls.ts";
 import { makeAuthority, type ServerIdentity, selfSigned, siteIdentity, strangeAuthority, testAuthority } from "../support/certificates.ts";
+import { startDnsServer } from "../support/dns-server.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import { closedPort, egressTo, startHttps, startTcp, type TlsWish } from "../support/servers.ts";
 
@@ -193,22 +197,22 @@ describe("peers that misbehave", () => {
   });
 });
 
+const uint = (value: number, bytes: number) => Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
+const message = (type: number, body: Buffer) => Buffer.concat([uint(type, 1), uint(body.length, 3), body]);
+
+/** Answers a hello of that version with a whole flight, and ends every other. */
+function answering(version: number, suite: number, certificates: readonly Buffer[]) {
+  const list = Buffer.concat(certificates.map((der) => Buffer.concat([uint(der.length, 3), der])));
+  const flight = Buffer.concat([
+    message(2, Buffer.concat([uint(version, 2), Buffer.alloc(32, 7), uint(0, 1), uint(suite, 2), uint(0, 1)])),
+    message(11, Buffer.concat([uint(list.length, 3), list])),
+    message(14, Buffer.alloc(0)),
+  ]);
+  const bytes = Buffer.concat([uint(22, 1), uint(version, 2), uint(flight.length, 2), flight]);
+  return (socket: Socket) => void socket.once("data", (hello: Buffer) => socket.end(hello.readUInt16BE(9) === version ? bytes : ""));
+}
+
 describe("a hand-made server of another age", () => {
-  const uint = (value: number, bytes: number) => Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
-  const message = (type: number, body: Buffer) => Buffer.concat([uint(type, 1), uint(body.length, 3), body]);
-
-  /** Answers a hello of that version with a whole flight, and ends every other. */
-  function answering(version: number, suite: number, certificates: readonly Buffer[]) {
-    const list = Buffer.concat(certificates.map((der) => Buffer.concat([uint(der.length, 3), der])));
-    const flight = Buffer.concat([
-      message(2, Buffer.concat([uint(version, 2), Buffer.alloc(32, 7), uint(0, 1), uint(suite, 2), uint(0, 1)])),
-      message(11, Buffer.concat([uint(list.length, 3), list])),
-      message(14, Buffer.alloc(0)),
-    ]);
-    const bytes = Buffer.concat([uint(22, 1), uint(version, 2), uint(flight.length, 2), flight]);
-    return (socket: Socket) => void socket.once("data", (hello: Buffer) => socket.end(hello.readUInt16BE(9) === version ? bytes : ""));
-  }
-
   test("RC4 alone with TLS 1.1", async () => {
     const { intermediate } = testAuthority();
     const server = keep(await startTcp(answering(0x0302, 0x0005, [intermediate.issue({ names: ["site.test"] }).der, intermediate.der])));
@@ -377,6 +381,31 @@ describe("certificates", () => {
     const site = await serve(identity(own.pem, own));
     expect(await factsOf(site, { caPems: [`some words\n${strangeAuthority().root.pem}${own.pem}`] })).toMatchObject({ trusted: true });
     expect(await factsOf(site)).toMatchObject({ trusted: false, untrustedBecause: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+  });
+
+  test("who is trusted: a public root that is shown for a server, an operator's, nobody's", async () => {
+    // Nobody has the key of a public root, but a flight of TLS 1.1 proves no key.
+    const publicRoot = new X509Certificate(rootCertificates[0] ?? "").raw;
+    const shown = keep(await startTcp(answering(0x0302, 0x0005, [publicRoot])));
+    expect(await factsOf(shown)).toMatchObject({ trusted: true, trustedBy: "public", chain: [{ trustAnchor: true }] });
+    const site = await serve(identity(chainOf(leaf, intermediate, root)));
+    const facts = await factsOf(site);
+    expect(facts).toMatchObject({ trusted: true, trustedBy: "operator" });
+    expect(facts.chain.map(({ trustAnchor }) => trustAnchor)).toEqual([false, false, true]);
+    expect(await factsOf(site, { caPems: [] })).toMatchObject({ trusted: false, trustedBy: null });
+  });
+
+  test("a name with two addresses: the one that answered is the one that is judged", async () => {
+    const site = createServer({ cert: identity(chainOf(leaf, intermediate)).certificateChainPem, key: leaf.privateKeyPem });
+    cleanUp.push(() => new Promise((resolve) => site.close(resolve)));
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.2", resolve));
+    const dns = keep(await startDnsServer({ "site.test": { A: ["127.0.0.3", "127.0.0.2"] } }));
+    const egress = openEgress({ ...egressTo({}), allowPorts: "any", dnsServers: [dns.address] });
+    cleanUp.push(() => egress.close());
+    const { port } = site.address() as AddressInfo;
+    const signal = AbortSignal.timeout(5_000);
+    const reading = await probeTls({ egress, host: "site.test", port, caPems: [root.pem], signal });
+    expect(reading).toMatchObject({ status: "read", facts: { address: "127.0.0.2", trusted: true, hostMatches: true } });
   });
 
   test("a CA file that cannot be read changes nothing", async () => {
