@@ -56,7 +56,6 @@ const fences: readonly { readonly packages: RegExp; readonly rooms: readonly str
   { packages: /^commander$/, rooms: ["src/cli"] },
   { packages: /^smol-toml$/, rooms: ["src/config.ts"] },
   { packages: /^csp_evaluator(\/|$)/, rooms: ["src/parse/script-bypasses.ts"] },
-  { packages: /^structured-headers$/, rooms: ["src/parse"] },
   { packages: /^tldts$/, rooms: ["src/parse"] },
   { packages: /^ipaddr\.js$/, rooms: ["src/api", "src/egress", "src/parse"] },
   { packages: /^dns-packet$/, rooms: ["src/egress"] },
