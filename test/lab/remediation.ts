@@ -1,4 +1,4 @@
-/** Has nginx, Apache and Caddy read every line that a remediation tells people to paste: none may be an error of syntax or of place. */
+/** Has nginx, Apache, Caddy and a name server read every line that a remediation tells people to paste: none may be an error of syntax or of place. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,17 +12,19 @@ const checkMsMax = 20_000;
 const certificatesFolder = "/etc/letsencrypt/live/";
 export const serverNames = ["nginx", "Apache", "Caddy"] as const;
 export type ServerName = (typeof serverNames)[number];
+type Place = ServerName | "DNS";
+const places: readonly Place[] = [...serverNames, "DNS"];
 
 interface Snippet {
-  readonly server: ServerName;
+  readonly place: Place;
   /** One of the findings that tell people to paste it. */
   readonly code: string;
   readonly lines: readonly string[];
 }
 
-/** What a remediation tells people to paste into that server. */
-export function linesFor(server: ServerName, remediation: string): readonly string[] {
-  const prefix = `${server}: `;
+/** What a remediation tells people to paste there. */
+export function linesFor(place: Place, remediation: string): readonly string[] {
+  const prefix = `${place}: `;
   return remediation.split("\n").flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
 }
 
@@ -31,14 +33,14 @@ export function isGlobalInApache(line: string): boolean {
   return line.startsWith("ServerTokens");
 }
 
-/** Everything that is pasted for one finding into one server; each once. Lines are the same in every language. */
+/** Everything that is pasted for one finding into one place; each once. Lines are the same in every language. */
 function snippets(): readonly Snippet[] {
   const found = new Map<string, Snippet>();
   for (const { findings } of Object.values(enGb.checks)) {
     for (const [code, { remediation }] of Object.entries(findings)) {
-      for (const server of serverNames) {
-        const lines = linesFor(server, remediation);
-        if (lines.length > 0) found.set(`${server} ${lines.join("\n")}`, { server, code, lines });
+      for (const place of places) {
+        const lines = linesFor(place, remediation);
+        if (lines.length > 0) found.set(`${place} ${lines.join("\n")}`, { place, code, lines });
       }
     }
   }
@@ -51,18 +53,19 @@ export function remediationTests(): void {
     const folder = mkdtempSync(join(tmpdir(), "assay-lab-lines-"));
     beforeAll(() => writeCertificates(folder));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
-    test("there are some for each server", () => {
-      expect([...new Set(snippets().map(({ server }) => server))].sort()).toEqual([...serverNames].sort());
+    test("there are some for each place", () => {
+      expect([...new Set(snippets().map(({ place }) => place))].sort()).toEqual([...places].sort());
     });
     test.each([
       ["nginx", "add_header X-Sample value always"],
       ["Apache", "Header alway set X-Sample value"],
       ["Caddy", "headers X-Sample value"],
-    ] as const)("%s minds a slip", (server, line) => {
-      expect(complaints(server, [line], folder)).not.toBe("");
+      ["DNS", "{{domain}}. IN CAA issue ca.example"],
+    ] as const)("%s minds a slip", (place, line) => {
+      expect(complaints(place, [line], folder)).not.toBe("");
     });
-    for (const { server, code, lines } of snippets())
-      test(`${server}: ${lines[0]} (${code})`, () => expect(complaints(server, lines, folder)).toBe(""), checkMsMax);
+    for (const { place, code, lines } of snippets())
+      test(`${place}: ${lines[0]} (${code})`, () => expect(complaints(place, lines, folder)).toBe(""), checkMsMax);
   });
 }
 
@@ -75,7 +78,7 @@ function writeCertificates(folder: string): void {
 }
 
 /** What the server has against the lines; empty when it takes them. */
-function complaints(server: ServerName, lines: readonly string[], folder: string): string {
+function complaints(place: Place, lines: readonly string[], folder: string): string {
   const filled = lines.map((line) =>
     line
       .replaceAll(/\{\{\w+\}\}/g, host)
@@ -83,8 +86,8 @@ function complaints(server: ServerName, lines: readonly string[], folder: string
       // Where nobody has to be root.
       .replace("listen 443 ", "listen 127.0.0.1:44300 "),
   );
-  const { text, command } = trial[server](filled, folder);
-  const file = join(folder, `${server}.conf`);
+  const { text, command } = trial[place](filled, folder);
+  const file = join(folder, `${place}.conf`);
   writeFileSync(file, text);
   const { exitCode, stdout, stderr } = Bun.spawnSync(command(file), {
     stdout: "pipe",
@@ -100,7 +103,7 @@ interface Trial {
 }
 
 /** A minimal configuration around the lines, where their owner would paste them. */
-const trial: Readonly<Record<ServerName, (lines: readonly string[], folder: string) => Trial>> = {
+const trial: Readonly<Record<Place, (lines: readonly string[], folder: string) => Trial>> = {
   nginx: (lines, folder) => ({
     text: `pid ${folder}/nginx.pid;
 error_log stderr;
@@ -140,5 +143,13 @@ https://${host} {
 }
 `,
     command: (file) => ["/usr/bin/caddy", "validate", "--config", file, "--adapter", "caddyfile"],
+  }),
+  DNS: (lines) => ({
+    text: `${host}. IN SOA ns.${host}. admin.${host}. 1 3600 600 86400 300
+${host}. IN NS ns.${host}.
+ns.${host}. IN A 192.0.2.1
+${lines.join("\n")}
+`,
+    command: (file) => ["/usr/sbin/nsd-checkzone", host, file],
   }),
 };
