@@ -16,11 +16,11 @@
  *     ...
  *     await tree.stop();
  *
- * Records are zone-file lines relative to the zone's name, TTL 60; SOA, NS and the address of the name server are added. What lies
+ * Records are zone-file lines relative to the zone's name, however indented, TTL 60; SOA, NS and the address of the name server are added. What lies
  * above (`org`, `co.uk` ...) is made by itself: the top-level domain as a signed zone, the rest as names in it. A zone below another
  * one of the list is delegated from there. Names look public and never leave this machine: nobody else is asked.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askDns, type DnsQuestion, type DnsServer } from "../../src/egress/dns-client.ts";
@@ -190,7 +190,10 @@ async function writeZone(folder: string, zone: DnsZone, delegations: readonly st
   const origin = `${zone.name}.`;
   const soa = `@ IN SOA ns hostmaster 1 3600 600 ${7 * day} 60`;
   if (zone.unloadable || zone.servedBy !== undefined) return { path: join(own, "absent"), vouchers: [] };
-  writeFileSync(path, [`$ORIGIN ${origin}`, "$TTL 60", soa, nameServerLines(zone.name), zone.records, ...delegations, ""].join("\n"));
+  writeFileSync(
+    path,
+    [`$ORIGIN ${origin}`, "$TTL 60", soa, nameServerLines(zone.name), unindented(zone.records), ...delegations, ""].join("\n"),
+  );
   const delegation = zone.delegation ?? "secure";
   if (delegation === "unsigned") return { path, vouchers: [] };
   const { key, ds } = await newKey(own, origin, zone.algorithm);
@@ -199,6 +202,11 @@ async function writeZone(folder: string, zone: DnsZone, delegations: readonly st
   await run(own, "ldns-signzone", [...validityOf(delegation), ...denialOf(zone), "-o", origin, "-f", `${path}.signed`, path, key]);
   if (zone.tampered !== undefined) writeFileSync(`${path}.signed`, tamperedText(`${path}.signed`, zone.tampered));
   return { path: `${path}.signed`, vouchers };
+}
+
+/** In a zone file a line that begins with a blank belongs to the owner of the one before. */
+function unindented(records: string): string {
+  return records.replaceAll(/^[ \t]+/gm, "");
 }
 
 /** The resolver forgives signatures a day of clocks that differ. */
@@ -237,8 +245,7 @@ async function newKey(
 async function run(folder: string, program: string, words: readonly string[]): Promise<string> {
   const child = Bun.spawn([program, ...words], { cwd: folder, stdout: "pipe", stderr: "pipe" });
   const [said, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  if ((await child.exited) !== 0)
-    throw new Error(`${program} ${words.join(" ")} failed in ${readdirSync(folder).join(", ")}: ${complained}`);
+  if ((await child.exited) !== 0) throw new Error(`${program} ${words.join(" ")} failed: ${complained}`);
   return said;
 }
 

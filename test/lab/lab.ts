@@ -10,6 +10,8 @@ import { openScanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines, type ScanOutcome } from "../../src/scan/task.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { egressTo } from "../support/servers.ts";
+import { dnsCases } from "./dns.ts";
+import { labTests } from "./laboratory.ts";
 import { type ServerName, serverNames, startServer } from "./web-servers.ts";
 
 const scanMsMax = 60_000;
@@ -105,3 +107,5 @@ describe.each([...serverNames])("%s", (name) => {
     scanMsMax,
   );
 });
+
+labTests("DNS", dnsCases);

@@ -1,0 +1,83 @@
+/** A domain for each rule of CAA: the climb, aliases on its way, and what a record may say. */
+
+import type { State } from "../../src/check/check.ts";
+import type { CaseZone, DnsCase } from "./dns-case.ts";
+
+function caaCase(name: string, zones: readonly CaseZone[], state: State, more: Partial<DnsCase> = {}): DnsCase {
+  return { name: `CAA: ${name}`, ...more, zones, expected: { "dns-caa": state } };
+}
+
+/** Those records at the apex of `assay-caa-<label>.org`. */
+function recordsCase(label: string, name: string, records: readonly string[], state: State): DnsCase {
+  return caaCase(name, [{ name: `assay-caa-${label}.org`, records: records.map((record) => `@ IN ${record}`).join("\n") }], state);
+}
+
+export const caaCases: readonly DnsCase[] = [
+  recordsCase("none", "none in the whole tree", ["A 127.0.0.1"], "violated"),
+  recordsCase("issue", "one authority", ['CAA 0 issue "ca.example"'], "passed"),
+  recordsCase("nobody", "nobody may issue", ['CAA 0 issue ";"'], "passed"),
+  recordsCase("empty", "nobody may issue, said with nothing", ['CAA 0 issue ""'], "passed"),
+  recordsCase("malformed", "a value that is none", ['CAA 0 issue "%%%%%"'], "violated"),
+  recordsCase("capitals", "the tag in capitals", ['CAA 0 ISSUE "ca.example"'], "passed"),
+  recordsCase("wildcards-only", "only wildcards are limited", ['CAA 0 issuewild "ca.example"'], "violated"),
+  recordsCase("iodef-only", "only where to report to", ['CAA 0 iodef "mailto:security@assay-caa-iodef-only.org"'], "violated"),
+  recordsCase(
+    "account",
+    "with parameters",
+    ['CAA 0 issue "ca.example; accounturi=https://ca.example/acct/1; validationmethods=dns-01"'],
+    "passed",
+  ),
+  recordsCase("bad-parameter", "a parameter without a value", ['CAA 0 issue "ca.example; accounturi"'], "violated"),
+  recordsCase("bad-domain", "an authority that is no name", ['CAA 0 issue "ca example"'], "violated"),
+  recordsCase("critical", "a critical tag that nobody knows", ['CAA 0 issue "ca.example"', 'CAA 128 tbs "unknown"'], "violated"),
+  recordsCase("future", "a tag that nobody knows, and need not", ['CAA 0 issue "ca.example"', 'CAA 0 tbs "unknown"'], "passed"),
+  recordsCase("critical-known", "a critical tag that everybody knows", ['CAA 128 issue "ca.example"'], "passed"),
+  caaCase("found by climbing", [{ name: "assay-caa-climb.org", records: '@ IN CAA 0 issue "ca.example"' }], "passed", {
+    host: "deep.www.assay-caa-climb.org",
+  }),
+  caaCase(
+    "the closest records decide, not those above",
+    [{ name: "assay-caa-closest.org", records: '@ IN CAA 0 issue "ca.example"\nwww IN CAA 0 iodef "mailto:a@assay-caa-closest.org"' }],
+    "violated",
+    { host: "www.assay-caa-closest.org" },
+  ),
+  caaCase(
+    "found at the top-level domain",
+    // The zone of its top-level domain stands with the case of an unknown algorithm.
+    [{ name: "assay-caa-top.page", records: "@ IN A 127.0.0.1" }],
+    "passed",
+  ),
+  caaCase(
+    "an alias: the target's records count",
+    [
+      { name: "assay-caa-alias.org", records: "www IN CNAME edge.assay-caa-target.net." },
+      { name: "assay-caa-target.net", records: 'edge IN A 127.0.0.1\nedge IN CAA 0 issue "ca.example"' },
+    ],
+    "passed",
+    { host: "www.assay-caa-alias.org" },
+  ),
+  caaCase(
+    "an alias: those above the target do not, the climb goes on at the alias",
+    [
+      { name: "assay-caa-alias-parent.org", records: "www IN CNAME edge.assay-caa-target-parent.net." },
+      { name: "assay-caa-target-parent.net", records: 'edge IN A 127.0.0.1\n@ IN CAA 0 issue "ca.example"' },
+    ],
+    "violated",
+    { host: "www.assay-caa-alias-parent.org" },
+  ),
+  caaCase(
+    "aliases that lead in a circle",
+    [{ name: "assay-caa-circle.org", records: '@ IN CAA 0 issue "ca.example"\nwww IN CNAME web\nweb IN CNAME www' }],
+    "notChecked",
+    { host: "www.assay-caa-circle.org" },
+  ),
+  caaCase(
+    "a name on the way whose server fails",
+    [
+      { name: "assay-caa-servfail.org", records: '@ IN CAA 0 issue "ca.example"' },
+      { name: "www.assay-caa-servfail.org", records: "", unloadable: true },
+    ],
+    "notChecked",
+    { host: "www.assay-caa-servfail.org" },
+  ),
+];

@@ -1,0 +1,30 @@
+/** What a DNS case says: its zones, who resolves them, and what is expected of the checks. */
+import type { Answer } from "../support/servers.ts";
+import type { DnsZone } from "./dns-tree.ts";
+import type { FinishedScan, States } from "./laboratory.ts";
+
+export interface DnsCase {
+  /** What the names say, in words. */
+  readonly name: string;
+  /** Scanned as `https://<host>/`; the first zone's name when absent. */
+  readonly host?: string;
+  readonly zones: readonly CaseZone[];
+  /** `validating` when absent; `silent` never answers, `absent` does not listen. */
+  readonly resolver?: "validating" | "believing" | "silent" | "absent";
+  /** What stands behind port 443 of `mta-sts.` and the first zone's name; without it that name leads wherever its zone says. */
+  readonly policyHost?: PolicyHost;
+  readonly expected: States;
+  readonly codes?: readonly string[];
+  also?(scan: FinishedScan): void;
+}
+
+export interface CaseZone extends Omit<DnsZone, "servedBy"> {
+  /** Delegated to a server that refuses it, never answers, or has an alias at the apex, instead of the tree's own. */
+  readonly servedBy?: "refusing" | "silent" | "apexAlias";
+}
+
+export type PolicyHost =
+  /** The file, or another answer in its place. */
+  { readonly policy: string | Answer } | { readonly fault: PolicyHostFault };
+
+export type PolicyHostFault = "connection-refused" | "expired-certificate" | "certificate-for-another-host" | "never-answers";

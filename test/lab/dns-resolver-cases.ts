@@ -1,0 +1,238 @@
+/** Zones secure, insecure and forged, servers that fail, and resolvers that do not do their part. */
+import type { Zones } from "../support/dns-server.ts";
+import type { CaseZone, DnsCase } from "./dns-case.ts";
+
+/** What a domain without mail says about itself when it says all it can. */
+const soundRecords = `
+  @             IN A   127.0.0.1
+  @             IN MX  0 .
+  @             IN TXT "v=spf1 -all"
+  _dmarc        IN TXT "v=DMARC1; p=reject; rua=mailto:reports@assay-secure.org"
+  @             IN CAA 0 issue "ca.example"`;
+
+/** Null MX: there is no mail whose transport could be protected. */
+const soundStates = {
+  "dns-caa": "passed",
+  "mail-spf": "passed",
+  "mail-spf-policy": "passed",
+  "mail-spf-lookups": "passed",
+  "mail-dmarc": "passed",
+  "mail-dmarc-policy": "passed",
+  "mail-mta-sts": "notApplicable",
+  "mail-tls-rpt": "notApplicable",
+} as const;
+
+const nothingRead = {
+  "dns-caa": "notChecked",
+  "mail-spf": "notChecked",
+  "mail-spf-policy": "notChecked",
+  "mail-spf-lookups": "notChecked",
+  "mail-dmarc": "notChecked",
+  "mail-dmarc-policy": "notChecked",
+  "mail-dmarc-reporting": "notChecked",
+  "mail-mta-sts": "notChecked",
+  "mail-tls-rpt": "notChecked",
+} as const;
+
+function soundZone(name: string, differing: Partial<CaseZone> = {}): CaseZone {
+  return { name, records: soundRecords, ...differing };
+}
+
+/** A server that lets an alias stand at the apex answers every question with it. */
+export const apexAliases: Zones = {
+  "assay-apex-alias.org": { CNAME: ["www.assay-alias-target.net"] },
+  "www.assay-alias-target.net": {},
+};
+
+export const resolverCases: readonly DnsCase[] = [
+  {
+    name: "secure: ECDSA P-256 and NSEC, below RSA and NSEC3",
+    zones: [soundZone("assay-secure.org")],
+    expected: { dnssec: "passed", ...soundStates, "mail-dmarc-reporting": "passed" },
+  },
+  {
+    name: "secure: RSA and NSEC3, below ECDSA and NSEC3",
+    zones: [soundZone("assay-secure-rsa.net", { algorithm: "RSASHA256", denial: "NSEC3" })],
+    expected: { dnssec: "passed", ...soundStates },
+  },
+  {
+    name: "secure, below a public suffix of two labels",
+    host: "www.assay-secure-shop.co.uk",
+    zones: [soundZone("assay-secure-shop.co.uk")],
+    expected: { dnssec: "passed", ...soundStates },
+  },
+  {
+    name: "secure with a wildcard: names that nobody wrote down are proven too, and are found by every question",
+    zones: [soundZone("assay-wildcard.org", { records: '@ IN MX 10 mail\n* IN TXT "v=spf1 -all"\n* IN CAA 0 issue "ca.example"' })],
+    host: "www.assay-wildcard.org",
+    expected: { dnssec: "passed", "dns-caa": "passed", "mail-spf": "violated", "mail-dmarc": "violated", "mail-tls-rpt": "violated" },
+  },
+  {
+    name: "secure with a wildcard below NSEC3",
+    zones: [soundZone("assay-wildcard-nsec3.org", { denial: "NSEC3", records: '@ IN MX 10 mail\n* IN TXT "v=DMARC1; p=reject"' })],
+    expected: { dnssec: "passed", "dns-caa": "violated", "mail-spf": "violated", "mail-dmarc": "passed", "mail-tls-rpt": "violated" },
+  },
+  {
+    name: "signed, but without a DS record above: insecure",
+    zones: [soundZone("assay-island.org", { delegation: "island" })],
+    expected: { dnssec: "violated", ...soundStates },
+  },
+  {
+    name: "not signed: insecure",
+    zones: [soundZone("assay-unsigned.org", { delegation: "unsigned" })],
+    expected: { dnssec: "violated", ...soundStates },
+  },
+  {
+    name: "bogus: a record changed after signing",
+    zones: [soundZone("assay-tampered.org", { tampered: ["hostmaster", "intruder"] })],
+    expected: { dnssec: "violated" },
+  },
+  {
+    name: "one forged record in a zone that is otherwise sound: not read, and nothing else is harmed",
+    zones: [soundZone("assay-forged-record.org", { tampered: ['"v=spf1 -all"', '"v=spf1 +all"'] })],
+    expected: {
+      dnssec: "passed",
+      ...soundStates,
+      "mail-spf": "notChecked",
+      "mail-spf-policy": "notChecked",
+      "mail-spf-lookups": "notChecked",
+    },
+  },
+  {
+    name: "bogus: signatures that ran out",
+    zones: [soundZone("assay-expired.org", { delegation: "expired" })],
+    expected: { dnssec: "violated", ...nothingRead },
+  },
+  {
+    name: "bogus: the DS record of another key",
+    zones: [soundZone("assay-wrong-ds.org", { delegation: "wrong-ds" })],
+    expected: { dnssec: "violated", ...nothingRead },
+  },
+  {
+    name: "bogus: a DS record, and no signatures",
+    zones: [soundZone("assay-stripped.org", { delegation: "stripped" })],
+    expected: { dnssec: "violated", ...nothingRead },
+  },
+  {
+    name: "signed by an algorithm that nobody knows: as if it were not signed (RFC 4035 section 5.2)",
+    zones: [
+      soundZone("assay-unknown-algorithm.page", { delegation: "unsigned" }),
+      { name: "page", records: `@ IN CAA 0 issue "ca.example"\nassay-unknown-algorithm IN DS 4711 250 2 ${"00".repeat(32)}` },
+    ],
+    expected: { dnssec: "violated", ...soundStates },
+  },
+  {
+    name: "a forged zone below a sound domain: what stands in it is not read",
+    host: "www.assay-forged-below.org",
+    zones: [soundZone("assay-forged-below.org"), soundZone("www.assay-forged-below.org", { delegation: "wrong-ds" })],
+    expected: { dnssec: "passed", ...soundStates, "dns-caa": "notChecked" },
+  },
+  {
+    name: "a server that cannot load the zone: SERVFAIL",
+    zones: [soundZone("assay-unloadable.org", { unloadable: true })],
+    expected: { dnssec: "notChecked", ...nothingRead },
+  },
+  {
+    name: "a lame delegation: the server refuses the zone",
+    zones: [soundZone("assay-lame.org", { servedBy: "refusing" })],
+    expected: { dnssec: "notChecked", ...nothingRead },
+  },
+  {
+    name: "a name server that never answers",
+    zones: [soundZone("assay-silent.org", { servedBy: "silent" })],
+    expected: { dnssec: "notChecked", ...nothingRead },
+  },
+  {
+    name: "a resolver that never answers",
+    zones: [soundZone("assay-silent-resolver.org")],
+    resolver: "silent",
+    expected: { dnssec: "notChecked", ...nothingRead },
+  },
+  {
+    name: "no resolver at all",
+    zones: [soundZone("assay-no-resolver.org")],
+    resolver: "absent",
+    expected: { dnssec: "notChecked", ...nothingRead },
+  },
+  {
+    name: "a resolver that does not validate: signatures are not checked, all else is",
+    zones: [soundZone("assay-unvalidated.org")],
+    resolver: "believing",
+    expected: { dnssec: "notChecked", ...soundStates },
+  },
+  {
+    name: "a resolver that does not validate believes a forged zone",
+    zones: [soundZone("assay-believed.org", { delegation: "wrong-ds" })],
+    resolver: "believing",
+    expected: { dnssec: "notChecked", ...soundStates },
+  },
+  {
+    name: "an answer too long for UDP: asked again over TCP",
+    zones: [soundZone("assay-truncated.org", { records: soundRecords + manyTexts(30) })],
+    expected: { dnssec: "passed", ...soundStates },
+  },
+  {
+    name: "more text records than are kept: the one that decides is among them",
+    zones: [soundZone("assay-collector.org", { records: soundRecords + manyTexts(80) })],
+    expected: { dnssec: "passed", ...soundStates },
+  },
+  {
+    name: "an alias at the apex: resolvers hand out the target's records under the domain's name",
+    zones: [
+      { name: "assay-apex-alias.org", records: "", delegation: "unsigned", servedBy: "apexAlias" },
+      {
+        name: "assay-alias-target.net",
+        records: 'www IN A 127.0.0.1\nwww IN TXT "v=spf1 -all"\nwww IN CAA 0 issue "ca.example"\nwww IN MX 0 .',
+      },
+    ],
+    expected: { dnssec: "violated", "dns-caa": "passed", "mail-spf": "passed", "mail-dmarc": "violated", "mail-mta-sts": "notApplicable" },
+  },
+  {
+    name: "an internationalised domain, its mail host and its report address",
+    host: "www.xn--assay-bcher-zhb.org",
+    zones: [
+      {
+        name: "xn--assay-bcher-zhb.org",
+        records: `
+          @       IN MX  10 xn--pst-sna
+          @       IN TXT "v=spf1 mx a:xn--pst-sna.xn--assay-bcher-zhb.org -all"
+          xn--pst-sna IN A 127.0.0.1
+          _dmarc  IN TXT "v=DMARC1; p=reject; rua=mailto:postm%C3%A4ster@xn--assay-bcher-zhb.org"
+          _smtp._tls IN TXT "v=TLSRPTv1; rua=mailto:postm%C3%A4ster@xn--assay-bcher-zhb.org"
+          _mta-sts IN TXT "v=STSv1; id=20261121"
+          @       IN CAA 0 issue "ca.example"`,
+      },
+    ],
+    policyHost: { policy: "version: STSv1\r\nmode: enforce\r\nmx: xn--pst-sna.xn--assay-bcher-zhb.org\r\nmax_age: 604800\r\n" },
+    expected: {
+      dnssec: "passed",
+      "dns-caa": "passed",
+      "mail-spf": "passed",
+      "mail-spf-policy": "passed",
+      "mail-spf-lookups": "passed",
+      "mail-dmarc": "passed",
+      "mail-dmarc-policy": "passed",
+      "mail-dmarc-reporting": "passed",
+      "mail-mta-sts": "passed",
+      "mail-tls-rpt": "passed",
+    },
+  },
+  {
+    name: "no domain: a scanned name below no public suffix has no DNS or mail of its own",
+    host: "laboratory.test",
+    zones: [],
+    expected: {
+      dnssec: "notApplicable",
+      "dns-caa": "notApplicable",
+      "mail-spf": "notApplicable",
+      "mail-dmarc": "notApplicable",
+      "mail-mta-sts": "notApplicable",
+      "mail-tls-rpt": "notApplicable",
+    },
+  },
+];
+
+/** Text records as domains collect them to prove to others that they are theirs. */
+function manyTexts(count: number): string {
+  return Array.from({ length: count }, (_, at) => `\n@ IN TXT "verification-${at}=${"0123456789abcdef".repeat(3)}"`).join("");
+}

@@ -1,0 +1,148 @@
+/** A domain for each rule of SPF: that there is one record, what it permits, and what evaluating it costs. */
+import type { CaseZone, DnsCase } from "./dns-case.ts";
+import type { States } from "./laboratory.ts";
+
+type SpfStates = readonly [spf: States[string], policy: States[string], lookups: States[string]];
+
+const sound: SpfStates = ["passed", "passed", "passed"];
+const weakPolicy: SpfStates = ["passed", "violated", "passed"];
+const tooCostly: SpfStates = ["passed", "passed", "violated"];
+const absent: SpfStates = ["violated", "notApplicable", "notApplicable"];
+
+/** The domain `assay-spf-<label>.org`, whose records are written in full. */
+function spfCase(label: string, name: string, records: string, states: SpfStates, more: Partial<DnsCase> = {}): DnsCase {
+  const [spf, policy, lookups] = states;
+  return {
+    name: `SPF: ${name}`,
+    ...more,
+    zones: [{ name: `assay-spf-${label}.org`, records }, ...(more.zones ?? [])],
+    expected: { "mail-spf": spf, "mail-spf-policy": policy, "mail-spf-lookups": lookups },
+  };
+}
+
+/** The same with that one record at the apex. */
+function recordCase(label: string, record: string, states: SpfStates, others = ""): DnsCase {
+  return spfCase(
+    label,
+    record.length < 80 ? record : `${label}, ${record.slice(0, 40)} ...`,
+    `@ IN TXT ${quoted(record)}\n${others}`,
+    states,
+  );
+}
+
+/** RFC 1035 section 3.3: a string holds 255 bytes at most. */
+function quoted(text: string): string {
+  return (text.match(/.{1,255}/g) ?? []).map((part) => `"${part}"`).join(" ");
+}
+
+/** `_spf1` ... `_spf<count>`, each a record of its own that ends the question. */
+function includable(count: number): string {
+  return numbered(count, (at) => `_spf${at} IN TXT "v=spf1 ip4:192.0.2.${at} -all"`).join("\n");
+}
+
+function numbered(count: number, word: (at: number) => string): readonly string[] {
+  return Array.from({ length: count }, (_, at) => word(at + 1));
+}
+
+function includes(domain: string, count: number): string {
+  return numbered(count, (at) => `include:_spf${at}.${domain}`).join(" ");
+}
+
+/** Where a delegated name leads to a server that cannot answer. */
+function broken(name: string): CaseZone {
+  return { name, records: "", unloadable: true };
+}
+
+export const spfCases: readonly DnsCase[] = [
+  spfCase("none", "no record", '@ IN TXT "verification=abc"', absent),
+  spfCase("nothing", "no text record at all", "@ IN A 127.0.0.1", absent),
+  spfCase("version", "a version that does not exist is no record", '@ IN TXT "v=spf10 -all"', absent),
+  spfCase("several", "two records", '@ IN TXT "v=spf1 -all"\n@ IN TXT "v=spf1 mx -all"', ["violated", "notApplicable", "notApplicable"]),
+  spfCase(
+    "beside",
+    "one record among other texts",
+    '@ IN TXT "verification=abc"\n@ IN TXT "v=spf1 -all"\n@ IN TXT "v=spf2.0/pra ?all"',
+    sound,
+  ),
+  spfCase("strings", "one record in several strings, joined without a space", '@ IN TXT "v=spf1 ip4:192." "0.2.1 -a" "ll"', sound),
+  recordCase("capitals", "V=SPF1 IP4:192.0.2.1 -ALL", sound),
+  recordCase("bare", "v=spf1", weakPolicy),
+  recordCase("softfail", "v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 ~all", sound),
+  recordCase("plus", "v=spf1 ip4:192.0.2.1 +all", weakPolicy),
+  recordCase("all", "v=spf1 all", weakPolicy),
+  recordCase("neutral", "v=spf1 ip4:192.0.2.1 ?all", weakPolicy),
+  recordCase("open-end", "v=spf1 ip4:192.0.2.1", weakPolicy),
+  recordCase("ptr", "v=spf1 ptr -all", weakPolicy),
+  recordCase("unknown", "v=spf1 ipv4:192.0.2.1 -all", weakPolicy),
+  recordCase("bad-address", "v=spf1 ip4:192.0.2.400 -all", weakPolicy),
+  recordCase("bad-prefix", "v=spf1 ip4:192.0.2.0/33 -all", weakPolicy),
+  recordCase("no-domain", "v=spf1 include: -all", weakPolicy),
+  recordCase("redirect-twice", "v=spf1 redirect=_one.assay-spf-redirect-twice.org redirect=_two.assay-spf-redirect-twice.org", weakPolicy),
+  recordCase("modifier", "v=spf1 ip4:192.0.2.1 -all exp=why.assay-spf-modifier.org future=thing", sound),
+  recordCase("redirect", "v=spf1 redirect=_spf1.assay-spf-redirect.org", sound, includable(1)),
+  recordCase("redirect-open", "v=spf1 redirect=_open.assay-spf-redirect-open.org", weakPolicy, '_open IN TXT "v=spf1 +all"'),
+  recordCase("redirect-lost", "v=spf1 redirect=_lost.assay-spf-redirect-lost.org", weakPolicy),
+  recordCase("redirect-idle", "v=spf1 -all redirect=_open.assay-spf-redirect-idle.org", sound, '_open IN TXT "v=spf1 +all"'),
+  recordCase("include-lost", "v=spf1 include:_lost.assay-spf-include-lost.org -all", weakPolicy),
+  recordCase("ten", `v=spf1 ${includes("assay-spf-ten.org", 10)} -all`, sound, includable(10)),
+  recordCase("eleven", `v=spf1 ${includes("assay-spf-eleven.org", 11)} -all`, tooCostly, includable(11)),
+  recordCase(
+    "nested",
+    "v=spf1 include:_left.assay-spf-nested.org include:_right.assay-spf-nested.org mx a:mail.assay-spf-nested.org a -all",
+    tooCostly,
+    `@ IN A 127.0.0.1
+mail IN A 127.0.0.1
+@ IN MX 10 mail
+_left IN TXT "v=spf1 ${includes("assay-spf-nested.org", 3)} -all"
+_right IN TXT "v=spf1 ${includes("assay-spf-nested.org", 3)} -all"
+${includable(3)}`,
+  ),
+  recordCase(
+    "loop",
+    "v=spf1 include:_loop.assay-spf-loop.org -all",
+    ["passed", "passed", "violated"],
+    '_loop IN TXT "v=spf1 include:_loop.assay-spf-loop.org -all"',
+  ),
+  recordCase("void-two", "v=spf1 a:one.assay-spf-void-two.org a:two.assay-spf-void-two.org -all", sound),
+  recordCase(
+    "void-three",
+    `v=spf1 ${["one", "two", "three"].map((name) => `a:${name}.assay-spf-void-three.org`).join(" ")} -all`,
+    tooCostly,
+  ),
+  recordCase(
+    "void-kinds",
+    "v=spf1 a:exists.assay-spf-void-kinds.org a:mail.assay-spf-void-kinds.org mx:lost.assay-spf-void-kinds.org -all",
+    tooCostly,
+    'exists IN TXT "no address"\nmail IN TXT "none here"',
+  ),
+  recordCase("alias", "v=spf1 include:_spf.assay-spf-alias.org -all", sound, `_spf IN CNAME _spf1\n${includable(1)}`),
+  recordCase(
+    "many-hosts",
+    "v=spf1 mx -all",
+    tooCostly,
+    numbered(11, (at) => `@ IN MX ${at} mx${at}\nmx${at} IN A 192.0.2.${at}`).join("\n"),
+  ),
+  recordCase("macro", "v=spf1 exists:%{ir}.list.assay-spf-macro.org -all", sound),
+  recordCase("macro-bad", "v=spf1 exists:%{q}.list.assay-spf-macro-bad.org -all", weakPolicy),
+  spfCase(
+    "include-servfail",
+    "an include whose server fails",
+    '@ IN TXT "v=spf1 include:_spf.assay-spf-include-servfail.org -all"',
+    ["passed", "passed", "notChecked"],
+    { zones: [broken("_spf.assay-spf-include-servfail.org")] },
+  ),
+  spfCase(
+    "redirect-servfail",
+    "a redirect whose server fails: what the record ends in is unknown",
+    '@ IN TXT "v=spf1 redirect=_spf.assay-spf-redirect-servfail.org"',
+    ["passed", "notChecked", "notChecked"],
+    { zones: [broken("_spf.assay-spf-redirect-servfail.org")] },
+  ),
+  spfCase(
+    "include-silent",
+    "an include that never answers, and is over the limit without it",
+    `@ IN TXT ${quoted(`v=spf1 include:_spf.assay-spf-include-silent.org ${includes("assay-spf-include-silent.org", 10)} -all`)}\n${includable(10)}`,
+    tooCostly,
+    { zones: [{ name: "_spf.assay-spf-include-silent.org", records: "", servedBy: "silent" }] },
+  ),
+];

@@ -1,0 +1,149 @@
+/** Puts the zones of all DNS cases into one tree, serves their sites, and makes laboratory cases of them. */
+import { createSocket } from "node:dgram";
+import type { OutgoingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll } from "vitest";
+import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { startDnsServer } from "../support/dns-server.ts";
+import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, type TestServer } from "../support/servers.ts";
+import { caaCases } from "./dns-caa-cases.ts";
+import type { DnsCase, PolicyHost, PolicyHostFault } from "./dns-case.ts";
+import { dmarcCases } from "./dns-dmarc-cases.ts";
+import { mailTransportCases } from "./dns-mail-transport-cases.ts";
+import { apexAliases, resolverCases } from "./dns-resolver-cases.ts";
+import { spfCases } from "./dns-spf-cases.ts";
+import { type DnsTree, type DnsZone, startDnsTree, startRefusingServer } from "./dns-tree.ts";
+import type { LabCase, LabSite } from "./laboratory.ts";
+
+const allCases: readonly DnsCase[] = [...resolverCases, ...caaCases, ...spfCases, ...dmarcCases, ...mailTransportCases];
+
+/** Nothing here depends on how long a page stays quiet; what is never answered has to be waited for. */
+const deadlines = { settleMs: 50, probeMs: 4_000 };
+
+const page: Answer = {
+  headers: { "content-type": "text/html; charset=utf-8" },
+  body: '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Laboratory</title></head><body><h1>It works</h1></body></html>\n',
+};
+
+interface DnsLaboratory {
+  readonly resolvers: Readonly<Record<NonNullable<DnsCase["resolver"]>, string>>;
+  readonly site: TestServer;
+  readonly plain: TestServer;
+  readonly faultyPolicyHosts: Readonly<Record<PolicyHostFault, { readonly port: number }>>;
+  stop(): Promise<void>;
+}
+
+let opened: Promise<DnsLaboratory> | undefined;
+const laboratory = () => {
+  opened ??= openDnsLaboratory();
+  return opened;
+};
+afterAll(async () => (await opened)?.stop());
+
+export const dnsCases: readonly LabCase[] = allCases.map((dnsCase) => ({
+  name: dnsCase.name,
+  expected: dnsCase.expected,
+  ...(dnsCase.codes && { codes: dnsCase.codes }),
+  ...(dnsCase.also && { also: dnsCase.also }),
+  serve: () => serve(dnsCase),
+}));
+
+async function serve(dnsCase: DnsCase): Promise<LabSite> {
+  const { resolvers, site, plain, faultyPolicyHosts } = await laboratory();
+  const host = hostOf(dnsCase);
+  const { policyHost } = dnsCase;
+  const policyServer = policyHost !== undefined && "fault" in policyHost ? faultyPolicyHosts[policyHost.fault] : site;
+  const policyPlaces = policyNamesOf(dnsCase).map((name) => [`${name}:443`, policyServer]);
+  return {
+    url: `https://${host}/`,
+    egress: egressTo(
+      { [`${host}:443`]: site, [`${host}:80`]: plain, ...Object.fromEntries(policyPlaces) },
+      { dnsServers: [resolvers[dnsCase.resolver ?? "validating"]] },
+    ),
+    caPems: [testAuthority().root.pem],
+    deadlines,
+  };
+}
+
+function hostOf({ host, zones }: DnsCase): string {
+  return host ?? zones[0]?.name ?? "";
+}
+
+/** None where the case leaves it to the zone. */
+function policyNamesOf({ policyHost, zones }: DnsCase): readonly string[] {
+  return policyHost === undefined ? [] : [`mta-sts.${zones[0]?.name}`];
+}
+
+async function openDnsLaboratory(): Promise<DnsLaboratory> {
+  const stops: (() => unknown)[] = [];
+  const kept = <T extends { stop(): unknown }>(server: T): T => {
+    stops.push(() => server.stop());
+    return server;
+  };
+  const stop = async () => {
+    for (const end of stops.reverse()) await end();
+  };
+  try {
+    const silent = kept(await startSilentServer());
+    const servers = {
+      refusing: kept(await startRefusingServer()).address,
+      silent: silent.address,
+      apexAlias: kept(await startDnsServer(apexAliases)).address,
+    };
+    const zones = allCases.flatMap((dnsCase) =>
+      dnsCase.zones.map(({ servedBy, ...zone }): DnsZone => (servedBy === undefined ? zone : { ...zone, servedBy: servers[servedBy] })),
+    );
+    const tree: DnsTree = kept(await startDnsTree(zones));
+    const names = [...new Set(allCases.flatMap((dnsCase) => [hostOf(dnsCase), ...policyNamesOf(dnsCase)]))];
+    const everyName = siteIdentity(names[0] ?? "", { names });
+    return {
+      resolvers: {
+        validating: tree.resolver,
+        believing: tree.nonValidatingResolver,
+        silent: silent.address,
+        absent: `127.0.0.1:${await closedPort()}`,
+      },
+      site: kept(await startHttps(everyName, { "*": answerByHost() })),
+      plain: kept(await startHttp({ "*": redirectToHttps })),
+      faultyPolicyHosts: {
+        "connection-refused": { port: await closedPort() },
+        "expired-certificate": kept(await startHttps(siteIdentity(names[0] ?? "", { flaw: "expired", names }), { "*": answerByHost() })),
+        "certificate-for-another-host": kept(await startHttps(siteIdentity("elsewhere.test"), { "*": answerByHost() })),
+        "never-answers": kept(await startHttps(everyName, { "*": () => {} })),
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The policy of a policy host, and the same page for every other name. */
+function answerByHost(): Route {
+  const policies = new Map(
+    allCases.flatMap((dnsCase) => policyNamesOf(dnsCase).map((name) => [name, policyAnswerOf(dnsCase.policyHost)] as const)),
+  );
+  return ({ headers }, response) => {
+    const answer = policies.get(headers.host ?? "") ?? page;
+    response.writeHead(answer.status ?? 200, { ...answer.headers } as OutgoingHttpHeaders);
+    response.end(answer.body);
+  };
+}
+
+function policyAnswerOf(host: PolicyHost | undefined): Answer {
+  if (host === undefined || "fault" in host) return { status: 404 };
+  return typeof host.policy === "string" ? { headers: { "content-type": "text/plain" }, body: host.policy } : host.policy;
+}
+
+const redirectToHttps: Route = ({ headers, url }, response) => {
+  response.writeHead(301, { location: `https://${headers.host}${url}` });
+  response.end();
+};
+
+/** Takes every packet and says nothing. */
+async function startSilentServer(): Promise<{ readonly address: string; stop(): void }> {
+  const socket = createSocket("udp4");
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", () => resolve()));
+  return { address: `127.0.0.1:${(socket.address() as AddressInfo).port}`, stop: () => socket.close() };
+}
