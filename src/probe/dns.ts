@@ -35,9 +35,24 @@ export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: st
   return {
     name,
     nameExists: nameExistsIn(answer),
-    records: texts.slice(0, dnsRecordsMax).map((text) => boundedText(text, dnsRecordCharsMax)),
+    records: ordered(texts, textOrder)
+      .slice(0, dnsRecordsMax)
+      .map((text) => boundedText(text, dnsRecordCharsMax)),
     recordsDropped: Math.max(0, texts.length - dnsRecordsMax),
   };
+}
+
+/** Records of a set have no order (RFC 2181 section 5), and resolvers turn it round: what is kept must not depend on that. */
+function ordered<T>(records: readonly T[], orderOf: (record: T) => string): readonly T[] {
+  return records
+    .map((record) => ({ record, order: orderOf(record) }))
+    .sort((one, other) => (one.order < other.order ? -1 : Number(one.order > other.order)))
+    .map(({ record }) => record);
+}
+
+/** Policies first: a domain may hold more verification texts than are kept. */
+function textOrder(text: string): string {
+  return /^v=/i.test(text) ? ` ${text}` : `~${text}`;
 }
 
 export function nameExistsIn(answer: DnsAnswer): boolean {
@@ -65,13 +80,19 @@ export function probeMx(context: DnsContext): Promise<Reading<MailMxFacts>> {
     return {
       domain,
       nameExists: nameExistsIn(answer),
-      exchangers: records.slice(0, dnsRecordsMax).map(({ preference = 0, exchange }) => ({
-        preference,
-        host: boundedText(exchange.replace(/\.$/, "").toLowerCase(), dnsRecordCharsMax).text,
-      })),
+      exchangers: ordered(records, mxOrder)
+        .slice(0, dnsRecordsMax)
+        .map(({ preference = 0, exchange }) => ({
+          preference,
+          host: boundedText(exchange.replace(/\.$/, "").toLowerCase(), dnsRecordCharsMax).text,
+        })),
       exchangersDropped: Math.max(0, records.length - dnsRecordsMax),
     };
   });
+}
+
+function mxOrder({ preference = 0, exchange }: { readonly preference?: number | undefined; readonly exchange: string }): string {
+  return `${String(preference).padStart(5, "0")} ${exchange}`;
 }
 
 /**
@@ -103,10 +124,12 @@ function caaRecords({ answers = [] }: DnsAnswer): readonly CaaRecord[] {
 
 function bounded(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {
   return {
-    records: records.slice(0, dnsRecordsMax).map(({ flags, tag, value }) => {
-      const { text, truncated } = boundedText(value, dnsRecordCharsMax);
-      return { critical: ((flags ?? 0) & criticalFlag) !== 0, tag: boundedText(tag, dnsRecordCharsMax).text, value: text, truncated };
-    }),
+    records: ordered(records, ({ tag, value }) => `${tag} ${value}`)
+      .slice(0, dnsRecordsMax)
+      .map(({ flags, tag, value }) => {
+        const { text, truncated } = boundedText(value, dnsRecordCharsMax);
+        return { critical: ((flags ?? 0) & criticalFlag) !== 0, tag: boundedText(tag, dnsRecordCharsMax).text, value: text, truncated };
+      }),
     recordsDropped: Math.max(0, records.length - dnsRecordsMax),
   };
 }

@@ -1,7 +1,7 @@
 /** The CAA climb against a real resolver. */
 import { describe, expect, test } from "vitest";
 import { dnsRecordCharsMax, dnsRecordsMax } from "../../src/evidence/limits.ts";
-import { probeDnsCaa } from "../../src/probe/dns.ts";
+import { probeDnsCaa, probeTlsRpt } from "../../src/probe/dns.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { contextOf, keep } from "./context.ts";
 
@@ -59,6 +59,19 @@ test("long answers come over TCP and are bounded", async () => {
   const kept = reading.status === "read" ? reading.facts.records : [];
   expect(kept).toHaveLength(dnsRecordsMax);
   expect(kept.every(({ value, truncated }) => truncated && value.length === dnsRecordCharsMax)).toBe(true);
+});
+
+test("a set is kept in one order, however the resolver turns it round, and policies before other texts", async () => {
+  const texts = [...Array.from({ length: dnsRecordsMax }, (_, index) => `verification=${index}`), "v=TLSRPTv1; rua=mailto:tls@example.com"];
+  const readings = await Promise.all(
+    [texts, texts.toReversed()].map(async (records) => {
+      const dns = keep(await startDnsServer({ "_smtp._tls.example.com": { TXT: records } }));
+      return probeTlsRpt({ ...contextOf("https://example.com/"), dnsServers: [dns.address] });
+    }),
+  );
+  expect(readings[0]).toEqual(readings[1]);
+  expect(readings[0]).toMatchObject({ facts: { recordsDropped: 1 } });
+  expect(readings[0]?.status === "read" && readings[0].facts.records[0]?.text).toMatch(/^v=TLSRPTv1/);
 });
 
 describe("no answer", () => {
