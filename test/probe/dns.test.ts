@@ -66,7 +66,7 @@ test("a set is kept in one order, however the resolver turns it round, and polic
   const readings = await Promise.all(
     [texts, texts.toReversed()].map(async (records) => {
       const dns = keep(await startDnsServer({ "_smtp._tls.example.com": { TXT: records } }));
-      return probeTlsRpt({ ...contextOf("https://example.com/"), dnsServers: [dns.address] });
+      return probeTlsRpt({ ...contextOf("https://example.com/", {}), dnsServers: [dns.address] });
     }),
   );
   expect(readings[0]).toEqual(readings[1]);
