@@ -1,5 +1,5 @@
-/** Do cookies whose names begin with __Host- or __Secure- keep what the prefix promises? Browsers refuse those that do not. */
-import { foundInCookies, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+/** Do cookies whose names begin with __Host-, __Secure- or __Http- keep what the prefix promises? Browsers refuse those that do not. */
+import { cookiePrefixes, foundInCookies, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 
@@ -12,12 +12,13 @@ export default registerCheck({
     "security.cookie.prefix-over-http": definition,
     "security.cookie.host-prefix-with-domain": definition,
     "security.cookie.host-prefix-without-root-path": definition,
+    "security.cookie.http-prefix-without-httponly": definition,
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);
-    // RFC 6265bis section 5.7, steps 20 and 21: prefixes have no case.
-    const ofHost = cookies.filter(({ name }) => name.toLowerCase().startsWith("__host-"));
-    const prefixed = [...ofHost, ...cookies.filter(({ name }) => name.toLowerCase().startsWith("__secure-"))];
+    const prefixed = cookies.filter(({ name }) => cookiePrefixes(name).length > 0);
+    const ofHost = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__host-"));
+    const ofHttp = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__http-"));
     const found = [
       ...foundInCookies(
         "security.cookie.prefix-without-secure",
@@ -36,6 +37,10 @@ export default registerCheck({
         "security.cookie.host-prefix-without-root-path",
         ofHost.filter(({ path }) => path !== "/"),
         ({ path }) => (path === null ? null : `Path=${path}`),
+      ),
+      ...foundInCookies(
+        "security.cookie.http-prefix-without-httponly",
+        ofHttp.filter(({ httpOnly }) => !httpOnly),
       ),
     ];
     if (found.length === 0 && !complete) return notChecked();

@@ -13,8 +13,8 @@ export function namesCoverHost(names: readonly AlternativeName[], host: string):
 function dnsNameCovers(presented: string, name: string): boolean {
   if (!presented.includes("*")) return presented === name;
   // RFC 9525 section 6.3: the asterisk is the whole left-most label and stands for exactly one label.
-  const [, base] = /^\*\.([^*]+\.[^*]+)$/.exec(presented) ?? [];
-  if (base === undefined || name.indexOf(".") < 1) return false;
+  const base = presented.slice("*.".length);
+  if (!presented.startsWith("*.") || base.includes("*") || !base.includes(".") || name.indexOf(".") < 1) return false;
   // Section 7.1 leaves it to policy; browsers let nobody speak for all of `*.co.uk`.
   return name.slice(name.indexOf(".") + 1) === base && !isRegistrySuffix(base);
 }

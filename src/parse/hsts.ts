@@ -1,4 +1,5 @@
 /** Reads a Strict-Transport-Security value by the grammar of RFC 6797 section 6.1. */
+import { trimBlanks } from "./header-list.ts";
 import { splitOutsideQuotes } from "./quoted.ts";
 
 export interface HstsPolicy {
@@ -14,14 +15,15 @@ export interface HstsPolicy {
  */
 export type HstsDefect = "syntax" | "repeated-directive" | "max-age-missing" | "max-age-malformed";
 
-/** A token, or a token, `=`, and a token or a quoted string (RFC 2616 section 2.2, which RFC 6797 builds upon). */
-const directiveForm = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[\t ]*(=)[\t ]*(?:([!#$%&'*+.^_`|~0-9a-z-]+)|"((?:[^"\\]|\\.)*)"))?$/i;
+/** A token, or a token, `=`, and a token or a quoted string (RFC 2616 section 2.2, which RFC 6797 builds upon). Neither holds controls. */
+const directiveForm =
+  /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[\t ]*(=)[\t ]*(?:([!#$%&'*+.^_`|~0-9a-z-]+)|"((?:[\t !#-[\]-~\u0080-\uffff]|\\[\t -~])*)"))?$/i;
 
 /** The policy of one field value, or why it has none. Unknown directives are ignored, as section 6.1 demands. */
 export function parseHsts(value: string): HstsPolicy | { readonly defect: HstsDefect } {
   const directives = new Map<string, string | null>();
   for (const part of splitOutsideQuotes(value, ";")) {
-    const text = part.trim();
+    const text = trimBlanks(part);
     if (text === "") continue;
     const [matched, name = "", equals, token, quoted] = directiveForm.exec(text) ?? [];
     if (matched === undefined) return { defect: "syntax" };

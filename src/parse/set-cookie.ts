@@ -19,16 +19,39 @@ export interface SetCookie {
   readonly expiresAtMs: number | null;
 }
 
+/**
+ * What a name promises by its beginning, in lower case; empty for any other name. A browser refuses a cookie that breaks the promise.
+ * `__host-http-` makes both of its promises. RFC 6265bis sections 5.4 and 5.7 with the prefixes that draft-ietf-httpbis-layered-cookies adds.
+ */
+export function cookiePrefixes(name: string): readonly CookiePrefix[] {
+  const plain = name.toLowerCase();
+  if (plain.startsWith("__host-http-")) return ["__host-", "__http-"];
+  return prefixes.filter((prefix) => plain.startsWith(prefix));
+}
+
+const prefixes = ["__secure-", "__host-", "__http-"] as const;
+export type CookiePrefix = (typeof prefixes)[number];
+
+/** Octets of name and value together; a longer pair is ignored (section 5.6, step 6). */
+const pairCharsMax = 4_096;
+/** Octets of an attribute's value; a longer attribute is ignored (section 5.6). */
+const attributeCharsMax = 1_024;
+
 /** The cookie of one line; null when a browser ignores the line. Attribute names have no case, and of a repeated one the last counts. */
 export function parseSetCookie(line: string): SetCookie | null {
   if (controls.test(line)) return null;
   const [pair = "", ...parts] = line.split(";");
   const equals = pair.indexOf("=");
   const name = trimBlanks(pair.slice(0, Math.max(equals, 0)));
-  if (name === "" && trimBlanks(pair.slice(equals + 1)) === "") return null;
+  const value = trimBlanks(pair.slice(equals + 1));
+  if (name.length + value.length === 0 || name.length + value.length > pairCharsMax) return null;
+  // Section 5.7, step 22: sent back without a name, such a value would look like a cookie of that prefix.
+  if (name === "" && cookiePrefixes(value).length > 0) return null;
 
-  const attributes = new Map(parts.map(parseAttribute));
+  const attributes = new Map(parts.map(parseAttribute).filter(isHonoured));
   const path = attributes.get("path");
+  // Section 5.7, step 9.
+  if (!ascii.test(attributes.get("domain") ?? "")) return null;
   return {
     name,
     secure: attributes.has("secure"),
@@ -37,7 +60,7 @@ export function parseSetCookie(line: string): SetCookie | null {
     sameSite: attributes.get("samesite")?.toLowerCase() ?? null,
     domain: attributes.get("domain")?.replace(/^\./, "").toLowerCase() || null,
     path: path?.startsWith("/") ? path : null,
-    maxAgeSeconds: maxAgeSeconds(attributes.get("max-age")),
+    maxAgeSeconds: attributes.has("max-age") ? Number(attributes.get("max-age")) : null,
     expiresAtMs: parseCookieDate(attributes.get("expires") ?? ""),
   };
 }
@@ -45,6 +68,8 @@ export function parseSetCookie(line: string): SetCookie | null {
 /** Controls end the reading of a line (section 5.6, step 1); the tab is none of them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
 const controls = /[\x00-\x08\x0a-\x1f\x7f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for.
+const ascii = /^[\x00-\x7f]*$/;
 
 function parseAttribute(part: string): readonly [name: string, value: string] {
   const equals = part.indexOf("=");
@@ -52,8 +77,11 @@ function parseAttribute(part: string): readonly [name: string, value: string] {
   return [trimBlanks(part.slice(0, equals)).toLowerCase(), trimBlanks(part.slice(equals + 1))];
 }
 
-function maxAgeSeconds(text: string | undefined): number | null {
-  return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : null;
+/** Sections 5.6.1 and 5.6.2: a lifetime that cannot be read is passed over, so that it leaves an earlier one in force. */
+function isHonoured([name, value]: readonly [name: string, value: string]): boolean {
+  if (value.length > attributeCharsMax) return false;
+  if (name === "max-age") return /^-?\d+$/.test(value);
+  return name !== "expires" || parseCookieDate(value) !== null;
 }
 
 /** The Gregorian calendar begins; earlier dates are refused. */

@@ -8,6 +8,8 @@ testCheck(check, {
     ["__Host-", cookieLines("__Host-sid=<redacted>; Secure; Path=/; HttpOnly")],
     ["__Secure-", cookieLines("__Secure-sid=<redacted>; Secure; Domain=site.example; Path=/app")],
     ["an empty domain is none", cookieLines("__Host-sid=<redacted>; Secure; Path=/; Domain=")],
+    ["__Http-", cookieLines("__Http-sid=<redacted>; Secure; HttpOnly; Domain=site.example; Path=/app")],
+    ["__Host-Http-", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly; Path=/")],
     ["the last path counts", cookieLines("__Host-sid=<redacted>; Secure; Path=/app; Path=/")],
   ],
   notApplicable: [
@@ -46,7 +48,12 @@ testCheck(check, {
     "security.cookie.host-prefix-without-root-path": [
       ["no path", cookieLines("__Host-sid=<redacted>; Secure"), { values: { names: "__Host-sid" } }],
       ["another path", cookieLines("__Host-sid=<redacted>; Secure; Path=/app")],
-      ["a newer prefix is a __Host- too", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly")],
+      ["__Host-Http- is a __Host- too", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly")],
+    ],
+    "security.cookie.http-prefix-without-httponly": [
+      ["__Http-", cookieLines("__Http-sid=<redacted>; Secure; Path=/app"), { values: { names: "__Http-sid" } }],
+      ["__Host-Http- is an __Http- too", cookieLines("__HOST-HTTP-sid=<redacted>; Secure; Path=/")],
+      ["without Secure either", cookieLines("__http-sid=<redacted>"), { also: ["security.cookie.prefix-without-secure"] }],
     ],
   },
 });

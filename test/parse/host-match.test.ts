@@ -38,6 +38,10 @@ describe("not covered", () => {
     ["an address as a DNS name", ["*.0.2.1"], "192.0.2.1"],
     ["another address", ["192.0.2.2"], "192.0.2.1"],
     ["an address that the name begins with", ["192.0.2.1"], "192.0.2.1.example"],
+    ["an empty label by an asterisk", ["*.a.example"], ".a.example"],
+    ["an asterisk inside an A-label", ["xn--*.a.example"], "xn--bcher-kva.a.example"],
+    ["an asterisk by itself further right as well", ["*.a.*"], "www.a.example"],
+    ["an asterisk as the host", ["a.example"], "*.example"],
     ["a name with a zero byte", ["a.example\0.evil.example"], "a.example"],
     ["a name that looks like a list", ["b.example, DNS:a.example"], "a.example"],
   ])("%s", (_words, names, host) => expect(covers(names, host)).toBe(false));

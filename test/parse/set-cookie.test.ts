@@ -1,7 +1,7 @@
 /** Set-Cookie lines by the algorithms of RFC 6265bis, and input made to hurt. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseCookieDate, parseSetCookie, type SetCookie } from "../../src/parse/set-cookie.ts";
+import { cookiePrefixes, parseCookieDate, parseSetCookie, type SetCookie } from "../../src/parse/set-cookie.ts";
 
 const cookie = (given: Partial<SetCookie>): SetCookie => ({
   name: "a",
@@ -36,6 +36,14 @@ test.each<[string, string, Partial<SetCookie>]>([
   ["Max-Age", "a=b; Max-Age=60", { maxAgeSeconds: 60 }],
   ["a negative Max-Age", "a=b; Max-Age=-1", { maxAgeSeconds: -1 }],
   ["a Max-Age that is no number", "a=b; Max-Age=1h", {}],
+  ["a Max-Age that is no number takes no other back", "a=b; Max-Age=60; Max-Age=; Max-Age=+5; Max-Age=1.5", { maxAgeSeconds: 60 }],
+  ["the last Max-Age", "a=b; Max-Age=60; max-age=0", { maxAgeSeconds: 0 }],
+  ["a date that is none takes no other back", "a=b; Expires=Thu, 01 Jan 1970 00:00:01 GMT; Expires=never", { expiresAtMs: 1_000 }],
+  ["an attribute as long as may be", `a=b; Path=/${"x".repeat(1_023)}; Secure`, { path: `/${"x".repeat(1_023)}`, secure: true }],
+  ["an attribute that is longer", `a=b; Path=/; Path=/${"x".repeat(1_024)}; Secure=${"x".repeat(1_025)}`, { path: "/" }],
+  ["name and value as long as may be", `a=${"x".repeat(4_095)}; Secure`, { secure: true }],
+  ["a nameless value that is no prefix", "__Hos=t; Secure", { name: "__Hos", secure: true }],
+  ["a prefix as the name", "__Host-=b", { name: "__Host-" }],
   ["Expires", "a=b; Expires=Thu, 01 Jan 1970 00:00:01 GMT", { expiresAtMs: 1_000 }],
   ["an equals sign in the value", "a=b=c; Secure", { secure: true }],
   ["no name", "=b; Secure", { name: "", secure: true }],
@@ -46,8 +54,38 @@ test.each<[string, string, Partial<SetCookie>]>([
   expect(parseSetCookie(line)).toEqual(cookie(expected));
 });
 
-test.each([[""], ["; Secure"], ["="], [" = ;Secure"], ["a=b\0; Secure"], ["a=b\n"], ["a\x7f=b"]])("a browser ignores %j", (line) => {
+test.each([
+  [""],
+  ["; Secure"],
+  ["="],
+  [" = ;Secure"],
+  ["a=b\0; Secure"],
+  ["a=b\n"],
+  ["a\x7f=b"],
+  ["a=b; Path=/\r"],
+  [`a=${"x".repeat(4_096)}`],
+  [`${"x".repeat(4_097)}`],
+  ["__Host-sid"],
+  ["=__secure-sid=1; Secure"],
+  [" __HTTP-sid"],
+  ["a=b; Domain=b\u00fccher.example"],
+])("a browser ignores %j", (line) => {
   expect(parseSetCookie(line)).toBeNull();
+});
+
+test.each([
+  ["sid", []],
+  ["__Secure-sid", ["__secure-"]],
+  ["__SECURE-sid", ["__secure-"]],
+  ["__Host-sid", ["__host-"]],
+  ["__http-sid", ["__http-"]],
+  ["__Host-Http-sid", ["__host-", "__http-"]],
+  ["__Host-Httpd", ["__host-"]],
+  ["_Host-sid", []],
+  [" __Host-sid", []],
+  ["__Host", []],
+])("the name %s promises %j", (name, expected) => {
+  expect(cookiePrefixes(name)).toEqual(expected as never);
 });
 
 test("a tab is no control", () => {
