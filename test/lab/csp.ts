@@ -1,0 +1,319 @@
+/** Policies as real servers send them, and what a scan by the real browser makes of each. */
+import { createHash, randomBytes } from "node:crypto";
+import { headerValueCharsMax } from "../../src/evidence/limits.ts";
+import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { egressTo, type Route, startHttp, startHttps } from "../support/servers.ts";
+import type { LabCase, LabSite, States } from "./laboratory.ts";
+
+/** A page is quiet as soon as it has loaded: none of these asks for anything later. */
+const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly head?: string;
+  readonly body?: string;
+  readonly status?: number;
+}
+
+/** Serves a page with a form at `https://site.test/`, made anew for each request. */
+function serving(send: Sent | (() => Sent)): LabCase["serve"] {
+  return async (): Promise<LabSite> => {
+    const page: Route = (_request, response) => {
+      const { headers = {}, head = "", body = "", status = 200 } = typeof send === "function" ? send() : send;
+      response.setHeader("content-type", "text/html; charset=utf-8");
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      response.statusCode = status;
+      response.end(`<!doctype html><html><head><title>Page</title>${head}</head><body>${body}<form action="/in"></form></body></html>`);
+    };
+    const site = await startHttps(siteIdentity("site.test"), { "/": page });
+    const plain = await startHttp({ "*": { status: 301, headers: { location: "https://site.test/" } } });
+    return {
+      url: "https://site.test/",
+      egress: egressTo({ "site.test:443": site, "site.test:80": plain }),
+      caPems: [testAuthority().root.pem],
+      deadlines,
+      stop: async () => {
+        await site.stop();
+        await plain.stop();
+      },
+    };
+  };
+}
+
+const csp = (...values: string[]) => ({ headers: { "content-security-policy": values } });
+const meta = (policy: string) => ({ head: `<meta http-equiv="Content-Security-Policy" content="${policy}">` });
+const all = (keys: readonly string[], state: States[string]): States => Object.fromEntries(keys.map((key) => [key, state]));
+
+/** The keys that a Content-Security-Policy header alone can decide. */
+const ofHeader = [
+  "content-security-policy",
+  "csp-base-uri",
+  "csp-bypassable-hosts",
+  "csp-form-action",
+  "csp-insecure-sources",
+  "csp-object-src",
+  "csp-script-eval",
+  "csp-script-inline",
+  "csp-script-sources",
+  "csp-style-inline",
+  "csp-syntax",
+];
+const ofPolicies = ofHeader.filter((key) => key !== "content-security-policy");
+
+const inlineScript = 'document.title = "Page"';
+const hash = `'sha256-${createHash("sha256").update(inlineScript).digest("base64")}'`;
+const filler = `img-src ${Array.from({ length: 60 }, (_, at) => `https://image-server-${at}.example`).join(" ")}`;
+
+export const cspCases: readonly LabCase[] = [
+  {
+    name: "a strict policy with a new nonce in every answer",
+    expected: {
+      ...all(ofHeader, "passed"),
+      "csp-bypassable-hosts": "notApplicable",
+      "csp-meta-delivery": "notApplicable",
+      "csp-report-only": "notApplicable",
+      "x-frame-options": "passed",
+    },
+    serve: serving(() => {
+      const nonce = randomBytes(16).toString("base64");
+      const rest = "style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+      return {
+        ...csp(`script-src 'nonce-${nonce}' 'strict-dynamic' https: http: 'unsafe-inline'; ${rest}`),
+        body: `<script nonce="${nonce}">${inlineScript}</script>`,
+      };
+    }),
+  },
+  {
+    name: "no policy at all",
+    expected: {
+      ...all(ofPolicies, "notApplicable"),
+      "content-security-policy": "violated",
+      "csp-meta-delivery": "notApplicable",
+      "csp-report-only": "notApplicable",
+      "x-frame-options": "violated",
+    },
+    codes: ["security.missing-header.content-security-policy", "security.missing-header.x-frame-options"],
+    serve: serving({}),
+  },
+  {
+    name: "a policy that lets everything in",
+    expected: {
+      ...all(ofPolicies, "violated"),
+      "content-security-policy": "passed",
+      "csp-base-uri": "notApplicable",
+      "csp-bypassable-hosts": "notApplicable",
+      "csp-syntax": "passed",
+      "x-frame-options": "violated",
+    },
+    codes: [
+      "security.csp.form-action-any-host",
+      "security.csp.insecure-sources",
+      "security.csp.object-src-not-none",
+      "security.csp.script-any-host",
+      "security.csp.script-data-urls",
+      "security.csp.script-blob-urls",
+      "security.csp.script-unsafe-eval",
+      "security.csp.script-unsafe-inline",
+      "security.csp.style-unsafe-inline",
+      "security.csp.frame-ancestors-any-host",
+    ],
+    serve: serving(csp("default-src * http: data: blob: 'unsafe-inline' 'unsafe-eval'; form-action *; frame-ancestors *")),
+  },
+  {
+    name: "a policy that speaks of images only",
+    expected: {
+      ...all(ofPolicies, "violated"),
+      "content-security-policy": "passed",
+      "csp-base-uri": "notApplicable",
+      "csp-bypassable-hosts": "notApplicable",
+      "csp-insecure-sources": "passed",
+      "csp-syntax": "passed",
+    },
+    codes: [
+      "security.csp.form-action-missing",
+      "security.csp.object-src-missing",
+      "security.csp.script-eval-unrestricted",
+      "security.csp.script-inline-unrestricted",
+      "security.csp.script-src-missing",
+      "security.csp.style-inline-unrestricted",
+    ],
+    serve: serving(csp("img-src 'self'")),
+  },
+  {
+    name: "a header that is longer than the limit",
+    expected: { ...all(ofHeader, "notChecked"), "csp-meta-delivery": "notApplicable", "x-frame-options": "notChecked" },
+    serve: serving(csp(`script-src 'unsafe-inline' *; ${filler}`)),
+    also: ({ result }) => {
+      const because = result.ledger.filter(({ key }) => ofHeader.includes(key)).map((row) => row.notCheckedBecause);
+      if (because.some((reason) => reason !== "header-truncated")) throw new Error(`not checked because of ${because}`);
+    },
+  },
+  {
+    name: "a page that answers 503 says nothing",
+    expected: all([...ofHeader, "csp-meta-delivery", "csp-report-only", "x-frame-options"], "notChecked"),
+    serve: serving({ ...csp("default-src 'self'"), ...meta("default-src 'self'"), status: 503 }),
+  },
+  {
+    name: "two headers: what one lets in, the other keeps out",
+    expected: { "csp-script-inline": "passed", "csp-script-eval": "passed", "csp-script-sources": "passed", "csp-object-src": "passed" },
+    serve: serving(csp("default-src * 'unsafe-inline'", "script-src 'self' 'unsafe-eval'; object-src 'none'")),
+  },
+  {
+    name: "two policies in one header, parted by a comma",
+    expected: {
+      "csp-script-inline": "passed",
+      "csp-style-inline": "passed",
+      "csp-insecure-sources": "passed",
+      "x-frame-options": "passed",
+    },
+    serve: serving(
+      csp("script-src 'unsafe-inline'; style-src 'unsafe-inline' http:; frame-ancestors *, default-src 'self'; frame-ancestors 'self'"),
+    ),
+  },
+  {
+    name: "a header that is wide, and a meta element that confines it",
+    expected: {
+      "csp-meta-delivery": "passed",
+      "csp-script-sources": "passed",
+      "csp-object-src": "passed",
+      "csp-form-action": "passed",
+      "csp-bypassable-hosts": "passed",
+    },
+    serve: serving({ ...csp("default-src https:"), ...meta("script-src 'self'; object-src 'none'; form-action 'self'") }),
+  },
+  {
+    name: "a policy in a meta element only, with what is ignored there",
+    expected: {
+      "content-security-policy": "passed",
+      "csp-meta-delivery": "violated",
+      "csp-script-inline": "passed",
+      "x-frame-options": "violated",
+    },
+    codes: ["security.csp.meta-only", "security.csp.meta-ignored-directives", "security.missing-header.x-frame-options"],
+    serve: serving(meta("default-src 'self'; frame-ancestors 'none'; sandbox")),
+  },
+  {
+    name: "a meta element that is longer than the limit",
+    expected: {
+      "content-security-policy": "notChecked",
+      "csp-script-inline": "notChecked",
+      "csp-insecure-sources": "notChecked",
+      "csp-meta-delivery": "violated",
+    },
+    serve: serving(meta(`script-src 'self'; ${filler}`)),
+  },
+  {
+    name: "a meta element that is longer than the limit, beside a header",
+    expected: {
+      "content-security-policy": "passed",
+      "csp-script-inline": "passed",
+      "csp-script-eval": "notChecked",
+      "csp-meta-delivery": "notChecked",
+      "csp-syntax": "notChecked",
+    },
+    serve: serving({ ...csp("script-src 'self' 'unsafe-eval'"), ...meta(`script-src 'self'; ${filler}`) }),
+  },
+  {
+    name: "a policy on trial and no other",
+    expected: { "content-security-policy": "violated", "csp-report-only": "violated", "csp-script-inline": "notApplicable" },
+    codes: ["security.csp.report-only-alone", "security.csp.report-only-without-reports"],
+    serve: serving({ headers: { "content-security-policy-report-only": "default-src 'self'; frame-ancestors 'none'" } }),
+  },
+  {
+    name: "a policy on trial beside an enforced one",
+    expected: { "content-security-policy": "passed", "csp-report-only": "passed", "csp-script-inline": "violated" },
+    serve: serving({
+      headers: {
+        "content-security-policy": "default-src 'self' 'unsafe-inline'",
+        "content-security-policy-report-only": "default-src 'self'; report-uri /reports",
+      },
+    }),
+  },
+  {
+    name: "a policy on trial that is longer than the limit",
+    expected: { "content-security-policy": "passed", "csp-report-only": "notChecked" },
+    serve: serving({
+      headers: {
+        "content-security-policy": "default-src 'self'",
+        "content-security-policy-report-only": `default-src 'self'; report-uri /${"r".repeat(headerValueCharsMax)}`,
+      },
+    }),
+  },
+  {
+    name: "a policy that trusts its scripts by hash",
+    expected: { "csp-script-inline": "passed", "csp-script-sources": "passed", "csp-base-uri": "notApplicable", "csp-syntax": "passed" },
+    serve: serving({ ...csp(`script-src ${hash} 'unsafe-inline'; object-src 'none'`), body: `<script>${inlineScript}</script>` }),
+  },
+  {
+    name: "hashes that hand their trust on, and no base-uri",
+    expected: { "csp-base-uri": "violated", "csp-script-sources": "passed", "csp-bypassable-hosts": "notApplicable" },
+    codes: ["security.csp.base-uri-missing"],
+    serve: serving(csp(`script-src ${hash} 'strict-dynamic' https:`)),
+  },
+  {
+    name: "a nonce that never changes, and a base-uri for any host",
+    expected: { "csp-syntax": "violated", "csp-base-uri": "violated", "csp-script-inline": "passed" },
+    codes: ["security.csp.static-nonce", "security.csp.base-uri-any-host"],
+    serve: serving({
+      ...csp("script-src 'nonce-bmV2ZXItY2hhbmdlcw=='; base-uri *"),
+      body: `<script nonce="bmV2ZXItY2hhbmdlcw==">${inlineScript}</script>`,
+    }),
+  },
+  {
+    name: "a nonce, and another policy that looks at addresses",
+    expected: { "csp-base-uri": "passed", "csp-script-sources": "passed" },
+    serve: serving(() => csp(`script-src 'nonce-${randomBytes(16).toString("base64")}'`, "script-src 'self'")),
+  },
+  {
+    name: "hosts that are known to undo a policy",
+    expected: { "csp-bypassable-hosts": "violated", "csp-script-sources": "passed" },
+    codes: ["security.csp.jsonp-host", "security.csp.angular-host"],
+    serve: serving(csp("script-src 'self' https://accounts.google.com https://cdnjs.cloudflare.com")),
+  },
+  {
+    name: "the same hosts, confined to paths where nothing is known",
+    expected: { "csp-bypassable-hosts": "passed" },
+    serve: serving(csp("script-src 'self' https://accounts.google.com/gsi/ https://cdnjs.cloudflare.com/ajax/libs/jquery/")),
+  },
+  {
+    name: "a policy full of slips",
+    expected: { "csp-syntax": "violated", "csp-script-inline": "passed" },
+    codes: [
+      "security.csp.misspelt-directive",
+      "security.csp.duplicate-directive",
+      "security.csp.missing-semicolon",
+      "security.csp.unquoted-keyword",
+      "security.csp.none-beside-sources",
+      "security.csp.invalid-source",
+      "security.csp.short-nonce",
+    ],
+    serve: serving(
+      csp(
+        "script-src self 'nonce-abc' 'unsafe-inlin'; script-src *; img-src 'none' https://a.example; font-src 'self' media-src 'self'; defualt-src 'none'",
+      ),
+    ),
+  },
+  {
+    name: "a policy of which nothing restricts anything",
+    expected: { "content-security-policy": "violated", "csp-syntax": "violated", "csp-script-inline": "notApplicable" },
+    codes: ["security.csp.no-effective-directive", "security.csp.misspelt-directive"],
+    serve: serving(csp("default-source 'self'; report-uri /reports")),
+  },
+  {
+    name: "X-Frame-Options beside a policy that says nothing of frames",
+    expected: { "x-frame-options": "passed" },
+    serve: serving({ headers: { "x-frame-options": "SAMEORIGIN", "content-security-policy": "default-src 'self'" } }),
+  },
+  {
+    name: "ALLOW-FROM, which browsers do not know",
+    expected: { "x-frame-options": "violated" },
+    codes: ["security.invalid-header.x-frame-options"],
+    serve: serving({ headers: { "x-frame-options": "ALLOW-FROM https://partner.example" } }),
+  },
+  {
+    name: "DENY beside a frame-ancestors for everybody",
+    expected: { "x-frame-options": "violated" },
+    codes: ["security.csp.frame-ancestors-any-host"],
+    serve: serving({ headers: { "x-frame-options": "DENY", "content-security-policy": "frame-ancestors https:" } }),
+  },
+];

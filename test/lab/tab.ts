@@ -1,0 +1,42 @@
+/** One tab of the real browser with a way out of its own, for tests that watch what the browser lets a page do. */
+import { openEgress } from "../../src/egress/dial.ts";
+import { startProxy } from "../../src/egress/proxy.ts";
+import { type CDPSession, connectBrowser, openPage } from "../../src/probe/browser-session.ts";
+import { openTestBrowser } from "../probe/visits.ts";
+import { egressTo } from "../support/servers.ts";
+
+export interface Tab {
+  readonly session: CDPSession;
+  readonly frameId: string;
+  /** Resolves at the load event. */
+  load(url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `places` as `egressTo` takes them; certificates are not looked at, and nothing is kept between loads. */
+export async function openTab(places: Parameters<typeof egressTo>[0], settings: Parameters<typeof egressTo>[1] = {}): Promise<Tab> {
+  const browser = openTestBrowser();
+  const egress = openEgress(egressTo(places, settings));
+  const proxy = await startProxy(egress);
+  const page = await openPage(await connectBrowser(await browser.endpoint()), proxy.url);
+  const { session, targetId: frameId } = page;
+  await session.send("Page.enable");
+  await session.send("Security.setIgnoreCertificateErrors", { ignore: true });
+  await session.send("Network.enable");
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  return {
+    session,
+    frameId,
+    load: async (url) => {
+      const loaded = new Promise((resolve) => session.once("Page.loadEventFired", resolve));
+      await session.send("Page.navigate", { url });
+      await loaded;
+    },
+    close: async () => {
+      await page.close();
+      await proxy.stop();
+      egress.close();
+      await browser.stop();
+    },
+  };
+}
