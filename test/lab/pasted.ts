@@ -20,6 +20,8 @@ interface FaultyApplication {
   readonly name: string;
   readonly headers: NonNullable<Answer["headers"]>;
   readonly codes: readonly string[];
+  /** Settings from another time, for all sites of a server; the lines are pasted into the site. */
+  readonly outdated?: Readonly<Partial<Record<ServerName, readonly string[]>>>;
 }
 
 const applications: readonly FaultyApplication[] = [
@@ -118,6 +120,7 @@ const applications: readonly FaultyApplication[] = [
       "security.cookie.missing-samesite",
       "security.cors.wildcard-with-credentials",
       "security.csp.frame-ancestors-any-host",
+      "security.csp.object-src-missing",
       "security.csp.script-inline-unrestricted",
       "security.csp.script-src-missing",
       "security.hsts.subdomains-not-included",
@@ -125,6 +128,20 @@ const applications: readonly FaultyApplication[] = [
       "security.weak-header.permissions-policy",
       "security.weak-header.referrer-policy",
     ],
+  },
+  {
+    name: "an application on a server of 2010",
+    headers: { "content-type": "text/html; charset=utf-8" },
+    codes: [
+      "security.tls.legacy-protocol-accepted",
+      "security.tls.forward-secrecy-missing",
+      "security.tls.authenticated-encryption-missing",
+    ],
+    // Caddy cannot be as old as that.
+    outdated: {
+      nginx: ["ssl_protocols TLSv1 TLSv1.1 TLSv1.2;", "ssl_ciphers AES128-SHA:@SECLEVEL=0;"],
+      Apache: ["SSLProtocol all", "SSLCipherSuite AES128-SHA:@SECLEVEL=0"],
+    },
   },
 ];
 
@@ -136,34 +153,45 @@ export const pastedCases: readonly LabCase[] = applications.flatMap((application
     codes: application.codes,
     serve: () => serve("nginx", application, []),
   },
-  ...serverNames.map((server) => ({
+  ...serversFor(application).map((server) => ({
     name: `${application.name}, behind ${server} with the lines that cure it`,
     expected: statesOf(application, "passed"),
     serve: () => serve(server, application, application.codes),
   })),
 ]);
 
+function serversFor({ outdated }: FaultyApplication): readonly ServerName[] {
+  return serverNames.filter((server) => outdated === undefined || outdated[server] !== undefined);
+}
+
 function statesOf({ codes }: FaultyApplication, state: "passed" | "violated"): States {
   const keys = Object.keys(checks).filter((key) => codes.some((code) => Object.hasOwn(checks[key]?.findings ?? {}, code)));
   return Object.fromEntries(keys.map((key) => [key, state]));
 }
 
-/** The lines for a server from all of these findings, those of several findings once. */
+/** The lines for a server from all of these findings, those of several findings once. Those of Caddy belong together in blocks. */
 function pasted(server: ServerName, codes: readonly string[]): readonly string[] {
-  const blocks = codes.map((code) => {
+  const blocks = codes.map((code): readonly string[] => {
     const texts = Object.values(checks).find(({ findings }) => Object.hasOwn(findings, code))?.findings[code];
     if (texts === undefined) throw new Error(`no texts for ${code}`);
-    return linesFor(server, texts.remediation).join("\n").replaceAll("{{host}}", host);
+    return linesFor(server, texts.remediation).map((line) => line.replaceAll("{{host}}", host));
   });
-  return [...new Set(blocks)];
+  return [...new Set(server === "Caddy" ? blocks.map((lines) => lines.join("\n")) : blocks.flat())];
 }
 
 async function serve(server: ServerName, application: FaultyApplication, codes: readonly string[]): Promise<LabSite> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-pasted-"));
   const behind = await startHttp({ "*": { headers: application.headers, body: html } });
-  const { certificateChainPem, privateKeyPem } = siteIdentity(host);
+  const { certificateChainPem, privateKeyPem } = siteIdentity(host, { key: "rsa-2048" });
   const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
-  const site: Site = { folder, tlsPort, plainPort, applicationPort: behind.port, ...sorted(server, codes) };
+  const site: Site = {
+    folder,
+    tlsPort,
+    plainPort,
+    applicationPort: behind.port,
+    general: application.outdated?.[server] ?? [],
+    ...sorted(server, codes),
+  };
   writeFileSync(join(folder, "chain.pem"), certificateChainPem);
   writeFileSync(join(folder, "key.pem"), privateKeyPem, { mode: 0o600 });
   const { text, command } = configurations[server](site);
@@ -187,6 +215,8 @@ interface Site {
   readonly tlsPort: number;
   readonly plainPort: number;
   readonly applicationPort: number;
+  /** For all sites of the server. */
+  readonly general: readonly string[];
   /** What stands at the door for https, and at the one for http where that is not the application as well. */
   readonly secure: readonly string[];
   readonly plain: readonly string[];
@@ -214,7 +244,7 @@ interface Configuration {
 }
 
 const configurations: Readonly<Record<ServerName, (site: Site) => Configuration>> = {
-  nginx: ({ folder, tlsPort, plainPort, applicationPort, secure, plain }) => {
+  nginx: ({ folder, tlsPort, plainPort, applicationPort, general, secure, plain }) => {
     const proxied = `location / { proxy_pass http://127.0.0.1:${applicationPort}; }`;
     return {
       text: `pid ${folder}/nginx.pid;
@@ -223,6 +253,7 @@ error_log stderr;
 events {}
 http {
   access_log off;
+  ${general.join("\n")}
   server {
     listen 127.0.0.1:${plainPort};
     ${plain.join("\n")}
@@ -240,7 +271,7 @@ http {
       command: (file) => ["/usr/sbin/nginx", "-c", file, "-e", "stderr"],
     };
   },
-  Apache: ({ folder, tlsPort, plainPort, applicationPort, secure, plain }) => {
+  Apache: ({ folder, tlsPort, plainPort, applicationPort, general, secure, plain }) => {
     const modules = ["mpm_event", "authz_core", "alias", "headers", "ssl", "proxy", "proxy_http"];
     // Redirect gives way to ProxyPass, so the application stands at only one of the two.
     const proxied = `ProxyPass / http://127.0.0.1:${applicationPort}/`;
@@ -252,7 +283,7 @@ Group www-data
 PidFile ${folder}/apache.pid
 ErrorLog ${folder}/apache.log
 ${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
-${secure.filter(isGlobalInApache).join("\n")}
+${[...general, ...secure.filter(isGlobalInApache)].join("\n")}
 Listen 127.0.0.1:${plainPort}
 Listen 127.0.0.1:${tlsPort}
 <VirtualHost 127.0.0.1:${plainPort}>
