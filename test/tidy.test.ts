@@ -59,6 +59,7 @@ const fences: readonly { readonly packages: RegExp; readonly rooms: readonly str
   { packages: /^tldts$/, rooms: ["src/parse"] },
   { packages: /^ipaddr\.js$/, rooms: ["src/api", "src/egress", "src/parse"] },
   { packages: /^dns-packet$/, rooms: ["src/egress"] },
+  { packages: /^@noble\/ciphers(\/|$)/, rooms: ["src/probe/handshake-keys.ts"] },
   { packages: /^node:(net|tls|dns|dgram|http|https|http2)(\/|$)/, rooms: ["src/egress", "src/probe"] },
 ];
 
