@@ -4,7 +4,6 @@ import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
 import dnsPacket, { type DecodedPacket, type Packet, type RecordType } from "dns-packet";
 import { EgressError } from "./egress-error.ts";
-import { addressText, parseAddress } from "./host.ts";
 
 export interface DnsServer {
   readonly address: string;
@@ -87,18 +86,14 @@ function exchangeOverUdp(server: DnsServer, query: Packet, signal?: AbortSignal)
     if (signal?.aborted) return onAbort();
     signal?.addEventListener("abort", onAbort);
     socket.once("error", () => fail("unreachable", `the resolver ${server.address} cannot be reached`));
-    socket.on("message", (message, sender) => {
+    socket.on("message", (message) => {
       const answer = decodeAnswer(message, query);
-      if (answer !== null && sender.port === server.port && isSameAddress(sender.address, server.address)) end(() => resolve(answer));
+      if (answer !== null) end(() => resolve(answer));
     });
-    socket.send(dnsPacket.encode(query), server.port, server.address);
+    // Connected, so that the kernel drops what others send and tells at once when nobody listens.
+    socket.once("connect", () => socket.send(dnsPacket.encode(query)));
+    socket.connect(server.port, server.address);
   });
-}
-
-/** A link-local resolver is written with a zone that the sender of an answer lacks; that one is believed by port alone. */
-function isSameAddress(sender: string, asked: string): boolean {
-  const [one, other] = [parseAddress(sender), parseAddress(asked)];
-  return one === null || other === null || addressText(one) === addressText(other);
 }
 
 function exchangeOverTcp(server: DnsServer, query: Packet, signal?: AbortSignal): Promise<DecodedPacket> {

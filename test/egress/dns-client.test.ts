@@ -28,3 +28,12 @@ test("an answer from the right port of another address is passed over", async ()
     forger.close();
   }
 });
+
+test("where nobody listens is known at once", async () => {
+  const server = await bound("127.0.0.1", 0);
+  const { port } = server.address();
+  await new Promise<void>((resolve) => server.close(resolve));
+  const startedMs = performance.now();
+  await expect(askDns({ address: "127.0.0.1", port }, { name: "site.test", type: "A" })).rejects.toMatchObject({ because: "unreachable" });
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
