@@ -21,6 +21,8 @@ import {
 
 /** So many characters of base64 hold 48 bits; fewer can be guessed by trying. */
 const nonceCharsMin = 8;
+/** Unknown directives for which the meant one is looked for; the search costs more than anything else here. */
+const unknownNamesMax = 10;
 
 type Code =
   | "security.csp.unknown-directive"
@@ -56,7 +58,7 @@ export default registerCheck({
     const values = headers["content-security-policy"];
     const policies = writtenCsp(values, dom);
     const again = crossOrigin.status === "read" ? noncesOnSecondLoad(crossOrigin.facts) : [];
-    const found = [...policies.flatMap(faultsOf), ...staticNonces(noncesIn(values), again)];
+    const found = [...faultsOfNames(policies.flat()), ...policies.flatMap(faultsOf), ...staticNonces(noncesIn(values), again)];
     // A slip that was seen is one, whatever else there is; that there is none can only be said of everything.
     if (found.length === 0 && !enforcedCsp(values, dom).complete) return notChecked();
     return policies.length === 0 ? notApplicable() : violatedBy(found);
@@ -64,14 +66,18 @@ export default registerCheck({
 });
 
 function faultsOf(directives: readonly CspDirective[]): readonly Fault[] {
-  return [...directives.flatMap(faultsOfName), ...repeated(directives), ...directives.flatMap(faultsOfWords)];
+  return [...repeated(directives), ...directives.flatMap(faultsOfWords)];
 }
 
-function faultsOfName({ name }: CspDirective): readonly Fault[] {
-  if (knownDirectives.includes(name)) return [];
+function faultsOfNames(directives: readonly CspDirective[]): readonly Fault[] {
+  const unknown = new Set(directives.map(({ name }) => name).filter((name) => !knownDirectives.includes(name)));
+  return [...unknown].slice(0, unknownNamesMax).map(faultOfName);
+}
+
+function faultOfName(name: string): Fault {
   const suggestion = nearest(name, knownDirectives);
-  if (suggestion === null) return [{ code: "security.csp.unknown-directive", values: { directive: name } }];
-  return [{ code: "security.csp.misspelt-directive", values: { directive: name, suggestion } }];
+  if (suggestion === null) return { code: "security.csp.unknown-directive", values: { directive: name } };
+  return { code: "security.csp.misspelt-directive", values: { directive: name, suggestion } };
 }
 
 function repeated(directives: readonly CspDirective[]): readonly Fault[] {
@@ -103,6 +109,8 @@ const sourceSlips: readonly { readonly code: Code; readonly isSlip: (word: strin
 ];
 
 function faultsOfSources(directive: string, words: readonly string[]): readonly Fault[] {
+  if (directive === "require-trusted-types-for" && words.some((word) => /^script$/i.test(word)))
+    return [{ code: "security.csp.unquoted-keyword", values: { directive, sources: "script" } }];
   if (!sourceListDirectives.includes(directive)) return [];
   const faults = sourceSlips.map(({ code, isSlip }) => ({ code, wrong: words.filter((word) => isSlip(word, directive)) }));
   // 'none' means nothing beside others; beside 'report-sample', which lets nothing in, nothing is lost.

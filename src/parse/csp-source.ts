@@ -142,8 +142,8 @@ const networkSchemes: readonly string[] = ["http", "https", "ws", "wss"];
 function hostSourceMatches({ scheme, host, port, path }: CspHostSource, url: URL, page: URL): boolean {
   if (host === "*" && scheme === null && port === null && path === "") return networkSchemes.includes(schemeOf(url));
   const meant = scheme ?? schemeOf(page);
-  if (!schemeMatches(meant, url)) return false;
-  return hostMatches(host, url.hostname) && portMatches(port, meant, url) && pathMatches(path, url.pathname);
+  // The host first: it differs most often.
+  return hostMatches(host, url.hostname) && schemeMatches(meant, url) && portMatches(port, meant, url) && pathMatches(path, url.pathname);
 }
 
 /** Section 6.7.2.9: a scheme lets its secure form in as well. */

@@ -79,6 +79,7 @@ testCheck(check, {
         { values: { sources: "UNSAFE-INLINE, nonce-cmFuZG9tMQ, sha256-q83v=" } },
       ],
       ["none", csp("object-src none")],
+      ["script", csp("require-trusted-types-for script"), { values: { directive: "require-trusted-types-for", sources: "script" } }],
     ],
     "security.csp.none-beside-sources": [
       ["a host", csp("img-src 'none' https://a.example"), { values: { directive: "img-src", sources: "https://a.example" } }],

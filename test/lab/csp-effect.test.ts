@@ -5,10 +5,9 @@ import { read } from "../../src/evidence/evidence.ts";
 import { type CspPolicy, governing, sandboxes } from "../../src/parse/csp.ts";
 import { allowsAllInline, matchesUrl, parseCspSource, scriptUrlSources, trustsNonces } from "../../src/parse/csp-source.ts";
 import { siteIdentity } from "../support/certificates.ts";
-import { type Route, startHttps, type TestServer } from "../support/servers.ts";
+import { type Route, type Routes, startHttp, startHttps, type TestServer } from "../support/servers.ts";
 import { openTab, type Tab } from "./tab.ts";
 
-const page = new URL("https://site.test/");
 const nonce = "c29tZS1ub25jZQ==";
 
 /** What the document tries to load; each script leaves its name as a mark. */
@@ -29,9 +28,17 @@ type Effects = Readonly<Record<Effect, boolean>>;
 interface Served {
   readonly headers?: readonly string[];
   readonly meta?: string;
+  /** Serve it over http. */
+  readonly plain?: true;
 }
 
-function foretold({ headers = [], meta }: Served): Effects {
+function pageOf({ plain }: Served): URL {
+  return new URL(plain ? "http://site.test/" : "https://site.test/");
+}
+
+function foretold(served: Served): Effects {
+  const { headers = [], meta } = served;
+  const page = pageOf(served);
   const metas = meta === undefined ? [] : [{ httpEquiv: "content-security-policy", name: null, content: meta, truncated: false }];
   const dom = { metas, metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "" };
   const { policies } = enforcedCsp(headers, read(dom));
@@ -62,6 +69,10 @@ function foretold({ headers = [], meta }: Served): Effects {
     object: byAll(ruled("object-src", lets(places.object))) && byAll(ruled("frame-src", lets(places.object))),
     form: byAll((policy) => !sandboxes(policy, "allow-forms") && ruled("form-action", lets(places.form))(policy)),
   };
+}
+
+function wordsOf({ headers = [], meta, plain }: Served): string {
+  return [...headers, ...(meta === undefined ? [] : [`meta: ${meta}`]), ...(plain ? ["over http"] : [])].join(" | ");
 }
 
 const mark = (name: string) => `document.documentElement.dataset.${name}=1`;
@@ -149,11 +160,23 @@ const cases: readonly Served[] = [
   { meta: "script-src 'self', object-src 'none'" },
   { headers: ["script-src 'self' 'unsafe-inline'"], meta: "script-src cdn.test 'unsafe-inline'" },
   { headers: ["default-src 'self'; report-uri /r"], meta: "style-src 'unsafe-inline'" },
+  ...[
+    "'self'",
+    "http:",
+    "https:",
+    "*",
+    "cdn.test site.test",
+    "cdn.test:80",
+    "cdn.test:443",
+    "http://cdn.test:80",
+    "http://site.test:*",
+  ].map((sources) => ({ headers: [`script-src ${sources}`], plain: true }) as const),
 ];
 
 describe("the browser under a policy", () => {
   const identity = siteIdentity("site.test", { names: ["*.test", "a.cdn.test", "cdn.test", "site.test"] });
   let server: TestServer;
+  let plainServer: TestServer;
   let tab: Tab;
   let served: Served = {};
   let id = 0;
@@ -169,7 +192,7 @@ describe("the browser under a policy", () => {
       response.writeHead(200, { "content-type": "text/javascript" });
       response.end(mark(names[headers.host ?? ""] ?? "nonced"));
     };
-    server = await startHttps(identity, {
+    const routes: Routes = {
       "/": (_request, response) => {
         response.setHeader("content-type", "text/html");
         response.setHeader("content-security-policy", served.headers ?? []);
@@ -181,21 +204,28 @@ describe("the browser under a policy", () => {
       "/o.svg": { headers: { "content-type": "image/svg+xml" }, body: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
       // The page stays where it is.
       "/form": { status: 204 },
-    });
+    };
+    server = await startHttps(identity, routes);
+    plainServer = await startHttp(routes);
     const hosts = ["site.test", "cdn.test", "a.cdn.test", "nonced.test", "base.test"];
-    const leads = Object.fromEntries([...hosts.map((host) => [`${host}:443`, server] as const), ["cdn.test:8443", server] as const]);
-    tab = await openTab(leads, { allowPorts: [443, 8443] });
+    const leads = Object.fromEntries([
+      ...hosts.map((host) => [`${host}:443`, server] as const),
+      ["cdn.test:8443", server] as const,
+      ["site.test:80", plainServer] as const,
+    ]);
+    tab = await openTab(leads, { allowPorts: [80, 443, 8443] });
   });
 
   afterAll(async () => {
     await tab?.close();
     await server?.stop();
+    await plainServer?.stop();
   });
 
   async function seen(next: Served, formExpected: boolean): Promise<Effects> {
     served = next;
     id++;
-    await tab.load(page.href);
+    await tab.load(pageOf(served).href);
     const { executionContextId: contextId } = await tab.session.send("Page.createIsolatedWorld", { frameId: tab.frameId });
     const look = `(() => { const box = getComputedStyle(document.getElementById("box"));
       return { marks: { ...document.documentElement.dataset }, width: box.width, height: box.height, base: document.baseURI } })()`;
@@ -222,9 +252,7 @@ describe("the browser under a policy", () => {
     };
   }
 
-  test.each(
-    cases.map((each) => [[...(each.headers ?? []), ...(each.meta === undefined ? [] : [`meta: ${each.meta}`])].join(" | "), each] as const),
-  )("%s", async (_words, each) => {
+  test.each(cases.map((each) => [wordsOf(each), each] as const))("%s", async (_words, each) => {
     const expected = foretold(each);
     expect(await seen(each, expected.form)).toEqual(expected);
   });
