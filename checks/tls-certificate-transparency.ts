@@ -5,14 +5,16 @@ export default registerCheck({
   key: "tls-certificate-transparency",
   weight: 1,
   appliesTo: ["https"],
-  reads: ["navigation", "tls"],
+  reads: ["tls"],
+  consults: ["navigation"],
   findings: {
     "security.tls.certificate-not-logged": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ navigation, tls }) {
     // Private authorities have no business in public logs.
     if (tls.trustedBy !== "public") return notApplicable();
-    switch (navigation.security?.certificateTransparency) {
+    if (navigation.status === "failed") return notChecked();
+    switch (navigation.facts.security?.certificateTransparency) {
       case "compliant":
         return passed();
       case "not-compliant":

@@ -12,12 +12,14 @@ testCheck(check, {
   passed: [["compliant", logged("compliant")]],
   notApplicable: [
     ["a private authority, whatever the browser says", { ...logged("not-compliant"), tls: { trustedBy: "operator" } }],
+    ["a private authority, although the browser came to nothing", { navigation: "tls", tls: { trustedBy: "operator" } }],
     ["an authority that nobody knows", { ...logged("unknown"), tls: { trusted: false, trustedBy: null } }],
     ["a page over http", { url: "http://site.example/" }],
   ],
   notChecked: [
     ["the browser does not know", logged("unknown")],
     ["the browser says nothing of the connection", { navigation: { security: null } }],
+    ["the browser came to nothing", { navigation: "tls" }],
     ["no handshake", { ...logged("compliant"), tls: "tls" }],
   ],
   violated: {
