@@ -13,7 +13,7 @@ export {
   sandboxes,
   sourceListDirectives,
 } from "../parse/csp.ts";
-export type { CspHostSource, CspSource } from "../parse/csp-source.ts";
+export type { CspSource } from "../parse/csp-source.ts";
 export {
   allowsAllInline,
   allowsNoUrl,

@@ -16,7 +16,7 @@ export type CspSource =
  * Lower case but for the path. `*` alone is a host of any name with the schemes of the network; `port` may be `*`; no path is `""`.
  * A query behind the path is no valid source, but browsers leave it aside and honour the rest.
  */
-export interface CspHostSource {
+interface CspHostSource {
   readonly kind: "host";
   readonly scheme: string | null;
   readonly host: string;
