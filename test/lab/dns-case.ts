@@ -9,14 +9,17 @@ export interface DnsCase {
   /** Scanned as `https://<host>/`; the first zone's name when absent. */
   readonly host?: string;
   readonly zones: readonly CaseZone[];
-  /** `validating` when absent; `silent` never answers, `absent` does not listen. */
-  readonly resolver?: "validating" | "believing" | "silent" | "absent";
+  /** In the order in which they are asked; the validating one alone when absent. */
+  readonly resolvers?: readonly ResolverKind[];
   /** What stands behind port 443 of `mta-sts.` and the first zone's name; without it that name leads wherever its zone says. */
   readonly policyHost?: PolicyHost;
   readonly expected: States;
   readonly codes?: readonly string[];
   also?(scan: FinishedScan): void;
 }
+
+/** `believing` does not validate, `silent` never answers, `absent` does not listen. */
+export type ResolverKind = "validating" | "believing" | "silent" | "absent";
 
 export interface CaseZone extends Omit<DnsZone, "servedBy"> {
   /** Delegated to a server that refuses it, never answers, or has an alias at the apex, instead of the tree's own. */

@@ -7,7 +7,7 @@ import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, type TestServer } from "../support/servers.ts";
 import { caaCases } from "./dns-caa-cases.ts";
-import type { DnsCase, PolicyHost, PolicyHostFault } from "./dns-case.ts";
+import type { DnsCase, PolicyHost, PolicyHostFault, ResolverKind } from "./dns-case.ts";
 import { dmarcCases } from "./dns-dmarc-cases.ts";
 import { mailTransportCases } from "./dns-mail-transport-cases.ts";
 import { apexAliases, resolverCases } from "./dns-resolver-cases.ts";
@@ -26,7 +26,7 @@ const page: Answer = {
 };
 
 interface DnsLaboratory {
-  readonly resolvers: Readonly<Record<NonNullable<DnsCase["resolver"]>, string>>;
+  readonly resolvers: Readonly<Record<ResolverKind, string>>;
   readonly site: TestServer;
   readonly plain: TestServer;
   readonly faultyPolicyHosts: Readonly<Record<PolicyHostFault, { readonly port: number }>>;
@@ -58,7 +58,7 @@ async function serve(dnsCase: DnsCase): Promise<LabSite> {
     url: `https://${host}/`,
     egress: egressTo(
       { [`${host}:443`]: site, [`${host}:80`]: plain, ...Object.fromEntries(policyPlaces) },
-      { dnsServers: [resolvers[dnsCase.resolver ?? "validating"]] },
+      { dnsServers: (dnsCase.resolvers ?? ["validating"]).map((kind) => resolvers[kind]) },
     ),
     caPems: [testAuthority().root.pem],
     deadlines,
