@@ -2,6 +2,8 @@
 export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
 export { integrityCharsMax } from "../evidence/limits.ts";
+export type { CaaDefect } from "../parse/caa.ts";
+export { parseCaaProperty } from "../parse/caa.ts";
 export { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../parse/charset.ts";
 export type { CspDirective, CspGoverning, CspPolicy } from "../parse/csp.ts";
 export {
@@ -28,6 +30,7 @@ export {
   trustsHashes,
   trustsNonces,
 } from "../parse/csp-source.ts";
+export { isMeantAsDmarc, parseDmarc } from "../parse/dmarc.ts";
 export type { FrameOptions } from "../parse/frame-options.ts";
 export { parseFrameOptions } from "../parse/frame-options.ts";
 export { splitHeaderList } from "../parse/header-list.ts";
@@ -35,6 +38,9 @@ export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { parseHsts } from "../parse/hsts.ts";
 export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
 export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
+export { parseInternetDate } from "../parse/internet-date.ts";
+export type { MtaStsPolicyDefect } from "../parse/mta-sts.ts";
+export { isMailHostCovered, isMeantAsMtaSts, parseMtaStsPolicy, parseMtaStsRecord } from "../parse/mta-sts.ts";
 export { nearest } from "../parse/nearest.ts";
 export type { Products } from "../parse/products.ts";
 export { parseProducts } from "../parse/products.ts";
@@ -42,10 +48,13 @@ export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
 export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
 export type { ScriptBypass } from "../parse/script-bypasses.ts";
 export { scriptBypasses } from "../parse/script-bypasses.ts";
+export type { SecurityTxtDefect } from "../parse/security-txt.ts";
+export { parseSecurityTxt, securityTxtValues } from "../parse/security-txt.ts";
 export type { CookiePrefix, SetCookie } from "../parse/set-cookie.ts";
 export { cookiePrefixes, parseCookieDate, parseSetCookie } from "../parse/set-cookie.ts";
 export type { StructuredValue } from "../parse/structured-field.ts";
 export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
+export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
 export { foundAtAddresses } from "./addresses.ts";
 export type { Validity } from "./certificate.ts";
 export { dayMs, hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, minuteOf, validityAt } from "./certificate.ts";
@@ -78,10 +87,14 @@ export {
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";
+export type { PublishedDmarc } from "./dmarc.ts";
+export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "./dmarc.ts";
 export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
 export { hstsHost } from "./hsts.ts";
+export { mailHosts } from "./mail.ts";
 export type { Redirect } from "./redirects.ts";
 export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "./redirects.ts";
 export { registerCheck } from "./registry.ts";
+export { foundSecurityTxt } from "./security-txt.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
 export { notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";

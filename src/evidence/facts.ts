@@ -90,7 +90,7 @@ export interface Subresource {
 
 /** The document as the browser built it, after load and settling. */
 export interface DomFacts {
-  /** Only http-equiv content-security-policy* and content-type, name referrer, and charset (as `name: "charset"`). */
+  /** Only http-equiv content-security-policy* in the head, and content-type, name referrer, and charset (as `name: "charset"`). */
   readonly metas: readonly MetaElement[];
   readonly metasDropped: number;
   readonly subresources: readonly Subresource[];
@@ -160,7 +160,7 @@ export interface CertificateFacts {
   readonly serialNumber: string;
   /** SHA-256 of the DER form, lower-case hex without colons. */
   readonly fingerprint: string;
-  /** Subject and issuer are the same name and the key verifies the signature. */
+  /** Subject and issuer are the same name and the key verifies the signature, or is named by it where the runtime cannot verify it. */
   readonly selfSigned: boolean;
   /** One of the roots that the scan trusts: nobody has to believe its signature. */
   readonly trustAnchor: boolean;
@@ -256,9 +256,9 @@ export interface MailSpfFacts {
 /** DMARC, RFC 9989: the names of the tree walk with their text records, and whether foreign receivers of reports agree. */
 export interface MailDmarcFacts {
   readonly domain: string;
-  /** From `_dmarc.<domain>` upwards, until the walk ends (RFC 9989 section 4.10). */
+  /** The walks of the scanned host and of its domain, upwards from `_dmarc.<host>`, each until it ends (RFC 9989 section 4.10). */
   readonly walk: readonly TextRecords[];
-  /** RFC 9990 section 4: `<domain>._report._dmarc.<receiver>` for each receiver outside of the domain. */
+  /** RFC 9990 section 4: `<policy domain>._report._dmarc.<receiver>` for each receiver outside of the organisation. */
   readonly reportReceivers: readonly { readonly domain: string; readonly answer: Reading<TextRecords> }[];
   readonly reportReceiversDropped: number;
 }
@@ -276,7 +276,7 @@ export interface MailMtaStsPolicyFacts {
   readonly truncated: boolean;
 }
 
-/** security.txt, RFC 9116: the well-known place first, the old place only when that has none. */
+/** security.txt, RFC 9116: the well-known place first, the old place only when that has none and it answered. */
 export interface SecurityTxtFacts {
   readonly attempts: readonly {
     readonly url: string;

@@ -1,13 +1,74 @@
-/** Walks up the tree from the registrable domain for DMARC records, and asks foreign receivers of reports for their consent. */
-import type { Reading } from "../evidence/evidence.ts";
-import type { MailDmarcFacts } from "../evidence/facts.ts";
+/** Walks up the tree for the DMARC records that hold for the scanned host and its domain, and asks foreign receivers of reports for their consent. */
+import { effectiveDmarc, endsDmarcWalk } from "../check/dmarc.ts";
+import { type Reading, read } from "../evidence/evidence.ts";
+import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
+import { dmarcWalkNamesMax, reportReceiversMax } from "../evidence/limits.ts";
+import { dmarcWalkNames } from "../parse/dmarc.ts";
+import { registrableDomainOf } from "../parse/site.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
+import { failedBy } from "./failure.ts";
 
+/** RFC 1035 section 2.3.4, written without the last dot. */
+const nameCharsMax = 253;
+
+/** RFC 9989 section 4.10; the walk of the host is asked first, then what that of the domain still needs. */
 export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>> {
-  return readOfDomain(context, async (domain) => ({
-    domain,
-    walk: [await textRecordsOf(context, `_dmarc.${domain}`)],
-    reportReceivers: [],
-    reportReceiversDropped: 0,
-  }));
+  return readOfDomain(context, async (domain) => {
+    const walk: TextRecords[] = [];
+    for (const start of new Set([context.subject.host, domain])) await walkFrom(context, start, walk);
+    const receivers = foreignReceivers(walk, domain);
+    return {
+      domain,
+      walk,
+      reportReceivers: await Promise.all(receivers.slice(0, reportReceiversMax).map((receiver) => askReceiver(context, receiver))),
+      reportReceiversDropped: Math.max(0, receivers.length - reportReceiversMax),
+    };
+  });
+}
+
+/** Adds the answers that the walk from `start` needs and nobody has asked for yet. */
+async function walkFrom(context: DnsContext, start: string, walk: TextRecords[]): Promise<void> {
+  for (const domain of dmarcWalkNames(start)) {
+    const name = `_dmarc.${domain}`;
+    if (!walk.some((answer) => answer.name === name)) {
+      if (walk.length === dmarcWalkNamesMax) return;
+      walk.push(await textRecordsOf(context, name));
+    }
+    if (endsDmarcWalk(walk, start, domain)) return;
+  }
+}
+
+interface ForeignReceiver {
+  /** Whose record names it. */
+  readonly policyDomain: string;
+  readonly host: string;
+}
+
+/** RFC 9990 section 4 asks for another organisation; here that is another registrable domain, or none at all. */
+function foreignReceivers(walk: readonly TextRecords[], domain: string): readonly ForeignReceiver[] {
+  const published = effectiveDmarc(walk, domain);
+  if (published === null) return [];
+  const policyDomain = published.domain;
+  const hosts = new Set((published.record.rua ?? []).filter(({ kind }) => kind === "mailto").map(({ host }) => host));
+  return [...hosts].filter((host) => !isSameOrganisation(host, policyDomain)).map((host) => ({ policyDomain, host }));
+}
+
+function isSameOrganisation(host: string, policyDomain: string): boolean {
+  if (host === policyDomain || host.endsWith(`.${policyDomain}`)) return true;
+  const organisation = registrableDomainOf(policyDomain);
+  return organisation !== null && registrableDomainOf(host) === organisation;
+}
+
+async function askReceiver(
+  context: DnsContext,
+  { policyDomain, host }: ForeignReceiver,
+): Promise<MailDmarcFacts["reportReceivers"][number]> {
+  const name = `${policyDomain}._report._dmarc.${host}`;
+  // Step 4: a name too long for DNS is nowhere, so nobody can have agreed under it.
+  if (name.length > nameCharsMax) return { domain: host, answer: read({ name, nameExists: false, records: [], recordsDropped: 0 }) };
+  try {
+    return { domain: host, answer: read(await textRecordsOf(context, name)) };
+  } catch (thrown) {
+    return { domain: host, answer: failedBy(thrown) };
+  }
 }

@@ -1,8 +1,16 @@
 /** Asks for the MTA-STS record of the registrable domain and, where there is one, for the policy file that it stands for. */
-import { failed, type Reading } from "../evidence/evidence.ts";
+
+import { EgressError } from "../egress/egress-error.ts";
+import { type GetOptions, httpGet } from "../egress/http-client.ts";
+import { askResolvers, resolversOf } from "../egress/resolvers.ts";
+import { boundedText } from "../evidence/bound.ts";
+import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { MailMtaStsPolicyFacts, TextRecords } from "../evidence/facts.ts";
-import type { SubjectContext } from "./context.ts";
+import { headerValueCharsMax, mtaStsPolicyBytesMax } from "../evidence/limits.ts";
+import { isMeantAsMtaSts } from "../parse/mta-sts.ts";
+import { exchangeMs, type SubjectContext } from "./context.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
+import { failedBy } from "./failure.ts";
 
 /** RFC 8461 section 3.1. */
 export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> {
@@ -10,6 +18,8 @@ export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> 
 }
 
 export interface MtaStsPolicyContext extends SubjectContext {
+  /** As in the egress settings. */
+  readonly dnsServers: readonly string[];
   /** PEM certificates trusted besides the bundled roots. */
   readonly caPems: readonly string[];
   /** What `probeMtaSts` read. */
@@ -17,6 +27,65 @@ export interface MtaStsPolicyContext extends SubjectContext {
 }
 
 /** RFC 8461 section 3.3: over https with a certificate for the policy host, without following redirects. */
-export async function probeMtaStsPolicy(_context: MtaStsPolicyContext): Promise<Reading<MailMtaStsPolicyFacts>> {
-  return failed("not-asked");
+export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<Reading<MailMtaStsPolicyFacts>> {
+  const { subject, record } = context;
+  if (subject.registrableDomain === null || record.status === "failed") return failed("not-asked");
+  if (!record.facts.records.some(({ text }) => isMeantAsMtaSts(text))) return failed("not-asked");
+  const host = `mta-sts.${subject.registrableDomain}`;
+  const url = `https://${host}/.well-known/mta-sts.txt`;
+  try {
+    return read(await fetchPolicy(context, url));
+  } catch (thrown) {
+    try {
+      const unavailableBecause = await siteOwnReason(context, host, url, thrown);
+      if (unavailableBecause !== null) return read({ url, unavailableBecause, status: 0, contentType: null, body: "", truncated: false });
+    } catch {
+      // Looking closer failed as well: what happened first is what is told.
+    }
+    return failedBy(thrown);
+  }
+}
+
+async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<MailMtaStsPolicyFacts> {
+  const options: GetOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax: mtaStsPolicyBytesMax, verify: true, caPems };
+  const reply = await httpGet(egress, url, options);
+  const contentType = reply.field("content-type");
+  const kept = reply.status === 200;
+  return {
+    url,
+    unavailableBecause: null,
+    status: reply.status,
+    contentType: contentType === null ? null : boundedText(contentType, headerValueCharsMax).text,
+    body: kept ? new TextDecoder().decode(reply.body) : "",
+    truncated: kept && reply.truncated,
+  };
+}
+
+/** Null for what says nothing about the site. @throws EgressError when that cannot be found out. */
+async function siteOwnReason(
+  context: MtaStsPolicyContext,
+  host: string,
+  url: string,
+  thrown: unknown,
+): Promise<MailMtaStsPolicyFacts["unavailableBecause"]> {
+  if (!(thrown instanceof EgressError)) return null;
+  switch (thrown.because) {
+    case "refused":
+      return "refused";
+    case "unresolved":
+      return (await hasNoAddress(context, host)) ? "no-host" : null;
+    case "tls":
+      // The same handshake without looking at the certificate: if that one works, it is the certificate that was not accepted.
+      await httpGet(context.egress, url, { deadlineMs: exchangeMs, signal: context.signal, bodyBytesMax: 0 });
+      return "certificate-not-accepted";
+    default:
+      return null;
+  }
+}
+
+/** A resolver that could not find out is no answer. */
+async function hasNoAddress({ dnsServers, signal }: MtaStsPolicyContext, name: string): Promise<boolean> {
+  const ask = (type: "A" | "AAAA") => askResolvers(resolversOf(dnsServers), { name, type }, signal);
+  const answers = await Promise.all([ask("A"), ask("AAAA")]);
+  return answers.every(({ answers = [] }) => !answers.some(({ type }) => type === "A" || type === "AAAA"));
 }

@@ -1,4 +1,5 @@
 /** Asks the scanned host for files that stand at well-known places (RFC 8615). */
+import { EgressError } from "../egress/egress-error.ts";
 import { boundedText } from "../evidence/bound.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { SecurityTxtFacts } from "../evidence/facts.ts";
@@ -19,15 +20,21 @@ export async function probeSecurityTxt(context: SubjectContext): Promise<Reading
   if (protocol !== "https:" && port !== "") return failed("not-asked");
   const origin = `https://${hostname}${port === "" ? "" : `:${port}`}`;
   try {
-    const attempts: Attempt[] = [];
-    for (const place of places) {
-      const attempt = await ask(context, origin + place);
-      attempts.push(attempt);
-      if (isFile(attempt)) break;
-    }
-    return read({ attempts });
+    const wellKnown = await ask(context, origin + places[0]);
+    const other = isFile(wellKnown) ? null : await askIfPossible(context, origin + places[1]);
+    return read({ attempts: other === null ? [wellKnown] : [wellKnown, other] });
   } catch (thrown) {
     return failedBy(thrown);
+  }
+}
+
+/** Null without an answer: what the well-known place said stands by itself. */
+async function askIfPossible(context: SubjectContext, url: string): Promise<Attempt | null> {
+  try {
+    return await ask(context, url);
+  } catch (thrown) {
+    if (thrown instanceof EgressError) return null;
+    throw thrown;
   }
 }
 

@@ -1,0 +1,120 @@
+/** Reads records and policy files of MTA-STS, and matches mail hosts against a policy: RFC 8461 sections 3.1, 3.2 and 4.1. */
+import { parseFields } from "./fields.ts";
+
+/** Why senders take a record for none: not of the grammar, without an id, or with an id that is none. */
+export type MtaStsRecordDefect = "syntax" | "id-missing" | "id-invalid";
+
+/** Compared with case; what begins otherwise is passed over. */
+const recordVersionForm = /^v=STSv1[\t ]*(?:;|$)/;
+const idForm = /^[a-z0-9]{1,32}$/i;
+
+/** Null for a text that is no such record. */
+export function parseMtaStsRecord(text: string): { readonly id: string } | { readonly defect: MtaStsRecordDefect } | null {
+  const version = recordVersionForm.exec(text);
+  if (version === null) return null;
+  const fields = parseFields(text.slice(version[0].length));
+  if (fields === null) return { defect: "syntax" };
+  const [id, ...others] = fields.get("id") ?? [];
+  if (id === undefined) return { defect: "id-missing" };
+  if (others.length > 0) return { defect: "syntax" };
+  return idForm.test(id) ? { id } : { defect: "id-invalid" };
+}
+
+/** A text that is meant as such a record, whether or not it is one. */
+export function isMeantAsMtaSts(text: string): boolean {
+  return /\bv[\t ]*=[\t ]*"?sts/i.test(text);
+}
+
+export type MtaStsMode = "enforce" | "testing" | "none";
+
+export interface MtaStsPolicy {
+  readonly mode: MtaStsMode;
+  readonly maxAgeSeconds: number;
+  /** Host names in lower case, or `*.` and one. Empty only in mode `none`. */
+  readonly mx: readonly string[];
+}
+
+/** Why senders take a policy for none, with the line or the key that it is about. */
+export interface MtaStsPolicyDefect {
+  readonly kind:
+    | "line-malformed"
+    | "version-missing"
+    | "version-unknown"
+    | "mode-missing"
+    | "mode-unknown"
+    | "max-age-missing"
+    | "max-age-malformed"
+    | "max-age-out-of-range"
+    | "mx-missing"
+    | "mx-malformed";
+  readonly text: string;
+}
+
+/** RFC 8461 section 3.2; a policy of no age is forgotten as soon as it is read. */
+const maxAgeSecondsMin = 1;
+const maxAgeSecondsMax = 31_557_600;
+const lineForm = /^([a-z0-9][a-z0-9_.-]{0,31}):[\t ]*(\S.*)?$/i;
+const mxForm = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Keys and modes compare with case. Unknown keys are ignored; of repeated ones the first counts, except for mx (section 3.2). */
+export function parseMtaStsPolicy(file: string): MtaStsPolicy | { readonly defects: readonly MtaStsPolicyDefect[] } {
+  const { first, mx, defects } = readLines(file);
+  const mode = modeOf(first.get("mode"));
+  const maxAge = first.get("max_age");
+  for (const kind of [versionDefect(first.get("version")), modeDefect(first.get("mode")), maxAgeDefect(maxAge)]) {
+    if (kind !== null) defects.push(kind);
+  }
+  if (mx.length === 0 && mode !== "none") defects.push({ kind: "mx-missing", text: "mx" });
+  for (const pattern of mx) if (!mxForm.test(pattern)) defects.push({ kind: "mx-malformed", text: pattern });
+  return defects.length > 0 || mode === null ? { defects } : { mode, maxAgeSeconds: Number(maxAge), mx };
+}
+
+interface Lines {
+  readonly first: ReadonlyMap<string, string>;
+  readonly mx: readonly string[];
+  readonly defects: MtaStsPolicyDefect[];
+}
+
+function readLines(file: string): Lines {
+  const first = new Map<string, string>();
+  const mx = new Set<string>();
+  const defects: MtaStsPolicyDefect[] = [];
+  for (const written of file.split("\n")) {
+    const line = written.trimEnd();
+    // Only the end may be empty; but no reader is known to mind elsewhere.
+    if (line === "") continue;
+    const [matched, key = "", value = ""] = lineForm.exec(line) ?? [];
+    if (matched === undefined) defects.push({ kind: "line-malformed", text: line });
+    // RFC 8461 section 3.2: Domain as in SMTP, which may end in no dot; names compare without case.
+    else if (key === "mx") mx.add(value.toLowerCase());
+    else if (!first.has(key)) first.set(key, value);
+  }
+  return { first, mx: [...mx], defects };
+}
+
+function versionDefect(version: string | undefined): MtaStsPolicyDefect | null {
+  if (version === undefined) return { kind: "version-missing", text: "version" };
+  return version === "STSv1" ? null : { kind: "version-unknown", text: version };
+}
+
+function modeOf(mode: string | undefined): MtaStsMode | null {
+  return mode === "enforce" || mode === "testing" || mode === "none" ? mode : null;
+}
+
+function modeDefect(mode: string | undefined): MtaStsPolicyDefect | null {
+  if (mode === undefined) return { kind: "mode-missing", text: "mode" };
+  return modeOf(mode) === null ? { kind: "mode-unknown", text: mode } : null;
+}
+
+function maxAgeDefect(maxAge: string | undefined): MtaStsPolicyDefect | null {
+  if (maxAge === undefined) return { kind: "max-age-missing", text: "max_age" };
+  if (!/^\d{1,10}$/.test(maxAge)) return { kind: "max-age-malformed", text: maxAge };
+  const isInRange = Number(maxAge) >= maxAgeSecondsMin && Number(maxAge) <= maxAgeSecondsMax;
+  return isInRange ? null : { kind: "max-age-out-of-range", text: maxAge };
+}
+
+/** Section 4.1: `*.` stands for exactly one left-most label. `host` in lower case without a trailing dot. */
+export function isMailHostCovered(host: string, mx: readonly string[]): boolean {
+  const above = host.slice(host.indexOf(".") + 1);
+  return mx.includes(host) || (above !== host && host.indexOf(".") > 0 && mx.includes(`*.${above}`));
+}

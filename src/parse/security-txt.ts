@@ -1,0 +1,154 @@
+/** Reads security.txt line by line: the grammar of RFC 9116 section 4, and the cleartext signature around it (RFC 9580 section 7). */
+
+export interface SecurityTxtField {
+  /** In lower case: names compare without case (RFC 9116 section 4). */
+  readonly name: string;
+  readonly value: string;
+  /** Counted from 1, in the file as it is served. */
+  readonly line: number;
+}
+
+export interface SecurityTxtDefect {
+  /**
+   * `line-malformed`: neither a field, nor a comment, nor empty. `line-unended`: the last line has no line feed, or a line ends in a
+   * carriage return alone. `encoding`: bytes that are not UTF-8, or a byte order mark. `signature-malformed`: the envelope of the
+   * signature is not whole. `uri-http`: plain http in a field that must have https. `uri-invalid`: no URI. `languages-invalid`: no
+   * list of language tags.
+   */
+  readonly kind: "line-malformed" | "line-unended" | "encoding" | "signature-malformed" | "uri-http" | "uri-invalid" | "languages-invalid";
+  readonly line: number;
+  /** The line as it stands. */
+  readonly text: string;
+}
+
+export interface SecurityTxt {
+  /** Whether there is an envelope; the signature itself is not verified. */
+  readonly signed: boolean;
+  /** In order, unknown names among them: section 2.4 lets there be others. */
+  readonly fields: readonly SecurityTxtField[];
+  readonly defects: readonly SecurityTxtDefect[];
+}
+
+interface Line {
+  readonly number: number;
+  readonly text: string;
+}
+
+const signedMark = "-----BEGIN PGP SIGNED MESSAGE-----";
+const signatureMark = "-----BEGIN PGP SIGNATURE-----";
+const signatureEnd = "-----END PGP SIGNATURE-----";
+
+/** RFC 9116 section 4: a name, a colon, one blank, and a value. */
+const fieldForm = /^([\x21-\x39\x3b-\x7e]+): (\S.*)$/;
+const uriFields = ["acknowledgments", "canonical", "contact", "csaf", "encryption", "hiring", "policy"];
+const uriForm = /^([a-z][a-z0-9+.-]*):([\x21-\x7e]+)$/i;
+/** RFC 5646 section 2.1, without asking whether the language exists. */
+const languageForm = /^(?:[a-z]{1,8}|\*)(?:-[a-z0-9]{1,8})*$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+
+/** `body` as decoded from UTF-8, with U+FFFD for what was none. */
+export function parseSecurityTxt(body: string): SecurityTxt {
+  const { lines, defects } = readLines(body);
+  const { content, signed, defect } = openEnvelope(lines);
+  if (defect !== null) defects.push(defect);
+  const fields: SecurityTxtField[] = [];
+  for (const line of content) {
+    if (line.text === "" || (line.text.startsWith("#") && !control.test(line.text))) continue;
+    const [matched, name = "", value = ""] = fieldForm.exec(line.text) ?? [];
+    if (matched === undefined || control.test(line.text)) {
+      defects.push(defectAt("line-malformed", line));
+      continue;
+    }
+    const field = { name: name.toLowerCase(), value, line: line.number };
+    fields.push(field);
+    const kind = valueDefect(field);
+    if (kind !== null) defects.push(defectAt(kind, line));
+  }
+  return { signed, fields, defects };
+}
+
+function defectAt(kind: SecurityTxtDefect["kind"], { number, text }: Line): SecurityTxtDefect {
+  return { kind, line: number, text };
+}
+
+/** Lines without their ends. Section 2.2: each ends in a line feed, before which a carriage return may stand. */
+function readLines(body: string): { readonly lines: readonly Line[]; readonly defects: SecurityTxtDefect[] } {
+  const defects: SecurityTxtDefect[] = [];
+  const marked = body.startsWith("\ufeff");
+  const raw = (marked ? body.slice(1) : body).split("\n");
+  const last = raw.pop() ?? "";
+  const lines: Line[] = [];
+  for (const [at, written] of [...raw, ...(last === "" ? [] : [last])].entries()) {
+    const unended = at === raw.length || /\r(?!$)/.test(written);
+    // What a lone carriage return parts are lines for whoever wrote them.
+    for (const text of written.replace(/\r$/, "").split("\r")) lines.push({ number: at + 1, text: text.trimEnd() });
+    const line = { number: at + 1, text: written.trimEnd() };
+    if (unended && !defects.some(({ kind }) => kind === "line-unended")) defects.push(defectAt("line-unended", line));
+    if (written.includes("\ufffd") && !defects.some(({ kind }) => kind === "encoding")) defects.push(defectAt("encoding", line));
+  }
+  if (marked) defects.unshift(defectAt("encoding", { number: 1, text: lines[0]?.text ?? "" }));
+  return { lines, defects };
+}
+
+interface Opened {
+  readonly content: readonly Line[];
+  readonly signed: boolean;
+  readonly defect: SecurityTxtDefect | null;
+}
+
+/** The lines that were signed, without the dashes that the envelope puts before some. */
+function openEnvelope(lines: readonly Line[]): Opened {
+  const opening = lines[0];
+  if (opening?.text !== signedMark) return { content: lines, signed: false, defect: null };
+  const bodyAt = lines.findIndex(({ text }) => text === "") + 1;
+  const signatureAt = lines.findIndex(({ text }) => text === signatureMark);
+  const endAt = lines.findIndex(({ text }) => text === signatureEnd);
+  const content = lines.slice(bodyAt, signatureAt < 0 ? undefined : signatureAt).map(withoutDash);
+  // RFC 9580 section 7.1: only the header Hash may stand there.
+  const strayHeader = lines.slice(1, Math.max(1, bodyAt - 1)).find(({ text }) => !/^Hash: ?[\w, -]+$/.test(text));
+  const bareDash = lines.slice(bodyAt, signatureAt < 0 ? undefined : signatureAt).find(({ text }) => /^-(?! )/.test(text));
+  const trailing = endAt < 0 ? undefined : lines.slice(endAt + 1).find(({ text }) => text !== "");
+  const isWhole = bodyAt > 0 && signatureAt >= bodyAt && endAt > signatureAt;
+  const wrong = isWhole ? (strayHeader ?? bareDash ?? trailing) : opening;
+  return { content, signed: true, defect: wrong === undefined ? null : defectAt("signature-malformed", wrong) };
+}
+
+function withoutDash({ number, text }: Line): Line {
+  return { number, text: text.replace(/^- /, "") };
+}
+
+function valueDefect({ name, value }: SecurityTxtField): SecurityTxtDefect["kind"] | null {
+  if (name === "preferred-languages") {
+    return value.split(",").every((tag) => languageForm.test(tag.trim())) ? null : "languages-invalid";
+  }
+  return uriFields.includes(name) ? uriDefect(value) : null;
+}
+
+/** Section 2.5: web addresses begin with https, mail addresses with mailto, telephone numbers with tel. */
+function uriDefect(value: string): "uri-http" | "uri-invalid" | null {
+  const [matched, scheme = "", rest = ""] = uriForm.exec(value) ?? [];
+  if (matched === undefined) return "uri-invalid";
+  switch (scheme.toLowerCase()) {
+    case "http":
+      return "uri-http";
+    case "https":
+      return rest.startsWith("//") && URL.canParse(value) ? null : "uri-invalid";
+    case "mailto":
+      return /^[^@?]+@[^@?]+(?:\?.*)?$/.test(rest) ? null : "uri-invalid";
+    case "tel":
+      return /^\+?[\d().*#a-f-]+(?:;.*)?$/i.test(rest) ? null : "uri-invalid";
+    default:
+      return null;
+  }
+}
+
+/** Values of all fields of that name, given in lower case, in order. */
+export function securityTxtValues({ fields }: SecurityTxt, name: string): readonly string[] {
+  return fields.filter((field) => field.name === name).map(({ value }) => value);
+}
+
+/** A text that is meant as such a file, whatever the server says of its type. */
+export function isMeantAsSecurityTxt(body: string): boolean {
+  return /^(?:contact|expires):/im.test(body);
+}
