@@ -59,13 +59,16 @@ function look(limits: typeof bounds): Seen {
     }
   };
 
+  const head = Object.getOwnPropertyDescriptor(Document.prototype, "head")?.get?.call(document) as HTMLHeadElement | null;
   const metas = all("meta[charset], meta[http-equiv], meta[name]").flatMap((meta) => {
     const charset = attribute(meta, "charset");
     const httpEquiv = attribute(meta, "http-equiv")?.toLowerCase() ?? null;
     const name = charset !== null ? "charset" : (attribute(meta, "name")?.toLowerCase() ?? null);
     const telling =
       /^(content-security-policy(-report-only)?|content-type|refresh)$/.test(httpEquiv ?? "") || /^(charset|referrer)$/.test(name ?? "");
-    if (!telling) return [];
+    // HTML standard, "Content security policy state": outside the head a browser does not look at it.
+    const unheard = httpEquiv?.startsWith("content-security-policy") && (head === null || !Node.prototype.contains.call(head, meta));
+    if (!telling || unheard) return [];
     const content = charset ?? attribute(meta, "content") ?? "";
     return [
       {

@@ -28,6 +28,8 @@ type Effects = Readonly<Record<Effect, boolean>>;
 interface Served {
   readonly headers?: readonly string[];
   readonly meta?: string;
+  /** A policy in a meta element outside the head, where no browser looks for it. */
+  readonly strayMeta?: string;
   /** Serve it over http. */
   readonly plain?: true;
 }
@@ -71,17 +73,21 @@ function foretold(served: Served): Effects {
   };
 }
 
-function wordsOf({ headers = [], meta, plain }: Served): string {
-  return [...headers, ...(meta === undefined ? [] : [`meta: ${meta}`]), ...(plain ? ["over http"] : [])].join(" | ");
+function wordsOf({ headers = [], meta, strayMeta, plain }: Served): string {
+  const elsewhere = Object.entries({ meta, strayMeta }).flatMap(([place, policy]) => (policy === undefined ? [] : [`${place}: ${policy}`]));
+  return [...headers, ...elsewhere, ...(plain ? ["over http"] : [])].join(" | ");
 }
 
 const mark = (name: string) => `document.documentElement.dataset.${name}=1`;
 
+function metaElement(policy: string | undefined): string {
+  return policy === undefined ? "" : `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
+}
+
 /** `id` tells the requests of one load from those of another. */
-function documentOf({ meta }: Served, id: number): string {
-  const content = meta?.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  return `<!doctype html><html><head>${content === undefined ? "" : `<meta http-equiv="Content-Security-Policy" content="${content}">`}
-    <base href="${places.base}"><style>#box{width:7px}</style></head><body onload="${mark("handler")}"><p id=box style="height:9px"></p>
+function documentOf({ meta, strayMeta }: Served, id: number): string {
+  return `<!doctype html><html><head>${metaElement(meta)}
+    <base href="${places.base}"><style>#box{width:7px}</style></head><body onload="${mark("handler")}">${metaElement(strayMeta)}<p id=box style="height:9px"></p>
     <script>${mark("inline")}</script>
     ${Object.values(scripts)
       .map((url) => `<script src="${url}"></script>`)
@@ -156,6 +162,7 @@ const cases: readonly Served[] = [
   { headers: ["sandbox; default-src *"] },
   { headers: ["sandbox Allow-Scripts allow-forms; script-src 'unsafe-inline' cdn.test"] },
   { meta: "script-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'" },
+  { strayMeta: "default-src 'none'; form-action 'none'" },
   { meta: "sandbox; frame-ancestors 'none'; script-src 'unsafe-inline'" },
   { meta: "script-src 'self', object-src 'none'" },
   { headers: ["script-src 'self' 'unsafe-inline'"], meta: "script-src cdn.test 'unsafe-inline'" },

@@ -193,6 +193,12 @@ export const cspCases: readonly LabCase[] = [
     serve: serving(meta("default-src 'self'; frame-ancestors 'none'; sandbox")),
   },
   {
+    name: "a policy in a meta element outside the head, where no browser looks for it",
+    expected: { "content-security-policy": "violated", "csp-meta-delivery": "notApplicable", "csp-script-inline": "notApplicable" },
+    codes: ["security.missing-header.content-security-policy"],
+    serve: serving({ body: meta("default-src 'self'").head }),
+  },
+  {
     name: "a meta element that is longer than the limit",
     expected: {
       "content-security-policy": "notChecked",

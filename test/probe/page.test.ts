@@ -110,7 +110,7 @@ describe("a page", () => {
           `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="img-src *"><meta name=Referrer content=origin><meta name=viewport content=x>
            <link rel="Stylesheet alternate" href="/style.css" integrity="sha256-x"><link rel=preload as=script href="//cdn.site.test/lib.js"><link rel=icon href=/i.png>
            <script src="https://other.test/x.js" crossorigin></script><script>const late = document.createElement("script"); late.src = "/late.js"; document.head.append(late)</script>`,
-          `<form action="http://plain.test/in" method=POST></form><form></form>`,
+          `<meta http-equiv="content-security-policy" content="script-src 'none'"><form action="http://plain.test/in" method=POST></form><form name=head></form>`,
         ),
       },
     });
