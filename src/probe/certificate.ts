@@ -40,9 +40,18 @@ export function certificateFacts(certificate: X509Certificate, trustAnchor: bool
   };
 }
 
-/** Its issuer has its own name, and its own key made the signature. */
+/** Its issuer has its own name, and its own key made the signature, or at least claims to where this runtime cannot verify it. */
 export function isSelfSigned(certificate: X509Certificate): boolean {
-  return certificate.subject === certificate.issuer && isSignedBy(certificate, certificate);
+  if (certificate.subject !== certificate.issuer) return false;
+  return isSignedBy(certificate, certificate) || (!isVerifiable(certificate) && certificate.checkIssued(certificate));
+}
+
+/** BoringSSL verifies no DSA, no curve but NIST's, no hash older than SHA-1, and RSASSA-PSS from SHA-256 on. */
+function isVerifiable(certificate: X509Certificate): boolean {
+  const signature = certificateSignature(certificate.raw);
+  const hashes = signature?.algorithm === "rsassaPss" ? ["sha256", "sha384", "sha512"] : ["sha1", "sha224", "sha256", "sha384", "sha512"];
+  const keyType = publicKeyOf(certificate)?.asymmetricKeyType ?? "";
+  return ["rsa", "ec", "ed25519"].includes(keyType) && hashes.includes(signature?.hash ?? "");
 }
 
 export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {

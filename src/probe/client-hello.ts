@@ -20,11 +20,15 @@ const extensionTypes = {
   renegotiationInfo: 0xff01,
 } as const;
 
-/** X25519, P-256, P-384, P-521, P-192 and P-224 for old servers, and the finite-field groups of RFC 7919. */
-const groups = [x25519, secp256r1, secp384r1, 0x0019, 0x0015, 0x0013, 0x0100, 0x0101];
-/** ECDSA, RSA-PSS, RSA, Ed25519 and DSA; SHA-1 last. ECDSA first, as browsers do: of two certificates the server shows the same one. */
+/** X25519, P-256, P-384, P-521, X448, P-192 and P-224 for old servers, secp256k1, Brainpool (RFC 7027), and finite fields (RFC 7919). */
+const groups = [x25519, secp256r1, secp384r1, 0x0019, 0x001e, 0x0015, 0x0013, 0x0016, 0x001a, 0x001b, 0x001c, 0x0100, 0x0101];
+/**
+ * ECDSA, RSA-PSS, RSA, Ed25519, Ed448, Brainpool (RFC 8734) and DSA; SHA-1 last. ECDSA first, as browsers do: of two certificates
+ * the server shows the same one.
+ */
 const signatureAlgorithms = [
-  0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0603, 0x0807, 0x0809, 0x080a, 0x080b, 0x0402, 0x0203, 0x0201, 0x0202,
+  0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0603, 0x0807, 0x0808, 0x0809, 0x080a, 0x080b, 0x081a, 0x081b, 0x081c,
+  0x0402, 0x0203, 0x0201, 0x0202,
 ];
 
 /** RFC 7685: some servers hang on a hello of 256 to 511 bytes, so it is filled up beyond. */

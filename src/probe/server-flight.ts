@@ -93,9 +93,10 @@ export class ServerFlightReader {
   }
 
   #readAlert([level, description]: Uint8Array): void {
-    // RFC 6066 section 3: a name that the server does not know may be worth a warning before it goes on.
-    if (level === alertLevelWarning && description !== alerts.closeNotify) return;
-    this.#end({ alert: description ?? null });
+    // RFC 6066 section 3: a name that the server does not know may be worth a warning before it goes on. Of the others, these end
+    // the handshake whatever level is written on them (RFC 8446 section 6).
+    const ends = Object.values<number | undefined>(alerts).includes(description);
+    if (level !== alertLevelWarning || ends) this.#end({ alert: description ?? null });
   }
 
   #readMessages(bytes: Buffer): void {

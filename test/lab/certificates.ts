@@ -1,4 +1,6 @@
 /** The laboratory's certificates: every flaw that one can have, served for real. */
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { rootCertificates } from "node:tls";
 import { expect } from "vitest";
 import { certificateNamesMax } from "../../src/evidence/limits.ts";
 import {
@@ -11,6 +13,8 @@ import {
   strangeAuthority,
   testAuthority,
 } from "../support/certificates.ts";
+import { startFlight } from "../support/flight-server.ts";
+import { type OpensslKey, opensslDsaKey, opensslKey } from "../support/openssl-keys.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
 import { labHost, pageOver, tlsSite, tlsStates } from "./tls-site.ts";
@@ -204,12 +208,88 @@ const keys: readonly LabCase[] = [
   }),
 ];
 
-/** OpenSSL's server alone has a signature for it. */
-const p224: LabCase = {
-  name: "P-224, which browsers do not speak",
-  codes: shortKey.codes,
-  expected: tlsStates({ "key-strength": "violated", "cipher-negotiated": "notChecked" }),
-  serve: async () => tlsSite(await startOpenssl(siteIdentity(labHost, { key: "ec-p224" }), [])),
-};
+/** Below the trusted root, with a key that OpenSSL alone makes and serves. No browser speaks any of them. */
+function ofOpenssl(name: string, makeKey: () => OpensslKey, expected: States, codes: readonly string[] = []): LabCase {
+  const serve = async () => {
+    const { publicKeyInfo, privateKeyPem } = makeKey();
+    const leaf = testAuthority().intermediate.issue({ commonName: labHost, names: [labHost], publicKeyInfo });
+    const identity = { ...chain(leaf, testAuthority().intermediate), privateKeyPem };
+    return tlsSite(await startOpenssl(identity, ["-tls1_2", "-cipher", "ALL:@SECLEVEL=0"]));
+  };
+  return { name, expected, codes, serve };
+}
 
-export const certificateCases: readonly LabCase[] = [...dates, ...names, ...chains, ...signatures, ...keys, ...(hasOpenssl ? [p224] : [])];
+const unseen = tlsStates({ "cipher-negotiated": "notChecked" });
+const weakUnseen = tlsStates({ "cipher-negotiated": "notChecked", "key-strength": "violated" });
+
+const rareKeys: readonly LabCase[] = [
+  ofOpenssl("P-224", () => opensslKey(["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-224"]), weakUnseen, shortKey.codes),
+  ofOpenssl("secp256k1", () => opensslKey(["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"]), unseen),
+  ofOpenssl("a curve of Brainpool", () => opensslKey(["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:brainpoolP384r1"]), unseen),
+  ofOpenssl("Ed448", () => opensslKey(["-algorithm", "ED448"]), unseen),
+  ofOpenssl("a key for RSASSA-PSS alone", () => opensslKey(["-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048"]), unseen),
+  ofOpenssl("DSA", opensslDsaKey, weakUnseen, ["security.tls.key-type-retired"]),
+];
+
+/** What no honest server shows: the flight of a hand-made one, which needs no private key. */
+function inFlight(name: string, certificates: () => readonly Buffer[], expected: States, codes: readonly string[]): LabCase {
+  const ecdheRsaAes128Gcm = 0xc02f;
+  const serve = async () => tlsSite(await startFlight({ version: 0x0303, suite: ecdheRsaAes128Gcm, certificates: certificates() }));
+  return { name, expected, codes, serve };
+}
+
+/** SubjectPublicKeyInfo of an RSA key with 2048 bits, whose exponent 65537 is 1 instead. */
+function exponentOne(): Buffer {
+  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  const info = publicKey.export({ type: "spki", format: "der" });
+  // The last five bytes are an integer of three bytes. Its value stays in its length, with zeros in front.
+  info.set([0, 0, 1], info.length - 3);
+  return info;
+}
+
+const handMade: readonly LabCase[] = [
+  inFlight(
+    "an RSA key with the exponent 1",
+    () => {
+      const { intermediate } = testAuthority();
+      return [intermediate.issue({ commonName: labHost, names: [labHost], publicKeyInfo: exponentOne() }).der, intermediate.der];
+    },
+    weakUnseen,
+    ["security.tls.rsa-exponent-one"],
+  ),
+  inFlight(
+    "a leaf signed with MD5, which no library verifies any more",
+    () => {
+      const issuer = rsaIntermediate();
+      return [issuer.issue({ commonName: labHost, names: [labHost], hash: "md5" }).der, issuer.der];
+    },
+    tlsStates({ "cipher-negotiated": "notChecked", "signature-algorithm": "violated", "trust-chain": "violated" }),
+    ["security.tls.signature-hash-weak", "security.tls.chain-invalid"],
+  ),
+  inFlight(
+    "a public root in place of the server's own certificate",
+    // ISRG Root X1: issued for twenty years in 2015.
+    () =>
+      rootCertificates
+        .map((pem) => new X509Certificate(pem))
+        .filter(({ subject }) => subject.includes("CN=ISRG Root X1"))
+        .map(({ raw }) => raw),
+    tlsStates({
+      "certificate-lifetime": "violated",
+      "certificate-transparency": "notChecked",
+      "hostname-match": "violated",
+      "cipher-negotiated": "notChecked",
+    }),
+    ["security.tls.certificate-lifetime-too-long"],
+  ),
+];
+
+export const certificateCases: readonly LabCase[] = [
+  ...dates,
+  ...names,
+  ...chains,
+  ...signatures,
+  ...keys,
+  ...(hasOpenssl ? rareKeys : []),
+  ...handMade,
+];

@@ -61,6 +61,9 @@ describe("an alert that turns an old version away", () => {
     );
     expect(refusing).toEqual(turnsAway);
   });
+  test("even by a warning, which these never are", () => {
+    for (const description of turnsAway) expect(answer("1.0", ...alert(1, description))).toBe("refused");
+  });
   test("even after a hello: what is not completed is not had", () => {
     for (const description of turnsAway) {
       expect(answer("1.0", ...record(22, serverHello(0x0301)), ...alert(2, description))).toBe("refused");

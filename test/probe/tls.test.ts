@@ -9,8 +9,17 @@ import type { Reading } from "../../src/evidence/evidence.ts";
 import type { TlsFacts } from "../../src/evidence/facts.ts";
 import { certificateNamesMax, certificatesMax } from "../../src/evidence/limits.ts";
 import { probeTls } from "../../src/probe/tls.ts";
-import { makeAuthority, type ServerIdentity, selfSigned, siteIdentity, strangeAuthority, testAuthority } from "../support/certificates.ts";
+import {
+  type CertificateWish,
+  makeAuthority,
+  type ServerIdentity,
+  selfSigned,
+  siteIdentity,
+  strangeAuthority,
+  testAuthority,
+} from "../support/certificates.ts";
 import { startDnsServer } from "../support/dns-server.ts";
+import { startFlight } from "../support/flight-server.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import { closedPort, egressTo, startHttps, startTcp, type TlsWish } from "../support/servers.ts";
 
@@ -197,27 +206,13 @@ describe("peers that misbehave", () => {
   });
 });
 
-const uint = (value: number, bytes: number) => Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
-const message = (type: number, body: Buffer) => Buffer.concat([uint(type, 1), uint(body.length, 3), body]);
-
-/** Answers a hello of that version with a whole flight, and ends every other. */
-function answering(version: number, suite: number, certificates: readonly Buffer[]) {
-  const list = Buffer.concat(certificates.map((der) => Buffer.concat([uint(der.length, 3), der])));
-  const flight = Buffer.concat([
-    message(2, Buffer.concat([uint(version, 2), Buffer.alloc(32, 7), uint(0, 1), uint(suite, 2), uint(0, 1)])),
-    message(11, Buffer.concat([uint(list.length, 3), list])),
-    message(14, Buffer.alloc(0)),
-  ]);
-  const bytes = Buffer.concat([uint(22, 1), uint(version, 2), uint(flight.length, 2), flight]);
-  return (socket: Socket) => void socket.once("data", (hello: Buffer) => socket.end(hello.readUInt16BE(9) === version ? bytes : ""));
-}
-
 describe("a hand-made server of another age", () => {
   test("RC4 alone with TLS 1.1", async () => {
     const { intermediate } = testAuthority();
-    const server = keep(await startTcp(answering(0x0302, 0x0005, [intermediate.issue({ names: ["site.test"] }).der, intermediate.der])));
+    const certificates = [intermediate.issue({ names: ["site.test"] }).der, intermediate.der];
+    const server = keep(await startFlight({ version: 0x0302, suite: 0x0005, certificates }));
     expect(await factsOf(server)).toMatchObject({
-      versions: { "1.0": "unknown", "1.1": "accepted", "1.2": "unknown", "1.3": "unknown" },
+      versions: refusedBut({ "1.1": "accepted" }),
       negotiated: { protocol: "TLSv1.1", cipher: "RC4-SHA", alpn: null },
       chainAsSent: true,
       hostMatches: true,
@@ -226,14 +221,16 @@ describe("a hand-made server of another age", () => {
   });
 
   test("a certificate that is none", async () => {
-    expect(await failure(answering(0x0303, 0x002f, [Buffer.from("no certificate")]))).toBe("unsupported");
-    expect(await failure(answering(0x0303, 0x002f, []))).toBe("unsupported");
+    for (const certificates of [[Buffer.from("no certificate")], []]) {
+      const server = keep(await startFlight({ version: 0x0303, suite: 0x002f, certificates }));
+      expect(await probe(server)).toEqual({ status: "failed", because: "unsupported" });
+    }
   });
 
   test("what is no certificate further up is dropped", async () => {
     const { intermediate } = testAuthority();
     const chain = [intermediate.issue({ names: ["site.test"] }).der, Buffer.from("no certificate"), intermediate.der];
-    const facts = await factsOf(keep(await startTcp(answering(0x0303, 0x002f, chain))));
+    const facts = await factsOf(keep(await startFlight({ version: 0x0303, suite: 0x002f, certificates: chain })));
     expect(facts).toMatchObject({ trusted: true, certificatesDropped: 1 });
     expect(facts.chain).toHaveLength(2);
   });
@@ -386,7 +383,7 @@ describe("certificates", () => {
   test("who is trusted: a public root that is shown for a server, an operator's, nobody's", async () => {
     // Nobody has the key of a public root, but a flight of TLS 1.1 proves no key.
     const publicRoot = new X509Certificate(rootCertificates[0] ?? "").raw;
-    const shown = keep(await startTcp(answering(0x0302, 0x0005, [publicRoot])));
+    const shown = keep(await startFlight({ version: 0x0302, suite: 0x0005, certificates: [publicRoot] }));
     expect(await factsOf(shown)).toMatchObject({ trusted: true, trustedBy: "public", chain: [{ trustAnchor: true }] });
     const site = await serve(identity(chainOf(leaf, intermediate, root)));
     const facts = await factsOf(site);
@@ -412,6 +409,22 @@ describe("certificates", () => {
     const site = await serve(siteIdentity("site.test"));
     const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
     expect(await factsOf(site, { caPems: [broken, root.pem] })).toMatchObject({ trusted: true });
+  });
+
+  test.each<CertificateWish>([{ hash: "md5" }, { hash: "sha1", pss: true }])(
+    "a root whose own signature the runtime does not verify is a root all the same: %o",
+    async (wish) => {
+      const old = selfSigned({ commonName: "Old root", authority: true, key: "rsa-2048", ...wish });
+      const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate, old))));
+      expect(facts.chain.map(({ selfSigned }) => selfSigned)).toEqual([false, false, true]);
+    },
+  );
+
+  test("a certificate of the same name that another key signed is no root", async () => {
+    const [one, other] = [makeAuthority("Assay test").root, root];
+    const rollover = one.issue({ commonName: "Assay test root", authority: true });
+    const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate, other, rollover))));
+    expect(facts.chain.map(({ selfSigned }) => selfSigned)).toEqual([false, false, true, false]);
   });
 
   test("an address as host", async () => {

@@ -20,6 +20,8 @@ export interface CertificateWish {
   readonly validFrom?: Date;
   readonly validTo?: Date;
   readonly key?: KeyKind;
+  /** SubjectPublicKeyInfo (DER) that it holds in place of that key's, for kinds that the runtime cannot make. */
+  readonly publicKeyInfo?: Buffer;
   /** Hash of the signature that is put under this certificate. */
   readonly hash?: HashName;
   /** Sign it by RSASSA-PSS, if the issuer has an RSA key. */
@@ -118,7 +120,7 @@ function makeCertificate(wish: CertificateWish, key: KeyPair, issuer: Issuer): I
     issuer.name,
     sequence(time(wish.validFrom ?? daysFromNow(-1)), time(wish.validTo ?? daysFromNow(90))),
     subject,
-    key.publicKey.export({ type: "spki", format: "der" }),
+    wish.publicKeyInfo ?? key.publicKey.export({ type: "spki", format: "der" }),
     explicit(3, sequence(...extensions(wish, key, issuer))),
   );
   const der = sequence(toBeSigned, algorithm.identifier, bitString(algorithm.sign(toBeSigned)));
