@@ -18,10 +18,21 @@ const scripts = {
   subdomain: "https://a.cdn.test/lib/a.js",
   data: "data:text/javascript,document.documentElement.dataset.data=1",
 };
+/** Leads on to the place below it. */
+const redirect = { from: "https://site.test/jump", to: "https://cdn.test/elsewhere/b.js" };
 const noncedScript = "https://nonced.test/n.js";
 const places = { base: "https://base.test/b/", object: "https://cdn.test/o.svg", form: "https://cdn.test/form" };
 
-type Effect = keyof typeof scripts | keyof typeof places | "inline" | "handler" | "nonced" | "eval" | "styleElement" | "styleAttribute";
+type Effect =
+  | keyof typeof scripts
+  | keyof typeof places
+  | "redirected"
+  | "inline"
+  | "handler"
+  | "nonced"
+  | "eval"
+  | "styleElement"
+  | "styleAttribute";
 type Effects = Readonly<Record<Effect, boolean>>;
 
 /** Policies of header fields, and of a meta element behind them. */
@@ -52,6 +63,11 @@ function foretold(served: Served): Effects {
   };
   const lets = (url: string) => (sources: readonly string[]) =>
     sources.some((text) => matchesUrl(parseCspSource(text), new URL(url), page));
+  // Behind a redirect the path does not count, or a page could find out where the redirect leads.
+  const letsRedirectIn = (text: string) => {
+    const source = parseCspSource(text);
+    return matchesUrl(source.kind === "host" ? { ...source, path: "" } : source, new URL(redirect.to), page);
+  };
   const script = (url: string) => runs(ruled("script-src-elem", (sources) => lets(url)(scriptUrlSources(sources))));
   const inline = (directive: string, what: "script" | "style") => ruled(directive, (sources) => allowsAllInline(sources, what));
   return {
@@ -60,6 +76,7 @@ function foretold(served: Served): Effects {
     otherPort: script(scripts.otherPort),
     subdomain: script(scripts.subdomain),
     data: script(scripts.data),
+    redirected: script(redirect.from) && runs(ruled("script-src-elem", (sources) => scriptUrlSources(sources).some(letsRedirectIn))),
     nonced: runs(ruled("script-src-elem", (sources) => trustsNonces(sources) || lets(noncedScript)(scriptUrlSources(sources)))),
     inline: runs(inline("script-src-elem", "script")),
     handler: runs(inline("script-src-attr", "script")),
@@ -89,9 +106,7 @@ function documentOf({ meta, strayMeta }: Served, id: number): string {
   return `<!doctype html><html><head>${metaElement(meta)}
     <base href="${places.base}"><style>#box{width:7px}</style></head><body onload="${mark("handler")}">${metaElement(strayMeta)}<p id=box style="height:9px"></p>
     <script>${mark("inline")}</script>
-    ${Object.values(scripts)
-      .map((url) => `<script src="${url}"></script>`)
-      .join("")}
+    ${[...Object.values(scripts), redirect.from].map((url) => `<script src="${url}"></script>`).join("")}
     <script nonce="${nonce}" src="${noncedScript}"></script>
     <object data="${places.object}?${id}" type="image/svg+xml"></object>
     <form action="${places.form}?${id}" method=post></form></body></html>`;
@@ -142,6 +157,10 @@ const cases: readonly Served[] = [
   { headers: ["script-src cdn.test/l%69b/a.js"] },
   { headers: ["script-src cdn.test/ site.test/scripts/own.js/"] },
   { headers: ["script-src cdn.test/lib/a.js?x site.test#x"] },
+  { headers: ["script-src site.test cdn.test/lib/"] },
+  { headers: ["script-src site.test/jump cdn.test/lib/a.js"] },
+  { headers: ["script-src site.test/elsewhere/ cdn.test"] },
+  { headers: ["script-src site.test/jump http://cdn.test:80/x"] },
   { headers: ["script-src self site.test"] },
   { headers: ["script-src //cdn.test 'self"] },
   { headers: ["script-src cdn.test.; script-src *"] },
@@ -207,6 +226,8 @@ describe("the browser under a policy", () => {
       },
       "/scripts/own.js": script,
       "/lib/a.js": script,
+      "/jump": { status: 302, headers: { location: redirect.to } },
+      "/elsewhere/b.js": { headers: { "content-type": "text/javascript" }, body: mark("redirected") },
       "/n.js": script,
       "/o.svg": { headers: { "content-type": "image/svg+xml" }, body: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
       // The page stays where it is.
@@ -248,7 +269,10 @@ describe("the browser under a policy", () => {
     await tab.session.send("Runtime.evaluate", { expression: "HTMLFormElement.prototype.submit.call(document.forms[0])", contextId });
     return {
       ...(Object.fromEntries(
-        ["own", "foreign", "otherPort", "subdomain", "data", "inline", "handler", "nonced"].map((name) => [name, marks[name] === "1"]),
+        ["own", "foreign", "otherPort", "subdomain", "data", "inline", "handler", "nonced", "redirected"].map((name) => [
+          name,
+          marks[name] === "1",
+        ]),
       ) as Effects),
       eval: evaluated.result.value === 7,
       styleElement: width === "7px",
