@@ -1,35 +1,73 @@
 /** A domain for each rule of CAA: the climb, aliases on its way, and what a record may say. */
 
-import type { State } from "../../src/check/check.ts";
-import type { CaseZone, DnsCase } from "./dns-case.ts";
+import type { CaseZone, DnsCase, Outcome } from "./dns-case.ts";
 
-function caaCase(name: string, zones: readonly CaseZone[], state: State, more: Partial<DnsCase> = {}): DnsCase {
-  return { name: `CAA: ${name}`, ...more, zones, expected: { "dns-caa": state } };
+function caaCase(name: string, zones: readonly CaseZone[], outcome: Outcome, more: Partial<DnsCase> = {}): DnsCase {
+  return { name: `CAA: ${name}`, ...more, zones, expected: { "dns-caa": outcome } };
 }
 
 /** Those records at the apex of `assay-caa-<label>.org`. */
-function recordsCase(label: string, name: string, records: readonly string[], state: State): DnsCase {
-  return caaCase(name, [{ name: `assay-caa-${label}.org`, records: records.map((record) => `@ IN ${record}`).join("\n") }], state);
+function recordsCase(label: string, name: string, records: readonly string[], outcome: Outcome): DnsCase {
+  // The signer reads CAA records no better than the name server does.
+  const delegation = records.some((record) => record.startsWith("TYPE")) ? "unsigned" : "secure";
+  return caaCase(
+    name,
+    [{ name: `assay-caa-${label}.org`, delegation, records: records.map((record) => `@ IN ${record}`).join("\n") }],
+    outcome,
+  );
+}
+
+/** RFC 3597 section 5: name servers refuse to read such a record, but hand it on when it stands as bytes. */
+function caaInBytes(tag: string, value: string): string {
+  const bytes = Buffer.from([0, tag.length, ...Buffer.from(tag + value)]);
+  return `TYPE257 \\# ${bytes.length} ${bytes.toString("hex")}`;
 }
 
 export const caaCases: readonly DnsCase[] = [
-  recordsCase("none", "none in the whole tree", ["A 127.0.0.1"], "violated"),
+  recordsCase("none", "none in the whole tree", ["A 127.0.0.1"], "security.dns.caa-missing"),
   recordsCase("issue", "one authority", ['CAA 0 issue "ca.example"'], "passed"),
   recordsCase("nobody", "nobody may issue", ['CAA 0 issue ";"'], "passed"),
   recordsCase("empty", "nobody may issue, said with nothing", ['CAA 0 issue ""'], "passed"),
-  recordsCase("malformed", "a value that is none", ['CAA 0 issue "%%%%%"'], "violated"),
-  recordsCase("capitals", "the tag in capitals", ['CAA 0 ISSUE "ca.example"'], "passed"),
-  recordsCase("wildcards-only", "only wildcards are limited", ['CAA 0 issuewild "ca.example"'], "violated"),
-  recordsCase("iodef-only", "only where to report to", ['CAA 0 iodef "mailto:security@assay-caa-iodef-only.org"'], "violated"),
+  recordsCase("malformed", "a value that is none", ['CAA 0 issue "%%%%%"'], "security.dns.caa-issuer-invalid"),
+  recordsCase("capitals", "the tag in capitals", [caaInBytes("ISSUE", "ca.example")], "passed"),
+  recordsCase("wildcards-only", "only wildcards are limited", ['CAA 0 issuewild "ca.example"'], "security.dns.caa-issue-missing"),
+  recordsCase(
+    "iodef-only",
+    "only where to report to",
+    ['CAA 0 iodef "mailto:security@assay-caa-iodef-only.org"'],
+    "security.dns.caa-issue-missing",
+  ),
   recordsCase(
     "account",
     "with parameters",
     ['CAA 0 issue "ca.example; accounturi=https://ca.example/acct/1; validationmethods=dns-01"'],
     "passed",
   ),
-  recordsCase("bad-parameter", "a parameter without a value", ['CAA 0 issue "ca.example; accounturi"'], "violated"),
-  recordsCase("bad-domain", "an authority that is no name", ['CAA 0 issue "ca example"'], "violated"),
-  recordsCase("critical", "a critical tag that nobody knows", ['CAA 0 issue "ca.example"', 'CAA 128 tbs "unknown"'], "violated"),
+  recordsCase(
+    "bad-parameter",
+    "a parameter without a value",
+    ['CAA 0 issue "ca.example; accounturi"'],
+    "security.dns.caa-parameter-invalid",
+  ),
+  recordsCase("bad-domain", "an authority that is no name", ['CAA 0 issue "ca example"'], "security.dns.caa-issuer-invalid"),
+  recordsCase(
+    "bad-tag",
+    "a tag with a dash",
+    ['CAA 0 issue "ca.example"', caaInBytes("is-sue", "ca.example")],
+    "security.dns.caa-tag-invalid",
+  ),
+  recordsCase(
+    "bad-iodef",
+    "an address without its scheme",
+    ['CAA 0 issue "ca.example"', 'CAA 0 iodef "security@x.org"'],
+    "security.dns.caa-iodef-invalid",
+  ),
+  recordsCase(
+    "critical",
+    "a critical tag that nobody knows",
+    ['CAA 0 issue "ca.example"', 'CAA 128 tbs "unknown"'],
+    "security.dns.caa-critical-unknown",
+  ),
   recordsCase("future", "a tag that nobody knows, and need not", ['CAA 0 issue "ca.example"', 'CAA 0 tbs "unknown"'], "passed"),
   recordsCase("critical-known", "a critical tag that everybody knows", ['CAA 128 issue "ca.example"'], "passed"),
   caaCase("found by climbing", [{ name: "assay-caa-climb.org", records: '@ IN CAA 0 issue "ca.example"' }], "passed", {
@@ -38,7 +76,7 @@ export const caaCases: readonly DnsCase[] = [
   caaCase(
     "the closest records decide, not those above",
     [{ name: "assay-caa-closest.org", records: '@ IN CAA 0 issue "ca.example"\nwww IN CAA 0 iodef "mailto:a@assay-caa-closest.org"' }],
-    "violated",
+    "security.dns.caa-issue-missing",
     { host: "www.assay-caa-closest.org" },
   ),
   caaCase(
@@ -62,7 +100,7 @@ export const caaCases: readonly DnsCase[] = [
       { name: "assay-caa-alias-parent.org", records: "www IN CNAME edge.assay-caa-target-parent.net." },
       { name: "assay-caa-target-parent.net", records: 'edge IN A 127.0.0.1\n@ IN CAA 0 issue "ca.example"' },
     ],
-    "violated",
+    "security.dns.caa-missing",
     { host: "www.assay-caa-alias-parent.org" },
   ),
   caaCase(

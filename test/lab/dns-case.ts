@@ -1,7 +1,7 @@
 /** What a DNS case says: its zones, who resolves them, and what is expected of the checks. */
+import type { FindingCode, State } from "../../src/check/check.ts";
 import type { Answer } from "../support/servers.ts";
 import type { DnsZone } from "./dns-tree.ts";
-import type { FinishedScan, States } from "./laboratory.ts";
 
 export interface DnsCase {
   /** What the names say, in words. */
@@ -13,10 +13,12 @@ export interface DnsCase {
   readonly resolvers?: readonly ResolverKind[];
   /** What stands behind port 443 of `mta-sts.` and the first zone's name; without it that name leads wherever its zone says. */
   readonly policyHost?: PolicyHost;
-  readonly expected: States;
-  readonly codes?: readonly string[];
-  also?(scan: FinishedScan): void;
+  /** By ledger key. */
+  readonly expected: Readonly<Record<string, Outcome>>;
 }
+
+/** A state, or the code of a finding by which the check is violated. */
+export type Outcome = State | FindingCode;
 
 /** `believing` does not validate, `silent` never answers, `absent` does not listen. */
 export type ResolverKind = "validating" | "believing" | "silent" | "absent";

@@ -1,13 +1,13 @@
 /** A domain for each rule of DMARC: the record, the tree walk, the policy that comes of it, and where reports go. */
-import type { CaseZone, DnsCase } from "./dns-case.ts";
-import type { States } from "./laboratory.ts";
+import type { CaseZone, DnsCase, Outcome } from "./dns-case.ts";
 
-type DmarcStates = readonly [dmarc: States[string], policy: States[string], reporting: States[string]];
+type DmarcStates = readonly [dmarc: Outcome, policy: Outcome, reporting: Outcome];
 
 const sound: DmarcStates = ["passed", "passed", "passed"];
-const weakPolicy: DmarcStates = ["passed", "violated", "passed"];
-const deaf: DmarcStates = ["passed", "passed", "violated"];
-const absent: DmarcStates = ["violated", "notApplicable", "notApplicable"];
+const unread: DmarcStates = ["notChecked", "notChecked", "notChecked"];
+const absent = (code: string): DmarcStates => [`security.mail.dmarc-${code}`, "notApplicable", "notApplicable"];
+const weakPolicy = (code: string): DmarcStates => ["passed", `security.mail.dmarc-${code}`, "passed"];
+const deaf = (code: string): DmarcStates => ["passed", "passed", `security.mail.dmarc-${code}`];
 
 function dmarcCase(
   name: string,
@@ -33,11 +33,11 @@ function recordCase(label: string, record: string, states: DmarcStates): DnsCase
 const own = "rua=mailto:reports@OWN";
 
 export const dmarcCases: readonly DnsCase[] = [
-  dmarcCase("no record", [{ name: "assay-dmarc-none.org", records: "@ IN A 127.0.0.1" }], absent),
+  dmarcCase("no record", [{ name: "assay-dmarc-none.org", records: "@ IN A 127.0.0.1" }], absent("missing")),
   dmarcCase(
     "two records",
     [{ name: "assay-dmarc-several.org", records: '_dmarc IN TXT "v=DMARC1; p=reject"\n_dmarc IN TXT "v=DMARC1; p=none"' }],
-    absent,
+    absent("several"),
   ),
   dmarcCase(
     "one record among other texts",
@@ -58,24 +58,27 @@ export const dmarcCases: readonly DnsCase[] = [
     sound,
   ),
   recordCase("share", `v=DMARC1; p=reject; pct=0; ${own}`, sound),
-  recordCase("case", "v=dmarc1; p=reject", absent),
-  recordCase("order", "p=reject; v=DMARC1", absent),
+  recordCase("case", "v=dmarc1; p=reject", absent("version-invalid")),
+  recordCase("order", "p=reject; v=DMARC1", absent("version-invalid")),
   recordCase("reject", `v=DMARC1; p=reject; ${own}`, sound),
   recordCase("spaces", `v=DMARC1 ;p = reject ; ${own};`, sound),
   recordCase("quarantine", `v=DMARC1; p=quarantine; ${own}`, sound),
-  recordCase("watch", `v=DMARC1; p=none; ${own}`, weakPolicy),
-  recordCase("testing", `v=DMARC1; p=quarantine; t=y; ${own}`, weakPolicy),
-  recordCase("no-policy", `v=DMARC1; ${own}`, weakPolicy),
-  recordCase("misspelt", `v=DMARC1; p=rejct; ${own}`, weakPolicy),
-  recordCase("subdomains-open", `v=DMARC1; p=reject; sp=none; ${own}`, ["passed", "passed", "passed"]),
-  recordCase("silent", "v=DMARC1; p=reject", deaf),
-  recordCase("no-scheme", "v=DMARC1; p=reject; rua=reports@OWN", deaf),
-  recordCase("other-scheme", "v=DMARC1; p=reject; rua=https://OWN/reports", deaf),
+  recordCase("watch", `v=DMARC1; p=none; ${own}`, weakPolicy("policy-none")),
+  recordCase("testing", `v=DMARC1; p=quarantine; t=y; ${own}`, weakPolicy("testing")),
+  recordCase("no-policy", `v=DMARC1; ${own}`, weakPolicy("policy-missing")),
+  recordCase("misspelt", `v=DMARC1; p=rejct; ${own}`, weakPolicy("policy-invalid")),
+  recordCase("no-tag", `v=DMARC1; p=reject; nonsense; ${own}`, weakPolicy("syntax")),
+  recordCase("twice", `v=DMARC1; p=reject; p=none; ${own}`, weakPolicy("syntax")),
+  recordCase("subdomains-misspelt", `v=DMARC1; p=reject; sp=all; ${own}`, weakPolicy("policy-invalid")),
+  recordCase("subdomains-open", `v=DMARC1; p=reject; sp=none; ${own}`, sound),
+  recordCase("silent", "v=DMARC1; p=reject", deaf("rua-missing")),
+  recordCase("no-scheme", "v=DMARC1; p=reject; rua=reports@OWN", deaf("rua-invalid")),
+  recordCase("other-scheme", "v=DMARC1; p=reject; rua=https://OWN/reports", deaf("rua-invalid")),
   recordCase("size", "v=DMARC1; p=reject; rua=mailto:reports@OWN!10m, mailto:second@mail.OWN", sound),
   dmarcCase(
     "a subdomain is scanned: the domain's record holds, and so does its sp",
     [{ name: "assay-dmarc-sub.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; sp=none; rua=mailto:a@assay-dmarc-sub.org"' }],
-    ["passed", "violated", "passed"],
+    weakPolicy("subdomain-policy-none"),
     { host: "www.assay-dmarc-sub.org" },
   ),
   dmarcCase(
@@ -100,7 +103,7 @@ export const dmarcCases: readonly DnsCase[] = [
       { name: "assay-dmarc-refused.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver-deaf.net"' },
       { name: "assay-receiver-deaf.net", records: "@ IN A 127.0.0.1" },
     ],
-    deaf,
+    deaf("rua-unauthorised"),
   ),
   dmarcCase(
     "reports to another domain whose server fails",
@@ -116,7 +119,7 @@ export const dmarcCases: readonly DnsCase[] = [
       { name: "assay-dmarc-servfail.org", records: "@ IN A 127.0.0.1" },
       { name: "_dmarc.assay-dmarc-servfail.org", records: "", unloadable: true },
     ],
-    ["notChecked", "notChecked", "notChecked"],
+    unread,
   ),
   dmarcCase(
     "the walk ends at a public suffix that speaks for its domains: sp",
@@ -124,7 +127,7 @@ export const dmarcCases: readonly DnsCase[] = [
       { name: "assay-dmarc-covered.bank", records: "@ IN A 127.0.0.1" },
       { name: "bank", records: '_dmarc IN TXT "v=DMARC1; p=reject; sp=quarantine; np=reject; psd=y; rua=mailto:a@bank"' },
     ],
-    ["passed", "passed", "passed"],
+    sound,
   ),
   dmarcCase(
     "a suffix that only watches: its np does not help a domain that exists",
@@ -132,9 +135,9 @@ export const dmarcCases: readonly DnsCase[] = [
       { name: "assay-dmarc-watched.insurance", records: "@ IN A 127.0.0.1" },
       { name: "insurance", records: '_dmarc IN TXT "v=DMARC1; p=reject; sp=none; np=reject; psd=y; rua=mailto:a@insurance"' },
     ],
-    ["passed", "violated", "passed"],
+    weakPolicy("policy-none"),
   ),
-  dmarcCase("a domain that does not exist, below a suffix that rejects what does not exist: np", [], ["passed", "passed", "passed"], {
+  dmarcCase("a domain that does not exist, below a suffix that rejects what does not exist: np", [], sound, {
     host: "assay-dmarc-ghost.insurance",
   }),
 ];

@@ -1,8 +1,7 @@
 /** A domain for each rule of SPF: that there is one record, what it permits, and what evaluating it costs. */
-import type { CaseZone, DnsCase } from "./dns-case.ts";
-import type { States } from "./laboratory.ts";
+import type { CaseZone, DnsCase, Outcome } from "./dns-case.ts";
 
-type SpfStates = readonly [spf: States[string], policy: States[string], lookups: States[string]];
+type SpfStates = readonly [spf: Outcome, policy: Outcome, lookups: Outcome];
 
 const sound: SpfStates = ["passed", "passed", "passed"];
 const weakPolicy: SpfStates = ["passed", "violated", "passed"];
