@@ -4,9 +4,16 @@ set -eu
 missing=""
 # One "program:package" for each.
 for program in \
-  nginx:nginx-light apache2:apache2 caddy:caddy \
-  nsd:nsd unbound:unbound ldns-signzone:ldnsutils; do
+  nginx:nginx-light apache2:apache2 caddy:caddy lighttpd:lighttpd haproxy:haproxy \
+  nsd:nsd unbound:unbound ldns-signzone:ldnsutils \
+  mariadbd:mariadb-server php:php php-fpm8.2:php-fpm; do
   PATH="$PATH:/usr/sbin" command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program##*:}"
+done
+# One "file:package" for each package without a program.
+for file in \
+  /usr/lib/lighttpd/mod_openssl.so:lighttpd-mod-openssl \
+  /usr/share/wordpress/wp-login.php:wordpress; do
+  [ -e "${file%%:*}" ] || missing="$missing ${file##*:}"
 done
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
@@ -15,5 +22,5 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
 fi
 echo "Installing$missing ..." >&2
 apt-get update -qq
-# Run level 1 keeps invoke-rc.d from starting what it installs.
-RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
+# Run level 1 keeps invoke-rc.d from starting what it installs; PHP's module would change how Apache comes.
+RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing libapache2-mod-php8.2- >/dev/null

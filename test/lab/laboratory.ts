@@ -40,7 +40,10 @@ export interface SeenCase {
   readonly area: string;
   readonly name: string;
   readonly expected: States;
-  readonly seen: States;
+  /** Null when the scan itself failed. */
+  readonly seen: States | null;
+  /** Whether everything that the case demands held, states and all. */
+  readonly held: boolean;
 }
 
 const caseMsMax = 90_000;
@@ -61,13 +64,20 @@ export function labTests(area: string, cases: readonly LabCase[]): void {
       test(
         labCase.name,
         async () => {
-          const scan = await laboratory.scan(labCase);
-          const ledger = Object.fromEntries(scan.result.ledger.map((row) => [row.key, row.state]));
-          const seen = Object.fromEntries(Object.keys(labCase.expected).map((key) => [key, ledger[key] as State]));
-          seenCases.push({ area, name: labCase.name, expected: labCase.expected, seen });
-          expect(seen).toEqual(labCase.expected);
-          expect(scan.result.findings.map(({ code }) => code)).toEqual(expect.arrayContaining([...(labCase.codes ?? [])]));
-          labCase.also?.(scan);
+          const { name, expected } = labCase;
+          let seen: States | null = null;
+          let held = false;
+          try {
+            const scan = await laboratory.scan(labCase);
+            const ledger = Object.fromEntries(scan.result.ledger.map((row) => [row.key, row.state]));
+            seen = Object.fromEntries(Object.keys(expected).map((key) => [key, ledger[key] as State]));
+            expect(seen).toEqual(expected);
+            expect(scan.result.findings.map(({ code }) => code)).toEqual(expect.arrayContaining([...(labCase.codes ?? [])]));
+            labCase.also?.(scan);
+            held = true;
+          } finally {
+            seenCases.push({ area, name, expected, seen, held });
+          }
         },
         caseMsMax,
       );
