@@ -82,6 +82,36 @@ export const dmarcCases: readonly DnsCase[] = [
     { host: "www.assay-dmarc-sub.org" },
   ),
   dmarcCase(
+    "a subdomain with a record of its own",
+    [
+      {
+        name: "assay-dmarc-own.org",
+        records: `_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-dmarc-own.org"
+          _dmarc.www IN TXT "v=DMARC1; p=none; rua=mailto:a@assay-dmarc-own.org"`,
+      },
+    ],
+    weakPolicy("subdomain-policy-none"),
+    { host: "www.assay-dmarc-own.org" },
+  ),
+  dmarcCase(
+    "a department that says it is an organisation (psd=n) ends the walk of the names below it",
+    [
+      {
+        name: "assay-dmarc-department.org",
+        records: `_dmarc IN TXT "v=DMARC1; p=none; rua=mailto:a@assay-dmarc-department.org"
+          _dmarc.lab IN TXT "v=DMARC1; p=reject; psd=n; rua=mailto:a@assay-dmarc-department.org"`,
+      },
+    ],
+    weakPolicy("policy-none"),
+    { host: "www.lab.assay-dmarc-department.org" },
+  ),
+  dmarcCase(
+    "a host of eleven labels: eight names are asked at most, and the domain's is among them",
+    [{ name: "assay-dmarc-deep.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-dmarc-deep.org"' }],
+    sound,
+    { host: "a.b.c.d.e.f.g.h.i.assay-dmarc-deep.org" },
+  ),
+  dmarcCase(
     "reports to another domain that agrees",
     [
       { name: "assay-dmarc-agreed.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver.net"' },
