@@ -12,8 +12,8 @@ import { suiteName } from "./cipher-suites.ts";
 import { exchangeMs, type ProbeContext } from "./context.ts";
 import { failedBy } from "./failure.ts";
 import { shakeHands, type TlsSession } from "./handshake.ts";
-import { type HelloAnswer, sayHello } from "./say-hello.ts";
-import { type ServerFlight, versionAnswer } from "./server-flight.ts";
+import { type HelloAnswer, sayHellos } from "./say-hello.ts";
+import { versionAnswer } from "./server-flight.ts";
 import { pathFault, type TrustAnchors, trustAnchors } from "./trust.ts";
 
 export interface TlsContext extends ProbeContext {
@@ -23,9 +23,6 @@ export interface TlsContext extends ProbeContext {
   /** PEM certificates trusted besides the bundled roots. */
   readonly caPems: readonly string[];
 }
-
-/** Newest first. */
-const versions = ["1.3", "1.2", "1.1", "1.0"] as const satisfies readonly TlsVersion[];
 
 export async function probeTls(context: TlsContext): Promise<Reading<TlsFacts>> {
   try {
@@ -43,17 +40,13 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
   const dial = () => egress.dial(host.text, port, { deadlineMs: exchangeMs, signal });
   // One alone at first: the others then go to the address that answered, and where nobody answers there are no others.
   const socket = await dial();
-  const [session, ...answers] = await withDeadline(exchangeMs, [signal], (ending) =>
-    Promise.all([
-      shakeHands(socket, serverName, anchors, ending),
-      ...versions.map((version) => sayHello(dial, version, serverName, ending)),
-    ]),
+  const [session, answers] = await withDeadline(exchangeMs, [signal], (ending) =>
+    Promise.all([shakeHands(socket, serverName, anchors, ending), sayHellos(dial, serverName, ending)]),
   );
-  const flights = answers.map(({ flight }, at) => ({ version: versions[at] as TlsVersion, flight }));
-  const negotiated = session === null ? negotiatedIn(flights) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };
+  const negotiated = session === null ? negotiatedIn(answers) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };
   if (negotiated === null) return failed(whyNothing(answers));
 
-  const { ders, asSent } = shownChain(session, flights);
+  const { ders, asSent } = shownChain(session, answers);
   const [leaf, ...others] = ders.slice(0, certificatesMax).map(readCertificate);
   // Rare key types: the runtime shows an empty certificate, or cannot read the one that was sent.
   if (leaf === undefined || leaf === null) return failed("unsupported");
@@ -64,7 +57,7 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
     port,
     address: egress.pinnedAddress(host.text, port) ?? "",
     negotiated,
-    versions: versionsOf(flights, session),
+    versions: versionsOf(answers, session),
     chain: chain.map((certificate) => certificateFacts(certificate, anchors.all.has(certificate))),
     certificatesDropped: ders.length - chain.length,
     chainAsSent: asSent,
@@ -75,18 +68,16 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
   });
 }
 
-type Flights = readonly { readonly version: TlsVersion; readonly flight: ServerFlight }[];
-
 /** What a server would have agreed upon with a client that knows more than this runtime, DHE or RC4 for example. */
-function negotiatedIn(flights: Flights): TlsFacts["negotiated"] | null {
-  const best = flights.find(({ version, flight }) => versionAnswer(version, flight) === "accepted");
+function negotiatedIn(answers: readonly HelloAnswer[]): TlsFacts["negotiated"] | null {
+  const best = answers.find(({ version, flight }) => versionAnswer(version, flight) === "accepted");
   if (best === undefined) return null;
   return { protocol: protocolName(best.version), cipher: suiteName(best.flight.suite ?? 0), alpn: null };
 }
 
 /** A session is as good an answer as a hello. */
-function versionsOf(flights: Flights, session: TlsSession | null): TlsFacts["versions"] {
-  const answers = flights.map(({ version, flight }) => [
+function versionsOf(hellos: readonly HelloAnswer[], session: TlsSession | null): TlsFacts["versions"] {
+  const answers = hellos.map(({ version, flight }) => [
     version,
     session?.protocol === protocolName(version) ? "accepted" : versionAnswer(version, flight),
   ]);
@@ -99,9 +90,12 @@ function protocolName(version: TlsVersion): string {
 }
 
 /** What came in answer to a hello, provided that it is about the certificate of the session; else the runtime's path. */
-function shownChain(session: TlsSession | null, flights: Flights): { readonly ders: readonly Buffer[]; readonly asSent: boolean } {
+function shownChain(
+  session: TlsSession | null,
+  answers: readonly HelloAnswer[],
+): { readonly ders: readonly Buffer[]; readonly asSent: boolean } {
   const leaf = session?.chain[0];
-  const sent = flights
+  const sent = answers
     .map(({ flight }) => flight.certificates)
     .find(([first]) => first !== undefined && (leaf === undefined || leaf.equals(first)));
   return sent === undefined ? { ders: session?.chain ?? [], asSent: false } : { ders: sent, asSent: true };

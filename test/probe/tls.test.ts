@@ -1,7 +1,7 @@
 /** The TLS probe against real servers: every version, every flaw of a certificate, and peers that speak no TLS at all. */
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { rootCertificates } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { openEgress } from "../../src/egress/dial.ts";
@@ -236,10 +236,34 @@ describe("a hand-made server of another age", () => {
   });
 });
 
+describe("a server that takes few connections at once", () => {
+  test.each([0, 1, 2, 3])("%i besides the first: those that were cut are asked again", async (more) => {
+    const site = await serve(siteIdentity("site.test"), { minVersion: "TLSv1" });
+    let open = 0;
+    const box = keep(
+      await startTcp((socket) => {
+        if (open > more) {
+          socket.resetAndDestroy();
+          return;
+        }
+        open++;
+        const onward = connect(site.port, "127.0.0.1");
+        socket.pipe(onward).pipe(socket);
+        onward.on("error", () => socket.destroy());
+        socket.once("close", () => {
+          open--;
+          onward.destroy();
+        });
+      }),
+    );
+    const facts = await factsOf(box);
+    expect(Object.values(facts.versions)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
+  });
+});
+
 describe("a middlebox that is silent to old versions", () => {
   test("costs time, not the facts", async () => {
     const site = await serve(siteIdentity("site.test"));
-    const { connect } = await import("node:net");
     const box = keep(
       await startTcp((socket) => {
         socket.once("data", (hello: Buffer) => {
