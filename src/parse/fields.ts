@@ -12,7 +12,9 @@ export function parseFields(text: string): ReadonlyMap<string, readonly string[]
   for (const part of parts) {
     const [matched, name = "", value = ""] = fieldForm.exec(part) ?? [];
     if (matched === undefined) return null;
-    fields.set(name, [...(fields.get(name) ?? []), value]);
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [value]);
+    else values.push(value);
   }
   return fields;
 }

@@ -8,8 +8,11 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   let best: string | null = null;
   let bestEdits = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
+    const editsMax = Math.max(word.length, candidate.length) * wrongShareMax;
+    // It takes no fewer edits than the one is longer: a word of an attacker's length is not gone through.
+    if (Math.abs(word.length - candidate.length) > editsMax) continue;
     const edits = editsBetween(word.toLowerCase(), candidate.toLowerCase());
-    if (edits < bestEdits && edits <= Math.max(word.length, candidate.length) * wrongShareMax) [best, bestEdits] = [candidate, edits];
+    if (edits < bestEdits && edits <= editsMax) [best, bestEdits] = [candidate, edits];
   }
   return best;
 }

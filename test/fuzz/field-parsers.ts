@@ -1,0 +1,290 @@
+/** The parsers of response fields and of attributes, as the fuzzing knows them. */
+import * as charset from "../../src/parse/charset.ts";
+import * as csp from "../../src/parse/csp.ts";
+import * as cspSource from "../../src/parse/csp-source.ts";
+import * as frameOptions from "../../src/parse/frame-options.ts";
+import * as headerList from "../../src/parse/header-list.ts";
+import * as hsts from "../../src/parse/hsts.ts";
+import * as integrity from "../../src/parse/integrity.ts";
+import * as products from "../../src/parse/products.ts";
+import * as quoted from "../../src/parse/quoted.ts";
+import * as referrerPolicy from "../../src/parse/referrer-policy.ts";
+import * as setCookie from "../../src/parse/set-cookie.ts";
+import * as structuredField from "../../src/parse/structured-field.ts";
+import type { FuzzedParser } from "./parser.ts";
+
+const page = new URL("https://site.example/app/page?x=1");
+const resource = new URL("https://cdn.site.example:8443/lib/a%20b.js");
+/** A field that came in two lines, as an attacker may send any. */
+const lines = (text: string): readonly string[] => text.split("\n");
+const words = (text: string): readonly string[] => text.split(" ");
+const same = (a: unknown, b: unknown): boolean => Bun.deepEquals(a, b);
+
+const sourceWords = [
+  ..."'*:/.?#-_%=+ ",
+  "'self'",
+  "'none'",
+  "'unsafe-inline'",
+  "'strict-dynamic'",
+  "'nonce-",
+  "'sha256-",
+  "AAAA",
+  "https:",
+  "data:",
+  "https://",
+  "*.",
+  "example",
+  ".com",
+  ".co.uk",
+  ":443",
+  ":*",
+  "/lib/",
+  "%20",
+  "UNSAFE-EVAL",
+];
+const sources = ["'self' https://*.site.example:443/lib/ 'nonce-abcdefgh==' 'sha256-AAAA=' data:", "* 'unsafe-inline' wss://*:* *.com"];
+
+/** A token, or a string with what needs it escaped (RFC 9651 section 4.1). */
+const writtenValue = (value: structuredField.StructuredValue): string => {
+  if (value.kind === "token") return value.token;
+  return value.kind === "string" ? `"${value.text.replaceAll(/["\\]/g, "\\$&")}"` : "?1";
+};
+
+export const fieldParsers: readonly FuzzedParser[] = [
+  {
+    file: "charset",
+    words: [..."/;=\"'\\ \t\n", "text/html", "charset", "CharSet=", "charset = ", "utf-8", "latin1", "; ", "x=y"],
+    samples: ['text/html; charset="utf-8"; x=y', "text/html;charset=ISO-8859-1", "text/html; charset = 'utf-8'"],
+    functions: {
+      charsetOfMediaType: charset.charsetOfMediaType,
+      charsetOfMetaContent: charset.charsetOfMetaContent,
+      isEncodingLabel: charset.isEncodingLabel,
+    },
+    laws: {
+      "a charset without signs, written in quotes, is read again": (text) => {
+        const found = charset.charsetOfMediaType(text);
+        return found === null || /["\\]/.test(found) || charset.charsetOfMediaType(`a/b; charset="${found}"`) === found;
+      },
+      "an encoding that was read from a meta element is no blank": (text) => charset.charsetOfMetaContent(text) !== "",
+    },
+  },
+  {
+    file: "csp",
+    words: [...sourceWords, "; ", ";", ",", "\n", "default-src ", "script-src ", "sandbox", "allow-scripts", "FRAME-ANCESTORS ", "\u00fc"],
+    samples: [
+      "default-src 'none'; script-src 'self' 'nonce-abcdefgh'; frame-ancestors *; sandbox allow-scripts, img-src *",
+      "script-src-elem https:; default-src https: ; default-src 'none'",
+    ],
+    functions: {
+      parseCsp: (text) => csp.parseCsp(lines(text)),
+      serializedPolicies: (text) => csp.serializedPolicies(lines(text)),
+      parseCspDirectives: csp.parseCspDirectives,
+      restrictsAnything: (text) => csp.parseCsp(lines(text)).map(csp.restrictsAnything),
+      governing: (text) => csp.parseCsp(lines(text)).map((policy) => csp.governing(policy, "script-src-elem")),
+      sandboxes: (text) => csp.parseCsp(lines(text)).map((policy) => csp.sandboxes(policy, "allow-scripts")),
+    },
+    laws: {
+      "policies that are written again read the same": (text) => {
+        const policies = csp.parseCsp(lines(text));
+        const written = policies.map((policy) => [...policy].map(([name, values]) => [name, ...values].join(" ")).join(";"));
+        return same(csp.parseCsp([written.join(",")]), policies);
+      },
+    },
+  },
+  {
+    file: "csp-source",
+    words: sourceWords,
+    samples: sources,
+    functions: {
+      parseCspSource: cspSource.parseCspSource,
+      hasKeyword: (text) => cspSource.hasKeyword(words(text), "unsafe-inline"),
+      allowsAllInline: (text) => [cspSource.allowsAllInline(words(text), "script"), cspSource.allowsAllInline(words(text), "style")],
+      trustsNonces: (text) => cspSource.trustsNonces(words(text)),
+      trustsHashes: (text) => cspSource.trustsHashes(words(text)),
+      allowsNoUrl: (text) => cspSource.allowsNoUrl(words(text)),
+      scriptUrlSources: (text) => cspSource.scriptUrlSources(words(text)),
+      matchesAnyHost: cspSource.matchesAnyHost,
+      isSchemeSource: (text) => cspSource.isSchemeSource(text, "data"),
+      schemeNamed: cspSource.schemeNamed,
+      matchesUrl: (text) => words(text).map((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
+    },
+    laws: {
+      "what lets no URL in lets that one in neither": (text) =>
+        !cspSource.allowsNoUrl(words(text)) ||
+        !words(text).some((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
+    },
+  },
+  {
+    file: "frame-options",
+    words: [...'\n," \t;', "DENY", "sameorigin", "ALLOWALL", "ALLOW-FROM https://a.example/"],
+    samples: ["DENY", "SAMEORIGIN, DENY", "ALLOW-FROM https://a.example/"],
+    functions: { parseFrameOptions: (text) => frameOptions.parseFrameOptions(lines(text)) },
+    laws: {
+      "a word that comes twice says the same": (text) =>
+        /["\n\\]/.test(text) || frameOptions.parseFrameOptions([text]) === frameOptions.parseFrameOptions([text, text]),
+    },
+  },
+  {
+    file: "header-list",
+    words: [...'\n,"\\ \t;=', "nosniff", "text/html", '"a, b"'],
+    samples: ['a, "b, \\" c" ,, d', "nosniff"],
+    functions: { splitHeaderList: (text) => headerList.splitHeaderList(lines(text)), trimBlanks: headerList.trimBlanks },
+    laws: {
+      "nothing but commas and blanks is lost": (text) => {
+        const bare = (part: string) => part.replaceAll(/[, \t]/g, "");
+        return bare(headerList.splitHeaderList(lines(text)).join("")) === bare(lines(text).join(""));
+      },
+      "what is trimmed is trimmed": (text) => headerList.trimBlanks(headerList.trimBlanks(text)) === headerList.trimBlanks(text),
+    },
+  },
+  {
+    file: "hsts",
+    words: [..."=;\"\\ \t09,'-", "max-age", "max-age=", "31536000", "includeSubDomains", "preload", "; ", '\\"', "\u00e4"],
+    samples: ["max-age=31536000; includeSubDomains; preload", 'Max-Age="5" ; x="a;\\"b"', "max-age=0"],
+    functions: { parseHsts: hsts.parseHsts },
+    laws: {
+      "a policy that is written again reads the same": (text) => {
+        const policy = hsts.parseHsts(text);
+        if ("defect" in policy) return true;
+        const { maxAgeSeconds, includeSubDomains, preload } = policy;
+        const written = `max-age=${maxAgeSeconds}${includeSubDomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
+        return Number.isSafeInteger(maxAgeSeconds) && same(hsts.parseHsts(written), policy);
+      },
+      "empty directives change nothing": (text) => same(hsts.parseHsts(`;${text}`), hsts.parseHsts(text)),
+    },
+  },
+  {
+    file: "integrity",
+    words: [..."-?=+/_ \n", "sha256-", "sha384-", "sha512-", "md5-", "SHA256-", "A".repeat(43), "b".repeat(64), "9".repeat(86), "=="],
+    samples: [`sha384-${"b".repeat(64)} sha256-${"A".repeat(43)}=?ct=x`, `sha512-${"9".repeat(86)}==`],
+    functions: {
+      parseIntegrity: integrity.parseIntegrity,
+      strongestHashes: (text) => integrity.strongestHashes(integrity.parseIntegrity(text)),
+    },
+    laws: {
+      "each word is a hash or is skipped": (text) => {
+        const { hashes, skipped } = integrity.parseIntegrity(text);
+        return hashes.length + skipped.length === text.split(/[\t\n\f\r ]+/).filter((word) => word !== "").length;
+      },
+      "a weaker hash more changes nothing": (text) => {
+        const strongest = integrity.strongestHashes(integrity.parseIntegrity(text));
+        const isWeakest = strongest.length === 0 || strongest.some(({ algorithm }) => algorithm === "sha256");
+        return isWeakest || same(integrity.strongestHashes(integrity.parseIntegrity(`${text} sha256-x`)), strongest);
+      },
+    },
+  },
+  {
+    file: "products",
+    words: [..."()\\,/ .;", "nginx", "/1.18.0", "(Ubuntu)", "mod_ssl", "1.1 "],
+    samples: ["Apache/2.4.1 (Unix (x)) OpenSSL/1.1", "1.1 varnish (Varnish/6.0), 1.1 google"],
+    functions: { parseProducts: products.parseProducts },
+    laws: {
+      "a word holds no blank and no comma": (text) => !products.parseProducts(text).words.some((word) => word === "" || /[\s,]/.test(word)),
+      "without a parenthesis there is no comment": (text) => text.includes("(") || products.parseProducts(text).comments.length === 0,
+    },
+  },
+  {
+    file: "quoted",
+    words: [...'",;\\ ', "a", 'a="b;c"', '\\"'],
+    samples: ['a; b="c; \\" d"; e', 'a, "b, c'],
+    functions: { splitOutsideQuotes: (text) => [quoted.splitOutsideQuotes(text, ";"), quoted.splitOutsideQuotes(text, ",")] },
+    laws: { "joined again, the parts are the value": (text) => quoted.splitOutsideQuotes(text, ";").join(";") === text },
+  },
+  {
+    file: "referrer-policy",
+    words: [...'\n," ;-', "no-referrer", "strict-origin", "UNSAFE-URL", "never", "default"],
+    samples: ["no-referrer, strict-origin-when-cross-origin", "always"],
+    functions: {
+      parseReferrerPolicyHeader: (text) => referrerPolicy.parseReferrerPolicyHeader(lines(text)),
+      parseReferrerPolicyMeta: referrerPolicy.parseReferrerPolicyMeta,
+    },
+    laws: {
+      "a policy reads as itself": (text) => {
+        const policy = referrerPolicy.parseReferrerPolicyHeader(lines(text));
+        return policy === null || referrerPolicy.parseReferrerPolicyMeta(policy) === policy;
+      },
+    },
+  },
+  {
+    file: "set-cookie",
+    words: [
+      ..."=; \t.:-/,09",
+      "sid",
+      "Secure",
+      "HttpOnly",
+      "SameSite=",
+      "none",
+      "Expires=",
+      "Max-Age=",
+      "Domain=",
+      "Path=/",
+      "Partitioned",
+      "__Host-",
+      "__HTTP-",
+      "1 Jan ",
+      "70 ",
+      "00:00:00",
+      "GMT",
+      "\u00fc",
+      "; ",
+    ],
+    samples: [
+      "__Host-sid=1; Secure; HttpOnly; SameSite=Lax; Path=/; Partitioned",
+      "a=b; Expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=-1; Domain=.site.example",
+      "Sunday, 06-Nov-94 08:49:37 GMT",
+    ],
+    functions: {
+      cookiePrefixes: setCookie.cookiePrefixes,
+      parseCookieDate: setCookie.parseCookieDate,
+      parseSetCookie: setCookie.parseSetCookie,
+    },
+    laws: {
+      "a name holds neither sign that ends it": (text) => !/[=;]/.test(setCookie.parseSetCookie(text)?.name ?? ""),
+      "an empty attribute changes nothing": (text) => same(setCookie.parseSetCookie(`${text};`), setCookie.parseSetCookie(text)),
+      "an instant that is written again reads the same": (text) => {
+        const at = setCookie.parseCookieDate(text);
+        return at === null || setCookie.parseCookieDate(new Date(at).toUTCString()) === at;
+      },
+    },
+  },
+  {
+    file: "structured-field",
+    words: [
+      ..."=(),;*?:@%\"\\'-._ \t01aZ\n",
+      "camera",
+      "self",
+      "=(",
+      ") ",
+      ", ",
+      ";x=1",
+      ":aGk=:",
+      '%"',
+      "%c3%bc",
+      "@1659578233",
+      "?1",
+      "1.5",
+      '"a\\"b"',
+    ],
+    samples: [
+      'camera=(), usb=(self "https://a.example" 7);x=?1, *=@1659578233;y',
+      'same-origin; report-to="coop"',
+      'a=%"%c3%bc", b=:aGk=:, c=-1.5',
+    ],
+    functions: {
+      parseStructuredDictionary: (text) => structuredField.parseStructuredDictionary(lines(text)),
+      parseStructuredToken: (text) => structuredField.parseStructuredToken(lines(text)),
+    },
+    laws: {
+      "a token reads as itself": (text) => {
+        const token = structuredField.parseStructuredToken(lines(text));
+        return token === null || structuredField.parseStructuredToken([token]) === token;
+      },
+      "a dictionary that is written again reads the same": (text) => {
+        const dictionary = structuredField.parseStructuredDictionary(lines(text));
+        if (dictionary === null) return true;
+        const written = [...dictionary].map(([key, values]) => `${key}=(${values.map(writtenValue).join(" ")})`).join(",");
+        return same(structuredField.parseStructuredDictionary([written]), dictionary);
+      },
+    },
+  },
+];

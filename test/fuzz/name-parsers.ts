@@ -1,0 +1,138 @@
+/** The parsers of names, addresses and certificates, as the fuzzing knows them. */
+import * as address from "../../src/parse/address.ts";
+import * as alternativeNames from "../../src/parse/alternative-names.ts";
+import * as certificateFields from "../../src/parse/certificate-fields.ts";
+import * as certificateKeys from "../../src/parse/certificate-keys.ts";
+import * as der from "../../src/parse/der.ts";
+import * as hostMatch from "../../src/parse/host-match.ts";
+import * as nearest from "../../src/parse/nearest.ts";
+import * as registrySuffix from "../../src/parse/registry-suffix.ts";
+import * as site from "../../src/parse/site.ts";
+import { selfSigned } from "../support/certificates.ts";
+import type { FuzzedParser } from "./parser.ts";
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1");
+const certificates = [
+  selfSigned({ names: ["*.site.example", "site.example", "192.0.2.1", "2001:db8::1"] }),
+  selfSigned({ commonName: "rsa", names: ["a.example"], key: "rsa-1024", hash: "sha1", pss: true }),
+].map(({ der: bytes }) => bytes.toString("latin1"));
+/** Tags and lengths, sound and unsound, and the identifiers that are looked for. */
+const derWords = [
+  ..."\x00\x01\x02\x03\x04\x05\x06\x30\x31\x80\x81\x82\x84\xa0\xa3\xff",
+  "\x30\x80",
+  "\x30\x82\x01\x00",
+  "\x06\x03\x55\x1d\x11",
+  "\x02\x01\x00",
+  "\x82\x09a.example",
+  "\x87\x04\xc0\x00\x02\x01",
+  "\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07",
+  "\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a",
+];
+const nameWords = [..."*.-_:[]%/ 0", "site", "example", "com", "co.uk", ".", "xn--", "localhost", "127.0.0.1", "::", "ffff", "\u00fc"];
+const names = ["*.site.example", "www.site.co.uk.", "xn--bcher-kva.example", "192.0.2.1", "2001:db8::1", "user.github.io"];
+const knownWords = ["default-src", "script-src", "upgrade-insecure-requests"];
+
+export const nameParsers: readonly FuzzedParser[] = [
+  {
+    file: "address",
+    words: [..."[]:=.%0", "127.0.0.1", "::1", "[::1]", ":443", "site.test", "=", "65536", "ffff:", "0x7f.1"],
+    samples: ["site.test:443=127.0.0.1:8443", "[2001:db8::1]:53", "127.0.0.1:8787", "[::ffff:192.0.2.1%eth0]:1=[::]:0"],
+    functions: {
+      parseAddress: address.parseAddress,
+      parseEndpoint: address.parseEndpoint,
+      parseResolver: address.parseResolver,
+      parseConnectTo: address.parseConnectTo,
+    },
+    laws: {
+      "an address reads as itself": (text) => {
+        const found = address.parseAddress(text);
+        return found === null || address.parseAddress(found) === found;
+      },
+      "an endpoint is a resolver": (text) => address.parseEndpoint(text) === null || address.parseResolver(text) === text,
+    },
+  },
+  {
+    file: "alternative-names",
+    words: derWords,
+    samples: certificates,
+    functions: { alternativeNames: (text) => alternativeNames.alternativeNames(bytesOf(text)) },
+  },
+  {
+    file: "certificate-fields",
+    words: derWords,
+    samples: certificates,
+    functions: {
+      certificateFields: (text) => certificateFields.certificateFields(bytesOf(text)),
+      extensionValue: (text) => certificateFields.extensionValue(certificateFields.certificateFields(bytesOf(text)), "2.5.29.17"),
+    },
+  },
+  {
+    file: "certificate-keys",
+    words: derWords,
+    samples: certificates,
+    functions: {
+      certificateKey: (text) => certificateKeys.certificateKey(bytesOf(text)),
+      certificateSignature: (text) => certificateKeys.certificateSignature(bytesOf(text)),
+    },
+    laws: {
+      "a key has no fewer than no bits": (text) => (certificateKeys.certificateKey(bytesOf(text)).bits ?? 0) >= 0,
+    },
+  },
+  {
+    file: "der",
+    words: derWords,
+    samples: certificates,
+    functions: {
+      readDer: (text) => der.readDer(bytesOf(text)),
+      derChildren: (text) => der.readDer(bytesOf(text))?.map(der.derChildren),
+      objectIdentifier: (text) => der.objectIdentifier({ tag: der.derTags.objectIdentifier, content: bytesOf(text) }),
+    },
+    laws: {
+      "values are no more than their bytes": (text) =>
+        (der.readDer(bytesOf(text)) ?? []).reduce((sum, { content }) => sum + content.length + 2, 0) <= text.length,
+      "an identifier is numbers and dots": (text) =>
+        /^\d+(\.\d+)+$/.test(der.objectIdentifier({ tag: der.derTags.objectIdentifier, content: bytesOf(text) }) ?? "1.2"),
+    },
+  },
+  {
+    file: "host-match",
+    words: nameWords,
+    samples: names,
+    functions: {
+      namesCoverHost: (text) => [
+        hostMatch.namesCoverHost([{ kind: "dns", text }], "www.site.example"),
+        hostMatch.namesCoverHost([{ kind: "dns", text: "*.site.example" }], text),
+        hostMatch.namesCoverHost([{ kind: "address", text }], "2001:db8::1"),
+      ],
+    },
+    laws: {
+      "a name covers no host with fewer labels": (text) =>
+        !hostMatch.namesCoverHost([{ kind: "dns", text }], "www.site.example") || text.split(".").length === 3,
+    },
+  },
+  {
+    file: "nearest",
+    words: [..."-", ...knownWords, "src", "insecure"],
+    samples: ["defalt-src", "script_src", "upgrade-insecure-request"],
+    functions: { nearest: (text) => nearest.nearest(text, knownWords) },
+    laws: { "a known word is nearest to itself": (text) => !knownWords.includes(text) || nearest.nearest(text, knownWords) === text },
+  },
+  {
+    file: "registry-suffix",
+    words: nameWords,
+    samples: names,
+    functions: { isRegistrySuffix: registrySuffix.isRegistrySuffix },
+  },
+  {
+    file: "site",
+    words: nameWords,
+    samples: names,
+    functions: { registrableDomainOf: site.registrableDomainOf, siteOfHost: site.siteOfHost },
+    laws: {
+      "a registrable domain is its own": (text) => {
+        const domain = site.registrableDomainOf(text);
+        return domain === null || site.registrableDomainOf(domain) === domain;
+      },
+    },
+  },
+];

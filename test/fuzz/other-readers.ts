@@ -1,0 +1,77 @@
+/** Readers of attackers' text that are no parsers: what takes secrets out of evidence, and what tells cookies by their names. */
+import { foundAtAddresses } from "../../src/check/addresses.ts";
+import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
+import { distinct, governingNames } from "../../src/check/csp.ts";
+import { hostOf } from "../../src/check/headers.ts";
+import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
+import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
+import { parseCsp } from "../../src/parse/csp.ts";
+import type { FuzzedParser } from "./parser.ts";
+
+export const otherReaders: readonly FuzzedParser[] = [
+  {
+    file: "evidence/redact",
+    words: [
+      ...";=&?#:@/ \"'<>\\",
+      "https://",
+      "user:password@",
+      "access_token=",
+      "session",
+      "jsessionid=",
+      "secret",
+      "key",
+      "state]=",
+      "-",
+      "author=",
+      "0123456789",
+    ],
+    samples: ["https://user:password@site.example/;jsessionid=ABCDEF?access_token=0123456789&x=1#state=abc", "sid=0123456789; Path=/"],
+    functions: {
+      withoutSecrets,
+      withoutSecretsOfField: (text) => withoutSecrets({ name: text, value: text }),
+      withoutCookieValue,
+    },
+    laws: {
+      "no company hides a secret": (text) =>
+        !withoutSecrets(`${text} https://user:hunter22@site.example/?access_token=hunter22 ${text}`).includes("hunter22"),
+      "nothing grows": (text) => withoutSecrets(text).length <= text.length,
+      "a cookie keeps its attributes": (text) => withoutCookieValue(text).endsWith(text.includes(";") ? text.slice(text.indexOf(";")) : ""),
+    },
+  },
+  {
+    file: "evidence/bound",
+    words: [..."\0\x1f\x7f\t\r\n", "\ud800", "\udc00", "\u{1f600}", "set-cookie", "a=b"],
+    samples: ["a=b; Path=/", "text"],
+    functions: {
+      boundedText: (text) => boundedText(text, 100),
+      boundedHeaders: (text) =>
+        boundedHeaders([
+          [text, text],
+          ["set-cookie", text],
+        ]),
+    },
+    laws: {
+      "a bounded text is bounded": (text) => boundedText(text, 10).text.length <= 10,
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+      "no control is left": (text) => !/[\x00-\x08\x0a-\x1f\x7f]/.test(boundedText(text, 100).text),
+    },
+  },
+  {
+    file: "check/cookies",
+    words: [..."_-.", "sid", "Session", "PHPSESSID", "auth", "or", "token", "csrf", "__Host-", "_ga", "access", "A", "1"],
+    samples: ["__Host-userSession_id", "XSRF-TOKEN", "wordpress_logged_in_1"],
+    functions: { isSessionName, isAntiForgeryName },
+    laws: { "no name is both": (text) => !(isSessionName(text) && isAntiForgeryName(text)) },
+  },
+  {
+    file: "check/texts",
+    words: [..." ,;:/[]", "https://", "site.example", "script-src", "default-src "],
+    samples: ["https://site.example/a https://site.example/b", "default-src 'self'; script-src *"],
+    functions: {
+      foundAtAddresses: (text) => foundAtAddresses("security.test.found", text.split(" ")),
+      hostOf,
+      distinct: (text) => distinct(text.split(" ")),
+      governingNames: (text) => governingNames(parseCsp([text]), "script-src"),
+    },
+  },
+];
