@@ -101,8 +101,16 @@ function shownChain(
   return sent === undefined ? { ders: session?.chain ?? [], asSent: false } : { ders: sent, asSent: true };
 }
 
-/** Objections about dates, which others judge. */
-const aboutDates = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
+/** Objections about dates, which others judge, and about finding a way to a root, which the path knows better: it tries them all, and any anchor ends it. */
+const settledElsewhere: readonly string[] = [
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+];
 
 /**
  * The runtime's word where it is content. Where it is not, it names only its first objection and takes a self-signed leaf
@@ -117,7 +125,7 @@ function objectionTo(
   if (session !== null && session.objection === null) return null;
   const fault = pathFault(chain, anchors.all);
   if (fault !== null || session === null) return fault;
-  return session.objection !== null && aboutDates.includes(session.objection) ? null : session.objection;
+  return session.objection !== null && settledElsewhere.includes(session.objection) ? null : session.objection;
 }
 
 /** Where both have a root for the chain, browsers know it too. */

@@ -429,6 +429,12 @@ describe("certificates", () => {
     expect(reading).toMatchObject({ status: "read", facts: { address: "127.0.0.2", trusted: true, hostMatches: true } });
   });
 
+  test("an intermediate that the operator trusts, and not its root", async () => {
+    const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate))), { caPems: [intermediate.pem] });
+    expect(facts).toMatchObject({ trusted: true, trustedBy: "operator", untrustedBecause: null });
+    expect(facts.chain.map(({ trustAnchor }) => trustAnchor)).toEqual([false, true]);
+  });
+
   test("a CA file that cannot be read changes nothing", async () => {
     const site = await serve(siteIdentity("site.test"));
     const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
