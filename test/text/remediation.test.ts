@@ -6,11 +6,12 @@ import type { CheckTexts, FindingTexts } from "../../src/check/check.ts";
 
 const locales = { "en-gb": enGb.checks, "de-de": deDe.checks } as unknown as Record<string, Record<string, CheckTexts>>;
 const servers = ["nginx", "Apache", "Caddy"];
-/** Blocks of a Caddyfile are told apart by their margin. */
-const indented = /^Caddy: +/gm;
-const prefix = /^(nginx|Apache|Caddy|DNS): +\S/;
+/** Blocks are told apart by their margin. */
+const indented = /^(?:Apache|Caddy): +/gm;
+/** Servers, DNS, and files whose lines are given. */
+const prefix = /^(nginx|Apache|Caddy|DNS|mta-sts\.txt|security\.txt): +\S/;
 /** What may stand in a line to paste: names, which cannot be worded freely by a site. Everything else is for `detail`. */
-const namesInLines = ["host", "tlsHost", "domain", "name", "mailHost", "registrableDomain", "foundAt"];
+const namesInLines = ["host", "tlsHost", "domain", "name", "mailHost", "registrableDomain", "foundAt", "receiver", "expires"];
 
 interface Written {
   readonly code: string;
@@ -54,7 +55,9 @@ test("a risk statement is one sentence, about the risk and not about a value", (
 
 describe("a remediation", () => {
   test("begins with a sentence that holds no line to paste", () => {
-    expect(broken(({ remediation }) => /(?:^|\s)(?:nginx|Apache|Caddy|DNS): /.test(remediation.split("\n")[0] ?? ""))).toEqual([]);
+    expect(
+      broken(({ remediation }) => /(?:^|\s)(?:nginx|Apache|Caddy|DNS|mta-sts\.txt|security\.txt): /.test(remediation.split("\n")[0] ?? "")),
+    ).toEqual([]);
   });
   test("has only known prefixes before its lines", () => {
     expect(broken((texts) => linesToPaste(texts).some((line) => !prefix.test(line)))).toEqual([]);
