@@ -95,6 +95,6 @@ export { mailHosts } from "./mail.ts";
 export type { Redirect } from "./redirects.ts";
 export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "./redirects.ts";
 export { registerCheck } from "./registry.ts";
-export { foundSecurityTxt } from "./security-txt.ts";
+export { foundSecurityTxt, suggestedExpiry } from "./security-txt.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
 export { notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";

@@ -27,3 +27,12 @@ function stateOf({ status, contentType, body }: SecurityTxtAttempt): "file" | "n
   if (status !== 200) return "unknown";
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType ?? "") && !isMeantAsSecurityTxt(body) ? "none" : "file";
 }
+
+const dayMs = 86_400_000;
+/** RFC 9116 section 2.5.5 recommends less than a year. */
+const validDays = 360;
+
+/** A date to put behind Expires; `now` is ISO 8601. */
+export function suggestedExpiry(now: string): string {
+  return `${new Date(Date.parse(now) + validDays * dayMs).toISOString().slice(0, 10)}T00:00:00Z`;
+}

@@ -1,0 +1,59 @@
+/** Does the domain say which authorities may issue certificates for it, in words that they understand? */
+import { type CaaDefect, type Found, notChecked, parseCaaProperty, registerCheck, violated, violatedBy } from "assay/check";
+
+type Code =
+  | "security.dns.caa-missing"
+  | "security.dns.caa-issue-missing"
+  | "security.dns.caa-tag-invalid"
+  | "security.dns.caa-issuer-invalid"
+  | "security.dns.caa-parameter-invalid"
+  | "security.dns.caa-iodef-invalid"
+  | "security.dns.caa-critical-unknown";
+
+const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as const;
+
+export default registerCheck({
+  key: "dns-caa",
+  weight: 2,
+  appliesTo: ["public-name"],
+  reads: ["dnsCaa"],
+  findings: {
+    "security.dns.caa-missing": needsCare,
+    "security.dns.caa-issue-missing": needsCare,
+    "security.dns.caa-tag-invalid": definition,
+    "security.dns.caa-issuer-invalid": definition,
+    "security.dns.caa-parameter-invalid": definition,
+    "security.dns.caa-iodef-invalid": definition,
+    "security.dns.caa-critical-unknown": definition,
+  },
+  judge({ subject, dnsCaa: { foundAt, records, recordsDropped } }) {
+    const registrableDomain = subject.registrableDomain ?? subject.host;
+    if (foundAt === null) return violated("security.dns.caa-missing", { registrableDomain });
+    const found = new Map<Code, Found<Code>>();
+    const tell = (code: Code, record: (typeof records)[number]) => {
+      const property = `${record.critical ? 128 : 0} ${record.tag} "${record.value}"`;
+      if (!found.has(code)) found.set(code, { code, values: { foundAt, property, tag: record.tag } });
+    };
+    const properties = records.map((record) => ({ record, ...parseCaaProperty(record.tag, record.value) }));
+    for (const { record, known, defect } of properties) {
+      if (defect !== null && !record.truncated) tell(codesByDefect[defect], record);
+      // RFC 8659 section 4.1: an authority that does not understand a critical property must not issue.
+      else if (!known && record.critical) tell("security.dns.caa-critical-unknown", record);
+    }
+    const isCut = recordsDropped > 0 || records.some(({ truncated }) => truncated);
+    // RFC 8659 section 4.2: without an issue property everybody may issue; issuewild alone speaks of wildcards.
+    if (!properties.some(({ tag }) => tag === "issue") && recordsDropped === 0) {
+      const tags = [...new Set(properties.map(({ tag }) => tag))].join(", ");
+      found.set("security.dns.caa-issue-missing", { code: "security.dns.caa-issue-missing", values: { foundAt, tags } });
+    }
+    return found.size === 0 && isCut ? notChecked() : violatedBy([...found.values()]);
+  },
+});
+
+const codesByDefect: Readonly<Record<CaaDefect, Code>> = {
+  tag: "security.dns.caa-tag-invalid",
+  issuer: "security.dns.caa-issuer-invalid",
+  parameter: "security.dns.caa-parameter-invalid",
+  url: "security.dns.caa-iodef-invalid",
+};

@@ -1,0 +1,82 @@
+/** Are receivers asked to keep out forged mail, for the domain and for the scanned name below it? */
+import {
+  dmarcPolicyFor,
+  effectiveDmarc,
+  type Found,
+  notApplicable,
+  notChecked,
+  type PublishedDmarc,
+  registerCheck,
+  violatedBy,
+} from "assay/check";
+
+type Code =
+  | "security.mail.dmarc-policy-invalid"
+  | "security.mail.dmarc-policy-missing"
+  | "security.mail.dmarc-policy-none"
+  | "security.mail.dmarc-subdomain-policy-none"
+  | "security.mail.dmarc-syntax"
+  | "security.mail.dmarc-testing";
+
+export default registerCheck({
+  key: "mail-dmarc-policy",
+  weight: 2,
+  appliesTo: ["public-name"],
+  reads: ["mailDmarc"],
+  consults: ["mailMx"],
+  findings: {
+    "security.mail.dmarc-policy-invalid": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.mail.dmarc-policy-missing": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.mail.dmarc-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.mail.dmarc-subdomain-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.mail.dmarc-syntax": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.mail.dmarc-testing": { severity: "medium", riskLevel: "medium", effort: "medium" },
+  },
+  judge({ subject: { host }, mailDmarc: { domain, walk }, mailMx }) {
+    const own = effectiveDmarc(walk, domain);
+    if (walk.some(({ recordsDropped }) => recordsDropped > 0)) return notChecked();
+    if (own === null) return notApplicable();
+    const below = host === domain ? null : effectiveDmarc(walk, host);
+    if (own.truncated || below?.truncated) return notChecked();
+
+    // Where it could not be asked whether the domain exists, only what holds either way is told.
+    const existences = mailMx.status === "read" ? [mailMx.facts.nameExists] : [true, false];
+    const [certain = [], otherwise = certain] = existences.map((exists) => policyFaults(own, domain, exists));
+    if (certain.length !== otherwise.length) return notChecked();
+    const found: Found<Code>[] = [...certain];
+    if (below !== null) found.push(...subdomainFaults(below, host, own, found));
+    for (const published of new Set(below === null || below.text === own.text ? [own] : [own, below]))
+      found.push(...recordFaults(published));
+    return violatedBy(found);
+  },
+});
+
+/** RFC 9989 section 4.10.1: a record whose p is missing, or one of whose requests is unknown, counts as one of `p=none`. */
+function policyFaults(published: PublishedDmarc, domain: string, exists: boolean): Found<Code>[] {
+  const { text, record } = published;
+  const values = { domain, policyDomain: published.domain, record: text };
+  const unknown = record.defects.find(({ kind, tag }) => kind === "bad-value" && ["p", "sp", "np"].includes(tag));
+  if (unknown !== undefined) return [{ code: "security.mail.dmarc-policy-invalid", values: { ...values, part: unknown.text } }];
+  if (record.p === null) return [{ code: "security.mail.dmarc-policy-missing", values }];
+  const { tag, request } = dmarcPolicyFor(published, domain, exists);
+  if (request === "none") return [{ code: "security.mail.dmarc-policy-none", values: { ...values, tag } }];
+  return record.testing ? [{ code: "security.mail.dmarc-testing", values }] : [];
+}
+
+/** What the name below the domain suffers beyond what was found for the domain; that it exists was seen by scanning it. */
+function subdomainFaults(published: PublishedDmarc, host: string, own: PublishedDmarc, found: readonly Found<Code>[]): Found<Code>[] {
+  const isSameRecord = published.domain === own.domain;
+  if (isSameRecord && found.length > 0) return [];
+  const faults = policyFaults(published, host, true);
+  return faults.flatMap(({ code, values }) => {
+    if (code === "security.mail.dmarc-policy-none")
+      return [{ code: "security.mail.dmarc-subdomain-policy-none", values: { ...values, domain: published.domain } }];
+    return [{ code, values: { ...values, domain: published.domain } }];
+  });
+}
+
+/** RFC 9989 section 4.7: what is not understood is discarded, and with it what its owner wanted. */
+function recordFaults({ domain, text, record }: PublishedDmarc): Found<Code>[] {
+  const lost = record.defects.find(({ kind, tag }) => kind !== "bad-value" || !["p", "sp", "np"].includes(tag));
+  return lost === undefined ? [] : [{ code: "security.mail.dmarc-syntax", values: { domain, record: text, part: lost.text } }];
+}

@@ -1,0 +1,41 @@
+/** Do reports about forged mail reach somebody who agreed to receive them? */
+import { effectiveDmarc, type MailDmarcFacts, notApplicable, notChecked, parseDmarc, passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "mail-dmarc-reporting",
+  weight: 1,
+  appliesTo: ["public-name"],
+  reads: ["mailDmarc"],
+  findings: {
+    "security.mail.dmarc-rua-missing": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.mail.dmarc-rua-invalid": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.mail.dmarc-rua-unauthorised": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  judge({ mailDmarc: { domain, walk, reportReceivers, reportReceiversDropped } }) {
+    const published = effectiveDmarc(walk, domain);
+    if (walk.some(({ recordsDropped }) => recordsDropped > 0)) return notChecked();
+    if (published === null) return notApplicable();
+    if (published.truncated) return notChecked();
+    const { record, text } = published;
+    const values = { domain: published.domain, record: text };
+    if (record.rua === null) return violated("security.mail.dmarc-rua-missing", values);
+    // RFC 9989 section 4.7: receivers have to know mailto alone, and pass over what they do not know.
+    if (!record.rua.some(({ kind }) => kind === "mailto")) {
+      return violated("security.mail.dmarc-rua-invalid", { ...values, rua: record.rua.map((uri) => uri.text).join(", ") });
+    }
+    const silent = reportReceivers.filter((receiver) => agreement(receiver) === "refused").map((receiver) => receiver.domain);
+    if (silent.length > 0) {
+      const [receiver = ""] = silent;
+      return violated("security.mail.dmarc-rua-unauthorised", { ...values, receiver, receivers: silent.join(", "), total: silent.length });
+    }
+    const isOpen = reportReceiversDropped > 0 || reportReceivers.some((receiver) => agreement(receiver) === "unknown");
+    return isOpen ? notChecked() : passed();
+  },
+});
+
+/** RFC 9990 section 4: one record of that version is consent, whatever else it says. */
+function agreement({ answer }: MailDmarcFacts["reportReceivers"][number]): "agreed" | "refused" | "unknown" {
+  if (answer.status === "failed") return "unknown";
+  if (answer.facts.records.some(({ text }) => parseDmarc(text) !== null)) return "agreed";
+  return answer.facts.recordsDropped > 0 ? "unknown" : "refused";
+}

@@ -1,0 +1,24 @@
+/** Does a DMARC record hold for the domain, its own or that of a domain above it? */
+import { dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, notChecked, passed, registerCheck, violated } from "assay/check";
+
+export default registerCheck({
+  key: "mail-dmarc",
+  weight: 3,
+  appliesTo: ["public-name"],
+  reads: ["mailDmarc"],
+  findings: {
+    "security.mail.dmarc-missing": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.mail.dmarc-several": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.mail.dmarc-version-invalid": { severity: "medium", riskLevel: "medium", effort: "low" },
+  },
+  judge({ mailDmarc: { domain, walk } }) {
+    const own = dmarcRecordsOf(walk, domain);
+    // RFC 9989 section 4.10: of several none counts, not even the first.
+    if (own.length > 1) return violated("security.mail.dmarc-several", { domain, count: own.length });
+    if (walk.some(({ recordsDropped }) => recordsDropped > 0)) return notChecked();
+    if (effectiveDmarc(walk, domain) !== null) return passed();
+    const meant = walk.find(({ name }) => name === `_dmarc.${domain}`)?.records.find(({ text }) => isMeantAsDmarc(text));
+    if (meant !== undefined) return violated("security.mail.dmarc-version-invalid", { domain, record: meant.text });
+    return violated("security.mail.dmarc-missing", { domain });
+  },
+});

@@ -1,0 +1,155 @@
+/** Does a policy of MTA-STS make senders insist on encryption with every mail host? */
+import {
+  type Found,
+  isMailHostCovered,
+  isMeantAsMtaSts,
+  type MailMtaStsPolicyFacts,
+  type MtaStsPolicyDefect,
+  mailHosts,
+  notApplicable,
+  notChecked,
+  parseMtaStsPolicy,
+  parseMtaStsRecord,
+  registerCheck,
+  saysNothingOfSite,
+  type TextRecords,
+  violated,
+  violatedBy,
+} from "assay/check";
+
+type Code =
+  | "security.mail.mta-sts-missing"
+  | "security.mail.mta-sts-several"
+  | "security.mail.mta-sts-version-invalid"
+  | "security.mail.mta-sts-record-invalid"
+  | PolicyCode;
+type PolicyCode =
+  | "security.mail.mta-sts-policy-host-missing"
+  | "security.mail.mta-sts-policy-host-refused"
+  | "security.mail.mta-sts-policy-certificate"
+  | "security.mail.mta-sts-policy-redirect"
+  | "security.mail.mta-sts-policy-status"
+  | "security.mail.mta-sts-policy-content-type"
+  | "security.mail.mta-sts-policy-line"
+  | "security.mail.mta-sts-policy-version"
+  | "security.mail.mta-sts-policy-mode"
+  | "security.mail.mta-sts-policy-max-age"
+  | "security.mail.mta-sts-policy-mx"
+  | "security.mail.mta-sts-testing"
+  | "security.mail.mta-sts-switched-off"
+  | "security.mail.mta-sts-mx-not-covered";
+
+const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as const;
+
+export default registerCheck({
+  key: "mail-mta-sts",
+  weight: 2,
+  appliesTo: ["public-name"],
+  reads: ["mailMx"],
+  consults: ["mailMtaSts", "mailMtaStsPolicy"],
+  findings: {
+    "security.mail.mta-sts-missing": needsCare,
+    "security.mail.mta-sts-several": definition,
+    "security.mail.mta-sts-version-invalid": definition,
+    "security.mail.mta-sts-record-invalid": definition,
+    "security.mail.mta-sts-policy-host-missing": needsCare,
+    "security.mail.mta-sts-policy-host-refused": needsCare,
+    "security.mail.mta-sts-policy-certificate": definition,
+    "security.mail.mta-sts-policy-redirect": definition,
+    "security.mail.mta-sts-policy-status": definition,
+    "security.mail.mta-sts-policy-content-type": definition,
+    "security.mail.mta-sts-policy-line": definition,
+    "security.mail.mta-sts-policy-version": definition,
+    "security.mail.mta-sts-policy-mode": definition,
+    "security.mail.mta-sts-policy-max-age": definition,
+    "security.mail.mta-sts-policy-mx": definition,
+    "security.mail.mta-sts-testing": needsCare,
+    "security.mail.mta-sts-switched-off": needsCare,
+    "security.mail.mta-sts-mx-not-covered": needsCare,
+  },
+  judge({ mailMx, mailMtaSts, mailMtaStsPolicy }) {
+    const hosts = mailHosts(mailMx);
+    if (hosts.length === 0) return notApplicable();
+    if (mailMtaSts.status === "failed") return notChecked();
+    const { domain } = mailMx;
+    const record = recordFault(mailMtaSts.facts, domain);
+    if (record === "unknown") return notChecked();
+    const named = { domain, mailHost: hosts.find((host) => /^[a-z0-9._-]+$/.test(host)) ?? `mail.${domain}` };
+    if (record !== null) return violated(record.code, { ...record.values, ...named });
+    if (mailMtaStsPolicy.status === "failed") return notChecked();
+    const policy = policyFaults(mailMtaStsPolicy.facts, hosts);
+    if (policy === "unknown" || (policy.length === 0 && mailMx.exchangersDropped > 0)) return notChecked();
+    return violatedBy(policy.map(({ code, values }) => ({ code, values: { ...values, ...named } })));
+  },
+});
+
+/** RFC 8461 section 3.1: senders go on only with exactly one record, and a good one. */
+function recordFault({ records, recordsDropped }: TextRecords, domain: string): Found<Code> | "unknown" | null {
+  const published = records.flatMap(({ text, truncated }) => {
+    const parsed = parseMtaStsRecord(text);
+    return parsed === null ? [] : [{ text, truncated, parsed }];
+  });
+  const [first, ...others] = published;
+  if (others.length > 0) return { code: "security.mail.mta-sts-several", values: { count: published.length } };
+  if (recordsDropped > 0 || first?.truncated) return "unknown";
+  if (first === undefined) {
+    const meant = records.find(({ text }) => isMeantAsMtaSts(text));
+    if (meant === undefined) return { code: "security.mail.mta-sts-missing", values: { domain } };
+    return { code: "security.mail.mta-sts-version-invalid", values: { record: meant.text } };
+  }
+  return "defect" in first.parsed ? { code: "security.mail.mta-sts-record-invalid", values: { record: first.text } } : null;
+}
+
+function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): readonly Found<PolicyCode>[] | "unknown" {
+  const { url, unavailableBecause, status, contentType, body, truncated } = policy;
+  const only = (code: PolicyCode, values = {}): readonly Found<PolicyCode>[] => [{ code, values: { ...values, policyUrl: url } }];
+  if (unavailableBecause !== null) return only(codesByReason[unavailableBecause]);
+  if (saysNothingOfSite(status)) return "unknown";
+  // RFC 8461 section 3.3: redirects must not be followed.
+  if (status >= 300 && status < 400) return only("security.mail.mta-sts-policy-redirect", { status });
+  if (status !== 200) return only("security.mail.mta-sts-policy-status", { status });
+  if (!/^\s*text\/plain\s*(?:;|$)/i.test(contentType ?? "")) {
+    return only("security.mail.mta-sts-policy-content-type", { contentType: contentType ?? "-" });
+  }
+  if (truncated) return "unknown";
+  const parsed = parseMtaStsPolicy(body);
+  if ("defects" in parsed) return defectFaults(parsed.defects, url);
+  const uncovered = hosts.filter((host) => !isMailHostCovered(host, parsed.mx));
+  if (parsed.mode === "none") return only("security.mail.mta-sts-switched-off");
+  return [
+    ...(parsed.mode === "testing" ? only("security.mail.mta-sts-testing") : []),
+    ...(uncovered.length > 0
+      ? only("security.mail.mta-sts-mx-not-covered", { uncovered: uncovered.join(", "), mx: parsed.mx.join(", ") })
+      : []),
+  ];
+}
+
+/** One finding of each kind: its first occurrence. */
+function defectFaults(defects: readonly MtaStsPolicyDefect[], policyUrl: string): readonly Found<PolicyCode>[] {
+  const byCode = new Map<PolicyCode, Found<PolicyCode>>();
+  for (const { kind, text } of defects) {
+    const code = codesByDefect[kind];
+    if (!byCode.has(code)) byCode.set(code, { code, values: { part: text, policyUrl } });
+  }
+  return [...byCode.values()];
+}
+
+const codesByReason = {
+  "no-host": "security.mail.mta-sts-policy-host-missing",
+  refused: "security.mail.mta-sts-policy-host-refused",
+  "certificate-not-accepted": "security.mail.mta-sts-policy-certificate",
+} as const;
+
+const codesByDefect = {
+  "line-malformed": "security.mail.mta-sts-policy-line",
+  "version-missing": "security.mail.mta-sts-policy-version",
+  "version-unknown": "security.mail.mta-sts-policy-version",
+  "mode-missing": "security.mail.mta-sts-policy-mode",
+  "mode-unknown": "security.mail.mta-sts-policy-mode",
+  "max-age-missing": "security.mail.mta-sts-policy-max-age",
+  "max-age-malformed": "security.mail.mta-sts-policy-max-age",
+  "max-age-out-of-range": "security.mail.mta-sts-policy-max-age",
+  "mx-missing": "security.mail.mta-sts-policy-mx",
+  "mx-malformed": "security.mail.mta-sts-policy-mx",
+} as const;
