@@ -5,6 +5,7 @@ import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { CrossOriginFacts } from "../evidence/facts.ts";
 import { exchangeMs, type ProbeContext } from "./context.ts";
 import { failedBy } from "./failure.ts";
+import { isChallenge } from "./page-challenge.ts";
 
 /** RFC 6761 section 6.4: nobody can have this name, so a server that lets it in lets everybody in. */
 export const foreignOrigin = "https://cross-origin-probe.invalid";
@@ -20,6 +21,7 @@ export async function probeCrossOrigin({ egress, url, signal }: CrossOriginConte
   try {
     const reply = await httpGet(egress, url, { deadlineMs: exchangeMs, signal, bodyBytesMax: 0, headers: [["Origin", foreignOrigin]] });
     if (saysNothingOfSite(reply.status)) return failed("server-error");
+    if (isChallenge(reply, null)) return failed("challenged");
     const headers = reply.headers.filter(({ name }) => /^(access-control-.*|content-security-policy|vary)$/i.test(name));
     return read({ url, status: reply.status, originSent: foreignOrigin, headers });
   } catch (thrown) {

@@ -43,6 +43,11 @@ test.each([429, 500, 503])("an answer of %d says nothing", async (status) => {
   expect((await probe({ status })).reading).toEqual({ status: "failed", because: "server-error" });
 });
 
+test("a bot challenge says nothing either", async () => {
+  const { reading } = await probe({ status: 403, headers: { "cf-mitigated": "challenge", "access-control-allow-origin": "*" } });
+  expect(reading).toEqual({ status: "failed", because: "challenged" });
+});
+
 test("a place that cannot be asked", async () => {
   const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
   expect(await probeCrossOrigin({ ...context, url: "https://site.test/" })).toEqual({ status: "failed", because: "refused" });
