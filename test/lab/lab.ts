@@ -5,6 +5,7 @@ import { certificateCases } from "./certificates.ts";
 import { cspCases } from "./csp.ts";
 import { dnsCases } from "./dns.ts";
 import { casesSeen, labTests } from "./laboratory.ts";
+import { landmarkCases } from "./landmarks.ts";
 import { pastedCases } from "./pasted.ts";
 import { remediationTests } from "./remediation.ts";
 import { caseTable, matrixSummary, unseenProofs } from "./table.ts";
@@ -19,6 +20,7 @@ labTests("TLS versions", versionCases);
 labTests("CSP", cspCases);
 labTests("web servers", webServerCases);
 labTests("DNS and mail", dnsCases);
+labTests("landmarks", landmarkCases);
 labTests("lines pasted", pastedCases);
 remediationTests();
 

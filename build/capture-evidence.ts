@@ -1,0 +1,16 @@
+/** Scans the landmarks of the laboratory and keeps what was seen of them, so that a test can replay it without a network. */
+import { openLaboratory } from "../test/lab/laboratory.ts";
+import { type Landmark, landmarkCases, landmarkFile } from "../test/lab/landmarks.ts";
+
+const laboratory = openLaboratory();
+await laboratory.ready();
+try {
+  for (const { name, serve } of landmarkCases) {
+    const { evidence, result } = await laboratory.scan({ serve });
+    const landmark: Landmark = { evidence, result };
+    await Bun.write(landmarkFile(name), `${JSON.stringify(landmark, null, 2)}\n`);
+    console.log(`${name}: ${result.score ?? "no score"} (${result.band}), ${result.findings.length} findings`);
+  }
+} finally {
+  await laboratory.close();
+}

@@ -1,0 +1,64 @@
+/** Debian's nginx at the door of a landmark: the servers that it is told to be, at one port for https and one for http. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ServerIdentity } from "../support/certificates.ts";
+import { closedPort } from "../support/servers.ts";
+import { isListening, startProcess } from "./server-process.ts";
+
+export interface LandmarkNginx {
+  readonly tls: { readonly port: number };
+  readonly plain: { readonly port: number };
+  stop(): Promise<void>;
+}
+
+interface LandmarkServers {
+  readonly identity: ServerIdentity;
+  /** For each server the lines of its block, but for where it listens and its certificate. */
+  readonly secure: readonly string[];
+  readonly plain: readonly string[];
+  /** What holds for all of them, TLS above all. */
+  readonly general: string;
+}
+
+export async function startLandmarkNginx({ identity, secure, plain, general }: LandmarkServers): Promise<LandmarkNginx> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-lab-landmark-"));
+  // Its workers are another user, who must be able to get here.
+  chmodSync(folder, 0o755);
+  const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
+  writeFileSync(join(folder, "chain.pem"), identity.certificateChainPem);
+  writeFileSync(join(folder, "key.pem"), identity.privateKeyPem, { mode: 0o600 });
+  const file = join(folder, "nginx.conf");
+  writeFileSync(
+    file,
+    `pid ${folder}/nginx.pid;
+daemon off;
+error_log ${folder}/error.log;
+events {}
+http {
+access_log off;
+${general}
+ssl_certificate ${folder}/chain.pem;
+ssl_certificate_key ${folder}/key.pem;
+${plain.map((lines) => `server {\nlisten 127.0.0.1:${plainPort};\n${lines}\n}`).join("\n")}
+${secure.map((lines) => `server {\nlisten 127.0.0.1:${tlsPort} ssl;\n${lines}\n}`).join("\n")}
+}
+`,
+  );
+  const clear = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const command = ["/usr/sbin/nginx", "-c", file, "-e", join(folder, "error.log")];
+    const running = await startProcess(command, async () => (await isListening(tlsPort)) && isListening(plainPort));
+    return {
+      tls: { port: tlsPort },
+      plain: { port: plainPort },
+      stop: async () => {
+        await running.stop();
+        clear();
+      },
+    };
+  } catch (error) {
+    clear();
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+/** The landmarks by name, what is expected of them, and the files that keep what was seen of them. */
+import { join } from "node:path";
+import { expect } from "vitest";
+import enGb from "../../locales/en-gb.json" with { type: "json" };
+import { startBareSite, startOldSite, startPlainSite, startSilentSite } from "./bare-site.ts";
+import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
+import { startSoundSite } from "./sound-site.ts";
+
+export const landmarkNames = ["sound-site", "bare-site", "silent-site", "plain-site", "old-site"] as const;
+export type LandmarkName = (typeof landmarkNames)[number];
+
+/** A scan of a landmark as it is kept: replaying it ages nothing, since the time of the scan is part of the evidence. */
+export type Landmark = Pick<FinishedScan, "evidence" | "result">;
+
+export function landmarkFile(name: LandmarkName): string {
+  return join(import.meta.dirname, "../evidence", `${name}.json`);
+}
+
+/** Rows of the sound site that are not passed, and why no laboratory can give them. */
+export const notPassedBySoundSite: Readonly<Record<string, string>> = {
+  "tls-certificate-lifetime": "not applicable: its limits bind public authorities, and none of them certifies a laboratory",
+  "tls-certificate-transparency": "not applicable: a private authority has no business in public logs",
+};
+
+/** Rows that the bare site cannot violate because of what it violates instead, and the site that shows them. */
+export const violatedElsewhere: Readonly<Record<string, Exclude<LandmarkName, "sound-site" | "bare-site">>> = {
+  // A policy that is there but worthless has faults of its own, and so has a record.
+  "content-security-policy": "silent-site",
+  "mail-dmarc": "silent-site",
+  "mail-spf": "silent-site",
+  "strict-transport-security": "silent-site",
+  // What has run out does not run out soon.
+  "tls-certificate-expiry": "silent-site",
+  // Without https there is no TLS to judge, and without modern TLS no page.
+  "https-available": "plain-site",
+  "tls-modern-protocol": "old-site",
+};
+
+/** Rows that no site of a laboratory can violate: they speak of public authorities alone. */
+export const violatedNowhere = Object.keys(notPassedBySoundSite);
+
+const startLandmark: Readonly<Record<LandmarkName, () => Promise<LabSite>>> = {
+  "sound-site": startSoundSite,
+  "bare-site": startBareSite,
+  "silent-site": startSilentSite,
+  "plain-site": startPlainSite,
+  "old-site": startOldSite,
+};
+
+const keys = Object.keys(enGb.checks);
+
+function expectedOf(name: LandmarkName): States {
+  switch (name) {
+    case "sound-site":
+      return Object.fromEntries(keys.map((key) => [key, key in notPassedBySoundSite ? "notApplicable" : "passed"]));
+    case "bare-site": {
+      const violated = keys.filter((key) => !(key in violatedElsewhere) && !violatedNowhere.includes(key));
+      return Object.fromEntries(violated.map((key) => [key, "violated"]));
+    }
+    default: {
+      const shown = Object.keys(violatedElsewhere).filter((key) => violatedElsewhere[key] === name);
+      return Object.fromEntries(shown.map((key) => [key, "violated"]));
+    }
+  }
+}
+
+export const landmarkCases: readonly (LabCase & { readonly name: LandmarkName })[] = landmarkNames.map((name) => ({
+  name,
+  expected: expectedOf(name),
+  serve: startLandmark[name],
+  also: ({ result }) => {
+    if (name === "sound-site") expect(result.score).toBe(100);
+    if (name === "bare-site") expect(result.band).toBe("poor");
+  },
+}));
