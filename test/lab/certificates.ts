@@ -2,7 +2,7 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
 import { expect } from "vitest";
-import { certificateNamesMax } from "../../src/evidence/limits.ts";
+import { certificateNamesMax, certificatesMax } from "../../src/evidence/limits.ts";
 import {
   type CertificateWish,
   type Flaw,
@@ -153,6 +153,39 @@ const chains: readonly LabCase[] = [
   }),
 ];
 
+const unknownBeyond = tlsStates({ "key-strength": "notChecked", "signature-algorithm": "notChecked" });
+
+const several: readonly LabCase[] = [
+  shown({
+    name: "expired, for another host, from an authority that nobody knows: each is told",
+    expected: tlsStates({
+      "certificate-validity": "violated",
+      "certificate-expiry": "notApplicable",
+      "hostname-match": "violated",
+      "trust-chain": "violated",
+    }),
+    codes: ["security.tls.certificate-expired", "security.tls.certificate-name-mismatch", "security.tls.chain-incomplete"],
+    identity: () =>
+      siteIdentity("other.test", { flaw: "unknown-root", validFrom: daysFromNow(-100), validTo: daysFromNow(-10), names: ["other.test"] }),
+  }),
+  shown({
+    name: "more certificates than are kept: what was left out could be weak",
+    expected: unknownBeyond,
+    identity: () =>
+      chain(goodLeaf(), testAuthority().intermediate, ...Array.from({ length: certificatesMax }, () => strangeAuthority().root)),
+  }),
+  shown({
+    name: "more certificates than are kept, a weak one among those that are",
+    expected: { ...unknownBeyond, "tls-key-strength": "violated" },
+    codes: ["security.tls.key-too-short"],
+    identity: () => {
+      const { intermediate } = testAuthority();
+      const weak = intermediate.issue({ commonName: labHost, names: [labHost], key: "rsa-1024" });
+      return chain(weak, intermediate, ...Array.from({ length: certificatesMax }, () => strangeAuthority().root));
+    },
+  }),
+];
+
 const weakHash = { codes: ["security.tls.signature-hash-weak"], expected: tlsStates({ "signature-algorithm": "violated" }) };
 
 const signatures: readonly LabCase[] = [
@@ -288,6 +321,7 @@ export const certificateCases: readonly LabCase[] = [
   ...dates,
   ...names,
   ...chains,
+  ...several,
   ...signatures,
   ...keys,
   ...(hasOpenssl ? rareKeys : []),

@@ -1,10 +1,11 @@
 /** The handshake of RFC 8448 section 3, opened as its trace says; then what a server may do instead. */
 import { X509Certificate } from "node:crypto";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { serverHandshakeTrafficSecret, serverRecordOpener } from "../../src/probe/handshake-keys.ts";
 import { newKeyShares } from "../../src/probe/key-share.ts";
 import { type OpenHandshake, ServerFlightReader } from "../../src/probe/server-flight.ts";
-import { readServerHello } from "../../src/probe/server-messages.ts";
+import { readCertificates, readCertificatesOfTls13, readServerHello } from "../../src/probe/server-messages.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ""), "hex");
 
@@ -119,4 +120,19 @@ test("both sides of each group come to the same secret", () => {
     expect(share.agree(other?.publicKey ?? Buffer.alloc(0))).toEqual(other?.agree(share.publicKey) ?? null);
     expect(share.agree(other?.publicKey ?? Buffer.alloc(0))?.length).toBeGreaterThanOrEqual(32);
   }
+});
+
+test("whatever stands in a message, nothing is thrown and nothing is made up", () => {
+  const hello = serverHello.subarray(4);
+  const changed = fc.tuple(fc.nat(hello.length - 1), fc.nat(255)).map(([at, byte]) => Uint8Array.from(hello.with(at, byte)));
+  fc.assert(
+    fc.property(fc.oneof(changed, fc.uint8Array({ maxLength: 200 })), (bytes) => {
+      const body = Buffer.from(bytes);
+      expect(readServerHello(body)?.keyShare?.key.length ?? 0).toBeLessThanOrEqual(body.length);
+      for (const read of [readCertificates, readCertificatesOfTls13]) {
+        expect(read(body).reduce((sum, der) => sum + der.length, 0)).toBeLessThanOrEqual(body.length);
+      }
+    }),
+    { numRuns: 20_000 },
+  );
 });
