@@ -80,3 +80,8 @@ test("nobody there", async () => {
   const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
   expect(await probeSecurityTxt(context)).toEqual({ status: "failed", because: "refused" });
 });
+
+test("what the well-known place said stands, whatever becomes of the other", async () => {
+  const attempts = await attemptsOf({ "/security.txt": (request) => void request.socket.destroy() });
+  expect(attempts).toMatchObject([{ url: "https://site.test/.well-known/security.txt", status: 404 }]);
+});
