@@ -32,11 +32,11 @@ export default registerCheck({
     "security.mail.dmarc-syntax": { severity: "low", riskLevel: "low", effort: "low" },
     "security.mail.dmarc-testing": { severity: "medium", riskLevel: "medium", effort: "medium" },
   },
-  judge({ subject: { host }, mailDmarc: { domain, walk }, mailMx }) {
+  judge({ subject: { host }, mailDmarc: { domain, walk, hostUnread }, mailMx }) {
     const own = effectiveDmarc(walk, domain);
     if (walk.some(({ recordsDropped }) => recordsDropped > 0)) return notChecked();
     if (own === null) return notApplicable();
-    const below = host === domain ? null : effectiveDmarc(walk, host);
+    const below = host === domain || hostUnread !== null ? null : effectiveDmarc(walk, host);
     if (own.truncated || below?.truncated) return notChecked();
 
     // Where it could not be asked whether the domain exists, only what holds either way is told.
@@ -47,7 +47,7 @@ export default registerCheck({
     if (below !== null) found.push(...subdomainFaults(below, host, own, found));
     for (const published of new Set(below === null || below.text === own.text ? [own] : [own, below]))
       found.push(...recordFaults(published));
-    return violatedBy(found);
+    return found.length === 0 && hostUnread !== null ? notChecked() : violatedBy(found);
   },
 });
 

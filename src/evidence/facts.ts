@@ -1,5 +1,5 @@
 /** What each probe may see, as plain bounded JSON: as seen on the wire, never interpreted. */
-import type { Reading } from "./evidence.ts";
+import type { ProbeFailure, Reading } from "./evidence.ts";
 
 /** One header field as received; RFC 9110 section 5.3 allows a name to repeat, so order and duplicates stay. */
 export interface HeaderField {
@@ -256,8 +256,10 @@ export interface MailSpfFacts {
 /** DMARC, RFC 9989: the names of the tree walk with their text records, and whether foreign receivers of reports agree. */
 export interface MailDmarcFacts {
   readonly domain: string;
-  /** The walks of the scanned host and of its domain, upwards from `_dmarc.<host>`, each until it ends (RFC 9989 section 4.10). */
+  /** The walk from `_dmarc.<domain>` upwards, and what that of the scanned host asks beyond it, each until it ends (RFC 9989 section 4.10). */
   readonly walk: readonly TextRecords[];
+  /** Why the walk of the scanned host stopped before its end; null when it did not. That of the domain always ends. */
+  readonly hostUnread: ProbeFailure | null;
   /** RFC 9990 section 4: `<policy domain>._report._dmarc.<receiver>` for each receiver outside of the organisation. */
   readonly reportReceivers: readonly { readonly domain: string; readonly answer: Reading<TextRecords> }[];
   readonly reportReceiversDropped: number;

@@ -1,6 +1,6 @@
 /** Walks up the tree for the DMARC records that hold for the scanned host and its domain, and asks foreign receivers of reports for their consent. */
 import { effectiveDmarc, endsDmarcWalk } from "../check/dmarc.ts";
-import { type Reading, read } from "../evidence/evidence.ts";
+import { type ProbeFailure, type Reading, read } from "../evidence/evidence.ts";
 import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
 import { dmarcWalkNamesMax, reportReceiversMax } from "../evidence/limits.ts";
 import { dmarcWalkNames } from "../parse/dmarc.ts";
@@ -11,19 +11,25 @@ import { failedBy } from "./failure.ts";
 /** RFC 1035 section 2.3.4, written without the last dot. */
 const nameCharsMax = 253;
 
-/** RFC 9989 section 4.10; the walk of the host is asked first, then what that of the domain still needs. */
+/** RFC 9989 section 4.10. A scanned host below the domain may lie in a zone that does not answer, which harms no mail of the domain. */
 export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>> {
   return readOfDomain(context, async (domain) => {
     const walk: TextRecords[] = [];
-    for (const start of new Set([context.subject.host, domain])) await walkFrom(context, start, walk);
+    await walkFrom(context, domain, walk);
+    const hostUnread = await walkFrom(context, context.subject.host, walk).then(() => null, becauseOf);
     const receivers = foreignReceivers(walk, domain);
     return {
       domain,
       walk,
+      hostUnread,
       reportReceivers: await Promise.all(receivers.slice(0, reportReceiversMax).map((receiver) => askReceiver(context, receiver))),
       reportReceiversDropped: Math.max(0, receivers.length - reportReceiversMax),
     };
   });
+}
+
+function becauseOf(thrown: unknown): ProbeFailure {
+  return failedBy(thrown).because;
 }
 
 /** Adds the answers that the walk from `start` needs and nobody has asked for yet. */

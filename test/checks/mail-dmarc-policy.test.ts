@@ -46,6 +46,10 @@ testCheck(check, {
     ["an address", { url: "https://192.0.2.1/", registrableDomain: null }],
   ],
   notChecked: [
+    [
+      "the scanned name could not be asked about",
+      { ...below, mailDmarc: { ...own("v=DMARC1; p=reject").mailDmarc, hostUnread: "unresolved" } },
+    ],
     ["a record that was stored cut", { ...site, ...walk(cut) }],
     ["more texts than were kept", { ...site, ...walk({ ...at(domain, "v=DMARC1; p=none"), recordsDropped: 1 }) }],
     ["it hangs on whether the domain exists", { ...ofSuffix("v=DMARC1; p=none; np=reject; psd=y"), mailMx: "timeout" }],
@@ -57,6 +61,10 @@ testCheck(check, {
       ["sp of a suffix", ofSuffix("v=DMARC1; p=reject; sp=none; psd=y"), { values: { policyDomain: "bank", tag: "sp" } }],
       ["np of a suffix does not help a domain that exists", ofSuffix("v=DMARC1; p=none; np=reject; psd=y")],
       ["the domain is open although the scanned name is not", scannedBelow("v=DMARC1; p=none; sp=reject")],
+      [
+        "the domain is open, whatever the scanned name says",
+        { ...below, mailDmarc: { ...own("v=DMARC1; p=none").mailDmarc, hostUnread: "unresolved" } },
+      ],
       ["told once for both", scannedBelow("v=DMARC1; p=none")],
     ],
     "security.mail.dmarc-policy-missing": [

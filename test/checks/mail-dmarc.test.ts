@@ -16,6 +16,10 @@ testCheck(check, {
     ["its own record", walk(own("v=DMARC1; p=none"))],
     ["blanks where the grammar lets them be", walk(own("v = DMARC1 ; p = reject"))],
     ["among texts that are none", walk(own("v=spf1 -all", "hello", "v=DMARC1; p=reject"))],
+    [
+      "the scanned name could not be asked about",
+      { ...site, mailDmarc: { domain, walk: [own("v=DMARC1; p=none")], hostUnread: "timeout" } },
+    ],
     ["that of a public suffix", walk(own(), suffix("v=DMARC1; p=reject; psd=y"))],
     ["that of a name above without psd", walk(own(), suffix("v=DMARC1; p=reject"))],
   ],

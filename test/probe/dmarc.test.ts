@@ -31,22 +31,22 @@ describe("the walk", () => {
 
   test("goes up to the last label", async () => {
     const { asked, walk } = await factsOf({ "_dmarc.example.com": record("v=spf1 -all") }, "https://a.b.example.com/");
-    expect(asked).toEqual(["a.b.example.com", "b.example.com", "example.com", "com"]);
-    expect(walk.map(({ nameExists }) => nameExists)).toEqual([false, false, true, false]);
+    expect(asked).toEqual(["example.com", "com", "a.b.example.com", "b.example.com"]);
+    expect(walk.map(({ nameExists }) => nameExists)).toEqual([true, false, false, false]);
     expect(effectiveDmarc(walk, "a.b.example.com")).toBeNull();
   });
 
   test("passes over names between a long one and its seven last labels", async () => {
     const { asked } = await factsOf({}, "https://a.b.c.d.e.f.g.h.example.com/");
     expect(asked).toEqual([
+      "example.com",
+      "com",
       "a.b.c.d.e.f.g.h.example.com",
       "d.e.f.g.h.example.com",
       "e.f.g.h.example.com",
       "f.g.h.example.com",
       "g.h.example.com",
       "h.example.com",
-      "example.com",
-      "com",
     ]);
   });
 
@@ -63,7 +63,7 @@ describe("the walk", () => {
   test("psd=n ends that of the host, and the domain is asked about all the same", async () => {
     const zones = { "_dmarc.b.example.com": record("v=DMARC1; p=quarantine; psd=n"), "_dmarc.example.com": record("v=DMARC1; p=reject") };
     const { asked, walk } = await factsOf(zones, "https://a.b.example.com/");
-    expect(asked).toEqual(["a.b.example.com", "b.example.com", "example.com"]);
+    expect(asked).toEqual(["example.com", "a.b.example.com", "b.example.com"]);
     expect(effectiveDmarc(walk, "a.b.example.com")?.domain).toBe("b.example.com");
     expect(effectiveDmarc(walk, "example.com")?.domain).toBe("example.com");
   });
@@ -76,7 +76,7 @@ describe("the walk", () => {
       "_dmarc.uk": record("v=DMARC1; p=none"),
     };
     const suffixed = await factsOf(zones, "https://a.b.example.co.uk/");
-    expect(suffixed.asked).toEqual(["a.b.example.co.uk", "b.example.co.uk", "example.co.uk", "co.uk"]);
+    expect(suffixed.asked).toEqual(["example.co.uk", "a.b.example.co.uk", "b.example.co.uk", "co.uk"]);
     expect(effectiveDmarc(suffixed.walk, "a.b.example.co.uk")?.domain).toBe("example.co.uk");
     const { "_dmarc.co.uk": _suffix, ...open } = zones;
     const top = await factsOf(open, "https://a.b.example.co.uk/");
@@ -148,6 +148,14 @@ describe("no answer", () => {
   test("a resolver that cannot find out", async () => {
     const { reading } = await probe({ "_dmarc.example.com": { TXT: "SERVFAIL" } });
     expect(reading).toEqual({ status: "failed", because: "unresolved" });
+  });
+  test("about a host below the domain harms nothing else", async () => {
+    const zones = { "_dmarc.www.example.com": { TXT: "SERVFAIL" }, "_dmarc.example.com": record("v=DMARC1; p=reject") } as const;
+    expect(await factsOf(zones, "https://www.example.com/")).toMatchObject({
+      hostUnread: "unresolved",
+      walk: [{ name: "_dmarc.example.com" }],
+    });
+    expect(await factsOf(zones, "https://a.example.com/")).toMatchObject({ hostUnread: null });
   });
   test("a resolver that is silent", async () => {
     const { reading } = await probe({ "_dmarc.example.com": { TXT: "silent" } }, undefined, 300);

@@ -99,7 +99,7 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
     dnssec: { domain, status: "insecure" },
     mailMx: { domain, nameExists: true, exchangers: [], exchangersDropped: 0 },
     mailSpf: { domain, own: textRecords(domain), followed: [], followedDropped: 0 },
-    mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`)], reportReceivers: [], reportReceiversDropped: 0 },
+    mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`)], hostUnread: null, reportReceivers: [], reportReceiversDropped: 0 },
     mailMtaSts: textRecords(`_mta-sts.${domain}`),
     mailMtaStsPolicy: {
       url: `https://mta-sts.${domain}/.well-known/mta-sts.txt`,
