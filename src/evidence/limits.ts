@@ -34,6 +34,8 @@ export const certificateNameCharsMax = 256;
 export const dnsRecordsMax = 50;
 /** Characters kept of one DNS record's text. */
 export const dnsRecordCharsMax = 1_024;
+/** Characters kept of a text record where SPF records are looked for: lists of addresses grow longer than other records. */
+export const spfRecordCharsMax = 4_096;
 /** Questions put to evaluate one SPF record: past 10 lookups it is invalid anyway (RFC 7208 section 4.6.4). */
 export const spfQuestionsMax = 40;
 /** Names asked on a DMARC tree walk (RFC 9989 section 4.10). */

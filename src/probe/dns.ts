@@ -28,8 +28,8 @@ export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: s
   }
 }
 
-/** The text records of a name. @throws EgressError when no resolver answered. */
-export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: string): Promise<TextRecords> {
+/** The text records of a name, each cut at `charsMax`. @throws EgressError when no resolver answered. */
+export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: string, charsMax = dnsRecordCharsMax): Promise<TextRecords> {
   const answer = await askResolvers(resolversOf(dnsServers), { name, type: "TXT" }, signal);
   const texts = (answer.answers ?? []).flatMap((record) => (record.type === "TXT" ? [joined(record.data)] : []));
   return {
@@ -37,7 +37,7 @@ export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: st
     nameExists: nameExistsIn(answer),
     records: ordered(texts, textOrder)
       .slice(0, dnsRecordsMax)
-      .map((text) => boundedText(text, dnsRecordCharsMax)),
+      .map((text) => boundedText(text, charsMax)),
     recordsDropped: Math.max(0, texts.length - dnsRecordsMax),
   };
 }

@@ -1,0 +1,34 @@
+/** Does the domain say who may send its mail, in exactly one record? */
+import { isMisspeltSpf, notChecked, ownSpf, passed, registerCheck, spfTextsOf, violated } from "assay/check";
+
+export default registerCheck({
+  key: "mail-spf",
+  weight: 3,
+  appliesTo: ["public-name"],
+  reads: ["mailSpf"],
+  findings: {
+    "security.mail.spf-missing": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.mail.spf-misspelt": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.mail.spf-several": { severity: "medium", riskLevel: "medium", effort: "medium" },
+  },
+  judge({ mailSpf }) {
+    const { domain, own } = mailSpf;
+    switch (ownSpf(mailSpf)) {
+      case "unread":
+        return notChecked();
+      case "several":
+        return violated("security.mail.spf-several", { domain, ...severalOf(spfTextsOf(own)) });
+      case "none":
+        break;
+      default:
+        return passed();
+    }
+    const misspelt = own.records.find(({ text }) => isMisspeltSpf(text));
+    if (misspelt !== undefined) return violated("security.mail.spf-misspelt", { domain, record: misspelt.text });
+    return violated("security.mail.spf-missing", { domain });
+  },
+});
+
+function severalOf(texts: readonly string[]): { readonly count: number; readonly records: string } {
+  return { count: texts.length, records: texts.map((text) => `"${text}"`).join(", ") };
+}
