@@ -64,7 +64,7 @@ export default registerCheck({
     if (tls.status === "read" && tls.facts.host === subject.host && !isCertificateAccepted(tls.facts, subject.scannedAt))
       found.push({ code: "security.hsts.preload-certificate-not-accepted" });
 
-    if (found.length === 0 && (fields === null || !isTestable(plainHttp))) return notChecked();
+    if (found.length === 0 && (fields === null || !isTestable(plainHttp) || tls.status === "failed")) return notChecked();
     // Whoever did not ask need not hear what else would be in the way.
     if (found.some(({ code }) => code === "security.hsts.preload-not-requested")) return violated("security.hsts.preload-not-requested");
     return violatedBy(found);
