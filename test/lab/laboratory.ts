@@ -85,7 +85,7 @@ export function labTests(area: string, cases: readonly LabCase[]): void {
   });
 }
 
-/** A browser for many scans; each scan has workers of its own, since what it trusts and where it may go differs. */
+/** A browser for many scans; each of them has workers of its own, since what it trusts and where it may go differs. */
 export function openLaboratory() {
   const dir = mkdtempSync(join(tmpdir(), "assay-lab-browser-"));
   const browser = openBrowser({ path: null, dir, sandbox: "auto" });

@@ -1,4 +1,4 @@
-/** The landmarks by name, what is expected of them, and the files that keep what was seen of them. */
+/** The landmarks by name, what is expected of each, and the files that keep what was seen of it. */
 import { join } from "node:path";
 import { expect } from "vitest";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
