@@ -1,6 +1,6 @@
 /** A site to scan, in a process of its own: one page with 30 subresources over TLS, its redirect on port 80, and the DNS that knows it. */
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { startDnsServer } from "../support/dns-server.ts";
+import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { type Routes, startHttp, startHttps } from "../support/servers.ts";
 import { say } from "./child.ts";
 
@@ -11,7 +11,25 @@ export interface SiteSaid {
   readonly rootPem: string;
 }
 
-export const siteHost = "site.test";
+/** A name as in the public DNS, so that every question about names and mail is put; it never leaves the machine. */
+export const siteHost = "assay-bench-site.org";
+export const policyHost = `mta-sts.${siteHost}`;
+
+const zones: Zones = {
+  [siteHost]: {
+    A: ["127.0.0.1"],
+    SOA: [{ mname: `ns.${siteHost}`, rname: `hostmaster.${siteHost}`, serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 }],
+    MX: [{ preference: 10, exchange: `mail.${siteHost}` }],
+    TXT: [`v=spf1 mx include:_spf.${siteHost} -all`],
+    CAA: [{ flags: 0, tag: "issue", value: "authority.example" }],
+  },
+  [`mail.${siteHost}`]: { A: ["127.0.0.1"] },
+  [policyHost]: { A: ["127.0.0.1"] },
+  [`_spf.${siteHost}`]: { TXT: ["v=spf1 ip4:192.0.2.0/24 -all"] },
+  [`_dmarc.${siteHost}`]: { TXT: [`v=DMARC1; p=reject; rua=mailto:dmarc@${siteHost}`] },
+  [`_mta-sts.${siteHost}`]: { TXT: ["v=STSv1; id=1"] },
+  [`_smtp._tls.${siteHost}`]: { TXT: [`v=TLSRPTv1; rua=mailto:tls@${siteHost}`] },
+};
 
 const scripts = names("js", 10);
 const styles = names("css", 5);
@@ -31,6 +49,10 @@ ${images.map((path) => `<img src="${path}" alt="" width="20" height="20">`).join
 
 const routes: Routes = {
   "/": { body: page, headers: { "strict-transport-security": "max-age=31536000", "set-cookie": "id=1; Secure; HttpOnly; SameSite=Lax" } },
+  "/.well-known/mta-sts.txt": {
+    body: `version: STSv1\nmode: enforce\nmx: mail.${siteHost}\nmax_age: 604800\n`,
+    headers: { "content-type": "text/plain" },
+  },
   ...routesOf(scripts, "text/javascript", `/* ${filler} */`),
   ...routesOf(styles, "text/css", `/* ${filler} */`),
   ...routesOf(images, "image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><!-- ${filler} --></svg>`),
@@ -41,9 +63,9 @@ function routesOf(paths: readonly string[], type: string, body: string): Routes 
 }
 
 if (import.meta.main) {
-  const https = await startHttps(siteIdentity(siteHost), routes);
+  const https = await startHttps(siteIdentity(siteHost, { names: [siteHost, policyHost] }), routes);
   const http = await startHttp({ "*": { status: 301, headers: { location: `https://${siteHost}/` } } });
-  const dns = await startDnsServer({ [siteHost]: { A: ["127.0.0.1"] } });
+  const dns = await startDnsServer(zones);
   const said: SiteSaid = { httpsPort: https.port, httpPort: http.port, dns: dns.address, rootPem: testAuthority().root.pem };
   say(said);
 }
