@@ -65,27 +65,39 @@ export const resolverCases: readonly DnsCase[] = [
     name: "secure with a wildcard: names that nobody wrote down are proven too, and are found by every question",
     zones: [soundZone("assay-wildcard.org", { records: '@ IN MX 10 mail\n* IN TXT "v=spf1 -all"\n* IN CAA 0 issue "ca.example"' })],
     host: "www.assay-wildcard.org",
-    expected: { dnssec: "passed", "dns-caa": "passed", "mail-spf": "violated", "mail-dmarc": "violated", "mail-tls-rpt": "violated" },
+    expected: {
+      dnssec: "passed",
+      "dns-caa": "passed",
+      "mail-spf": "security.mail.spf-missing",
+      "mail-dmarc": "security.mail.dmarc-missing",
+      "mail-tls-rpt": "security.mail.tls-rpt-missing",
+    },
   },
   {
     name: "secure with a wildcard below NSEC3",
     zones: [soundZone("assay-wildcard-nsec3.org", { denial: "NSEC3", records: '@ IN MX 10 mail\n* IN TXT "v=DMARC1; p=reject"' })],
-    expected: { dnssec: "passed", "dns-caa": "violated", "mail-spf": "violated", "mail-dmarc": "passed", "mail-tls-rpt": "violated" },
+    expected: {
+      dnssec: "passed",
+      "dns-caa": "security.dns.caa-missing",
+      "mail-spf": "security.mail.spf-missing",
+      "mail-dmarc": "passed",
+      "mail-tls-rpt": "security.mail.tls-rpt-missing",
+    },
   },
   {
     name: "signed, but without a DS record above: insecure",
     zones: [soundZone("assay-island.org", { delegation: "island" })],
-    expected: { dnssec: "violated", ...soundStates },
+    expected: { dnssec: "security.dns.dnssec-missing", ...soundStates },
   },
   {
     name: "not signed: insecure",
     zones: [soundZone("assay-unsigned.org", { delegation: "unsigned" })],
-    expected: { dnssec: "violated", ...soundStates },
+    expected: { dnssec: "security.dns.dnssec-missing", ...soundStates },
   },
   {
     name: "bogus: a record changed after signing",
     zones: [soundZone("assay-tampered.org", { tampered: ["hostmaster", "intruder"] })],
-    expected: { dnssec: "violated" },
+    expected: { dnssec: "security.dns.dnssec-bogus" },
   },
   {
     name: "one forged record in a zone that is otherwise sound: not read, and nothing else is harmed",
@@ -101,17 +113,17 @@ export const resolverCases: readonly DnsCase[] = [
   {
     name: "bogus: signatures that ran out",
     zones: [soundZone("assay-expired.org", { delegation: "expired" })],
-    expected: { dnssec: "violated", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-bogus", ...nothingRead },
   },
   {
     name: "bogus: the DS record of another key",
     zones: [soundZone("assay-wrong-ds.org", { delegation: "wrong-ds" })],
-    expected: { dnssec: "violated", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-bogus", ...nothingRead },
   },
   {
     name: "bogus: a DS record, and no signatures",
     zones: [soundZone("assay-stripped.org", { delegation: "stripped" })],
-    expected: { dnssec: "violated", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-bogus", ...nothingRead },
   },
   {
     name: "signed by an algorithm that nobody knows: as if it were not signed (RFC 4035 section 5.2)",
@@ -119,7 +131,7 @@ export const resolverCases: readonly DnsCase[] = [
       soundZone("assay-unknown-algorithm.page", { delegation: "unsigned" }),
       { name: "page", records: `@ IN CAA 0 issue "ca.example"\nassay-unknown-algorithm IN DS 4711 250 2 ${"00".repeat(32)}` },
     ],
-    expected: { dnssec: "violated", ...soundStates },
+    expected: { dnssec: "security.dns.dnssec-missing", ...soundStates },
   },
   {
     name: "a forged zone below a sound domain: what stands in it is not read",
@@ -182,7 +194,7 @@ export const resolverCases: readonly DnsCase[] = [
     name: "bogus, and the second of two resolvers would believe it",
     zones: [soundZone("assay-second-believes.org", { delegation: "wrong-ds" })],
     resolvers: ["validating", "believing"],
-    expected: { dnssec: "violated", ...soundStates },
+    expected: { dnssec: "security.dns.dnssec-bogus", ...soundStates },
   },
   {
     name: "an answer too long for UDP: asked again over TCP",
@@ -203,7 +215,13 @@ export const resolverCases: readonly DnsCase[] = [
         records: 'www IN A 127.0.0.1\nwww IN TXT "v=spf1 -all"\nwww IN CAA 0 issue "ca.example"\nwww IN MX 0 .',
       },
     ],
-    expected: { dnssec: "violated", "dns-caa": "passed", "mail-spf": "passed", "mail-dmarc": "violated", "mail-mta-sts": "notApplicable" },
+    expected: {
+      dnssec: "security.dns.dnssec-missing",
+      "dns-caa": "passed",
+      "mail-spf": "passed",
+      "mail-dmarc": "security.mail.dmarc-missing",
+      "mail-mta-sts": "notApplicable",
+    },
   },
   {
     name: "an internationalised domain, its mail host and its report address",

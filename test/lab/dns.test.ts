@@ -1,0 +1,41 @@
+/** Sees to it that the laboratory of DNS and mail has a domain for every finding and every state of its checks; it runs with the laboratory. */
+import { expect, test } from "vitest";
+import dnsCaa from "../../checks/dns-caa.ts";
+import dnssec from "../../checks/dnssec.ts";
+import mailDmarc from "../../checks/mail-dmarc.ts";
+import mailDmarcPolicy from "../../checks/mail-dmarc-policy.ts";
+import mailDmarcReporting from "../../checks/mail-dmarc-reporting.ts";
+import mailMtaSts from "../../checks/mail-mta-sts.ts";
+import mailSpf from "../../checks/mail-spf.ts";
+import mailSpfLookups from "../../checks/mail-spf-lookups.ts";
+import mailSpfPolicy from "../../checks/mail-spf-policy.ts";
+import mailTlsRpt from "../../checks/mail-tls-rpt.ts";
+import { dnsCases } from "./dns.ts";
+
+const checks = [
+  dnsCaa,
+  dnssec,
+  mailDmarc,
+  mailDmarcPolicy,
+  mailDmarcReporting,
+  mailMtaSts,
+  mailSpf,
+  mailSpfLookups,
+  mailSpfPolicy,
+  mailTlsRpt,
+];
+
+test.each(checks.map(({ key, findings }) => [key, Object.keys(findings)] as const))("%s: a domain for each finding", (_key, codes) => {
+  const told = new Set(dnsCases.flatMap((dnsCase) => dnsCase.codes ?? []));
+  expect(codes.filter((code) => !told.has(code))).toEqual([]);
+});
+
+test.each(checks.map(({ key }) => key))("%s: a domain for each state", (key) => {
+  const states = new Set(dnsCases.map(({ expected }) => expected[key]));
+  expect([...states].filter((state) => state !== undefined).sort()).toEqual(["notApplicable", "notChecked", "passed", "violated"]);
+});
+
+test("every domain is named once", () => {
+  const names = dnsCases.map(({ name }) => name);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
