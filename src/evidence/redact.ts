@@ -3,8 +3,8 @@
 /** Stands for what was taken out of a URL or a field. A place that held less held no secret, so nothing ever grows. */
 const mark = "***";
 
-/** User and password of a URL with or without its scheme, up to the last sign that can end them. */
-const userInfo = /(^|\b[a-z][a-z0-9+.-]{0,20}:)\/\/[^\s/?#"'<>\\]{3,}@/gi;
+/** User and password of a URL with or without its scheme, up to the last sign that can end them; a mail address behind it in a list is neither. */
+const userInfo = /(^|\b[a-z][a-z0-9+.-]{0,20}:)\/\/(?:(?!,mailto:)[^\s/?#"'<>\\]){3,}@/gi;
 /**
  * A parameter of a query, of a fragment (OAuth hands out tokens there) or of a path (`;jsessionid=`) that is named like a
  * secret: by a part of its name, or by the word that its name ends with. Better a `zipcode` too many than a code too few.

@@ -30,6 +30,7 @@ describe("withoutSecrets", () => {
     "text/html;charset=utf-8",
     "sha384-abcdef==",
     "mailto:security@a.test",
+    "v=DMARC1; p=reject; rua=https://a.test,mailto:reports@a.test",
     "https://a.test/?token=&key=1",
   ])("leaves %s alone", (text) => {
     expect(withoutSecrets({ text })).toEqual({ text });
