@@ -6,6 +6,8 @@ import * as internetDate from "../../src/parse/internet-date.ts";
 import * as mtaSts from "../../src/parse/mta-sts.ts";
 import * as reportUri from "../../src/parse/report-uri.ts";
 import * as securityTxt from "../../src/parse/security-txt.ts";
+import * as spf from "../../src/parse/spf.ts";
+import * as spfMacro from "../../src/parse/spf-macro.ts";
 import * as tlsRpt from "../../src/parse/tls-rpt.ts";
 import type { FuzzedParser } from "./parser.ts";
 
@@ -191,6 +193,58 @@ export const recordParsers: readonly FuzzedParser[] = [
         if (!text.endsWith("\n")) return true;
         return same(securityTxt.parseSecurityTxt(`${text}# x\n`).fields, securityTxt.parseSecurityTxt(text).fields);
       },
+    },
+  },
+  {
+    file: "spf",
+    words: [
+      ..." +-~?:/=.%{}0\t",
+      "v=spf1 ",
+      "all",
+      "include:",
+      "a",
+      "mx/24",
+      "ptr:",
+      "ip4:192.0.2.1",
+      "ip6:2001:db8::",
+      "exists:",
+      "redirect=",
+      "exp=",
+      "%{ir}.",
+      "_spf.site.example",
+      "//64",
+      "constructor:",
+    ],
+    samples: [
+      "v=spf1 +a:b.example/24//64 mx ptr include:_spf.site.example ip4:192.0.2.0/24 ip6:::/0 exists:%{ir}.%{v}.x.example ~all",
+      "V=SPF1 redirect=%{d2}.example exp=why.site.example x-y=%%",
+    ],
+    functions: { parseSpf: spf.parseSpf, isMisspeltSpf: spf.isMisspeltSpf },
+    laws: {
+      "no text is a record and misspelt": (text) => spf.parseSpf(text) === null || !spf.isMisspeltSpf(text),
+      "mechanisms that are written again read the same": (text) => {
+        const record = spf.parseSpf(text);
+        if (record === null) return true;
+        const written = `v=spf1 ${record.mechanisms.map((mechanism) => mechanism.text).join(" ")}`;
+        return same(spf.parseSpf(written)?.mechanisms, record.mechanisms) && spf.parseSpf(written)?.defects.length === 0;
+      },
+    },
+  },
+  {
+    file: "spf-macro",
+    words: [..."%{}.-+,/_= 0123", "%{", "%{d}", "%{o2r-}", "%{S}", "%%", "%_", "%-", "r", "site", ".example", "\u00fc"],
+    samples: ["%{d2r.}.%{o}.site.example", "%{ir}.%{v}._spf.site.example.", "a%%b%_c%-.example"],
+    functions: {
+      isSpfMacroString: spfMacro.isSpfMacroString,
+      spfDomainDefect: spfMacro.spfDomainDefect,
+      expandSpfDomain: (text) => spfMacro.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" }),
+    },
+    laws: {
+      "a name that comes out can be asked for": (text) => {
+        const name = spfMacro.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" });
+        return name === null || (name.length <= 253 && name.split(".").every((label) => label !== "" && label.length <= 63));
+      },
+      "a sound name is a macro-string": (text) => spfMacro.spfDomainDefect(text) !== null || spfMacro.isSpfMacroString(text),
     },
   },
   {
