@@ -1,8 +1,8 @@
 /** Scans the landmarks of the laboratory and keeps what was seen of them, so that a test can replay it without a network. */
 
-// Run by npm without Bun's cache of transpiled files: bun test would find there what plain bun made of the imports of vitest.
-import { openLaboratory } from "../test/lab/laboratory.ts";
 import { type Landmark, landmarkCases, landmarkFile } from "../test/lab/landmarks.ts";
+// Run by npm without Bun's cache of transpiled files: bun test would find there what plain bun made of the imports of vitest.
+import { openLaboratory } from "../test/lab/open-laboratory.ts";
 
 const laboratory = openLaboratory();
 await laboratory.ready();

@@ -254,6 +254,17 @@ describe("manners", () => {
     expect(allCode.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
+  // Bun keeps what it compiled: a file that says "vitest" and was once loaded by a program has the wrong one in the tests that follow.
+  test("programs load no file of the tests' framework", () => {
+    const loaded = (path: string) =>
+      (allCode.find((file) => file.path === path)?.text.replace(/^import type .*$/gm, "") ?? "")
+        .matchAll(/\bfrom "([^"]+)"/g)
+        .map(([, name = ""]) => (name.startsWith(".") ? relative(root, resolve(root, path, "..", name)) : name));
+    const reached = new Set(filesBelow("build"));
+    for (const path of reached) for (const name of loaded(path)) reached.add(name);
+    expect([...reached]).not.toContain("vitest");
+  });
+
   test("no test is skipped for good or runs alone", () => {
     const marks = /\b(it|test|describe)\.(only|skip|todo)\(/;
     expect(

@@ -12,7 +12,9 @@ done
 # One "file:package" for each package without a program.
 for file in \
   /usr/lib/lighttpd/mod_openssl.so:lighttpd-mod-openssl \
-  /usr/share/wordpress/wp-login.php:wordpress; do
+  /usr/share/wordpress/wp-login.php:wordpress \
+  /usr/share/wordpress/wp-content/themes/twentytwentythree:wordpress-theme-twentytwentythree \
+  /usr/lib/php/20220829/mysqli.so:php-mysql /usr/lib/php/20220829/gd.so:php-gd; do
   [ -e "${file%%:*}" ] || missing="$missing ${file##*:}"
 done
 [ -n "$missing" ] || exit 0

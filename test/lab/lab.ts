@@ -1,6 +1,7 @@
 /** The laboratory: scans every case of every area for real, prints what was expected and seen, and demands that each check was seen in each state. */
 import { describe, expect, test } from "vitest";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
+import { applicationCases } from "./application.ts";
 import { certificateCases } from "./certificates.ts";
 import { cspCases } from "./csp.ts";
 import { dnsCases } from "./dns.ts";
@@ -19,6 +20,7 @@ labTests("certificates", certificateCases);
 labTests("TLS versions", versionCases);
 labTests("CSP", cspCases);
 labTests("web servers", webServerCases);
+labTests("a real application", applicationCases);
 labTests("DNS and mail", dnsCases);
 labTests("landmarks", landmarkCases);
 labTests("lines pasted", pastedCases);

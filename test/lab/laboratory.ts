@@ -1,14 +1,9 @@
 /** What all parts of the laboratory share: a case says which states it expects of which checks, scans for real, and is told in one table. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openBrowser } from "../../src/browser/browser.ts";
 import type { State } from "../../src/check/check.ts";
 import type { EgressSettings } from "../../src/egress/settings.ts";
-import { createLog } from "../../src/log.ts";
-import { openScanner } from "../../src/scan/scanner.ts";
-import { defaultDeadlines, type ScanDeadlines, type ScanOutcome } from "../../src/scan/task.ts";
+import type { ScanDeadlines, ScanOutcome } from "../../src/scan/task.ts";
+import { openLaboratory } from "./open-laboratory.ts";
 
 export type FinishedScan = Extract<ScanOutcome, { status: "finished" }>;
 
@@ -83,42 +78,4 @@ export function labTests(area: string, cases: readonly LabCase[]): void {
       );
     }
   });
-}
-
-/** A browser for many scans; each of them has workers of its own, since what it trusts and where it may go differs. */
-export function openLaboratory() {
-  const dir = mkdtempSync(join(tmpdir(), "assay-lab-browser-"));
-  const browser = openBrowser({ path: null, dir, sandbox: "auto" });
-  const log = createLog({ level: "warn", format: "text" });
-  return {
-    ready: async () => {
-      await browser.endpoint();
-    },
-    /** @throws Error when the scan failed as a whole. */
-    scan: async (labCase: Pick<LabCase, "serve">): Promise<FinishedScan> => {
-      const site = await labCase.serve();
-      const scanner = openScanner({
-        egress: site.egress,
-        caPems: site.caPems,
-        deadlines: { ...defaultDeadlines, ...site.deadlines },
-        concurrency: 1,
-        checksDir: null,
-        browser,
-        workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
-        log,
-      });
-      try {
-        const outcome = await scanner.scanUrl(site.url, () => {});
-        if (outcome.status === "failed") throw new Error(`the scan of ${site.url} failed: ${outcome.code}`);
-        return outcome;
-      } finally {
-        await scanner.close();
-        await site.stop?.();
-      }
-    },
-    close: async () => {
-      await browser.stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
 }

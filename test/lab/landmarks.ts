@@ -1,6 +1,5 @@
 /** The landmarks by name, what is expected of each, and the files that keep what was seen of it. */
 import { join } from "node:path";
-import { expect } from "vitest";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { startBareSite, startOldSite, startPlainSite, startSilentSite } from "./bare-site.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
@@ -68,8 +67,9 @@ export const landmarkCases: readonly (LabCase & { readonly name: LandmarkName })
   name,
   expected: expectedOf(name),
   serve: startLandmark[name],
-  also: ({ result }) => {
-    if (name === "sound-site") expect(result.score).toBe(100);
-    if (name === "bare-site") expect(result.band).toBe("poor");
+  also: ({ result: { score, band } }) => {
+    // Not by the means of tests: this file is also loaded by a program that is none.
+    if (name === "sound-site" && score !== 100) throw new Error(`the sound site scores ${score}`);
+    if (name === "bare-site" && band !== "poor") throw new Error(`the bare site is ${band}`);
   },
 }));

@@ -3,7 +3,7 @@ import { type State, states } from "../../src/check/check.ts";
 import type { SeenCase, States } from "./laboratory.ts";
 
 /** What a check has to be seen in; that it does not apply needs no server. */
-export const proofs = ["passed", "violated", "notChecked"] as const satisfies readonly State[];
+const proofs = ["passed", "violated", "notChecked"] as const satisfies readonly State[];
 
 /** As many keys of one state are named in a line; beyond that they are counted. */
 const namedKeysMax = 3;

@@ -1,6 +1,7 @@
 /** Versions and suites of TLS, served and scanned for real. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { labTests, openLaboratory } from "./laboratory.ts";
+import { labTests } from "./laboratory.ts";
+import { openLaboratory } from "./open-laboratory.ts";
 import { tlsSite } from "./tls-site.ts";
 import { plainHttpOnly, versionCases } from "./versions.ts";
 

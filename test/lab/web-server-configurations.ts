@@ -73,22 +73,12 @@ server {
     return ["/usr/sbin/nginx", "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")];
   },
 
-  /** A copy of Debian's /etc/apache2 with mod_ssl, mod_headers and mod_socache_shmcb switched on as a2enmod does. */
   apache: ({ folder, root, host, hardened, chainFile, keyFile, tlsPort, plainPort }) => {
-    const etc = join(folder, "etc");
-    cpSync("/etc/apache2", etc, { recursive: true, verbatimSymlinks: true });
-    for (const module of ["ssl", "headers", "socache_shmcb"]) {
-      for (const ending of ["load", "conf"]) {
-        const source = join(etc, "mods-available", `${module}.${ending}`);
-        if (existsSync(source)) cpSync(source, join(etc, "mods-enabled", `${module}.${ending}`));
-      }
-    }
-    rmSync(join(etc, "sites-enabled/000-default.conf"), { force: true });
-    writeFileSync(join(etc, "ports.conf"), `Listen 127.0.0.1:${plainPort}\nListen 127.0.0.1:${tlsPort}\n`);
     const strict = headerLines((name, value) => `Header always set ${name} "${value}"`);
-    writeFileSync(
-      join(etc, "sites-enabled/site.conf"),
-      `ServerName ${host}
+    return apacheIn(folder, {
+      ports: [plainPort, tlsPort],
+      modules: ["ssl", "headers", "socache_shmcb"],
+      sites: `ServerName ${host}
 ${hardened ? "ServerTokens Prod\nServerSignature Off" : ""}
 <VirtualHost 127.0.0.1:${plainPort}>
   ServerName ${host}
@@ -106,16 +96,7 @@ ${hardened ? "ServerTokens Prod\nServerSignature Off" : ""}
   Require all granted
 </Directory>
 `,
-    );
-    const environment = {
-      APACHE_RUN_USER: "www-data",
-      APACHE_RUN_GROUP: "www-data",
-      APACHE_PID_FILE: join(folder, "apache.pid"),
-      APACHE_RUN_DIR: folder,
-      APACHE_LOCK_DIR: folder,
-      APACHE_LOG_DIR: folder,
-    };
-    return [...inEnvironment(environment), "/usr/sbin/apache2", "-d", etc, "-f", join(etc, "apache2.conf"), "-DFOREGROUND"];
+    });
   },
 
   caddy: ({ folder, root, host, hardened, chainFile, keyFile, tlsPort, plainPort }) => {
@@ -203,6 +184,33 @@ export const versionCommands: Readonly<Record<ServerName, readonly string[]>> = 
   lighttpd: ["/usr/sbin/lighttpd", "-v"],
   haproxy: ["/usr/sbin/haproxy", "-v"],
 };
+
+/** A copy of Debian's /etc/apache2, with these modules switched on as a2enmod does, and these sites in place of the default one. */
+export function apacheIn(
+  folder: string,
+  wish: { readonly ports: readonly number[]; readonly modules: readonly string[]; readonly sites: string },
+): readonly string[] {
+  const etc = join(folder, "etc");
+  cpSync("/etc/apache2", etc, { recursive: true, verbatimSymlinks: true });
+  for (const module of wish.modules) {
+    for (const ending of ["load", "conf"]) {
+      const source = join(etc, "mods-available", `${module}.${ending}`);
+      if (existsSync(source)) cpSync(source, join(etc, "mods-enabled", `${module}.${ending}`));
+    }
+  }
+  rmSync(join(etc, "sites-enabled/000-default.conf"), { force: true });
+  writeFileSync(join(etc, "ports.conf"), wish.ports.map((port) => `Listen 127.0.0.1:${port}\n`).join(""));
+  writeFileSync(join(etc, "sites-enabled/site.conf"), wish.sites);
+  const environment = {
+    APACHE_RUN_USER: "www-data",
+    APACHE_RUN_GROUP: "www-data",
+    APACHE_PID_FILE: join(folder, "apache.pid"),
+    APACHE_RUN_DIR: folder,
+    APACHE_LOCK_DIR: folder,
+    APACHE_LOG_DIR: folder,
+  };
+  return [...inEnvironment(environment), "/usr/sbin/apache2", "-d", etc, "-f", join(etc, "apache2.conf"), "-DFOREGROUND"];
+}
 
 function inEnvironment(values: Readonly<Record<string, string>>): readonly string[] {
   return ["/usr/bin/env", ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
