@@ -38,9 +38,10 @@ const signedMark = "-----BEGIN PGP SIGNED MESSAGE-----";
 const signatureMark = "-----BEGIN PGP SIGNATURE-----";
 const signatureEnd = "-----END PGP SIGNATURE-----";
 
-/** RFC 9116 section 4: a name, a colon, one blank, and a value. */
-const fieldForm = /^([\x21-\x39\x3b-\x7e]+): (\S.*)$/;
+/** RFC 9116 section 4: a name, a colon, one blank, and a value; what an unknown field says may be blank or nothing. */
+const fieldForm = /^([\x21-\x39\x3b-\x7e]+):(?: (.*))?$/;
 const uriFields = ["acknowledgments", "canonical", "contact", "csaf", "encryption", "hiring", "policy"];
+const knownFields = [...uriFields, "expires", "preferred-languages"];
 const uriForm = /^([a-z][a-z0-9+.-]*):([\x21-\x7e]+)$/i;
 /** RFC 5646 section 2.1, without asking whether the language exists. */
 const languageForm = /^(?:[a-z]{1,8}|\*)(?:-[a-z0-9]{1,8})*$/i;
@@ -55,17 +56,23 @@ export function parseSecurityTxt(body: string): SecurityTxt {
   const fields: SecurityTxtField[] = [];
   for (const line of content) {
     if (line.text === "" || (line.text.startsWith("#") && !control.test(line.text))) continue;
-    const [matched, name = "", value = ""] = fieldForm.exec(line.text) ?? [];
-    if (matched === undefined || control.test(line.text)) {
+    const field = fieldOf(line);
+    if (field === null) {
       defects.push(defectAt("line-malformed", line));
       continue;
     }
-    const field = { name: name.toLowerCase(), value, line: line.number };
     fields.push(field);
     const kind = valueDefect(field);
     if (kind !== null) defects.push(defectAt(kind, line));
   }
   return { signed, fields, defects };
+}
+
+function fieldOf({ number, text }: Line): SecurityTxtField | null {
+  const [matched, written = "", value = ""] = fieldForm.exec(text) ?? [];
+  const name = written.toLowerCase();
+  if (matched === undefined || control.test(text) || (knownFields.includes(name) && !/^\S/.test(value))) return null;
+  return { name, value, line: number };
 }
 
 function defectAt(kind: SecurityTxtDefect["kind"], { number, text }: Line): SecurityTxtDefect {
