@@ -11,12 +11,13 @@ import { caaCases } from "./dns-caa-cases.ts";
 import type { DnsCase, Outcome, PolicyHost, PolicyHostFault, ResolverKind } from "./dns-case.ts";
 import { dmarcCases } from "./dns-dmarc-cases.ts";
 import { mailTransportCases } from "./dns-mail-transport-cases.ts";
+import { pastedDnsCases } from "./dns-pasted-cases.ts";
 import { apexAliases, resolverCases } from "./dns-resolver-cases.ts";
 import { spfCases } from "./dns-spf-cases.ts";
 import { type DnsTree, type DnsZone, startDnsTree, startRefusingServer } from "./dns-tree.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
 
-const allCases: readonly DnsCase[] = [...resolverCases, ...caaCases, ...spfCases, ...dmarcCases, ...mailTransportCases];
+const allCases: readonly DnsCase[] = [...resolverCases, ...caaCases, ...spfCases, ...dmarcCases, ...mailTransportCases, ...pastedDnsCases];
 
 /** Nothing here depends on how long a page stays quiet; what is never answered has to be waited for. */
 const deadlines = { settleMs: 50, probeMs: 4_000 };
