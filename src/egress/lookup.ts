@@ -1,11 +1,8 @@
 /** Turns a name into all of its addresses, by the system's resolver or by the servers that the operator names. */
 import { lookup } from "node:dns/promises";
 import { askDns, type DnsServer } from "./dns-client.ts";
+import { nameError, noError } from "./dns-message.ts";
 import { EgressError } from "./egress-error.ts";
-
-/** Response codes of RFC 1035 section 4.1.1. */
-const noError = 0;
-const nameError = 3;
 
 /**
  * Every IPv4 and IPv6 address of the name; IPv4 first, because a machine without IPv6 is the more common misfortune.
@@ -50,11 +47,10 @@ async function askServers(name: string, servers: readonly DnsServer[], signal: A
 }
 
 async function askServer(name: string, type: "A" | "AAAA", server: DnsServer, signal: AbortSignal): Promise<readonly string[]> {
-  const answer = await askDns(server, { name, type }, signal);
-  const responseCode = (answer.flags ?? 0) & 0xf;
+  const { responseCode, answers } = await askDns(server, { name, type }, signal);
   if (responseCode !== noError && responseCode !== nameError) {
     throw new EgressError("unresolved", `the resolver ${server.address} could not resolve ${name} (code ${responseCode})`);
   }
   // Records of the whole CNAME chain come in one answer; whoever they belong to, all of them are judged.
-  return (answer.answers ?? []).flatMap((record) => (record.type === type ? [String(record.data)] : []));
+  return answers.flatMap((record) => (record.type === type ? [String(record.data)] : []));
 }

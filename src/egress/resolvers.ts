@@ -1,20 +1,16 @@
 /** Puts one DNS question to the resolvers of this appliance, in turn until one has an answer. */
 import { getServers } from "node:dns";
-import dnsPacket, { type CaaAnswer, type DecodedPacket } from "dns-packet";
-import { askDns, type DnsQuestion, type DnsServer, parseDnsServer } from "./dns-client.ts";
+import dnsPacket, { type CaaAnswer } from "dns-packet";
+import { askDns, type DnsServer, parseDnsServer } from "./dns-client.ts";
+import { type DnsAnswer, type DnsQuestion, nameError, noError } from "./dns-message.ts";
 import { EgressError } from "./egress-error.ts";
 
-export type DnsAnswer = DecodedPacket;
 export type CaaRecord = CaaAnswer["data"];
 
 /** Flags of RFC 4035 section 3: in the header of a question, in that of an answer, and in the EDNS part of a question. */
 export const checkingDisabled = dnsPacket.CHECKING_DISABLED;
 export const authenticData = dnsPacket.AUTHENTIC_DATA;
 export const dnssecOk = dnsPacket.DNSSEC_OK;
-
-/** Response codes of RFC 1035 section 4.1.1. */
-const noError = 0;
-const nameError = 3;
 
 /** Those that the operator names, as `address` or `address:port`; the system's when he names none. */
 export function resolversOf(dnsServers: readonly string[]): readonly DnsServer[] {
@@ -30,7 +26,7 @@ export async function askResolvers(resolvers: readonly DnsServer[], question: Dn
   for (const resolver of resolvers) {
     try {
       const answer = await askDns(resolver, question, signal);
-      const code = (answer.flags ?? 0) & 0xf;
+      const { responseCode: code } = answer;
       if (code === noError || code === nameError) return answer;
       failure = new EgressError("unresolved", `the resolver ${resolver.address} could not answer for ${question.name} (code ${code})`);
     } catch (thrown) {

@@ -224,6 +224,8 @@ export interface DnssecFacts {
   readonly domain: string;
   /** RFC 4033 section 5, as told by AD; `bogus`: refused, but answered with checking disabled (CD). */
   readonly status: "secure" | "insecure" | "bogus";
+  /** Of a refusal: what the resolver says is wrong, as numbers of RFC 8914 section 4; most say nothing. */
+  readonly extendedErrors: readonly number[];
 }
 
 /** Where mail for the registrable domain goes. */

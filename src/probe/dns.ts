@@ -1,5 +1,6 @@
 /** Asks the appliance's resolvers about the scanned host and its registrable domain, one question at a time. */
-import { askResolvers, type CaaRecord, type DnsAnswer, resolversOf } from "../egress/resolvers.ts";
+import { type DnsAnswer, nameError } from "../egress/dns-message.ts";
+import { askResolvers, type CaaRecord, resolversOf } from "../egress/resolvers.ts";
 import { boundedText } from "../evidence/bound.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../evidence/facts.ts";
@@ -11,9 +12,6 @@ export interface DnsContext extends Omit<SubjectContext, "egress"> {
   /** As in the egress settings. */
   readonly dnsServers: readonly string[];
 }
-
-/** A response code of RFC 1035 section 4.1.1: there is no such name. */
-const nameError = 3;
 
 /**
  * What the probe makes of the registrable domain. Addresses and names outside of the public DNS are not asked about; a
@@ -31,7 +29,7 @@ export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: s
 /** The text records of a name, each cut at `charsMax`. @throws EgressError when no resolver answered. */
 export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: string, charsMax = dnsRecordCharsMax): Promise<TextRecords> {
   const answer = await askResolvers(resolversOf(dnsServers), { name, type: "TXT" }, signal);
-  const texts = (answer.answers ?? []).flatMap((record) => (record.type === "TXT" ? [joined(record.data)] : []));
+  const texts = answer.answers.flatMap((record) => (record.type === "TXT" ? [joined(record.data)] : []));
   return {
     name,
     nameExists: nameExistsIn(answer),
@@ -56,7 +54,7 @@ function textOrder(text: string): string {
 }
 
 export function nameExistsIn(answer: DnsAnswer): boolean {
-  return ((answer.flags ?? 0) & 0xf) !== nameError;
+  return answer.responseCode !== nameError;
 }
 
 /** RFC 7208 section 3.3: strings of up to 255 bytes, without anything between them. */
@@ -76,7 +74,7 @@ export function probeTlsRpt(context: DnsContext): Promise<Reading<TextRecords>> 
 export function probeMx(context: DnsContext): Promise<Reading<MailMxFacts>> {
   return readOfDomain(context, async (domain) => {
     const answer = await askResolvers(resolversOf(context.dnsServers), { name: domain, type: "MX" }, context.signal);
-    const records = (answer.answers ?? []).flatMap((record) => (record.type === "MX" ? [record.data] : []));
+    const records = answer.answers.flatMap((record) => (record.type === "MX" ? [record.data] : []));
     return {
       domain,
       nameExists: nameExistsIn(answer),
@@ -118,7 +116,7 @@ function upwards(host: string): readonly string[] {
   return labels.map((_, at) => labels.slice(at).join("."));
 }
 
-function caaRecords({ answers = [] }: DnsAnswer): readonly CaaRecord[] {
+function caaRecords({ answers }: DnsAnswer): readonly CaaRecord[] {
   return answers.flatMap((record) => (record.type === "CAA" ? [record.data] : []));
 }
 

@@ -1,48 +1,77 @@
 /** Finds out what a validating resolver makes of the registrable domain's signatures. */
-import type { DnsServer } from "../egress/dns-client.ts";
-import { askResolvers, authenticData, checkingDisabled, type DnsAnswer, dnssecOk, resolversOf } from "../egress/resolvers.ts";
+import { within } from "../deadline.ts";
+import { askDns, type DnsServer } from "../egress/dns-client.ts";
+import { type DnsAnswer, extendedErrorsOf, noError, serverFailure } from "../egress/dns-message.ts";
+import { authenticData, checkingDisabled, dnssecOk, resolversOf } from "../egress/resolvers.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { DnssecFacts } from "../evidence/facts.ts";
+import { dnsRecordsMax } from "../evidence/limits.ts";
 import type { DnsContext } from "./dns.ts";
 import { failedBy } from "./failure.ts";
 
-/** Every zone has one. */
-const type = "SOA";
+/** RFC 8375 section 7: a name that is kept unsigned on purpose, and that resolvers know by themselves. */
+const insecureName = "home.arpa";
+/** It is no more than a second look. */
+const secondLookMs = 1_500;
+
+/** A question to one resolver, with DO. `CD` asks it not to check signatures. */
+type Ask = (name: string, wish?: { readonly type?: "SOA" | "CNAME"; readonly unchecked?: boolean }) => Promise<DnsAnswer>;
 
 /**
  * One resolver after the other until one can tell: of two that differ in what they validate, no pair of answers proves anything.
  */
 export async function probeDnssec({ subject, dnsServers, signal }: DnsContext): Promise<Reading<DnssecFacts>> {
-  if (subject.registrableDomain === null) return failed("not-asked");
+  const { registrableDomain: domain } = subject;
+  if (domain === null) return failed("not-asked");
   let reading: Reading<DnssecFacts> = failed("unreachable");
   for (const resolver of resolversOf(dnsServers)) {
-    reading = await statusAsToldBy(resolver, subject.registrableDomain, signal);
+    reading = await statusAsToldBy(resolver, domain, signal);
     if (reading.status === "read" || signal.aborted) break;
   }
   return reading;
 }
 
-/**
- * RFC 4035 section 3.2.3: a validating resolver sets AD on what it has proven. A domain without AD is insecure only where
- * the resolver sets AD on the root, which is signed; else it does not validate, and nothing is known. A domain that it
- * refuses, but gives out with checking disabled, is bogus.
- */
+/** RFC 4035 section 3.2.3: a validating resolver sets AD on what it has proven, and answers SERVFAIL for what it has disproven. */
 async function statusAsToldBy(resolver: DnsServer, domain: string, signal: AbortSignal): Promise<Reading<DnssecFacts>> {
-  const ask = (name: string, flags = 0) => askResolvers([resolver], { name, type, flags, ednsFlags: dnssecOk }, signal);
-  const validates = async () => isAuthentic(await ask("."));
+  // Every zone has a SOA record.
+  const ask: Ask = (name, { type = "SOA", unchecked = false } = {}) =>
+    askDns(resolver, { name, type, flags: unchecked ? checkingDisabled : 0, ednsFlags: dnssecOk }, signal);
   try {
-    let answer: DnsAnswer;
-    try {
-      answer = await ask(domain);
-    } catch (refusal) {
-      await ask(domain, checkingDisabled);
-      return (await validates()) ? read({ domain, status: "bogus" }) : failedBy(refusal);
-    }
-    if (isAuthentic(answer)) return read({ domain, status: "secure" });
-    return (await validates()) ? read({ domain, status: "insecure" }) : failed("unsupported");
+    const answer = await ask(domain);
+    if (answer.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, answer);
+    // A server that was away for a moment is no forger: what is refused must be given out with checking disabled, and be refused again.
+    if ((await ask(domain, { unchecked: true })).responseCode !== noError) return failed("unresolved");
+    const again = await ask(domain);
+    if (again.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, again);
+    const extendedErrors = [...new Set([...extendedErrorsOf(answer), ...extendedErrorsOf(again)])].slice(0, dnsRecordsMax);
+    return (await validates(ask)) ? read({ domain, status: "bogus", extendedErrors }) : failed("unresolved");
   } catch (thrown) {
     return failedBy(thrown);
   }
+}
+
+async function statusWhenAnswered(ask: Ask, domain: string, answer: DnsAnswer): Promise<Reading<DnssecFacts>> {
+  // A proof that there is no such domain proves the zone above.
+  if (answer.responseCode !== noError) return failed("unresolved");
+  // Behind an alias the answer is no more secure than the alias's target, which is another domain's affair.
+  const isAlias = answer.answers.some(({ type }) => type === "CNAME");
+  const own = !isAuthentic(answer) && isAlias ? await ask(domain, { type: "CNAME" }) : answer;
+  if (!isAuthentic(own)) return (await validates(ask)) ? read({ domain, status: "insecure", extendedErrors: [] }) : failed("unsupported");
+  return (await setsAdBlindly(ask)) ? failed("unsupported") : read({ domain, status: "secure", extendedErrors: [] });
+}
+
+/** The root is signed: a resolver that does not set AD on it does not validate, or something in between takes AD away. */
+async function validates(ask: Ask): Promise<boolean> {
+  return isAuthentic(await ask("."));
+}
+
+/**
+ * A resolver that sets AD on everything is told by a name that cannot be secure. One that sets it on forgeries alone is not:
+ * that would take a domain which is broken on purpose, and so somebody else's server.
+ */
+async function setsAdBlindly(ask: Ask): Promise<boolean> {
+  const answer = await within(secondLookMs, ask(insecureName), null).catch(() => null);
+  return answer?.responseCode === noError && isAuthentic(answer);
 }
 
 function isAuthentic({ flags = 0 }: DnsAnswer): boolean {

@@ -1,6 +1,7 @@
 /** Asks for the SPF record of the registrable domain and for what evaluating it leads to: RFC 7208. */
 import { maySpfBeDropped, ownSpf, type PublishedSpf, type SpfQuestion, spfAnswers, spfLookups } from "../check/spf.ts";
-import { askResolvers, type DnsAnswer, resolversOf } from "../egress/resolvers.ts";
+import type { DnsAnswer } from "../egress/dns-message.ts";
+import { askResolvers, resolversOf } from "../egress/resolvers.ts";
 import { boundedText } from "../evidence/bound.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { MailSpfFacts, TextRecords } from "../evidence/facts.ts";
@@ -86,7 +87,7 @@ function onlySpf(texts: TextRecords): Followed["answer"] {
 
 async function exchangersOf(context: DnsContext, name: string): Promise<Answer> {
   const answer = await ask(context, name, "MX");
-  const hosts = (answer.answers ?? []).flatMap((record) => (record.type === "MX" ? [record.data.exchange.toLowerCase()] : []));
+  const hosts = answer.answers.flatMap((record) => (record.type === "MX" ? [record.data.exchange.toLowerCase()] : []));
   return { nameExists: nameExistsIn(answer), records: bounded(hosts) };
 }
 
@@ -94,7 +95,7 @@ async function exchangersOf(context: DnsContext, name: string): Promise<Answer> 
 async function addressesOf(context: DnsContext, name: string): Promise<Answer> {
   const families = await Promise.allSettled((["A", "AAAA"] as const).map((type) => ask(context, name, type)));
   const answers = families.flatMap((family) => (family.status === "fulfilled" ? [family.value] : []));
-  const addresses = answers.flatMap(({ answers = [] }) =>
+  const addresses = answers.flatMap(({ answers }) =>
     answers.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : [])),
   );
   const failure = families.find((family) => family.status === "rejected");

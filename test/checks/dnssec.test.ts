@@ -8,6 +8,12 @@ testCheck(check, {
   notChecked: [["the resolver does not validate", { dnssec: "unsupported" }]],
   violated: {
     "security.dns.dnssec-missing": [["insecure", { dnssec: { status: "insecure" } }, { values: { domain: "site.example" } }]],
-    "security.dns.dnssec-bogus": [["bogus", { dnssec: { status: "bogus" } }, { values: { domain: "site.example" } }]],
+    "security.dns.dnssec-bogus": [
+      ["no reason given", { dnssec: { status: "bogus" } }, { values: { domain: "site.example" } }],
+      ["no more than that it is bogus", { dnssec: { status: "bogus", extendedErrors: [6] } }],
+    ],
+    "security.dns.dnssec-signature-expired": [["told so", { dnssec: { status: "bogus", extendedErrors: [6, 7] } }]],
+    "security.dns.dnssec-key-mismatch": [["told so", { dnssec: { status: "bogus", extendedErrors: [9, 22] } }]],
+    "security.dns.dnssec-signature-missing": [["told so", { dnssec: { status: "bogus", extendedErrors: [10] } }]],
   },
 });

@@ -1,6 +1,6 @@
 /** What is made of resolvers that validate, that do not, and of several that differ; real ones are asked in the laboratory. */
 import { createSocket } from "node:dgram";
-import dnsPacket from "dns-packet";
+import dnsPacket, { type DecodedPacket, type Packet } from "dns-packet";
 import { expect, test } from "vitest";
 import { probeDnssec } from "../../src/probe/dnssec.ts";
 import { closedPort } from "../support/servers.ts";
@@ -8,46 +8,126 @@ import { contextOf, keep } from "./context.ts";
 
 interface Resolver {
   readonly validates: boolean;
-  readonly domain: "secure" | "insecure" | "bogus" | "broken";
+  /** `flaky`: refused once, then secure. `gone`: there is no such domain. `refused`: by policy. */
+  readonly domain: "secure" | "insecure" | "bogus" | "broken" | "flaky" | "gone" | "refused";
+  /** Sets AD on every answer. */
+  readonly blind?: boolean;
+  /** The domain's name is an alias of one that is not signed. */
+  readonly alias?: boolean;
+  /** Gives its reasons, as numbers of RFC 8914. */
+  readonly reasons?: readonly number[];
+  /** Questions that are never answered. */
+  readonly silentOn?: "checked" | "unchecked" | "root" | "home.arpa";
 }
 
-const servfail = 2;
+const [servfail, nxdomain, refused] = [2, 3, 5];
 
-/** Answers for the root and for one domain as a resolver of that kind does. */
-async function startResolver({ validates, domain }: Resolver): Promise<string> {
+/** Answers for the root, for one domain and for the name that is never signed, as a resolver of that kind does. */
+async function startResolver(resolver: Resolver): Promise<string> {
   const socket = createSocket("udp4");
+  let asked = 0;
   socket.on("message", (message, sender) => {
     const query = dnsPacket.decode(message);
-    const isRoot = query.questions?.[0]?.name === ".";
-    const isRefused = !isRoot && (domain === "broken" || (domain === "bogus" && validates && !query.flag_cd));
-    const isProven = validates && (isRoot || domain === "secure");
-    const flags = dnsPacket.RECURSION_AVAILABLE | (isRefused ? servfail : isProven ? dnsPacket.AUTHENTIC_DATA : 0);
-    socket.send(dnsPacket.encode({ ...query, type: "response", flags, additionals: [] }), sender.port, sender.address);
+    const name = query.questions?.[0]?.name.toLowerCase() ?? "";
+    const kind = name === "." ? "root" : name === "home.arpa" ? name : query.flag_cd ? "unchecked" : "checked";
+    if (kind === resolver.silentOn) return;
+    if (kind === "checked") asked++;
+    const answer = { ...query, type: "response", additionals: [], ...answerOf(resolver, query, kind, asked) } as Packet;
+    socket.send(dnsPacket.encode(answer), sender.port, sender.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", () => resolve()));
   keep({ stop: () => socket.close() });
   return `127.0.0.1:${socket.address().port}`;
 }
 
+function answerOf(
+  { validates, domain, blind = false, alias = false, reasons = [] }: Resolver,
+  { questions = [] }: DecodedPacket,
+  kind: string,
+  asked: number,
+): Packet {
+  const ad = (proven: boolean) => dnsPacket.RECURSION_AVAILABLE | ((validates && proven) || blind ? dnsPacket.AUTHENTIC_DATA : 0);
+  if (kind === "root") return { flags: ad(true) };
+  if (kind === "home.arpa") return { flags: ad(false) };
+  const isRefused = domain === "broken" || (kind === "checked" && validates && (domain === "bogus" || (domain === "flaky" && asked === 1)));
+  if (isRefused) return { flags: ad(false) | servfail, additionals: [extended(reasons)] } as Packet;
+  if (domain === "gone") return { flags: ad(true) | nxdomain };
+  if (domain === "refused") return { flags: ad(false) | refused };
+  const [question] = questions;
+  if (alias && question?.type !== "CNAME") {
+    return {
+      flags: ad(false),
+      answers: [{ type: "CNAME", class: "IN", name: question?.name ?? "", data: "elsewhere.example.net", ttl: 0 }],
+    };
+  }
+  return { flags: ad(domain === "secure" || domain === "flaky") };
+}
+
+function extended(reasons: readonly number[]) {
+  const options = reasons.map((reason) => ({ code: 15, data: Buffer.from([0, reason, ...Buffer.from("because")]) }));
+  return { type: "OPT", name: ".", udpPayloadSize: 1232, extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: true, options };
+}
+
 async function probe(...resolvers: readonly (Resolver | "absent")[]) {
   const dnsServers = await Promise.all(
     resolvers.map(async (resolver) => (resolver === "absent" ? `127.0.0.1:${await closedPort()}` : startResolver(resolver))),
   );
-  return probeDnssec({ ...contextOf("https://www.example.com/", {}), dnsServers });
+  return probeDnssec({ ...contextOf("https://www.example.com/", {}, 9_000), dnsServers });
 }
 
-const status = (told: string) => ({ status: "read", facts: { domain: "example.com", status: told } });
+const status = (told: string, ...extendedErrors: readonly number[]) => ({
+  status: "read",
+  facts: { domain: "example.com", status: told, extendedErrors },
+});
+const failed = (because: string) => ({ status: "failed", because });
 
 test.each(["secure", "insecure", "bogus"] as const)("%s, as a validating resolver tells", async (domain) => {
   expect(await probe({ validates: true, domain })).toEqual(status(domain));
 });
 
 test.each(["secure", "insecure", "bogus"] as const)("%s, but the resolver does not validate", async (domain) => {
-  expect(await probe({ validates: false, domain })).toEqual({ status: "failed", because: "unsupported" });
+  expect(await probe({ validates: false, domain })).toEqual(failed("unsupported"));
 });
 
 test("a domain that cannot be resolved, with checking or without", async () => {
-  expect(await probe({ validates: true, domain: "broken" })).toEqual({ status: "failed", because: "unresolved" });
+  expect(await probe({ validates: true, domain: "broken" })).toEqual(failed("unresolved"));
+});
+
+test("a domain that does not exist: what is proven is the zone above", async () => {
+  expect(await probe({ validates: true, domain: "gone" })).toEqual(failed("unresolved"));
+});
+
+test("a resolver that does not want to answer", async () => {
+  expect(await probe({ validates: true, domain: "refused" })).toEqual(failed("unresolved"));
+});
+
+test("a refusal that was gone a moment later is no forgery", async () => {
+  expect(await probe({ validates: true, domain: "flaky" })).toEqual(status("secure"));
+});
+
+test("silence is no refusal, whatever is answered without checking", async () => {
+  expect(await probe({ validates: true, domain: "bogus", silentOn: "checked" })).toEqual(failed("timeout"));
+});
+
+test("a refusal that nobody can explain", async () => {
+  expect(await probe({ validates: true, domain: "bogus", silentOn: "unchecked" })).toEqual(failed("timeout"));
+  expect(await probe({ validates: true, domain: "bogus", silentOn: "root" })).toEqual(failed("timeout"));
+}, 15_000);
+
+test("a resolver says why it refuses", async () => {
+  expect(await probe({ validates: true, domain: "bogus", reasons: [7, 22] })).toEqual(status("bogus", 7, 22));
+});
+
+test("a resolver that sets AD on whatever it hands out", async () => {
+  expect(await probe({ validates: false, domain: "insecure", blind: true })).toEqual(failed("unsupported"));
+});
+
+test("a resolver that cannot be tried by the name which is never signed is believed", async () => {
+  expect(await probe({ validates: true, domain: "secure", silentOn: "home.arpa" })).toEqual(status("secure"));
+});
+
+test.each(["secure", "insecure"] as const)("%s, and an alias of a domain that is not signed", async (domain) => {
+  expect(await probe({ validates: true, domain, alias: true })).toEqual(status(domain));
 });
 
 test("the next resolver is asked when one cannot tell", async () => {
@@ -59,5 +139,5 @@ test("a resolver that believes anything does not make a forged domain merely ins
 });
 
 test("none that can tell", async () => {
-  expect(await probe("absent", { validates: false, domain: "secure" })).toEqual({ status: "failed", because: "unsupported" });
+  expect(await probe("absent", { validates: false, domain: "secure" })).toEqual(failed("unsupported"));
 });

@@ -22,7 +22,7 @@ export interface DnsServerHandle {
   /** `127.0.0.1:<port>`, as `dnsServers` takes it. */
   readonly address: string;
   readonly port: number;
-  /** Every question in order, as `TYPE name`, with the transport. */
+  /** Every question in order, as `TYPE name` in lower case, with the transport. */
   readonly asked: readonly { readonly question: string; readonly over: "udp" | "tcp" }[];
   stop(): void;
 }
@@ -48,7 +48,7 @@ export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
   /** Null for silence. */
   function answer(query: Packet, over: "udp" | "tcp"): Packet | null {
     const question = query.questions?.[0] as Question;
-    asked.push({ question: `${question.type} ${question.name}`, over });
+    asked.push({ question: `${question.type} ${question.name.toLowerCase()}`, over });
     const answers: Answer[] = [];
     let name = question.name.toLowerCase();
     for (let step = 0; step < cnameStepsMax; step++) {
