@@ -109,6 +109,8 @@ export function readDnsAnswer(bytes: Buffer, query: DnsQuery): DnsIncoming {
   } catch {
     return "stray";
   }
+  // The library reads on behind the end of a packet that was cut, and makes up what it does not find there.
+  if (!(dnsPacket.decode.bytes <= bytes.length)) return "stray";
   const responseCode = responseCodeOf(packet);
   if (packet.type !== "response") return "stray";
   const answer = { ...packet, responseCode };
