@@ -95,7 +95,8 @@ describe("the landmarks, replayed", () => {
     const { evidence, result } = landmark(name);
     const { result: replayed, faults } = performJudge({ evidence, hung: [] }, catalog, () => {});
     expect(faults).toEqual([]);
-    expect(replayed).toEqual(result);
+    // Findings that are declared since then and not made here change nothing but the version of the catalog.
+    expect({ ...replayed, catalogVersion: result.catalogVersion }).toEqual(result);
   });
 
   test("sound-site passes everything, or it is told why not, and scores 100", () => {

@@ -4,11 +4,11 @@ import type { FindingCode } from "./check.ts";
 import type { Found } from "./verdict.ts";
 
 /**
- * One finding about all of the addresses: `resources` has the first of them, as many as a value has room for, each once, and `total`
- * says how many there are. None when there is no address.
+ * One finding about all of the addresses: `resources` has the first of them in alphabetical order, since scripts add to a document as they
+ * arrive, as many as a value has room for, each once, and `total` says how many there are. None when there is no address.
  */
 export function foundAtAddresses<Code extends FindingCode>(code: Code, addresses: readonly string[]): readonly Found<Code>[] {
-  const distinct = [...new Set(addresses)];
+  const distinct = [...new Set(addresses)].sort();
   const [first, ...others] = distinct;
   if (first === undefined) return [];
   let resources = first;

@@ -59,7 +59,7 @@ export interface SetCookieLine {
 export interface PageFacts extends HttpAnswer {
   /** Lower-case media type without parameters, as the browser understood it, at most `headerValueCharsMax` characters; null when none was sent. */
   readonly mediaType: string | null;
-  /** Lines of the main document, of its redirects and of first-party subresources, in order of arrival. */
+  /** Lines of the main document and its redirects in order of arrival, then those of first-party subresources in order of their URLs. */
   readonly setCookies: readonly SetCookieLine[];
   /** Lines left out because there were more than `setCookieLinesMax`. */
   readonly setCookiesDropped: number;

@@ -198,16 +198,21 @@ export function watchNetwork(session: CDPSession, frameId: string): PageNetwork 
       return {
         ...answer,
         mediaType: response.mediaType === "" ? null : response.mediaType.toLowerCase(),
-        ...setCookiesOf(followed.values(), last.url),
+        ...setCookiesOf([...documents, ...[...followed.values()].filter(({ isMainDocument }) => !isMainDocument).sort(byUrl)], last.url),
       };
     },
     requests: () => ({
       total,
-      insecure: [...insecure.values()],
+      insecure: [...insecure.values()].sort(byUrl),
       insecureDropped,
-      integrityBlocked: [...integrityBlocked],
+      integrityBlocked: [...integrityBlocked].sort(),
     }),
   };
+}
+
+/** What a page asks for comes in another order each time; the evidence does not. */
+function byUrl(one: { readonly url: string }, other: { readonly url: string }): number {
+  return one.url < other.url ? -1 : Number(one.url > other.url);
 }
 
 /** Lines that first-party answers sent; the values stay here. */

@@ -10,17 +10,23 @@ import { landmarkCases } from "./landmarks.ts";
 import { pastedCases } from "./pasted.ts";
 import { remediationTests } from "./remediation.ts";
 import { caseTable, matrixSummary, unseenProofs } from "./table.ts";
+import { unreadableCases } from "./unreadable.ts";
 import { versionCases } from "./versions.ts";
 import { webServerCases } from "./web-servers.ts";
 
 /** What no laboratory can show, and why. */
-const notToBeSeen: Readonly<Record<string, string>> = {};
+const notToBeSeen: Readonly<Record<string, string>> = {
+  "tls-certificate-lifetime passed": "only a public authority's leaf is measured, and its key is not here to serve it with",
+  "tls-certificate-transparency passed": "only a public authority's leaf is asked about, and Chromium alone knows the public logs",
+  "tls-certificate-transparency violated": "the same",
+};
 
 labTests("certificates", certificateCases);
 labTests("TLS versions", versionCases);
 labTests("CSP", cspCases);
 labTests("web servers", webServerCases);
 labTests("a real application", applicationCases);
+labTests("unreadable", unreadableCases);
 labTests("DNS and mail", dnsCases);
 labTests("landmarks", landmarkCases);
 labTests("lines pasted", pastedCases);
