@@ -13,6 +13,13 @@ export class EgressError extends Error {
   }
 }
 
+/** The session came about, but the certificate is not good for the host: no link that broke, but the server's own doing. */
+export class CertificateRefused extends EgressError {
+  constructor(message: string) {
+    super("tls", message);
+  }
+}
+
 /** Anything thrown, as an `EgressError`: what this room does not know broke the connection off. */
 export function toEgressError(thrown: unknown): EgressError {
   if (thrown instanceof EgressError) return thrown;

@@ -1,11 +1,13 @@
 /** One bounded GET over HTTP/1.1, plain or over TLS, through the egress; follows no redirect and unpacks nothing. */
 import type { Socket } from "node:net";
-import { connect as connectTls, createSecureContext, rootCertificates } from "node:tls";
+import { connect as connectTls, createSecureContext, rootCertificates, type TLSSocket } from "node:tls";
 import { withDeadline } from "../deadline.ts";
 import { boundedHeaders } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/facts.ts";
+import { alternativeNames } from "../parse/alternative-names.ts";
+import { namesCoverHost } from "../parse/host-match.ts";
 import type { Egress } from "./dial.ts";
-import { EgressError, toEgressError } from "./egress-error.ts";
+import { CertificateRefused, EgressError, toEgressError } from "./egress-error.ts";
 import { parseHost, portOf } from "./host.ts";
 import { ResponseReader } from "./http-response.ts";
 import { ownUserAgent } from "./user-agent.ts";
@@ -40,7 +42,8 @@ export interface HttpReply {
 
 /**
  * Asks for an absolute http or https URL.
- * @throws EgressError: those of `dial`; `tls` when no session could be agreed upon; `invalid` when what came is not
+ * @throws EgressError: those of `dial`; `tls` when no session could be agreed upon, as `CertificateRefused` when only the
+ * certificate stands in the way; `invalid` when what came is not
  * HTTP/1.1 or its head is beyond bounds; `timeout`; `unreachable` when the peer broke off.
  */
 export function httpGet(egress: Egress, url: string | URL, options: GetOptions): Promise<HttpReply> {
@@ -90,7 +93,9 @@ function startTls(raw: Socket, hostname: string, { verify = false, caPems = [] }
       socket: raw,
       // RFC 6066 section 3: no literal addresses in SNI.
       servername: host?.kind === "name" ? host.text : "",
-      rejectUnauthorized: verify,
+      // Judged below: the runtime's refusal looks like a connection that broke, and it takes a common name for a name.
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
       secureContext: verify ? createSecureContext({ ca: [...rootCertificates, ...caPems], minVersion: "TLSv1" }) : contextWithoutRoots,
       ALPNProtocols: ["http/1.1"],
     });
@@ -98,9 +103,20 @@ function startTls(raw: Socket, hostname: string, { verify = false, caPems = [] }
     socket.once("close", () => reject(new EgressError("tls", `${hostname} broke off the TLS handshake`)));
     socket.once("secureConnect", () => {
       signal.removeEventListener("abort", onAbort);
-      resolve(socket);
+      const objection = verify ? certificateObjection(socket, host?.text ?? hostname) : null;
+      if (objection === null) resolve(socket);
+      else reject(objection);
     });
   });
+}
+
+/** Null for a certificate that leads to a root and names the host (RFC 9525: the common name does not count). */
+function certificateObjection(socket: TLSSocket, host: string): EgressError | null {
+  const { raw } = socket.getPeerCertificate();
+  // Rare kinds of keys: the runtime shows an empty certificate, which says nothing about the one that was sent.
+  if (raw === undefined) return new EgressError("tls", `${host}: a certificate that cannot be read`);
+  if (socket.authorizationError) return new CertificateRefused(`${host}: ${socket.authorizationError}`);
+  return namesCoverHost(alternativeNames(raw), host) ? null : new CertificateRefused(`${host}: a certificate for other names`);
 }
 
 function exchange(socket: Socket, request: string, reader: ResponseReader, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 /** Asks for the MTA-STS record of the registrable domain and, where there is one, for the policy file that it stands for. */
 
-import { EgressError } from "../egress/egress-error.ts";
+import { CertificateRefused, EgressError } from "../egress/egress-error.ts";
 import { type GetOptions, httpGet } from "../egress/http-client.ts";
 import { askResolvers, resolversOf } from "../egress/resolvers.ts";
 import { boundedText } from "../evidence/bound.ts";
@@ -37,7 +37,7 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
     return read(await fetchPolicy(context, url));
   } catch (thrown) {
     try {
-      const unavailableBecause = await siteOwnReason(context, host, url, thrown);
+      const unavailableBecause = await siteOwnReason(context, host, thrown);
       if (unavailableBecause !== null) return read({ url, unavailableBecause, status: 0, contentType: null, body: "", truncated: false });
     } catch {
       // Looking closer failed as well: what happened first is what is told.
@@ -65,7 +65,6 @@ async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url:
 async function siteOwnReason(
   context: MtaStsPolicyContext,
   host: string,
-  url: string,
   thrown: unknown,
 ): Promise<MailMtaStsPolicyFacts["unavailableBecause"]> {
   if (!(thrown instanceof EgressError)) return null;
@@ -75,9 +74,7 @@ async function siteOwnReason(
     case "unresolved":
       return (await hasNoAddress(context, host)) ? "no-host" : null;
     case "tls":
-      // The same handshake without looking at the certificate: if that one works, it is the certificate that was not accepted.
-      await httpGet(context.egress, url, { deadlineMs: exchangeMs, signal: context.signal, bodyBytesMax: 0 });
-      return "certificate-not-accepted";
+      return thrown instanceof CertificateRefused ? "certificate-not-accepted" : null;
     default:
       return null;
   }

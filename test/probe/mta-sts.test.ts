@@ -1,4 +1,5 @@
 /** The MTA-STS record against a real resolver, and its policy file from real HTTPS servers. */
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { openEgress } from "../../src/egress/dial.ts";
 import { failed, type Reading, read } from "../../src/evidence/evidence.ts";
@@ -64,6 +65,8 @@ test.each([
   ["incomplete", [policyHost, { flaw: "missing-intermediate" }]],
   ["for the domain alone", ["example.com"]],
   ["for a wildcard that is too short", ["*.com"]],
+  // RFC 8461 section 3.3 wants a subjectAltName; the common name does not count.
+  ["for a common name alone", [policyHost, { flaw: "no-names" }]],
 ] satisfies [string, Parameters<typeof siteIdentity>][])("a certificate that is %s", async (_words, identity) => {
   const { reading } = await policyFrom({ headers: plainText, body }, { identity: identity as Parameters<typeof siteIdentity> });
   expect(reading).toMatchObject({ status: "read", facts: { unavailableBecause: "certificate-not-accepted", status: 0, body: "" } });
@@ -104,6 +107,19 @@ test("nor is a server that speaks no TLS, or breaks off", async () => {
   expect(await policyVia({ [`${policyHost}:443`]: plain })).toEqual({ status: "failed", because: "tls" });
   const rude = keep(await startTcp((socket) => void socket.destroy()));
   expect(await policyVia({ [`${policyHost}:443`]: rude })).toMatchObject({ status: "failed" });
+});
+
+test("a handshake that breaks once is no fault of the certificate", async () => {
+  const good = keep(await startHttps(siteIdentity(policyHost), { "/.well-known/mta-sts.txt": { headers: plainText, body } }));
+  let connections = 0;
+  const flaky = keep(
+    await startTcp((socket) => {
+      connections++;
+      if (connections === 1) socket.once("data", () => socket.destroy());
+      else socket.pipe(connect(good.port, "127.0.0.1")).pipe(socket);
+    }),
+  );
+  expect(await policyVia({ [`${policyHost}:443`]: flaky })).toEqual({ status: "failed", because: "tls" });
 });
 
 async function policyByDns(zones: Zones) {
