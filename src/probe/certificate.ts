@@ -80,8 +80,14 @@ function short(text: string): string {
   return boundedText(text, certificateNameCharsMax).text;
 }
 
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+/** As OpenSSL writes it. `new Date` would take the year 49 for 2049. */
+const dateForm = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{1,4}) GMT$/;
+
 /** The runtime's own text when it is no date: nobody can judge it then, and the checks see that. */
 function isoDate(text: string): string {
-  const date = new Date(text);
+  const [, month = "", day = "", time = "", year = ""] = dateForm.exec(text) ?? [];
+  const twoDigits = (number: number | string) => String(number).padStart(2, "0");
+  const date = new Date(`${year.padStart(4, "0")}-${twoDigits(months.indexOf(month) + 1)}-${twoDigits(day)}T${time}Z`);
   return Number.isNaN(date.getTime()) ? short(text) : date.toISOString();
 }

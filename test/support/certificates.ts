@@ -236,10 +236,11 @@ const boolean = (value: boolean) => tlv(0x01, Buffer.from([value ? 0xff : 0]));
 const octetString = (bytes: Buffer) => tlv(0x04, bytes);
 const bitString = (bytes: Buffer) => tlv(0x03, Buffer.from([0]), bytes);
 
-/** RFC 5280 section 4.1.2.5: two-digit years until 2049, four-digit ones afterwards. */
+/** RFC 5280 section 4.1.2.5: two-digit years from 1950 until 2049, four-digit ones before and afterwards. */
 function time(date: Date): Buffer {
   const text = date.toISOString().replace(/[-:T]|\.\d+/g, "");
-  return date.getUTCFullYear() < 2_050 ? tlv(0x17, Buffer.from(text.slice(2))) : tlv(0x18, Buffer.from(text));
+  const year = date.getUTCFullYear();
+  return year >= 1_950 && year < 2_050 ? tlv(0x17, Buffer.from(text.slice(2))) : tlv(0x18, Buffer.from(text));
 }
 
 function objectIdentifier(dotted: string): Buffer {
