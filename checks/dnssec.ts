@@ -1,5 +1,5 @@
 /** Can a resolver prove that the domain's DNS answers are genuine? */
-import { passed, registerCheck, violated } from "assay/check";
+import { type DnssecFacts, minuteOf, passed, registerCheck, violated } from "assay/check";
 
 /** The domain is unreachable where signatures are checked, and a forged answer cannot be told from a sound one. */
 const broken = { severity: "critical", riskLevel: "high", effort: "medium", scoreCap: 60 } as const;
@@ -16,21 +16,38 @@ export default registerCheck({
     "security.dns.dnssec-signature-missing": broken,
     "security.dns.dnssec-missing": { severity: "low", riskLevel: "low", effort: "medium" },
   },
-  judge({ dnssec: { domain, status, extendedErrors } }) {
+  judge({ subject, dnssec }) {
+    const { domain, status } = dnssec;
     switch (status) {
       case "secure":
         return passed();
       case "insecure":
         return violated("security.dns.dnssec-missing", { domain });
       case "bogus":
-        return violated(causes.find(([error]) => extendedErrors.includes(error))?.[1] ?? "security.dns.dnssec-bogus", { domain });
+        return causeOf(dnssec, subject.scannedAt);
     }
   },
 });
 
-/** By extended error, RFC 8914 sections 4.8, 4.10 and 4.11. */
-const causes = [
-  [7, "security.dns.dnssec-signature-expired"],
-  [9, "security.dns.dnssec-key-mismatch"],
-  [10, "security.dns.dnssec-signature-missing"],
-] as const;
+/** What anybody can see in the records; a signature that does not fit its records shows in no other way. */
+function causeOf({ domain, unchecked }: DnssecFacts, scannedAt: string) {
+  const bogus = violated("security.dns.dnssec-bogus", { domain });
+  // Without a DS record, what is broken is a zone above.
+  if (unchecked === null || unchecked.dsKeyTags.length === 0) return bogus;
+  const { dsKeyTags, zoneKeyTags } = unchecked;
+  const ends = [lastEndOf("SOA", unchecked), lastEndOf("DNSKEY", unchecked)];
+  if (zoneKeyTags.length === 0 || ends.includes(undefined)) return violated("security.dns.dnssec-signature-missing", { domain });
+  if (!dsKeyTags.some((tag) => zoneKeyTags.includes(tag)))
+    return violated("security.dns.dnssec-key-mismatch", { domain, dsKeyTags: dsKeyTags.join(", "), zoneKeyTags: zoneKeyTags.join(", ") });
+  const ended = ends.find((end) => end !== undefined && end < scannedAt);
+  return ended === undefined ? bogus : violated("security.dns.dnssec-signature-expired", { domain, validTo: minuteOf(ended) });
+}
+
+/** RFC 4035 section 5.3.1: one signature that holds is enough. */
+function lastEndOf(type: "SOA" | "DNSKEY", { signatures }: NonNullable<DnssecFacts["unchecked"]>): string | undefined {
+  return signatures
+    .filter(({ covers }) => covers === type)
+    .map(({ validTo }) => validTo)
+    .sort()
+    .at(-1);
+}

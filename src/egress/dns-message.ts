@@ -25,7 +25,7 @@ export interface DnsQuery {
 export interface DnsAnswer extends DecodedPacket {
   /** With the upper bits that stand apart in EDNS (RFC 6891 section 6.1.3). */
   readonly responseCode: number;
-  /** What was asked for, and the aliases that lead there from the name that was asked; nothing else. */
+  /** What was asked for with its signatures, and the aliases that lead there from the name that was asked; nothing else. */
   readonly answers: Answer[];
 }
 
@@ -150,15 +150,10 @@ function belonging(records: readonly Answer[], { name, type }: DnsQuery): Answer
     at = aliases.get(at)
   )
     names.add(at);
-  return inClass.filter((record) => (record.type === type || record.type === "CNAME") && names.has(record.name.toLowerCase()));
+  return inClass.filter((record) => (isOfType(record, type) || record.type === "CNAME") && names.has(record.name.toLowerCase()));
 }
 
-/** Option 15 of EDNS: what the resolver says went wrong, as numbers of RFC 8914 section 4. Nothing proves it true. */
-export function extendedErrorsOf({ additionals = [] }: DecodedPacket): readonly number[] {
-  const options = additionals.flatMap((record) => (record.type === "OPT" ? record.options : []));
-  return options.flatMap(({ code, data }) =>
-    (code as number) === extendedErrorOption && data !== undefined && data.length >= 2 ? [data.readUInt16BE(0)] : [],
-  );
+/** Signatures go with what they cover. */
+function isOfType(record: Answer, type: RecordType): boolean {
+  return record.type === type || (record.type === "RRSIG" && record.data.typeCovered === type);
 }
-
-const extendedErrorOption = 15;

@@ -224,8 +224,17 @@ export interface DnssecFacts {
   readonly domain: string;
   /** RFC 4033 section 5, as told by AD; `bogus`: refused, but answered with checking disabled (CD). */
   readonly status: "secure" | "insecure" | "bogus";
-  /** Of a refusal: what the resolver says is wrong, as numbers of RFC 8914 section 4; most say nothing. */
-  readonly extendedErrors: readonly number[];
+  /** Of a bogus domain: what a resolver has to go by, as it is handed out with checking disabled. Null for others, and where it could not be read. */
+  readonly unchecked: {
+    /** RFC 4034 appendix B. */
+    readonly dsKeyTags: readonly number[];
+    readonly zoneKeyTags: readonly number[];
+    readonly signatures: readonly {
+      readonly covers: "SOA" | "DNSKEY";
+      /** ISO 8601, UTC. */
+      readonly validTo: string;
+    }[];
+  } | null;
 }
 
 /** Where mail for the registrable domain goes. */

@@ -1,12 +1,13 @@
 /** Finds out what a validating resolver makes of the registrable domain's signatures. */
 import { within } from "../deadline.ts";
 import { askDns, type DnsServer } from "../egress/dns-client.ts";
-import { type DnsAnswer, extendedErrorsOf, noError, serverFailure } from "../egress/dns-message.ts";
+import { type DnsAnswer, noError, serverFailure } from "../egress/dns-message.ts";
 import { authenticData, checkingDisabled, dnssecOk, resolversOf } from "../egress/resolvers.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
 import type { DnssecFacts } from "../evidence/facts.ts";
 import { dnsRecordsMax } from "../evidence/limits.ts";
 import type { DnsContext } from "./dns.ts";
+import { dnskeyTag } from "./dnskey-tag.ts";
 import { failedBy } from "./failure.ts";
 
 /** RFC 8375 section 7: a name that is kept unsigned on purpose, and that resolvers know by themselves. */
@@ -15,7 +16,7 @@ const insecureName = "home.arpa";
 const secondLookMs = 1_500;
 
 /** A question to one resolver, with DO. `CD` asks it not to check signatures. */
-type Ask = (name: string, wish?: { readonly type?: "SOA" | "CNAME"; readonly unchecked?: boolean }) => Promise<DnsAnswer>;
+type Ask = (name: string, wish?: { readonly type?: "SOA" | "CNAME" | "DS" | "DNSKEY"; readonly unchecked?: boolean }) => Promise<DnsAnswer>;
 
 /**
  * One resolver after the other until one can tell: of two that differ in what they validate, no pair of answers proves anything.
@@ -40,11 +41,12 @@ async function statusAsToldBy(resolver: DnsServer, domain: string, signal: Abort
     const answer = await ask(domain);
     if (answer.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, answer);
     // A server that was away for a moment is no forger: what is refused must be given out with checking disabled, and be refused again.
-    if ((await ask(domain, { unchecked: true })).responseCode !== noError) return failed("unresolved");
+    const unchecked = await ask(domain, { unchecked: true });
+    if (unchecked.responseCode !== noError) return failed("unresolved");
     const again = await ask(domain);
     if (again.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, again);
-    const extendedErrors = [...new Set([...extendedErrorsOf(answer), ...extendedErrorsOf(again)])].slice(0, dnsRecordsMax);
-    return (await validates(ask)) ? read({ domain, status: "bogus", extendedErrors }) : failed("unresolved");
+    if (!(await validates(ask))) return failed("unresolved");
+    return read({ domain, status: "bogus", unchecked: await readUnchecked(ask, domain, unchecked) });
   } catch (thrown) {
     return failedBy(thrown);
   }
@@ -56,8 +58,36 @@ async function statusWhenAnswered(ask: Ask, domain: string, answer: DnsAnswer): 
   // Behind an alias the answer is no more secure than the alias's target, which is another domain's affair.
   const isAlias = answer.answers.some(({ type }) => type === "CNAME");
   const own = !isAuthentic(answer) && isAlias ? await ask(domain, { type: "CNAME" }) : answer;
-  if (!isAuthentic(own)) return (await validates(ask)) ? read({ domain, status: "insecure", extendedErrors: [] }) : failed("unsupported");
-  return (await setsAdBlindly(ask)) ? failed("unsupported") : read({ domain, status: "secure", extendedErrors: [] });
+  if (!isAuthentic(own)) return (await validates(ask)) ? read({ domain, status: "insecure", unchecked: null }) : failed("unsupported");
+  return (await setsAdBlindly(ask)) ? failed("unsupported") : read({ domain, status: "secure", unchecked: null });
+}
+
+/**
+ * Why it is bogus. Resolvers may say so by themselves (RFC 8914), but what they say depends on which question they were
+ * asked first; the records do not.
+ */
+async function readUnchecked(ask: Ask, domain: string, soa: DnsAnswer): Promise<DnssecFacts["unchecked"]> {
+  try {
+    const [ds, keys] = await Promise.all((["DS", "DNSKEY"] as const).map((type) => ask(domain, { type, unchecked: true })));
+    if (ds?.responseCode !== noError || keys?.responseCode !== noError) return null;
+    return {
+      dsKeyTags: ordered(ds.answers.flatMap((record) => (record.type === "DS" ? [record.data.keyTag] : []))),
+      zoneKeyTags: ordered(keys.answers.flatMap((record) => (record.type === "DNSKEY" ? [dnskeyTag(record.data)] : []))),
+      signatures: [...signaturesAmong(soa, "SOA"), ...signaturesAmong(keys, "DNSKEY")],
+    };
+  } catch {
+    return null;
+  }
+}
+
+function ordered(keyTags: readonly number[]): readonly number[] {
+  return [...new Set(keyTags)].sort((one, other) => one - other).slice(0, dnsRecordsMax);
+}
+
+function signaturesAmong({ answers }: DnsAnswer, covers: "SOA" | "DNSKEY"): NonNullable<DnssecFacts["unchecked"]>["signatures"] {
+  const expirations = answers.flatMap((record) => (record.type === "RRSIG" ? [record.data.expiration] : []));
+  const ordered = [...new Set(expirations)].sort((one, other) => one - other).slice(0, dnsRecordsMax);
+  return ordered.map((seconds) => ({ covers, validTo: new Date(1_000 * seconds).toISOString() }));
 }
 
 /** The root is signed: a resolver that does not set AD on it does not validate, or something in between takes AD away. */

@@ -1,6 +1,6 @@
 /** What is made of resolvers that validate, that do not, and of several that differ; real ones are asked in the laboratory. */
 import { createSocket } from "node:dgram";
-import dnsPacket, { type DecodedPacket, type Packet } from "dns-packet";
+import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
 import { expect, test } from "vitest";
 import { probeDnssec } from "../../src/probe/dnssec.ts";
 import { closedPort } from "../support/servers.ts";
@@ -14,8 +14,8 @@ interface Resolver {
   readonly blind?: boolean;
   /** The domain's name is an alias of one that is not signed. */
   readonly alias?: boolean;
-  /** Gives its reasons, as numbers of RFC 8914. */
-  readonly reasons?: readonly number[];
+  /** Handed out when it is told not to check. */
+  readonly records?: readonly Answer[];
   /** Questions that are never answered. */
   readonly silentOn?: "checked" | "unchecked" | "root" | "home.arpa";
 }
@@ -41,7 +41,7 @@ async function startResolver(resolver: Resolver): Promise<string> {
 }
 
 function answerOf(
-  { validates, domain, blind = false, alias = false, reasons = [] }: Resolver,
+  { validates, domain, blind = false, alias = false, records = [] }: Resolver,
   { questions = [] }: DecodedPacket,
   kind: string,
   asked: number,
@@ -50,7 +50,7 @@ function answerOf(
   if (kind === "root") return { flags: ad(true) };
   if (kind === "home.arpa") return { flags: ad(false) };
   const isRefused = domain === "broken" || (kind === "checked" && validates && (domain === "bogus" || (domain === "flaky" && asked === 1)));
-  if (isRefused) return { flags: ad(false) | servfail, additionals: [extended(reasons)] } as Packet;
+  if (isRefused) return { flags: ad(false) | servfail };
   if (domain === "gone") return { flags: ad(true) | nxdomain };
   if (domain === "refused") return { flags: ad(false) | refused };
   const [question] = questions;
@@ -60,12 +60,18 @@ function answerOf(
       answers: [{ type: "CNAME", class: "IN", name: question?.name ?? "", data: "elsewhere.example.net", ttl: 0 }],
     };
   }
-  return { flags: ad(domain === "secure" || domain === "flaky") };
+  const answers = records.filter(
+    (record) => record.type === question?.type || (record.type === "RRSIG" && record.data.typeCovered === question?.type),
+  );
+  return { flags: ad(domain === "secure" || domain === "flaky"), answers };
 }
 
-function extended(reasons: readonly number[]) {
-  const options = reasons.map((reason) => ({ code: 15, data: Buffer.from([0, reason, ...Buffer.from("because")]) }));
-  return { type: "OPT", name: ".", udpPayloadSize: 1232, extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: true, options };
+const common = { class: "IN", name: "example.com", ttl: 0 } as const;
+
+function signature(typeCovered: string, expiration: number): Answer {
+  const times = { originalTTL: 0, expiration, inception: 1 };
+  const data = { typeCovered, algorithm: 13, labels: 2, ...times, keyTag: 60_485, signersName: "example.com", signature: Buffer.alloc(64) };
+  return { ...common, type: "RRSIG", data };
 }
 
 async function probe(...resolvers: readonly (Resolver | "absent")[]) {
@@ -75,9 +81,10 @@ async function probe(...resolvers: readonly (Resolver | "absent")[]) {
   return probeDnssec({ ...contextOf("https://www.example.com/", {}, 9_000), dnsServers });
 }
 
-const status = (told: string, ...extendedErrors: readonly number[]) => ({
+const nothingSigned = { dsKeyTags: [], zoneKeyTags: [], signatures: [] };
+const status = (told: string, unchecked: unknown = told === "bogus" ? nothingSigned : null) => ({
   status: "read",
-  facts: { domain: "example.com", status: told, extendedErrors },
+  facts: { domain: "example.com", status: told, unchecked },
 });
 const failed = (because: string) => ({ status: "failed", because });
 
@@ -114,8 +121,30 @@ test("a refusal that nobody can explain", async () => {
   expect(await probe({ validates: true, domain: "bogus", silentOn: "root" })).toEqual(failed("timeout"));
 }, 15_000);
 
-test("a resolver says why it refuses", async () => {
-  expect(await probe({ validates: true, domain: "bogus", reasons: [7, 22] })).toEqual(status("bogus", 7, 22));
+test("what a resolver has to go by is asked for without checking", async () => {
+  const key = Buffer.from(
+    "AQOeiiR0GOMYkDshWoSKz9XzfwJr1AYtsmx3TGkJaNXVbfi/2pHm822aJ5iI9BMzNXxeYCmZDRD99WYwYqUSdjMmmAphXdvxegXd/M5+X7OrzKBaMbCVdFLUUh6DhweJBjEVv5f2wwjM9XzcnOf+EPbtG9DMBmADjFDc2w/rljwvFw==",
+    "base64",
+  );
+  const records: readonly Answer[] = [
+    { ...common, type: "DS", data: { keyTag: 60_485, algorithm: 5, digestType: 1, digest: Buffer.alloc(20) } },
+    { ...common, type: "DS", data: { keyTag: 4_711, algorithm: 5, digestType: 2, digest: Buffer.alloc(32) } },
+    { ...common, type: "DNSKEY", data: { flags: 256, algorithm: 5, key } },
+    signature("DNSKEY", 1_800_000_000),
+    signature("SOA", 1_700_000_000),
+    signature("A", 1),
+  ];
+  expect(await probe({ validates: true, domain: "bogus", records })).toEqual(
+    status("bogus", {
+      dsKeyTags: [4_711, 60_485],
+      // RFC 4034 section 5.4 has this key and its tag.
+      zoneKeyTags: [60_485],
+      signatures: [
+        { covers: "SOA", validTo: "2023-11-14T22:13:20.000Z" },
+        { covers: "DNSKEY", validTo: "2027-01-15T08:00:00.000Z" },
+      ],
+    }),
+  );
 });
 
 test("a resolver that sets AD on whatever it hands out", async () => {

@@ -96,7 +96,7 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
     crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid", headers: [] },
     dnsCaa: { foundAt: null, records: [], recordsDropped: 0, asked: [host] },
     securityTxt: { attempts: [] },
-    dnssec: { domain, status: "insecure", extendedErrors: [] },
+    dnssec: { domain, status: "insecure", unchecked: null },
     mailMx: { domain, nameExists: true, exchangers: [], exchangersDropped: 0 },
     mailSpf: { domain, own: textRecords(domain), followed: [], followedDropped: 0 },
     mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`)], hostUnread: null, reportReceivers: [], reportReceiversDropped: 0 },
