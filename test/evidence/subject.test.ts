@@ -8,6 +8,10 @@ describe("subjectOf", () => {
   test.each([
     ["https://www.Site.co.uk/a?b=c#d", "https://www.site.co.uk/a?b=c", "www.site.co.uk", "site.co.uk"],
     ["https://user.github.io/", "https://user.github.io/", "user.github.io", "user.github.io"],
+    ["https://github.io/", "https://github.io/", "github.io", "github.io"],
+    ["https://vercel.app/", "https://vercel.app/", "vercel.app", "vercel.app"],
+    ["https://s3.amazonaws.com/", "https://s3.amazonaws.com/", "s3.amazonaws.com", "amazonaws.com"],
+    ["https://service.gov.uk/", "https://service.gov.uk/", "service.gov.uk", "service.gov.uk"],
     ["http://b\u00fccher.de:8080", "http://xn--bcher-kva.de:8080/", "xn--bcher-kva.de", "xn--bcher-kva.de"],
     ["https://example.com./", "https://example.com./", "example.com", "example.com"],
     ["https://co.uk/", "https://co.uk/", "co.uk", null],
