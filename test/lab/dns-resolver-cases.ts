@@ -111,18 +111,33 @@ export const resolverCases: readonly DnsCase[] = [
     },
   },
   {
-    name: "bogus: signatures that ran out",
+    name: "bogus: every signature ran out",
     zones: [soundZone("assay-expired.org", { delegation: "expired" })],
-    expected: { dnssec: "security.dns.dnssec-bogus", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-signature-expired", ...nothingRead },
+  },
+  {
+    name: "bogus: signatures that ran out, but for that of the keys",
+    zones: [soundZone("assay-expired-records.org", { delegation: "expired-records" })],
+    expected: { dnssec: "security.dns.dnssec-signature-expired", ...nothingRead },
+  },
+  {
+    name: "bogus: keys, but no signature of what was asked for",
+    zones: [soundZone("assay-unsigned-record.org", { tampered: ["assay-unsigned-record.org.\t60\tIN\tRRSIG\tSOA", ";"] })],
+    expected: { dnssec: "security.dns.dnssec-signature-missing" },
   },
   {
     name: "bogus: the DS record of another key",
     zones: [soundZone("assay-wrong-ds.org", { delegation: "wrong-ds" })],
-    expected: { dnssec: "security.dns.dnssec-bogus", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-key-mismatch", ...nothingRead },
   },
   {
     name: "bogus: a DS record, and no signatures",
     zones: [soundZone("assay-stripped.org", { delegation: "stripped" })],
+    expected: { dnssec: "security.dns.dnssec-signature-missing", ...nothingRead },
+  },
+  {
+    name: "bogus: a sound zone below a top-level domain whose DS record is wrong",
+    zones: [soundZone("assay-below-broken.dev"), { name: "dev", records: "", delegation: "wrong-ds" }],
     expected: { dnssec: "security.dns.dnssec-bogus", ...nothingRead },
   },
   {
@@ -194,7 +209,7 @@ export const resolverCases: readonly DnsCase[] = [
     name: "bogus, and the second of two resolvers would believe it",
     zones: [soundZone("assay-second-believes.org", { delegation: "wrong-ds" })],
     resolvers: ["validating", "believing"],
-    expected: { dnssec: "security.dns.dnssec-bogus", ...soundStates },
+    expected: { dnssec: "security.dns.dnssec-key-mismatch", ...soundStates },
   },
   {
     name: "an answer too long for UDP: asked again over TCP",

@@ -37,8 +37,10 @@ export type Delegation =
   | "unsigned"
   /** Not signed, although a DS record stands above. */
   | "stripped"
-  /** Signatures that ran out a month ago. */
+  /** Signatures that ran out a month ago, that of the keys among them. */
   | "expired"
+  /** The same but for the keys, whose signature is renewed by hand and lasts longer. */
+  | "expired-records"
   /** The DS record above is that of another key. */
   | "wrong-ds";
 
@@ -200,7 +202,13 @@ async function writeZone(folder: string, zone: DnsZone, delegations: readonly st
   const { key, ds } = await newKey(own, origin, zone.algorithm);
   const vouchers = delegation === "island" ? [] : [delegation === "wrong-ds" ? (await newKey(own, origin, zone.algorithm)).ds : ds];
   if (delegation === "stripped") return { path, vouchers };
-  await run(own, "ldns-signzone", [...validityOf(delegation), ...denialOf(zone), "-o", origin, "-f", `${path}.signed`, path, key]);
+  const sign = (validity: readonly string[], file: string) =>
+    run(own, "ldns-signzone", [...validity, ...denialOf(zone), "-o", origin, "-f", file, path, key]);
+  await sign(delegation.startsWith("expired") ? expired : lasting, `${path}.signed`);
+  if (delegation === "expired-records") {
+    await sign(lasting, `${path}.fresh`);
+    renewKeySignature(`${path}.signed`, `${path}.fresh`);
+  }
   if (zone.tampered !== undefined) writeFileSync(`${path}.signed`, tamperedText(`${path}.signed`, zone.tampered));
   return { path: `${path}.signed`, vouchers };
 }
@@ -210,10 +218,15 @@ function unindented(records: string): string {
   return records.replaceAll(/^[ \t]+/gm, "");
 }
 
-/** The resolver forgives signatures a day of clocks that differ. */
-function validityOf(delegation: Delegation): readonly string[] {
-  if (delegation !== "expired") return ["-i", secondsFromNow(-day)];
-  return ["-i", secondsFromNow(-60 * day), "-e", secondsFromNow(-30 * day)];
+/** Resolvers forgive a day of clocks that differ. */
+const lasting = ["-i", secondsFromNow(-day)];
+const expired = ["-i", secondsFromNow(-60 * day), "-e", secondsFromNow(-30 * day)];
+
+/** Puts the fresh signature of the keys in the place of the expired one. */
+function renewKeySignature(expiredFile: string, freshFile: string): void {
+  const signature = /^.*\sRRSIG\sDNSKEY\s.*$/m;
+  const [fresh = ""] = signature.exec(readFileSync(freshFile, "utf8")) ?? [];
+  writeFileSync(expiredFile, readFileSync(expiredFile, "utf8").replace(signature, fresh));
 }
 
 function secondsFromNow(seconds: number): string {
@@ -304,6 +317,7 @@ async function startUnbound({ file, modules, trustAnchor, stubs }: ResolverWish)
   do-ip6: no
   do-daemonize: no
   do-not-query-localhost: no
+  ede: yes
   module-config: "${modules}"
   ${validates ? `trust-anchor: "${trustAnchor.replaceAll("\t", " ")}"` : ""}
 remote-control:
