@@ -259,7 +259,14 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
       { maxLength: 2 },
     ),
   }),
-  dnssec: fc.record({ status: fc.constantFrom("secure", "insecure", "bogus") }),
+  dnssec: fc.record({
+    status: fc.constantFrom("secure", "insecure", "bogus"),
+    unchecked: fc.constantFrom(null, {
+      dsKeyTags: [1],
+      zoneKeyTags: [2],
+      signatures: [{ covers: "SOA", validTo: "2026-01-01T00:00:00.000Z" }],
+    }),
+  }),
   mailMx: fc.record({
     nameExists: fc.boolean(),
     exchangers: fc.constantFrom([], [mailHost], [{ preference: 0, host: "" }], [mailHost, { preference: 20, host: "mx.other.example" }]),

@@ -193,7 +193,7 @@ describe("of the whole catalog", () => {
           const sure = builtInChecks.filter(({ reads }) => reads.includes(name)).map(({ key }) => [key, states.get(key)]);
           expect(sure.filter(([, state]) => state === "passed" || state === "violated")).toEqual([]);
         }),
-        { numRuns: 50 },
+        { numRuns: 25 },
       );
     });
 
@@ -206,7 +206,7 @@ describe("of the whole catalog", () => {
           const turned = after.ledger.filter(({ key, state }) => state === "violated" && statesBefore.get(key) === "passed");
           expect(turned.map(({ key }) => key).filter((key) => name !== "hstsPreload" || !excusedByList.includes(key))).toEqual([]);
         }),
-        { numRuns: 100 },
+        { numRuns: 40 },
       );
     });
   });
@@ -222,6 +222,7 @@ describe("of the whole catalog", () => {
         const turned = ledger.filter(({ key, state }) => state === "passed" && statesBefore.get(key) === "violated");
         expect(turned.map(({ key }) => key).filter((key) => !extras[name]?.includes(key))).toEqual([]);
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -259,12 +260,14 @@ describe("of the whole catalog", () => {
         // Not to apply is decided by the kind of the page alone, before its headers are looked at.
         if (row?.state === "notApplicable") expect(check.appliesTo?.length ?? 0).toBeGreaterThan(0);
       }),
-      { numRuns: 30 },
+      { numRuns: 10 },
     );
   });
 
   test("the evidence of these laws has every check pass, and every check violated", () => {
-    const seen = new Set(fc.sample(anyEvidence, 1_200).flatMap((given) => judged(given).ledger.map(({ key, state }) => `${key} ${state}`)));
+    const seen = new Set(
+      fc.sample(anyEvidence, { numRuns: 800, seed: 1 }).flatMap((given) => judged(given).ledger.map(({ key, state }) => `${key} ${state}`)),
+    );
     const expected = builtInChecks.flatMap(({ key }) => [`${key} passed`, `${key} violated`, `${key} notChecked`]);
     expect(expected.filter((row) => !seen.has(row))).toEqual([]);
   });
