@@ -34,10 +34,10 @@ export type DnsIncoming = DnsAnswer | "other-case" | "stray";
 
 /** Response codes of RFC 1035 section 4.1.1. */
 export const noError = 0;
-export const formatError = 1;
+const formatError = 1;
 export const serverFailure = 2;
 export const nameError = 3;
-export const notImplemented = 4;
+const notImplemented = 4;
 
 /** RFC 9715: an answer of this size crosses every path unfragmented. */
 const udpPayloadBytes = 1_232;

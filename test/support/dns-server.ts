@@ -1,7 +1,7 @@
 /** A small real DNS server on loopback, UDP and TCP on one port, whose answers a test writes as a table. */
 import { createSocket } from "node:dgram";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import dnsPacket, { type Answer, type Packet, type Question, type RecordType } from "dns-packet";
+import dnsPacket, { type Answer, type DecodedPacket, type Packet, type Question, type RecordType } from "dns-packet";
 
 /** What a name answers to one type of question. */
 export type ZoneEntry =
@@ -10,10 +10,19 @@ export type ZoneEntry =
   | "SERVFAIL"
   /** No answer at all. */
   | "silent"
+  /** Another answer each time the question is asked; the last one stays. */
+  | { readonly inTurn: readonly ZoneEntry[] }
+  | ZoneWish;
+
+type ZoneWish =
   /** Over UDP only the truncation flag; the records over TCP. */
   | { readonly truncatedOverUdp: readonly unknown[] }
-  /** Another answer each time the question is asked; the last one stays. */
-  | { readonly inTurn: readonly ZoneEntry[] };
+  /** Records that the server says it has proven: the AD flag. */
+  | { readonly authentic: readonly unknown[] }
+  /** Refused as forged, unless the question says that signatures are not to be checked: the CD flag. */
+  | { readonly bogus: readonly unknown[] }
+  /** Any response code of RFC 1035, without records. */
+  | { readonly rcode: number };
 
 /** By name, by type. A name that is absent does not exist; a type that is absent has no records. `CNAME` is followed within the table. */
 export type Zones = Readonly<Record<string, Partial<Record<RecordType, ZoneEntry>>>>;
@@ -46,17 +55,22 @@ export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
   }
 
   /** Null for silence. */
-  function answer(query: Packet, over: "udp" | "tcp"): Packet | null {
+  function answer(query: DecodedPacket, over: "udp" | "tcp"): Packet | null {
     const question = query.questions?.[0] as Question;
+    let proven = 0;
     asked.push({ question: `${question.type} ${question.name.toLowerCase()}`, over });
     const answers: Answer[] = [];
     let name = question.name.toLowerCase();
     for (let step = 0; step < cnameStepsMax; step++) {
       const entry = entryOf(name, question.type);
-      const records = entry !== undefined && typeof entry === "object" && "truncatedOverUdp" in entry ? entry.truncatedOverUdp : entry;
-      if (records === "silent") return null;
-      if (records === "SERVFAIL") return reply(query, rcodes.SERVFAIL, []);
-      if (records !== entry && over === "udp") return reply(query, rcodes.NOERROR, [], dnsPacket.TRUNCATED_RESPONSE);
+      if (entry === "silent") return null;
+      if (entry === "SERVFAIL") return reply(query, rcodes.SERVFAIL, []);
+      const wish = typeof entry === "object" && !Array.isArray(entry) ? (entry as ZoneWish) : { records: entry };
+      if ("rcode" in wish) return reply(query, wish.rcode, []);
+      if ("bogus" in wish && !query.flag_cd) return reply(query, rcodes.SERVFAIL, []);
+      if ("truncatedOverUdp" in wish && over === "udp") return reply(query, rcodes.NOERROR, [], dnsPacket.TRUNCATED_RESPONSE);
+      if ("authentic" in wish) proven = dnsPacket.AUTHENTIC_DATA;
+      const [records] = Object.values(wish);
       if (Array.isArray(records)) {
         answers.push(...records.map((data) => ({ type: question.type, name, ttl: 0, class: "IN", data }) as Answer));
         break;
@@ -67,7 +81,7 @@ export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
       name = String(alias[0]).toLowerCase();
     }
     const exists = answers.length > 0 || zones[name] !== undefined;
-    return reply(query, exists ? rcodes.NOERROR : rcodes.NXDOMAIN, answers);
+    return reply(query, exists ? rcodes.NOERROR : rcodes.NXDOMAIN, answers, proven);
   }
 
   const tcp = createServer((connection) => {
