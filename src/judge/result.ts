@@ -4,7 +4,7 @@ import type { FindingValues } from "../check/verdict.ts";
 import type { Band, Rank } from "./rank.ts";
 
 /** Rises when the ledger's or the score's rules change, so that two scores are compared only when it is equal. */
-export const algorithmVersion = 1;
+export const algorithmVersion = 2;
 
 /** Why a row is `notChecked`; for the full report and the log, not part of the security block. */
 export type NotCheckedBecause = `${string}: ${string}` | "header-truncated" | "headers-dropped" | "check-undecided" | "check-failed";
