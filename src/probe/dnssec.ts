@@ -16,7 +16,10 @@ const insecureName = "home.arpa";
 const secondLookMs = 1_500;
 
 /** A question to one resolver, with DO. `CD` asks it not to check signatures. */
-type Ask = (name: string, wish?: { readonly type?: "SOA" | "CNAME" | "DS" | "DNSKEY"; readonly unchecked?: boolean }) => Promise<DnsAnswer>;
+type Ask = (
+  name: string,
+  wish?: { readonly type?: "SOA" | "NS" | "CNAME" | "DS" | "DNSKEY"; readonly unchecked?: boolean },
+) => Promise<DnsAnswer>;
 
 /**
  * One resolver after the other until one can tell: of two that differ in what they validate, no pair of answers proves anything.
@@ -45,7 +48,9 @@ async function statusAsToldBy(resolver: DnsServer, domain: string, signal: Abort
     if (unchecked.responseCode !== noError) return failed("unresolved");
     const again = await ask(domain);
     if (again.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, again);
-    if (!(await validates(ask))) return failed("unresolved");
+    // RFC 9520: for a while a resolver repeats a failure from memory. What it was not asked before it has to look for.
+    const other = await ask(domain, { type: "NS" });
+    if (other.responseCode !== serverFailure || !(await validates(ask))) return failed("unresolved");
     return read({ domain, status: "bogus", unchecked: await readUnchecked(ask, domain, unchecked) });
   } catch (thrown) {
     return failedBy(thrown);

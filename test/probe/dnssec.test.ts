@@ -8,8 +8,8 @@ import { contextOf, keep } from "./context.ts";
 
 interface Resolver {
   readonly validates: boolean;
-  /** `flaky`: refused once, then secure. `gone`: there is no such domain. `refused`: by policy. */
-  readonly domain: "secure" | "insecure" | "bogus" | "broken" | "flaky" | "gone" | "refused";
+  /** `flaky`: refused once, then secure. `remembered`: refused once, and that repeated for the same question. `gone`: there is no such domain. `refused`: by policy. */
+  readonly domain: "secure" | "insecure" | "bogus" | "broken" | "flaky" | "remembered" | "gone" | "refused";
   /** Sets AD on every answer. */
   readonly blind?: boolean;
   /** The domain's name is an alias of one that is not signed. */
@@ -49,7 +49,8 @@ function answerOf(
   const ad = (proven: boolean) => dnsPacket.RECURSION_AVAILABLE | ((validates && proven) || blind ? dnsPacket.AUTHENTIC_DATA : 0);
   if (kind === "root") return { flags: ad(true) };
   if (kind === "home.arpa") return { flags: ad(false) };
-  const isRefused = domain === "broken" || (kind === "checked" && validates && (domain === "bogus" || (domain === "flaky" && asked === 1)));
+  const isForged = domain === "bogus" || (domain === "flaky" && asked === 1) || (domain === "remembered" && questions[0]?.type === "SOA");
+  const isRefused = domain === "broken" || (kind === "checked" && validates && isForged);
   if (isRefused) return { flags: ad(false) | servfail };
   if (domain === "gone") return { flags: ad(true) | nxdomain };
   if (domain === "refused") return { flags: ad(false) | refused };
@@ -110,6 +111,10 @@ test("a resolver that does not want to answer", async () => {
 
 test("a refusal that was gone a moment later is no forgery", async () => {
   expect(await probe({ validates: true, domain: "flaky" })).toEqual(status("secure"));
+});
+
+test("nor is one that the resolver only remembers", async () => {
+  expect(await probe({ validates: true, domain: "remembered" })).toEqual(failed("unresolved"));
 });
 
 test("silence is no refusal, whatever is answered without checking", async () => {
