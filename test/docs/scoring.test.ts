@@ -39,6 +39,13 @@ test("the table of caps names every finding that has one", () => {
   expect(told.toSorted()).toEqual(capped.toSorted());
 });
 
+test("the table of weights names every check", () => {
+  const told = tableOf("weight", "checks").flatMap(([weight, keys = ""]) =>
+    [...keys.matchAll(/`([^`]+)`/g)].map(([, key]) => `${key} ${weight}`),
+  );
+  expect(told.toSorted()).toEqual(builtInChecks.map(({ key, weight }) => `${key} ${weight}`).toSorted());
+});
+
 describe("worked examples", () => {
   const examples = tableOf("example", "passed weights", "violated weights", "caps", "score", "rank", "band");
 
