@@ -11,6 +11,8 @@ import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { judge } from "../../src/judge/ledger.ts";
 import { standing } from "../../src/judge/rank.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
+import { createTexts } from "../../src/text/i18n.ts";
+import { renderSecurityResult } from "../../src/text/render.ts";
 import { builtInChecks } from "../support/built-in-checks.ts";
 import { evidence } from "../support/evidence.ts";
 import { anyEvidence, readingNames, soundSite } from "./any-evidence.ts";
@@ -102,6 +104,28 @@ describe("of any catalog", () => {
         expect(states.reduce((sum, state) => sum + countOf(result, state), 0)).toBe(told.length);
         for (const state of states) expect(countOf(result, state)).toBe(told.filter((one) => one.state === state).length);
         expect(new Set(result.findings.map(({ checkKey }) => checkKey)).size).toBe(countOf(result, "violated"));
+      }),
+    );
+  });
+
+  test("the summary that readers get counts what the ledger holds: ran is passed and violated, total all four", () => {
+    const scan = {
+      token: "t",
+      url: "https://site.example/",
+      status: "finished",
+      progressStage: null,
+      progressPercent: 100,
+      errorCode: null,
+    } as const;
+    const texts = createTexts({ "en-gb": {}, "de-de": {} });
+    fc.assert(
+      fc.property(anyCatalog, (told) => {
+        const result = resultOf(told);
+        const { checkSummary, checks } = renderSecurityResult(scan, result, "en-gb", texts).security ?? {};
+        const [passed = 0, violated = 0, notChecked = 0, notApplicable = 0] = states.map((state) => countOf(result, state));
+        const ran = passed + violated;
+        expect(checkSummary).toEqual({ passed, violated, notChecked, notApplicable, ran, total: ran + notChecked + notApplicable });
+        expect(checks).toHaveLength(told.length);
       }),
     );
   });
