@@ -1,4 +1,4 @@
-/** Debian's WordPress with its database, behind Debian's Apache, set up as its package says and left as it comes. */
+/** Debian's WordPress with its database, behind Debian's Apache, set up as its package says and left as it comes. The reports go to dist/laboratory. */
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -9,6 +9,7 @@ import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { closedPort, egressTo } from "../support/servers.ts";
 import { startDnsTree } from "./dns-tree.ts";
 import type { LabCase, LabSite, States } from "./laboratory.ts";
+import { writeReport } from "./readable-report.ts";
 import { isListening, startProcess } from "./server-process.ts";
 import { startTogether } from "./start-together.ts";
 import { apacheIn } from "./web-server-configurations.ts";
@@ -36,6 +37,7 @@ export const applicationCases: readonly LabCase[] = [
       "content-type-charset": "passed",
     },
     serve: () => startWordPress("/"),
+    also: (scan) => writeReport("wordpress", scan),
   },
   {
     name: "WordPress as Debian installs it: its sign-in page, which says more for itself",
@@ -46,6 +48,7 @@ export const applicationCases: readonly LabCase[] = [
       ...all(["cookie-secure", "https-redirect", "redirect-chain-secure", "referrer-policy", "x-frame-options"], "passed"),
     },
     serve: () => startWordPress("/wp-login.php"),
+    also: (scan) => writeReport("wordpress-sign-in", scan),
   },
   {
     name: "WordPress as Debian installs it: its interface for programs, which lets every origin in",
@@ -57,6 +60,7 @@ export const applicationCases: readonly LabCase[] = [
     },
     codes: ["security.cors.reflected-origin-with-credentials"],
     serve: () => startWordPress("/index.php?rest_route=/"),
+    also: (scan) => writeReport("wordpress-interface", scan),
   },
 ];
 

@@ -48,3 +48,9 @@ export function matrixSummary(unseen: readonly string[], keys: readonly string[]
   const counts = proofs.map((state) => `${state} ${keys.length - unseen.filter((proof) => proof.endsWith(` ${state}`)).length}`);
   return `of ${keys.length} checks seen for real: ${counts.join(", ")}`;
 }
+
+/** Findings that no case told of, of those whose case held. */
+export function untoldCodes(cases: readonly SeenCase[], codes: readonly string[]): readonly string[] {
+  const told = new Set(cases.filter(({ held }) => held).flatMap(({ told }) => told));
+  return codes.filter((code) => !told.has(code));
+}

@@ -1,0 +1,28 @@
+/** Writes what a scan of the laboratory told as a text to be read line by line: the report as the command line prints it, and every row of the ledger. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import deDe from "../../locales/de-de.json" with { type: "json" };
+import enGb from "../../locales/en-gb.json" with { type: "json" };
+import { locales } from "../../src/check/check.ts";
+import { reportText } from "../../src/cli/report-text.ts";
+import { reportOf } from "../../src/cli/scan-outcome.ts";
+import { createTexts } from "../../src/text/i18n.ts";
+import type { FinishedScan } from "./laboratory.ts";
+
+const folder = join(import.meta.dirname, "../../dist/laboratory");
+const columns = 140;
+const stateChars = 14;
+
+/** As `dist/laboratory/<name>.<locale>.txt`. */
+export function writeReport(name: string, scan: FinishedScan): void {
+  const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
+  mkdirSync(folder, { recursive: true });
+  for (const locale of locales) {
+    const report = reportOf({ url: scan.evidence.subject.url, outcome: scan }, locale, texts);
+    const rows = scan.result.ledger.map(({ key, state, notCheckedBecause = "", evidence }) =>
+      `${state.padEnd(stateChars)} ${key} [${evidence.join(", ")}] ${notCheckedBecause}`.trimEnd(),
+    );
+    const text = [reportText(report, { locale, texts, colour: false, columns }), "", ...rows, ""].join("\n");
+    writeFileSync(join(folder, `${name}.${locale}.txt`), text);
+  }
+}
