@@ -11,6 +11,7 @@ import { isMeantAsMtaSts } from "../parse/mta-sts.ts";
 import { exchangeMs, type SubjectContext } from "./context.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
 import { failedBy } from "./failure.ts";
+import { fileBytes } from "./file-bytes.ts";
 
 /** RFC 8461 section 3.1. */
 export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> {
@@ -50,14 +51,13 @@ async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url:
   const options: GetOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax: mtaStsPolicyBytesMax, verify: true, caPems };
   const reply = await httpGet(egress, url, options);
   const contentType = reply.field("content-type");
-  const kept = reply.status === 200;
   return {
     url,
     unavailableBecause: null,
     status: reply.status,
     contentType: contentType === null ? null : boundedText(contentType, headerValueCharsMax).text,
-    body: kept ? new TextDecoder().decode(reply.body) : "",
-    truncated: kept && reply.truncated,
+    body: new TextDecoder().decode(fileBytes(reply)),
+    truncated: reply.status === 200 && reply.truncated,
   };
 }
 

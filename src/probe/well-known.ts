@@ -6,6 +6,7 @@ import type { SecurityTxtFacts } from "../evidence/facts.ts";
 import { headerValueCharsMax, wellKnownBytesMax } from "../evidence/limits.ts";
 import type { SubjectContext } from "./context.ts";
 import { failedBy } from "./failure.ts";
+import { fileBytes } from "./file-bytes.ts";
 import { followRedirects } from "./redirects.ts";
 
 type Attempt = SecurityTxtFacts["attempts"][number];
@@ -42,16 +43,15 @@ async function ask(context: SubjectContext, url: string): Promise<Attempt> {
   const { answers } = await followRedirects(context, url, { answersMax: redirectsMax + 1, bodyBytesMax: wellKnownBytesMax });
   const last = answers.at(-1);
   if (last === undefined) throw new Error("a chain without an answer");
-  const { status, body, truncated } = last.reply;
+  const { status, truncated } = last.reply;
   const contentType = last.reply.field("content-type");
-  const kept = status === 200;
   return {
     url,
     finalUrl: last.url,
     status,
     contentType: contentType === null ? null : boundedText(contentType, headerValueCharsMax).text,
-    body: kept ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(body) : "",
-    truncated: kept && truncated,
+    body: new TextDecoder("utf-8", { ignoreBOM: true }).decode(fileBytes(last.reply)),
+    truncated: status === 200 && truncated,
   };
 }
 

@@ -52,6 +52,11 @@ test("other answers are told without their body", async () => {
   expect((await policyFrom({ status: 404, body: "no" })).reading).toMatchObject({ facts: { status: 404, body: "" } });
 });
 
+test("a policy that came packed was not read", async () => {
+  const { reading } = await policyFrom({ headers: { ...plainText, "content-encoding": "br" }, body: "\x0b\x02\x80" });
+  expect(reading).toEqual(failed("invalid"));
+});
+
 test("a long policy is cut", async () => {
   const { reading } = await policyFrom({ headers: plainText, body: "x".repeat(mtaStsPolicyBytesMax + 1) });
   expect(reading).toMatchObject({ facts: { truncated: true, body: "x".repeat(mtaStsPolicyBytesMax) } });

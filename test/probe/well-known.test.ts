@@ -1,4 +1,5 @@
 /** The probe for security.txt against real servers. */
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { wellKnownBytesMax } from "../../src/evidence/limits.ts";
 import { probeSecurityTxt } from "../../src/probe/well-known.ts";
@@ -84,4 +85,11 @@ test("nobody there", async () => {
 test("what the well-known place said stands, whatever becomes of the other", async () => {
   const attempts = await attemptsOf({ "/security.txt": (request) => void request.socket.destroy() });
   expect(attempts).toMatchObject([{ url: "https://site.test/.well-known/security.txt", status: 404 }]);
+});
+
+test("a file that came packed was not read", async () => {
+  const packed = { headers: { ...plainText, "content-encoding": "gzip" }, body: gzipSync(body) };
+  await expect(attemptsOf({ "/.well-known/security.txt": packed })).rejects.toThrow("invalid");
+  const asIs = { headers: { ...plainText, "content-encoding": "identity" }, body };
+  expect((await attemptsOf({ "/.well-known/security.txt": asIs }))[0]?.body).toBe(body);
 });
