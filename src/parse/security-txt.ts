@@ -155,7 +155,7 @@ export function securityTxtValues({ fields }: SecurityTxt, name: string): readon
   return fields.filter((field) => field.name === name).map(({ value }) => value);
 }
 
-/** A text that is meant as such a file, whatever the server says of its type. */
+/** A text that is meant as such a file, whatever the server says of its type; a page is not, although it may have such a line. */
 export function isMeantAsSecurityTxt(body: string): boolean {
-  return /^(?:contact|expires):/im.test(body);
+  return !/^[\ufeff\s]*</.test(body) && /^(?:contact|expires):/im.test(body);
 }

@@ -122,7 +122,7 @@ test.each<[string, SecurityTxtDefect["kind"] | null]>([
 
 test("what is meant as such a file is told from pages", () => {
   expect([plain, signed, `# x\ncontact:a`].every(isMeantAsSecurityTxt)).toBe(true);
-  expect(["<p>Contact: us</p>", "", " Contact: x"].some(isMeantAsSecurityTxt)).toBe(false);
+  expect(["<p>Contact: us</p>", "", " Contact: x", "\n<!doctype html>\n<p>\nContact: us\n"].some(isMeantAsSecurityTxt)).toBe(false);
 });
 
 describe("input made to hurt", () => {
