@@ -48,9 +48,11 @@ async function statusAsToldBy(resolver: DnsServer, domain: string, signal: Abort
     if (unchecked.responseCode !== noError) return failed("unresolved");
     const again = await ask(domain);
     if (again.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, again);
-    // RFC 9520: for a while a resolver repeats a failure from memory. What it was not asked before it has to look for.
+    // RFC 9520: for a while a resolver repeats a failure from memory. What it was not asked before it has to look for, and
+    // where it finds that, the domain's chain of trust holds.
     const other = await ask(domain, { type: "NS" });
-    if (other.responseCode !== serverFailure || !(await validates(ask))) return failed("unresolved");
+    if (other.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, other);
+    if (!(await validates(ask))) return failed("unresolved");
     return read({ domain, status: "bogus", unchecked: await readUnchecked(ask, domain, unchecked) });
   } catch (thrown) {
     return failedBy(thrown);

@@ -48,7 +48,7 @@ const given: Readonly<Record<string, SpfCase>> = {
   },
   several: {
     name: "two records, in a domain whose signatures are forged",
-    zones: { "@": { SOA: { bogus: [soa] }, ...spf("v=spf1 mx -all", "v=spf1 -all") } },
+    zones: { "@": { SOA: { bogus: [soa] }, NS: { bogus: ["ns.example.net"] }, ...spf("v=spf1 mx -all", "v=spf1 -all") } },
     states: ["violated", "notApplicable", "notApplicable", "violated"],
     codes: ["security.mail.spf-several", "security.dns.dnssec-bogus"],
   },
