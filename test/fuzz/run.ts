@@ -13,6 +13,7 @@ const names = process.argv.slice(2).filter((name) => !name.startsWith("--"));
 const inputs = Number(process.argv.find((word) => word.startsWith("--inputs="))?.slice("--inputs=".length) ?? 200_000);
 /** No input that the fuzzing makes is longer than a few thousand characters. */
 const slowMs = 50;
+const furtherLooks = 3;
 
 interface Outcome {
   readonly inputs: number;
@@ -32,10 +33,13 @@ function fuzz(parser: FuzzedParser): Outcome {
     for (const fault of faultsOn(parser, text)) if (faults.size < 5) faults.add(`${fault} on ${JSON.stringify(text.slice(0, 200))}`);
     const tookMs = performance.now() - start;
     if (tookMs <= slowestMs) return;
-    // A second look: the machine may have had something else to do.
-    const again = performance.now();
-    faultsOn(parser, text);
-    const settledMs = Math.min(tookMs, performance.now() - again);
+    // Further looks: the machine may have had something else to do.
+    let settledMs = tookMs;
+    for (let at = 0; at < furtherLooks; at++) {
+      const again = performance.now();
+      faultsOn(parser, text);
+      settledMs = Math.min(settledMs, performance.now() - again);
+    }
     if (settledMs > slowestMs) [slowestMs, slowest] = [settledMs, text];
   };
   fc.assert(fc.property(inputsOf(parser), look), { numRuns: inputs });
