@@ -14,6 +14,7 @@ import { remediationTests } from "./remediation.ts";
 import { caseTable, matrixSummary, unseenProofs, untoldCodes } from "./table.ts";
 import { unreadableCases } from "./unreadable.ts";
 import { versionCases } from "./versions.ts";
+import { webCases } from "./web.ts";
 import { webServerCases } from "./web-servers.ts";
 
 /** What no laboratory can show, and why. */
@@ -33,6 +34,7 @@ labTests("TLS versions", versionCases);
 labTests("CSP", cspCases);
 labTests("web servers", webServerCases);
 labTests("a real application", applicationCases);
+labTests("web", webCases);
 labTests("unreadable", unreadableCases);
 labTests("DNS and mail", dnsCases);
 labTests("SPF and DNSSEC", spfCases);

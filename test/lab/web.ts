@@ -1,0 +1,240 @@
+/** Headers, cookies, redirects, contents and files as real servers send them, for what no other area calls forth. */
+import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { type Answer, closedPort, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
+import type { LabCase, LabSite, States } from "./laboratory.ts";
+import { startTogether } from "./start-together.ts";
+
+/** Public in form, so that all checks apply; nobody is asked for it. */
+const host = "assay-web-site.org";
+/** Of the same owner, and of somebody else. */
+const subdomain = `www.${host}`;
+const libraryHost = "library.assay-library-site.net";
+
+const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
+
+type Headers = NonNullable<Answer["headers"]>;
+
+interface Served {
+  readonly headers?: Headers;
+  readonly head?: string;
+  readonly body?: string;
+  /** Beside the page, for all hosts. */
+  readonly routes?: Routes;
+  /** Without it port 80 redirects to the page. */
+  readonly plain?: Routes;
+  readonly scheme?: "http" | "https";
+  readonly selfSigned?: boolean;
+}
+
+const violated = (...keys: readonly string[]): States => Object.fromEntries(keys.map((key) => [key, "violated"]));
+const passed = (...keys: readonly string[]): States => Object.fromEntries(keys.map((key) => [key, "passed"]));
+
+const soundHsts = "max-age=63072000; includeSubDomains; preload";
+const hsts = (...values: readonly string[]): Headers => ({ "strict-transport-security": values });
+const redirectTo = (location: string, headers: Headers = {}): Answer => ({ status: 301, headers: { ...headers, location } });
+
+const cookieCases: readonly LabCase[] = [
+  {
+    name: "cookies whose names promise more than they keep",
+    expected: violated("cookie-prefix"),
+    codes: ["security.cookie.host-prefix-without-root-path", "security.cookie.http-prefix-without-httponly"],
+    serve: () => serve({ headers: { "set-cookie": ["__Host-basket=1; Secure; Path=/shop", "__Http-basket=1; Secure; Path=/"] } }),
+  },
+  {
+    name: "a cookie with a prefix from plain http, on the way to https",
+    expected: violated("cookie-prefix"),
+    codes: ["security.cookie.prefix-over-http"],
+    serve: () =>
+      serve({
+        scheme: "http",
+        plain: { "*": redirectTo(`https://${host}/`, { "set-cookie": "__Host-early=1; Secure; Path=/" }) },
+      }),
+  },
+  {
+    name: "an advertising cookie with SameSite=None and without Secure",
+    expected: { ...violated("cookie-samesite-none", "cookie-secure"), "cookie-httponly": "notApplicable" },
+    codes: ["security.cookie.samesite-none-without-secure"],
+    serve: () => serve({ headers: { "set-cookie": "advert=1; SameSite=None" } }),
+  },
+];
+
+const headerCases: readonly LabCase[] = [
+  {
+    name: "headers that other areas do not send",
+    expected: violated("cors-configuration", "csp-syntax", "deprecated-headers", "information-disclosure", "content-type-charset"),
+    codes: [
+      "security.content.charset-unknown",
+      "security.cors.null-origin",
+      "security.csp.unknown-directive",
+      "security.deprecated-header.feature-policy",
+      "security.disclosure.via",
+    ],
+    serve: () =>
+      serve({
+        headers: {
+          "content-type": "text/html; charset=klingon",
+          "access-control-allow-origin": "null",
+          "content-security-policy": "default-src 'self'; frobnicate 'self'",
+          "feature-policy": "camera 'none'",
+          via: "1.1 cache (Varnish/5.1)",
+        },
+      }),
+  },
+  ...(
+    [
+      ["switched off", "disabled", ["max-age=0"]],
+      ["without max-age", "max-age-missing", ["includeSubDomains"]],
+      ["with max-age twice", "directive-repeated", ["max-age=31536000; max-age=31536000"]],
+      ["sent twice", "duplicate-header", ["max-age=31536000", "max-age=31536000"]],
+    ] as const
+  ).map(
+    ([words, code, values]): LabCase => ({
+      name: `HSTS ${words}`,
+      expected: { ...violated("hsts-effective"), ...passed("strict-transport-security") },
+      codes: [`security.hsts.${code}`],
+      serve: () => serve({ headers: hsts(...values) }),
+    }),
+  ),
+];
+
+const preloadCases: readonly LabCase[] = (
+  [
+    ["with everything that the list demands", null, { headers: hsts(soundHsts) }],
+    ["behind a certificate that nobody knows", "preload-certificate-not-accepted", { headers: hsts(soundHsts), selfSigned: true }],
+    ["by two headers", "preload-header-invalid", { headers: hsts(soundHsts, soundHsts) }],
+    ["for five minutes", "preload-max-age-too-short", { headers: hsts("max-age=300; includeSubDomains; preload") }],
+    ["without subdomains", "preload-without-subdomains", { headers: hsts("max-age=63072000; preload") }],
+    [
+      "with port 80 leading to another host at once",
+      "preload-no-same-host-redirect",
+      { headers: hsts(soundHsts), plain: { "*": redirectTo(`https://${subdomain}/`) } },
+    ],
+    [
+      "at the end of four redirects",
+      "preload-redirect-chain",
+      {
+        headers: hsts(soundHsts),
+        plain: { "*": redirectTo(`https://${host}/1`) },
+        routes: Object.fromEntries([1, 2, 3].map((at) => [`/${at}`, redirectTo(at === 3 ? "/" : `/${at + 1}`, hsts(soundHsts))])),
+      },
+    ],
+    [
+      "with a way that leaves https again",
+      "preload-redirect-downgrade",
+      {
+        headers: hsts(soundHsts),
+        plain: { "/": redirectTo(`https://${host}/down`), "/up": redirectTo(`https://${host}/`) },
+        routes: { "/down": redirectTo(`http://${host}/up`, hsts(soundHsts)) },
+      },
+    ],
+  ] as const satisfies readonly (readonly [string, string | null, Served])[]
+).map(([words, code, served]) => ({
+  name: `HSTS asks for the list ${words}`,
+  expected: code === null ? passed("hsts-preload-eligible") : violated("hsts-preload-eligible"),
+  codes: code === null ? [] : [`security.hsts.${code}`],
+  serve: () => serve(served),
+}));
+
+const redirectCases: readonly LabCase[] = [
+  {
+    name: "port 80 leads to another host at once",
+    expected: { ...violated("https-redirect"), ...passed("redirect-chain-secure") },
+    codes: ["security.transport.redirect-to-other-host"],
+    serve: () => serve({ plain: { "*": redirectTo(`https://${subdomain}/`) } }),
+  },
+  {
+    name: "a chain of twelve redirects, all of them secure",
+    expected: { ...violated("redirect-chain-secure"), ...passed("https-redirect") },
+    codes: ["security.transport.redirect-chain-too-long"],
+    serve: () =>
+      serve({
+        plain: { "*": redirectTo(`https://${host}/1`) },
+        routes: Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`/${at + 1}`, redirectTo(at === 11 ? "/" : `/${at + 2}`)])),
+      }),
+  },
+];
+
+const digest = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+
+const contentCases: readonly LabCase[] = [
+  {
+    name: "pictures from plain http, by name and by address",
+    expected: violated("mixed-content"),
+    codes: ["security.content.upgraded-mixed-content", "security.content.passive-mixed-content"],
+    serve: () => serve({ body: `<img src="http://${host}/picture.png" alt=""><img src="http://192.0.2.1/picture.png" alt="">` }),
+  },
+  {
+    name: "integrity that is malformed, that does not fit, and that no browser can check",
+    expected: violated("subresource-integrity", "subresource-integrity-valid"),
+    codes: [
+      "security.content.integrity-malformed",
+      "security.content.integrity-mismatch",
+      "security.content.integrity-without-crossorigin",
+      "security.content.style-without-integrity",
+    ],
+    serve: () =>
+      serve({
+        head: `<link rel="stylesheet" href="https://${libraryHost}/style.css">
+<script src="https://${libraryHost}/malformed.js" integrity="sha256-?" crossorigin></script>
+<script src="https://${libraryHost}/unchecked.js" integrity="${digest}"></script>
+<script src="/changed.js" integrity="${digest}"></script>`,
+        routes: {
+          "/style.css": { headers: { "content-type": "text/css" }, body: "" },
+          "/malformed.js": { headers: { "content-type": "text/javascript", "access-control-allow-origin": "*" }, body: "" },
+          "/unchecked.js": { headers: { "content-type": "text/javascript" }, body: "" },
+          "/changed.js": { headers: { "content-type": "text/javascript" }, body: "changed()" },
+        },
+      }),
+  },
+];
+
+const contact = `Contact: mailto:security@${host}`;
+const expires = `Expires: ${new Date(Date.now() + 90 * 86_400_000).toISOString()}`;
+const fileOf = (...lines: readonly string[]) => `${lines.join("\r\n")}\r\n`;
+
+const fileCases: readonly LabCase[] = (
+  [
+    ["with another type", ["content-type"], fileOf(contact, expires), "application/octet-stream"],
+    ["in an old character set", ["charset"], fileOf(contact, expires), "text/plain; charset=iso-8859-1"],
+    ["that never expires, with faulty addresses and languages", ["expires-missing", "uri-invalid", "languages-invalid"], faultyFile()],
+    ["that says things twice", ["expires-repeated", "languages-repeated"], repeatingFile()],
+    ["whose end is unknown and never comes", ["expires-malformed", "line-unended"], `${contact}\r\nExpires: next year`],
+    ["that is no UTF-8", ["encoding"], Buffer.concat([Buffer.from(fileOf(contact, expires)), Buffer.from([0x23, 0xe9, 0x0d, 0x0a])])],
+    ["with half a signature", ["signature-malformed"], fileOf("-----BEGIN PGP SIGNED MESSAGE-----", "Hash: SHA256", "", contact, expires)],
+  ] as const satisfies readonly (readonly [string, readonly string[], string | Uint8Array, string?])[]
+).map(([words, codes, body, type = "text/plain; charset=utf-8"]) => ({
+  name: `a security.txt ${words}`,
+  expected: type.startsWith("text/plain; charset=utf-8") ? violated("security-txt-valid") : violated("security-txt"),
+  codes: codes.map((code) => `security.security-txt.${code}`),
+  serve: () => serve({ routes: { "/.well-known/security.txt": { headers: { "content-type": type }, body } } }),
+}));
+
+function faultyFile(): string {
+  return fileOf(contact, "Policy: see our site", "Preferred-Languages: english please");
+}
+
+function repeatingFile(): string {
+  return fileOf(contact, expires, expires, "Preferred-Languages: en", "Preferred-Languages: de");
+}
+
+export const webCases: readonly LabCase[] = [
+  ...cookieCases,
+  ...headerCases,
+  ...preloadCases,
+  ...redirectCases,
+  ...contentCases,
+  ...fileCases,
+];
+
+async function serve({ headers = {}, head = "", body = "", routes = {}, plain, scheme = "https", selfSigned }: Served): Promise<LabSite> {
+  const html = `<!doctype html><html lang="en"><head><title>Page</title>${head}</head><body><h1>Page</h1>${body}</body></html>\n`;
+  const { egress, stop } = await startTogether(async (kept) => {
+    const identity = siteIdentity(host, { names: [host, subdomain, libraryHost], ...(selfSigned && { flaw: "self-signed" }) });
+    const site = kept(await startHttps(identity, { "/": { headers, body: html }, ...routes }));
+    const door = kept(await startHttp(plain ?? { "*": redirectTo(`https://${host}/`) }));
+    const https = [host, subdomain, libraryHost].map((name) => [`${name}:443`, site]);
+    const nobody = `127.0.0.1:${await closedPort()}`;
+    return { egress: egressTo({ ...Object.fromEntries(https), [`${host}:80`]: door }, { dnsServers: [nobody] }) };
+  });
+  return { url: `${scheme}://${host}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };
+}
