@@ -12,6 +12,7 @@ import { exchangeMs, type SubjectContext } from "./context.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
 import { failedBy } from "./failure.ts";
 import { fileBytes } from "./file-bytes.ts";
+import { isChallenge } from "./page-challenge.ts";
 
 /** RFC 8461 section 3.1. */
 export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> {
@@ -35,7 +36,7 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
   const host = `mta-sts.${subject.registrableDomain}`;
   const url = `https://${host}/.well-known/mta-sts.txt`;
   try {
-    return read(await fetchPolicy(context, url));
+    return await fetchPolicy(context, url);
   } catch (thrown) {
     try {
       const unavailableBecause = await siteOwnReason(context, host, thrown);
@@ -47,18 +48,20 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
   }
 }
 
-async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<MailMtaStsPolicyFacts> {
+async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<Reading<MailMtaStsPolicyFacts>> {
   const options: GetOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax: mtaStsPolicyBytesMax, verify: true, caPems };
   const reply = await httpGet(egress, url, options);
+  // Defences of the web know those who fetch policies, and this appliance is none of them.
+  if (isChallenge(reply, null)) return failed("challenged");
   const contentType = reply.field("content-type");
-  return {
+  return read({
     url,
     unavailableBecause: null,
     status: reply.status,
     contentType: contentType === null ? null : boundedText(contentType, headerValueCharsMax).text,
     body: new TextDecoder().decode(fileBytes(reply)),
     truncated: reply.status === 200 && reply.truncated,
-  };
+  });
 }
 
 /** Null for what says nothing about the site. @throws EgressError when that cannot be found out. */

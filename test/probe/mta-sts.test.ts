@@ -52,6 +52,11 @@ test("other answers are told without their body", async () => {
   expect((await policyFrom({ status: 404, body: "no" })).reading).toMatchObject({ facts: { status: 404, body: "" } });
 });
 
+test("a challenge of a bot defence is no policy that is refused", async () => {
+  const { reading } = await policyFrom({ status: 403, headers: { "cf-mitigated": "challenge" }, body: "<title>Just a moment...</title>" });
+  expect(reading).toEqual(failed("challenged"));
+});
+
 test("a policy that came packed was not read", async () => {
   const { reading } = await policyFrom({ headers: { ...plainText, "content-encoding": "br" }, body: "\x0b\x02\x80" });
   expect(reading).toEqual(failed("invalid"));
