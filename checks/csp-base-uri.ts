@@ -3,10 +3,10 @@ import {
   type CspPolicy,
   directiveNames,
   type Found,
-  governing,
   hasKeyword,
   matchesAnyHost,
   registerCheck,
+  rulesOn,
   sandboxes,
   scriptUrlSources,
   trustsHashes,
@@ -30,23 +30,16 @@ export default registerCheck({
 });
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
-  const lists = listsOf(policies, "script-src-elem");
+  const lists = rulesOn(policies, "script-src-elem").map(({ sources }) => sources);
   if (!lists.some(trustsAnywhere)) return null;
   // A script must pass every policy: where one of them looks at its address, a base element gains nothing.
   const astray = lists.every((sources) => trustsAnywhere(sources) || letsAnyHostIn(sources));
   if (!astray || policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
 
-  const bases = listsOf(policies, "base-uri");
+  const bases = rulesOn(policies, "base-uri").map(({ sources }) => sources);
   if (bases.some((sources) => !sources.some(matchesAnyHost))) return [];
   if (bases.length === 0) return [{ code: "security.csp.base-uri-missing", values: { directives: directiveNames(policies) } }];
   return [{ code: "security.csp.base-uri-any-host", values: { sources: bases.flat().join(" ") } }];
-}
-
-function listsOf(policies: readonly CspPolicy[], directive: string): readonly (readonly string[])[] {
-  return policies.flatMap((policy) => {
-    const rule = governing(policy, directive);
-    return rule === null ? [] : [rule.sources];
-  });
 }
 
 /** A nonce lets a script in from any address; a hash names the content, but what such a script loads comes from any address as well. */

@@ -4,13 +4,13 @@ import {
   type CspPolicy,
   distinct,
   type Found,
-  governing,
-  governingNames,
   hasKeyword,
   matchesAnyHost,
   matchesUrl,
   parseCspSource,
   registerCheck,
+  ruleNames,
+  rulesOn,
   type ScriptBypass,
   sandboxes,
   scriptBypasses,
@@ -40,14 +40,11 @@ export default registerCheck({
 
 /** Paths count as in a browser: only what a redirect of a trusted host leads to gets past them. */
 function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Code>[] | null {
-  const lists = policies.flatMap((policy) => {
-    const rule = governing(policy, "script-src-elem");
-    return rule === null ? [] : [rule.sources];
-  });
+  const rules = rulesOn(policies, "script-src-elem");
   // Beside it a browser ignores hosts, and a script must pass every policy.
-  if (lists.some((sources) => hasKeyword(sources, "strict-dynamic"))) return null;
+  if (rules.some(({ sources }) => hasKeyword(sources, "strict-dynamic"))) return null;
   if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
-  const parsed = lists.map((sources) => sources.map((text) => ({ text, source: parseCspSource(text) })));
+  const parsed = rules.map(({ sources }) => sources.map((text) => ({ text, source: parseCspSource(text) })));
   const evaluates = policies.every(allowsEval);
   const open = scriptBypasses
     .filter(({ needsEval }) => evaluates || !needsEval)
@@ -60,7 +57,7 @@ function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Cod
   // Where any host is let in there is no list of trusted ones; csp-script-sources tells of that.
   if (open.length > 0 && named.length === 0) return null;
 
-  const directive = governingNames(policies, "script-src-elem");
+  const directive = ruleNames(rules);
   return kinds.flatMap(({ kind, code }) => {
     const [example, ...others] = named.filter((each) => each.kind === kind);
     if (example === undefined) return [];

@@ -6,6 +6,7 @@ import {
   matchesAnyHost,
   notApplicable,
   registerCheck,
+  rulesOn,
   sandboxes,
   verdictOnCsp,
 } from "assay/check";
@@ -30,10 +31,7 @@ export default registerCheck({
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   if (policies.some((policy) => sandboxes(policy, "allow-forms"))) return [];
-  const lists = policies.flatMap((policy) => {
-    const sources = policy.get("form-action");
-    return sources === undefined ? [] : [sources];
-  });
+  const lists = rulesOn(policies, "form-action").map(({ sources }) => sources);
   // A submission must pass every policy, so one that confines it is enough.
   if (lists.some((sources) => !sources.some(matchesAnyHost))) return [];
   if (lists.length === 0) return [{ code: "security.csp.form-action-missing", values: { directives: directiveNames(policies) } }];

@@ -1,5 +1,5 @@
 /** Does the policy keep plugins out altogether? */
-import { allowsNoUrl, type CspPolicy, directiveNames, distinct, type Found, governing, registerCheck, verdictOnCsp } from "assay/check";
+import { allowsNoUrl, type CspPolicy, directiveNames, type Found, registerCheck, ruleNames, rulesOn, verdictOnCsp } from "assay/check";
 
 type Code = "security.csp.object-src-missing" | "security.csp.object-src-not-none";
 
@@ -18,9 +18,9 @@ export default registerCheck({
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   // What an object element loads must pass every policy. The sandbox is no help: it keeps plugins out, but not pages and images.
-  const rules = policies.flatMap((policy) => governing(policy, "object-src") ?? []);
+  const rules = rulesOn(policies, "object-src");
   if (rules.some((rule) => allowsNoUrl(rule.sources))) return [];
   if (rules.length === 0) return [{ code: "security.csp.object-src-missing", values: { directives: directiveNames(policies) } }];
-  const directive = distinct(rules.map((rule) => rule.directive));
+  const directive = ruleNames(rules);
   return [{ code: "security.csp.object-src-not-none", values: { directive, sources: rules.flatMap((rule) => rule.sources).join(" ") } }];
 }

@@ -1,5 +1,5 @@
 /** Does the policy let text become code, by eval() and its kin? */
-import { allowsEval, type CspPolicy, directiveNames, type Found, governingNames, registerCheck, verdictOnCsp } from "assay/check";
+import { allowsEval, type CspPolicy, directiveNames, type Found, registerCheck, ruleNames, rulesOn, verdictOnCsp } from "assay/check";
 
 type Code = "security.csp.script-unsafe-eval" | "security.csp.script-eval-unrestricted";
 
@@ -20,7 +20,7 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   // Text must be let through by every policy, so one that does not is enough.
   if (!policies.every(allowsEval)) return [];
   // CSP3 section 4.4 looks at script-src and default-src alone: script-src-elem does not matter here.
-  const directive = governingNames(policies, "script-src");
-  if (directive === "") return [{ code: "security.csp.script-eval-unrestricted", values: { directives: directiveNames(policies) } }];
-  return [{ code: "security.csp.script-unsafe-eval", values: { directive } }];
+  const rules = rulesOn(policies, "script-src");
+  if (rules.length === 0) return [{ code: "security.csp.script-eval-unrestricted", values: { directives: directiveNames(policies) } }];
+  return [{ code: "security.csp.script-unsafe-eval", values: { directive: ruleNames(rules) } }];
 }

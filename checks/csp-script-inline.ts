@@ -3,10 +3,11 @@ import {
   allowsAllInline,
   type CspPolicy,
   directiveNames,
-  distinct,
   type Found,
   governing,
   registerCheck,
+  ruleNames,
+  rulesOn,
   sandboxes,
   verdictOnCsp,
 } from "assay/check";
@@ -33,11 +34,10 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   // Script must pass every policy, so one that stops it is enough, whatever the others say.
   const open = inlineKinds.find((directive) => policies.every((policy) => allowsInline(policy, directive)));
   if (open === undefined) return [];
-  const rules = policies.flatMap((policy) => governing(policy, open) ?? []);
+  const rules = rulesOn(policies, open);
   if (rules.length === 0) return [{ code: "security.csp.script-inline-unrestricted", values: { directives: directiveNames(policies) } }];
-  const directive = distinct(rules.map((rule) => rule.directive));
   const sources = [...new Set(rules.flatMap((rule) => rule.sources))].join(" ");
-  return [{ code: "security.csp.script-unsafe-inline", values: { directive, sources } }];
+  return [{ code: "security.csp.script-unsafe-inline", values: { directive: ruleNames(rules), sources } }];
 }
 
 function allowsInline(policy: CspPolicy, directive: string): boolean {

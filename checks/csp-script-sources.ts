@@ -4,10 +4,11 @@ import {
   directiveNames,
   distinct,
   type Found,
-  governing,
   isSchemeSource,
   matchesAnyHost,
   registerCheck,
+  ruleNames,
+  rulesOn,
   sandboxes,
   scriptUrlSources,
   verdictOnCsp,
@@ -40,9 +41,9 @@ export default registerCheck({
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code | "security.csp.script-src-missing">[] {
   if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
   // A policy that says nothing about scripts lets every one pass, and leaves the decision to the others.
-  const rules = policies.flatMap((policy) => governing(policy, "script-src-elem") ?? []);
+  const rules = rulesOn(policies, "script-src-elem");
   if (rules.length === 0) return [{ code: "security.csp.script-src-missing", values: { directives: directiveNames(policies) } }];
-  const directive = distinct(rules.map((rule) => rule.directive));
+  const directive = ruleNames(rules);
   return openPlaces.flatMap(({ code, letsIn }) => {
     const sources = rules.map((rule) => scriptUrlSources(rule.sources).filter(letsIn));
     // A script must pass every policy, so one that does not let it in is enough.

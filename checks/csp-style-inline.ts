@@ -5,8 +5,9 @@ import {
   directiveNames,
   type Found,
   governing,
-  governingNames,
   registerCheck,
+  ruleNames,
+  rulesOn,
   verdictOnCsp,
 } from "assay/check";
 
@@ -32,9 +33,9 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   // A style must pass every policy, so one that stops it is enough.
   const open = inlineKinds.find((directive) => policies.every((policy) => allowsInline(policy, directive)));
   if (open === undefined) return [];
-  const directive = governingNames(policies, open);
-  if (directive === "") return [{ code: "security.csp.style-inline-unrestricted", values: { directives: directiveNames(policies) } }];
-  return [{ code: "security.csp.style-unsafe-inline", values: { directive } }];
+  const rules = rulesOn(policies, open);
+  if (rules.length === 0) return [{ code: "security.csp.style-inline-unrestricted", values: { directives: directiveNames(policies) } }];
+  return [{ code: "security.csp.style-unsafe-inline", values: { directive: ruleNames(rules) } }];
 }
 
 function allowsInline(policy: CspPolicy, directive: string): boolean {

@@ -3,6 +3,7 @@ import type { Reading } from "../evidence/evidence.ts";
 import type { DomFacts, MetaElement } from "../evidence/facts.ts";
 import {
   type CspDirective,
+  type CspGoverning,
   type CspPolicy,
   directivesIgnoredInMeta,
   governing,
@@ -68,9 +69,14 @@ export function cspMetas(dom: DomFacts): readonly MetaElement[] {
   return dom.metas.filter((meta) => meta.httpEquiv === "content-security-policy");
 }
 
-/** The directives that govern the matter in each of the policies, without repetition; `""` when none does. */
-export function governingNames(policies: readonly CspPolicy[], directive: string): string {
-  return distinct(policies.flatMap((policy) => governing(policy, directive)?.directive ?? []));
+/** What each of the policies has to say on the matter of that directive; a policy that says nothing, and so lets everything pass, is left out. */
+export function rulesOn(policies: readonly CspPolicy[], directive: string): readonly CspGoverning[] {
+  return policies.flatMap((policy) => governing(policy, directive) ?? []);
+}
+
+/** The directives that hold those rules, without repetition, as a finding quotes them. */
+export function ruleNames(rules: readonly CspGoverning[]): string {
+  return distinct(rules.map(({ directive }) => directive));
 }
 
 /** Names of all directives of the policies, without repetition, as a finding quotes them. */

@@ -84,7 +84,8 @@ export {
   directiveNames,
   distinct,
   enforcedCsp,
-  governingNames,
+  ruleNames,
+  rulesOn,
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";

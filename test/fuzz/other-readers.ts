@@ -1,7 +1,7 @@
 /** Readers of attackers' text that are no parsers: what takes secrets out of evidence, and what tells cookies by their names. */
 import { foundAtAddresses } from "../../src/check/addresses.ts";
 import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
-import { distinct, governingNames } from "../../src/check/csp.ts";
+import { distinct, ruleNames, rulesOn } from "../../src/check/csp.ts";
 import { hostOf } from "../../src/check/headers.ts";
 import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
@@ -71,7 +71,7 @@ export const otherReaders: readonly FuzzedParser[] = [
       foundAtAddresses: (text) => foundAtAddresses("security.test.found", text.split(" ")),
       hostOf,
       distinct: (text) => distinct(text.split(" ")),
-      governingNames: (text) => governingNames(parseCsp([text]), "script-src"),
+      ruleNames: (text) => ruleNames(rulesOn(parseCsp([text]), "script-src")),
     },
   },
 ];
