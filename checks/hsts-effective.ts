@@ -1,7 +1,16 @@
 /** Would a browser honour the HSTS policy, and keep it for long enough? */
-import { type Found, hstsHost, isCertificateAccepted, notApplicable, notChecked, parseHsts, registerCheck, violatedBy } from "assay/check";
+import {
+  dayMs,
+  type Found,
+  hstsHost,
+  isCertificateAccepted,
+  notApplicable,
+  notChecked,
+  parseHsts,
+  registerCheck,
+  violatedBy,
+} from "assay/check";
 
-const daySeconds = 86_400;
 /** 180 days. Below this a visitor who comes twice a year is never protected. */
 const maxAgeSecondsMin = 15_552_000;
 
@@ -54,7 +63,9 @@ function faultsOf(value: string): Found<Code>[] {
   // RFC 6797 section 6.1.1: zero makes a browser forget the policy.
   if (maxAgeSeconds === 0) return [{ code: "security.hsts.disabled", values: { value } }];
   if (maxAgeSeconds < maxAgeSecondsMin)
-    return [{ code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds, days: Math.floor(maxAgeSeconds / daySeconds) } }];
+    return [
+      { code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds, days: Math.floor((maxAgeSeconds * 1_000) / dayMs) } },
+    ];
   return [];
 }
 

@@ -18,13 +18,6 @@ export function isCertificateAccepted(tls: TlsFacts, at: string): boolean {
   return tls.trusted && tls.hostMatches && (validityAt(leaf, at) ?? "valid") === "valid";
 }
 
-export const dayMs = 86_400_000;
-
-/** `2026-12-30 23:59 UTC`, which reads the same in every language. */
-export function minuteOf(date: string): string {
-  return `${new Date(date).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
 /** From the first to the last instant, in milliseconds, or null when a date cannot be read. RFC 5280 section 4.1.2.5: the last second belongs to it. */
 export function lifetimeMs({ validFrom, validTo }: CertificateFacts): number | null {
   const lastedMs = Date.parse(validTo) - Date.parse(validFrom);

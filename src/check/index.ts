@@ -58,7 +58,7 @@ export { parseStructuredDictionary, parseStructuredToken } from "../parse/struct
 export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
 export { foundAtAddresses } from "./addresses.ts";
 export type { Validity } from "./certificate.ts";
-export { dayMs, hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, minuteOf, validityAt } from "./certificate.ts";
+export { hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, validityAt } from "./certificate.ts";
 export type {
   Check,
   CheckTexts,
@@ -93,6 +93,7 @@ export type { PublishedDmarc } from "./dmarc.ts";
 export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "./dmarc.ts";
 export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
 export { hstsHost } from "./hsts.ts";
+export { dayMs, minuteOf } from "./instants.ts";
 export { mailHosts } from "./mail.ts";
 export type { Redirect } from "./redirects.ts";
 export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "./redirects.ts";

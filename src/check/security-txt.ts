@@ -1,6 +1,7 @@
 /** Tells from the answers for security.txt whether a site has the file, and where: RFC 9116 section 3. */
 import type { SecurityTxtFacts } from "../evidence/facts.ts";
 import { isMeantAsSecurityTxt } from "../parse/security-txt.ts";
+import { dayMs } from "./instants.ts";
 
 type SecurityTxtAttempt = SecurityTxtFacts["attempts"][number];
 
@@ -28,7 +29,6 @@ function stateOf({ status, contentType, body }: SecurityTxtAttempt): "file" | "n
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType ?? "") && !isMeantAsSecurityTxt(body) ? "none" : "file";
 }
 
-const dayMs = 86_400_000;
 /** RFC 9116 section 2.5.5 recommends less than a year. */
 const validDays = 360;
 
