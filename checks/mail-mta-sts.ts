@@ -3,6 +3,7 @@ import {
   type Found,
   isMailHostCovered,
   isMeantAsMtaSts,
+  isPlainText,
   type MailMtaStsPolicyFacts,
   type MtaStsPolicyDefect,
   mailHosts,
@@ -109,9 +110,7 @@ function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): 
   // RFC 8461 section 3.3: redirects must not be followed.
   if (status >= 300 && status < 400) return only("security.mail.mta-sts-policy-redirect", { status });
   if (status !== 200) return only("security.mail.mta-sts-policy-status", { status });
-  if (!/^\s*text\/plain\s*(?:;|$)/i.test(contentType ?? "")) {
-    return only("security.mail.mta-sts-policy-content-type", { contentType: contentType ?? "-" });
-  }
+  if (!isPlainText(contentType)) return only("security.mail.mta-sts-policy-content-type", { contentType: contentType ?? "-" });
   if (truncated) return "unknown";
   const parsed = parseMtaStsPolicy(body);
   if ("defects" in parsed) return defectFaults(parsed.defects, url);

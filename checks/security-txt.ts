@@ -4,6 +4,7 @@ import {
   type Found,
   foundSecurityTxt,
   isHttps,
+  isPlainText,
   notChecked,
   parseSecurityTxt,
   registerCheck,
@@ -47,8 +48,7 @@ export default registerCheck({
     const faults: Found<Code>[] = [];
     const tell = (code: Code, more = {}) => faults.push({ code, values: { ...values, fileUrl: finalUrl, ...more } });
     if (!isHttps(finalUrl)) tell("security.security-txt.redirect-to-http");
-    if (!/^\s*text\/plain\s*(?:;|$)/i.test(contentType ?? ""))
-      tell("security.security-txt.content-type", { contentType: contentType ?? "-" });
+    if (!isPlainText(contentType)) tell("security.security-txt.content-type", { contentType: contentType ?? "-" });
     else if (!isUtf8(contentType ?? "")) tell("security.security-txt.charset", { contentType: contentType ?? "-" });
     const hasContact = securityTxtValues(parseSecurityTxt(body), "contact").length > 0;
     if (!hasContact && !truncated) tell("security.security-txt.contact-missing");

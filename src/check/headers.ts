@@ -12,6 +12,11 @@ export function valuesNamed(headers: readonly HeaderField[], name: string): read
   return fieldsNamed(headers, name).map((field) => field.value);
 }
 
+/** Whether a Content-Type says `text/plain`, with whatever parameters; null is an absent field. */
+export function isPlainText(contentType: string | null): boolean {
+  return /^\s*text\/plain\s*(?:;|$)/i.test(contentType ?? "");
+}
+
 export function isHttps(url: string): boolean {
   return url.startsWith("https:");
 }

@@ -91,7 +91,7 @@ export {
 } from "./csp.ts";
 export type { PublishedDmarc } from "./dmarc.ts";
 export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "./dmarc.ts";
-export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, valuesNamed } from "./headers.ts";
+export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, isPlainText, valuesNamed } from "./headers.ts";
 export { hstsHost } from "./hsts.ts";
 export { dayMs, minuteOf } from "./instants.ts";
 export { mailHosts } from "./mail.ts";

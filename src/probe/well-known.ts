@@ -1,4 +1,5 @@
 /** Asks the scanned host for files that stand at well-known places (RFC 8615). */
+import { foundSecurityTxt } from "../check/security-txt.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import { boundedText } from "../evidence/bound.ts";
 import { failed, type Reading, read } from "../evidence/evidence.ts";
@@ -22,7 +23,8 @@ export async function probeSecurityTxt(context: SubjectContext): Promise<Reading
   const origin = `https://${hostname}${port === "" ? "" : `:${port}`}`;
   try {
     const wellKnown = await ask(context, origin + places[0]);
-    const other = isFile(wellKnown) ? null : await askIfPossible(context, origin + places[1]);
+    const isThere = foundSecurityTxt({ attempts: [wellKnown] }).at === "well-known";
+    const other = isThere ? null : await askIfPossible(context, origin + places[1]);
     return read({ attempts: other === null ? [wellKnown] : [wellKnown, other] });
   } catch (thrown) {
     return failedBy(thrown);
@@ -53,9 +55,4 @@ async function ask(context: SubjectContext, url: string): Promise<Attempt> {
     body: new TextDecoder("utf-8", { ignoreBOM: true }).decode(fileBytes(last.reply)),
     truncated: status === 200 && truncated,
   };
-}
-
-/** Many sites answer every path with a page and status 200: that is no file. */
-function isFile({ status, contentType }: Attempt): boolean {
-  return status === 200 && !/^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType ?? "");
 }
