@@ -67,12 +67,10 @@ function policyFaults(published: PublishedDmarc, domain: string, exists: boolean
 function subdomainFaults(published: PublishedDmarc, host: string, own: PublishedDmarc, found: readonly Found<Code>[]): Found<Code>[] {
   const isSameRecord = published.domain === own.domain;
   if (isSameRecord && found.length > 0) return [];
-  const faults = policyFaults(published, host, true);
-  return faults.flatMap(({ code, values }) => {
-    if (code === "security.mail.dmarc-policy-none")
-      return [{ code: "security.mail.dmarc-subdomain-policy-none", values: { ...values, domain: published.domain } }];
-    return [{ code, values: { ...values, domain: published.domain } }];
-  });
+  return policyFaults(published, host, true).map(({ code, values }) => ({
+    code: code === "security.mail.dmarc-policy-none" ? "security.mail.dmarc-subdomain-policy-none" : code,
+    values: { ...values, domain: published.domain },
+  }));
 }
 
 /** RFC 9989 section 4.7: what is not understood is discarded, and with it what its owner wanted. */

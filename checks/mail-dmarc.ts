@@ -1,5 +1,5 @@
 /** Does a DMARC record hold for the domain, its own or that of a domain above it? */
-import { dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, notChecked, passed, registerCheck, violated } from "assay/check";
+import { dmarcNameOf, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, notChecked, passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
   key: "mail-dmarc",
@@ -17,7 +17,7 @@ export default registerCheck({
     if (own.length > 1) return violated("security.mail.dmarc-several", { domain, count: own.length });
     if (walk.some(({ recordsDropped }) => recordsDropped > 0)) return notChecked();
     if (effectiveDmarc(walk, domain) !== null) return passed();
-    const meant = walk.find(({ name }) => name === `_dmarc.${domain}`)?.records.find(({ text }) => isMeantAsDmarc(text));
+    const meant = walk.find(({ name }) => name === dmarcNameOf(domain))?.records.find(({ text }) => isMeantAsDmarc(text));
     if (meant !== undefined) return violated("security.mail.dmarc-version-invalid", { domain, record: meant.text });
     return violated("security.mail.dmarc-missing", { domain });
   },

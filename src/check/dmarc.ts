@@ -1,6 +1,6 @@
 /** Finds out of a walk's answers which DMARC record holds for a domain: RFC 9989 section 4.10. */
 import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
-import { type DmarcRecord, type DmarcRequest, dmarcWalkNames, parseDmarc } from "../parse/dmarc.ts";
+import { type DmarcRecord, type DmarcRequest, dmarcNameOf, dmarcWalkNames, parseDmarc } from "../parse/dmarc.ts";
 
 export interface PublishedDmarc {
   /** The domain whose record it is. */
@@ -11,11 +11,9 @@ export interface PublishedDmarc {
   readonly truncated: boolean;
 }
 
-const prefix = "_dmarc.";
-
 /** The DMARC records among the answers for a domain; none when it was not asked about. */
 export function dmarcRecordsOf(walk: MailDmarcFacts["walk"], domain: string): readonly PublishedDmarc[] {
-  return walk.filter(({ name }) => name === prefix + domain).flatMap((answer) => publishedIn(answer, domain));
+  return walk.filter(({ name }) => name === dmarcNameOf(domain)).flatMap((answer) => publishedIn(answer, domain));
 }
 
 function publishedIn({ records }: TextRecords, domain: string): readonly PublishedDmarc[] {

@@ -30,7 +30,7 @@ export {
   trustsHashes,
   trustsNonces,
 } from "../parse/csp-source.ts";
-export { isMeantAsDmarc, parseDmarc } from "../parse/dmarc.ts";
+export { dmarcNameOf, isMeantAsDmarc, parseDmarc } from "../parse/dmarc.ts";
 export type { FrameOptions } from "../parse/frame-options.ts";
 export { parseFrameOptions } from "../parse/frame-options.ts";
 export { splitHeaderList } from "../parse/header-list.ts";

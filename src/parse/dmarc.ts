@@ -25,12 +25,8 @@ export interface DmarcRecord {
   readonly psd: "y" | "n" | "u";
   /** `t=y`: the policy is not to be applied yet. */
   readonly testing: boolean;
-  readonly adkim: "r" | "s";
-  readonly aspf: "r" | "s";
-  readonly fo: string;
   /** Null when the tag is absent. */
   readonly rua: readonly ReportUri[] | null;
-  readonly ruf: readonly ReportUri[] | null;
   readonly defects: readonly DmarcDefect[];
 }
 
@@ -60,21 +56,14 @@ export function parseDmarc(text: string): DmarcRecord | null {
   const { values, defects } = readTags(text.slice(version[0].length));
   const oneOf = <V extends string>(tag: string, otherwise: V): V => (values.get(tag)?.toLowerCase() as V | undefined) ?? otherwise;
   const request = (tag: string) => oneOf<DmarcRequest | "">(tag, "") || null;
-  const uris = (tag: string) => {
-    const list = values.get(tag);
-    return list === undefined ? null : parseReportUris(list);
-  };
+  const rua = values.get("rua");
   return {
     p: request("p"),
     sp: request("sp"),
     np: request("np"),
     psd: oneOf<"y" | "n" | "u">("psd", "u"),
     testing: oneOf<"y" | "n">("t", "n") === "y",
-    adkim: oneOf("adkim", "r"),
-    aspf: oneOf("aspf", "r"),
-    fo: oneOf("fo", "0"),
-    rua: uris("rua"),
-    ruf: uris("ruf"),
+    rua: rua === undefined ? null : parseReportUris(rua),
     defects,
   };
 }
@@ -101,6 +90,11 @@ function readTags(text: string): { readonly values: ReadonlyMap<string, string>;
 /** A text that is meant as a DMARC record, whether or not it is one. */
 export function isMeantAsDmarc(text: string): boolean {
   return /\bv[\t ]*=[\t ]*"?dmarc/i.test(text);
+}
+
+/** The name at which the record of a domain stands (section 4.10). */
+export function dmarcNameOf(domain: string): string {
+  return `_dmarc.${domain}`;
 }
 
 /** Labels of the name that a walk goes on with when it begins at a longer one. */

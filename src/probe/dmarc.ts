@@ -3,7 +3,7 @@ import { effectiveDmarc, endsDmarcWalk } from "../check/dmarc.ts";
 import { type ProbeFailure, type Reading, read } from "../evidence/evidence.ts";
 import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
 import { dmarcWalkNamesMax, reportReceiversMax } from "../evidence/limits.ts";
-import { dmarcWalkNames } from "../parse/dmarc.ts";
+import { dmarcNameOf, dmarcWalkNames } from "../parse/dmarc.ts";
 import { registrableDomainOf } from "../parse/site.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
 import { failedBy } from "./failure.ts";
@@ -35,7 +35,7 @@ function becauseOf(thrown: unknown): ProbeFailure {
 /** Adds the answers that the walk from `start` needs and nobody has asked for yet. */
 async function walkFrom(context: DnsContext, start: string, walk: TextRecords[]): Promise<void> {
   for (const domain of dmarcWalkNames(start)) {
-    const name = `_dmarc.${domain}`;
+    const name = dmarcNameOf(domain);
     if (!walk.some((answer) => answer.name === name)) {
       if (walk.length === dmarcWalkNamesMax) return;
       walk.push(await textRecordsOf(context, name));

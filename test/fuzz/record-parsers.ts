@@ -67,7 +67,12 @@ export const recordParsers: readonly FuzzedParser[] = [
       "v=DMARC1; p=reject; sp=quarantine; np=none; t=y; adkim=s; fo=1:d:s; rua=mailto:a@site.example!10m,https://b.example/x",
       "mail.a.b.c.d.e.f.g.h.site.example",
     ],
-    functions: { parseDmarc: dmarc.parseDmarc, isMeantAsDmarc: dmarc.isMeantAsDmarc, dmarcWalkNames: dmarc.dmarcWalkNames },
+    functions: {
+      parseDmarc: dmarc.parseDmarc,
+      isMeantAsDmarc: dmarc.isMeantAsDmarc,
+      dmarcNameOf: dmarc.dmarcNameOf,
+      dmarcWalkNames: dmarc.dmarcWalkNames,
+    },
     laws: {
       "what is a record is meant as one": (text) => dmarc.parseDmarc(text) === null || dmarc.isMeantAsDmarc(text),
       "no walk has more than eight names": (text) => dmarc.dmarcWalkNames(text).length <= 8,

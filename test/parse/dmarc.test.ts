@@ -10,11 +10,7 @@ const record = (given: Partial<DmarcRecord>): DmarcRecord => ({
   np: null,
   psd: "u",
   testing: false,
-  adkim: "r",
-  aspf: "r",
-  fo: "0",
   rua: null,
-  ruf: null,
   defects: [],
   ...given,
 });
@@ -26,7 +22,7 @@ test.each<[string, Partial<DmarcRecord>]>([
   ["v=DMARC1; p=reject", { p: "reject" }],
   ["v=DMARC1; np=none; sp=quarantine; p=reject", { p: "reject", sp: "quarantine", np: "none" }],
   ["v=DMARC1;;p=none; ;", { p: "none" }],
-  ["v=DMARC1; p=none; psd=y; t=y; adkim=s; aspf=S; fo=1:d", { p: "none", psd: "y", testing: true, adkim: "s", aspf: "s", fo: "1:d" }],
+  ["v=DMARC1; p=none; psd=y; t=y; adkim=s; aspf=S; fo=1:d", { p: "none", psd: "y", testing: true }],
   ["v=DMARC1; p=none; pct=abc; rf=x; ri=-1; unknown=1", { p: "none" }],
   [
     "v=DMARC1; p=none; constructor=1; __proto__=1; toString=1",
@@ -34,9 +30,9 @@ test.each<[string, Partial<DmarcRecord>]>([
   ],
   ["v=DMARC1; rua=mailto:a@b.example", { rua: [{ text: "mailto:a@b.example", kind: "mailto", host: "b.example" }] }],
   [
-    "v=DMARC1; ruf=mailto:a@B.example!10m , https://c.example/x",
+    "v=DMARC1; ruf=mailto:x@y.example; rua=mailto:a@B.example!10m , https://c.example/x",
     {
-      ruf: [
+      rua: [
         { text: "mailto:a@B.example", kind: "mailto", host: "b.example" },
         { text: "https://c.example/x", kind: "https", host: "c.example" },
       ],
