@@ -1,6 +1,6 @@
 /** One scan from URL to outcome, surviving dead workers, hung checks and a lost browser; the queue and the command line both use it. */
 import type { BrowserHost } from "../browser/browser.ts";
-import { ownPorts, shutOwnPort } from "../egress/own-ports.ts";
+import { giveBackPort, ownPorts, shutOwnPort } from "../egress/own-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -46,10 +46,14 @@ export function openScanner(options: ScannerOptions): Scanner {
     onIdleFault: (fault) => log.error("idle worker broke", { fault }),
   });
 
+  /** Shut until the scanner closes: an outgrown browser goes on for the scans that it has, and they may not reach the next one either. */
+  const controlPorts = new Set<number>();
+
   async function taskOf(url: string): Promise<GatherTask> {
     const browserEndpoint = await browser.endpoint();
-    // For good: an outgrown browser goes on for the scans that it has, and they may not reach the next one either.
-    shutOwnPort(Number(new URL(browserEndpoint).port));
+    const controlPort = Number(new URL(browserEndpoint).port);
+    shutOwnPort(controlPort);
+    controlPorts.add(controlPort);
     return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, deadlines };
   }
 
@@ -128,7 +132,10 @@ export function openScanner(options: ScannerOptions): Scanner {
       onProgress("storing");
       return { status: "finished", result, evidence, timings: allTimings };
     },
-    close: () => pool.close(),
+    close: async () => {
+      await pool.close();
+      for (const port of controlPorts) giveBackPort(port);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 /** A scan survives workers that die, checks that hang and a browser that is lost: on real threads that really do so. */
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { isOwnPort } from "../../src/egress/own-ports.ts";
 import { createLog } from "../../src/log.ts";
 import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines, type ProgressStage } from "../../src/scan/task.ts";
@@ -104,6 +105,14 @@ describe("a browser that", () => {
     opened({ endpoint: () => Promise.reject(new Error("no such file")) });
     expect((await scan("fine.test")).code).toBe("browser-unavailable");
   });
+});
+
+test("a control port is shut while the scanner is open, and nobody's afterwards", async () => {
+  opened();
+  await scan("fine.test");
+  expect(isOwnPort(9)).toBe(true);
+  await scanner.close();
+  expect(isOwnPort(9)).toBe(false);
 });
 
 describe("a check that", () => {
