@@ -6,7 +6,10 @@ export interface Subject {
   readonly url: string;
   /** ASCII host of that URL; an IPv6 address stands without brackets. */
   readonly host: string;
-  /** eTLD+1 by the public suffix list (private section included), or null for addresses, single labels and special-use names. */
+  /**
+   * eTLD+1 by the public suffix list (private section included), or null for addresses, single labels, special-use names and
+   * suffixes of registries. Of a suffix of the private section, such as github.io, the domain that its owner registered.
+   */
   readonly registrableDomain: string | null;
   /** ISO 8601, UTC. "Now" for every check. */
   readonly scannedAt: string;
