@@ -1,6 +1,7 @@
 /** Writes DNS questions so that answers are hard to forge, and reads answers as what strangers wrote; RFC 1035, RFC 6891. */
 import { randomBytes, randomInt } from "node:crypto";
 import dnsPacket, { type Answer, type DecodedPacket, type RecordType } from "dns-packet";
+import { fitsDns } from "../parse/dns-name.ts";
 import { EgressError } from "./egress-error.ts";
 
 export interface DnsQuestion {
@@ -45,9 +46,6 @@ const udpPayloadBytes = 1_232;
 const recordsMax = 1_000;
 /** Aliases followed within one answer; resolvers themselves give up earlier. */
 const aliasesMax = 16;
-/** RFC 1035 section 2.3.4, written without the last dot. */
-const nameCharsMax = 253;
-const labelCharsMax = 63;
 const headerBytes = 12;
 
 export interface DnsForm {
@@ -87,8 +85,7 @@ function ednsRecord(flags: number): Answer {
 function isAskable(name: string): boolean {
   if (name === ".") return true;
   const bare = name.replace(/\.$/, "");
-  const isPlain = /^[\x20-\x7e]+$/.test(bare) && bare.length <= nameCharsMax;
-  return isPlain && bare.split(".").every((label) => label !== "" && label.length <= labelCharsMax);
+  return /^[\x20-\x7e]+$/.test(bare) && fitsDns(bare);
 }
 
 /** Whoever forges an answer blindly has to guess the case of every letter as well ("0x20"); servers copy the question as it is. */

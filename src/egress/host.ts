@@ -1,15 +1,12 @@
 /** Reads a host as a browser reads it, so that no spelling of an address can pass for a name. */
 import ipaddr from "ipaddr.js";
+import { fitsDns } from "../parse/dns-name.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 export type Host =
   | { readonly kind: "address"; readonly text: string; readonly address: Address }
   | { readonly kind: "name"; readonly text: string };
-
-/** RFC 1035 section 2.3.4. */
-const nameCharsMax = 253;
-const labelCharsMax = 63;
 
 /**
  * A host as it stands in a URL (IPv6 with or without brackets), or null when it is none. Octal, hexadecimal, short and
@@ -27,7 +24,7 @@ export function parseHost(text: string): Host | null {
   const hostname = parsed.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const address = parseAddress(hostname);
   if (address !== null) return { kind: "address", text: addressText(address), address };
-  return isName(hostname) ? { kind: "name", text: hostname } : null;
+  return fitsDns(hostname) ? { kind: "name", text: hostname } : null;
 }
 
 /** An address in its plain form only (dotted quad, or IPv6 text without zone), IPv4-mapped ones as the IPv4 they are; else null. */
@@ -53,8 +50,4 @@ export function endpointText(host: string, port: number): string {
 export function portOf({ port, protocol }: URL): number {
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;
-}
-
-function isName(text: string): boolean {
-  return text.length <= nameCharsMax && text.split(".").every((label) => label !== "" && label.length <= labelCharsMax);
 }

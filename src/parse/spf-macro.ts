@@ -1,4 +1,5 @@
 /** Reads the names that terms of SPF records lead to, and writes out their macros: RFC 7208 section 7. */
+import { dnsLabelCharsMax, dnsNameCharsMax, fitsDns } from "./dns-name.ts";
 
 /** What stands in for the macros that can be known without a mail at hand. */
 export interface SpfScope {
@@ -30,9 +31,6 @@ type MacroPart = string | MacroExpand | MacroEscape;
 /** `%{`, a letter, digits, `r`, delimiters, `}`. */
 const expandForm = /^([slodiphv])(\d{0,3})(r?)([-.+,/_=]*)$/i;
 const escapes: Readonly<Record<string, MacroEscape>> = { "%": { standsFor: "%" }, _: { standsFor: " " }, "-": { standsFor: "%20" } };
-/** RFC 1035 section 2.3.4; a longer name is cut from the left (RFC 7208 section 7.3). */
-const nameCharsMax = 253;
-const labelCharsMax = 63;
 /** Letters that are known before any mail is sent. */
 const knownLetters = "do";
 
@@ -83,7 +81,7 @@ export function spfDomainDefect(text: string): "bad-macro" | "bad-domain" | null
   if (parts === null) return text.includes("%") && /^[\x21-\x7e]*$/.test(text) ? "bad-macro" : "bad-domain";
   const end = parts.at(-1) ?? "";
   if (typeof end !== "string") return null;
-  return endsInTopLabel(end) && (parts.length > 1 || isAskable(text)) ? null : "bad-domain";
+  return endsInTopLabel(end) && (parts.length > 1 || fitsDns(text.replace(/\.$/, ""))) ? null : "bad-domain";
 }
 
 /** `toplabel`: letters, digits and inner hyphens, and not of digits alone. */
@@ -91,13 +89,7 @@ function endsInTopLabel(text: string): boolean {
   const bare = text.endsWith(".") ? text.slice(0, -1) : text;
   const dotAt = bare.lastIndexOf(".");
   const label = bare.slice(dotAt + 1);
-  return dotAt >= 0 && label.length <= labelCharsMax && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label) && /[a-z-]/i.test(label);
-}
-
-/** Labels of 1 to 63 characters, 253 in all; a dot may end it. */
-function isAskable(name: string): boolean {
-  const bare = name.endsWith(".") ? name.slice(0, -1) : name;
-  return bare.length <= nameCharsMax && bare.split(".").every((label) => label !== "" && label.length <= labelCharsMax);
+  return dotAt >= 0 && label.length <= dnsLabelCharsMax && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label) && /[a-z-]/i.test(label);
 }
 
 /**
@@ -115,8 +107,7 @@ export function expandSpfDomain(text: string, scope: SpfScope): string | null {
     else return null;
   }
   const fitting = withinLength(name.toLowerCase().replace(/\.$/, ""));
-  // A dot that is still there stands before an empty label.
-  return isAskable(fitting) && !fitting.endsWith(".") ? fitting : null;
+  return fitsDns(fitting) ? fitting : null;
 }
 
 function expanded({ escaped, parts, reversed, delimiters }: MacroExpand, value: string): string {
@@ -126,9 +117,9 @@ function expanded({ escaped, parts, reversed, delimiters }: MacroExpand, value: 
   return escaped ? encodeURIComponent(kept.toWellFormed()) : kept;
 }
 
-/** Labels are dropped from the left until the rest fits. */
+/** Labels are dropped from the left until the rest fits (RFC 7208 section 7.3). */
 function withinLength(name: string): string {
-  if (name.length <= nameCharsMax) return name;
-  const dotAt = name.indexOf(".", name.length - nameCharsMax - 1);
+  if (name.length <= dnsNameCharsMax) return name;
+  const dotAt = name.indexOf(".", name.length - dnsNameCharsMax - 1);
   return dotAt < 0 ? name : name.slice(dotAt + 1);
 }

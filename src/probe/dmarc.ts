@@ -4,12 +4,10 @@ import { type ProbeFailure, type Reading, read } from "../evidence/evidence.ts";
 import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
 import { dmarcWalkNamesMax, reportReceiversMax } from "../evidence/limits.ts";
 import { dmarcNameOf, dmarcWalkNames } from "../parse/dmarc.ts";
+import { dnsNameCharsMax } from "../parse/dns-name.ts";
 import { registrableDomainOf } from "../parse/site.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
 import { failedBy } from "./failure.ts";
-
-/** RFC 1035 section 2.3.4, written without the last dot. */
-const nameCharsMax = 253;
 
 /** RFC 9989 section 4.10. A scanned host below the domain may lie in a zone that does not answer, which harms no mail of the domain. */
 export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>> {
@@ -71,7 +69,7 @@ async function askReceiver(
 ): Promise<MailDmarcFacts["reportReceivers"][number]> {
   const name = `${policyDomain}._report._dmarc.${host}`;
   // Step 4: a name too long for DNS is nowhere, so nobody can have agreed under it.
-  if (name.length > nameCharsMax) return { domain: host, answer: read({ name, nameExists: false, records: [], recordsDropped: 0 }) };
+  if (name.length > dnsNameCharsMax) return { domain: host, answer: read({ name, nameExists: false, records: [], recordsDropped: 0 }) };
   try {
     return { domain: host, answer: read(await textRecordsOf(context, name)) };
   } catch (thrown) {

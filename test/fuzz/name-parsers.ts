@@ -4,6 +4,7 @@ import * as alternativeNames from "../../src/parse/alternative-names.ts";
 import * as certificateFields from "../../src/parse/certificate-fields.ts";
 import * as certificateKeys from "../../src/parse/certificate-keys.ts";
 import * as der from "../../src/parse/der.ts";
+import * as dnsName from "../../src/parse/dns-name.ts";
 import * as hostMatch from "../../src/parse/host-match.ts";
 import * as nearest from "../../src/parse/nearest.ts";
 import * as registrySuffix from "../../src/parse/registry-suffix.ts";
@@ -93,6 +94,13 @@ export const nameParsers: readonly FuzzedParser[] = [
       "an identifier is numbers and dots": (text) =>
         /^\d+(\.\d+)+$/.test(der.objectIdentifier({ tag: der.derTags.objectIdentifier, content: bytesOf(text) }) ?? "1.2"),
     },
+  },
+  {
+    file: "dns-name",
+    words: [...nameWords, "a".repeat(63), "a".repeat(64)],
+    samples: names,
+    functions: { fitsDns: dnsName.fitsDns },
+    laws: { "what is above a name that fits does too": (text) => !dnsName.fitsDns(text) || dnsName.fitsDns(text.split(".").at(-1) ?? "") },
   },
   {
     file: "host-match",
