@@ -51,10 +51,7 @@ export function casesSeen(): readonly SeenCase[] {
   return seenCases;
 }
 
-/**
- * One for all areas of a process: the port of a browser stays shut to scans for good, also when it is gone and the port has gone to a
- * server of the next case.
- */
+/** One for all areas of a process: a browser takes a while to start. */
 let laboratory: ReturnType<typeof openLaboratory> | undefined;
 
 /** Registers a test for each case of one area of the laboratory. They share a browser, and each has a scan of its own. */

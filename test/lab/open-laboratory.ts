@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser } from "../../src/browser/browser.ts";
+import { ownPorts } from "../../src/egress/own-ports.ts";
 import { createLog } from "../../src/log.ts";
 import { openScanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
@@ -36,6 +37,8 @@ export function openLaboratory() {
         return outcome;
       } finally {
         await scanner.close();
+        // A thread that ends leaves the ports of its proxies shut. Here hundreds end in one process, and the next case may get such a port.
+        new Uint8Array(ownPorts()).fill(0);
         await site.stop?.();
       }
     },
