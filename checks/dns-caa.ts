@@ -1,5 +1,15 @@
 /** Does the domain say which authorities may issue certificates for it, in words that they understand? */
-import { type CaaDefect, type Found, notChecked, parseCaaProperty, registerCheck, violated, violatedBy } from "assay/check";
+import {
+  type CaaDefect,
+  distinct,
+  type Found,
+  firstOfEachCode,
+  notChecked,
+  parseCaaProperty,
+  registerCheck,
+  violated,
+  violatedBy,
+} from "assay/check";
 
 type Code =
   | "security.dns.caa-missing"
@@ -10,7 +20,7 @@ type Code =
   | "security.dns.caa-iodef-invalid"
   | "security.dns.caa-critical-unknown";
 
-const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const mendedAtOnce = { severity: "low", riskLevel: "low", effort: "low" } as const;
 const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as const;
 
 export default registerCheck({
@@ -21,20 +31,18 @@ export default registerCheck({
   findings: {
     "security.dns.caa-missing": needsCare,
     "security.dns.caa-issue-missing": needsCare,
-    "security.dns.caa-tag-invalid": definition,
-    "security.dns.caa-issuer-invalid": definition,
-    "security.dns.caa-parameter-invalid": definition,
-    "security.dns.caa-iodef-invalid": definition,
-    "security.dns.caa-critical-unknown": definition,
+    "security.dns.caa-tag-invalid": mendedAtOnce,
+    "security.dns.caa-issuer-invalid": mendedAtOnce,
+    "security.dns.caa-parameter-invalid": mendedAtOnce,
+    "security.dns.caa-iodef-invalid": mendedAtOnce,
+    "security.dns.caa-critical-unknown": mendedAtOnce,
   },
   judge({ subject, dnsCaa: { foundAt, records, recordsDropped } }) {
     const registrableDomain = subject.registrableDomain ?? subject.host;
     if (foundAt === null) return violated("security.dns.caa-missing", { registrableDomain });
-    const found = new Map<Code, Found<Code>>();
-    const tell = (code: Code, record: (typeof records)[number]) => {
-      const property = `${record.critical ? 128 : 0} ${record.tag} "${record.value}"`;
-      if (!found.has(code)) found.set(code, { code, values: { foundAt, property, tag: record.tag } });
-    };
+    const found: Found<Code>[] = [];
+    const tell = (code: Code, { critical, tag, value }: (typeof records)[number]) =>
+      found.push({ code, values: { foundAt, property: `${critical ? 128 : 0} ${tag} "${value}"`, tag } });
     const properties = records.map((record) => ({ record, ...parseCaaProperty(record.tag, record.value) }));
     for (const { record, known, defect } of properties) {
       if (defect !== null && !record.truncated) tell(codesByDefect[defect], record);
@@ -44,10 +52,9 @@ export default registerCheck({
     const isCut = recordsDropped > 0 || records.some(({ truncated }) => truncated);
     // RFC 8659 section 4.2: without an issue property everybody may issue; issuewild alone speaks of wildcards.
     if (!properties.some(({ tag }) => tag === "issue") && recordsDropped === 0) {
-      const tags = [...new Set(properties.map(({ tag }) => tag))].join(", ");
-      found.set("security.dns.caa-issue-missing", { code: "security.dns.caa-issue-missing", values: { foundAt, tags } });
+      found.push({ code: "security.dns.caa-issue-missing", values: { foundAt, tags: distinct(properties.map(({ tag }) => tag)) } });
     }
-    return found.size === 0 && isCut ? notChecked() : violatedBy([...found.values()]);
+    return found.length === 0 && isCut ? notChecked() : violatedBy(firstOfEachCode(found));
   },
 });
 

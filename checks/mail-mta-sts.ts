@@ -1,11 +1,11 @@
 /** Does a policy of MTA-STS make senders insist on encryption with every mail host? */
 import {
   type Found,
+  firstOfEachCode,
   isMailHostCovered,
   isMeantAsMtaSts,
   isPlainText,
   type MailMtaStsPolicyFacts,
-  type MtaStsPolicyDefect,
   mailHosts,
   notApplicable,
   notChecked,
@@ -40,7 +40,7 @@ type PolicyCode =
   | "security.mail.mta-sts-switched-off"
   | "security.mail.mta-sts-mx-not-covered";
 
-const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const mendedAtOnce = { severity: "low", riskLevel: "low", effort: "low" } as const;
 const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as const;
 
 export default registerCheck({
@@ -51,20 +51,20 @@ export default registerCheck({
   consults: ["mailMtaSts", "mailMtaStsPolicy"],
   findings: {
     "security.mail.mta-sts-missing": needsCare,
-    "security.mail.mta-sts-several": definition,
-    "security.mail.mta-sts-version-invalid": definition,
-    "security.mail.mta-sts-record-invalid": definition,
+    "security.mail.mta-sts-several": mendedAtOnce,
+    "security.mail.mta-sts-version-invalid": mendedAtOnce,
+    "security.mail.mta-sts-record-invalid": mendedAtOnce,
     "security.mail.mta-sts-policy-host-missing": needsCare,
     "security.mail.mta-sts-policy-host-refused": needsCare,
-    "security.mail.mta-sts-policy-certificate": definition,
-    "security.mail.mta-sts-policy-redirect": definition,
-    "security.mail.mta-sts-policy-status": definition,
-    "security.mail.mta-sts-policy-content-type": definition,
-    "security.mail.mta-sts-policy-line": definition,
-    "security.mail.mta-sts-policy-version": definition,
-    "security.mail.mta-sts-policy-mode": definition,
-    "security.mail.mta-sts-policy-max-age": definition,
-    "security.mail.mta-sts-policy-mx": definition,
+    "security.mail.mta-sts-policy-certificate": mendedAtOnce,
+    "security.mail.mta-sts-policy-redirect": mendedAtOnce,
+    "security.mail.mta-sts-policy-status": mendedAtOnce,
+    "security.mail.mta-sts-policy-content-type": mendedAtOnce,
+    "security.mail.mta-sts-policy-line": mendedAtOnce,
+    "security.mail.mta-sts-policy-version": mendedAtOnce,
+    "security.mail.mta-sts-policy-mode": mendedAtOnce,
+    "security.mail.mta-sts-policy-max-age": mendedAtOnce,
+    "security.mail.mta-sts-policy-mx": mendedAtOnce,
     "security.mail.mta-sts-testing": needsCare,
     "security.mail.mta-sts-switched-off": needsCare,
     "security.mail.mta-sts-mx-not-covered": needsCare,
@@ -113,7 +113,7 @@ function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): 
   if (!isPlainText(contentType)) return only("security.mail.mta-sts-policy-content-type", { contentType: contentType ?? "-" });
   if (truncated) return "unknown";
   const parsed = parseMtaStsPolicy(body);
-  if ("defects" in parsed) return defectFaults(parsed.defects, url);
+  if ("defects" in parsed) return firstOfEachCode(parsed.defects.flatMap(({ kind, text }) => only(codesByDefect[kind], { part: text })));
   const uncovered = hosts.filter((host) => !isMailHostCovered(host, parsed.mx));
   if (parsed.mode === "none") return only("security.mail.mta-sts-switched-off");
   return [
@@ -122,16 +122,6 @@ function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): 
       ? only("security.mail.mta-sts-mx-not-covered", { uncovered: uncovered.join(", "), mx: parsed.mx.join(", ") })
       : []),
   ];
-}
-
-/** One finding of each kind: its first occurrence. */
-function defectFaults(defects: readonly MtaStsPolicyDefect[], policyUrl: string): readonly Found<PolicyCode>[] {
-  const byCode = new Map<PolicyCode, Found<PolicyCode>>();
-  for (const { kind, text } of defects) {
-    const code = codesByDefect[kind];
-    if (!byCode.has(code)) byCode.set(code, { code, values: { part: text, policyUrl } });
-  }
-  return [...byCode.values()];
 }
 
 const codesByReason = {

@@ -1,6 +1,7 @@
 /** Does the SPF record turn strangers away, in words that every receiver understands? */
 import {
   type Found,
+  firstOfEachCode,
   notApplicable,
   notChecked,
   ownSpf,
@@ -56,13 +57,10 @@ export default registerCheck({
     if (own === "unread") return notChecked();
     if (typeof own === "string") return notApplicable();
     const { faults, end, unread } = spfPolicy(mailSpf, own);
-    // One of each kind: the rest shows when that is mended.
-    const found = new Map<Code, Found<Code>>();
-    for (const each of [...faults.map((fault) => foundFault(fault, mailSpf.domain)), ...foundEnd(end, mailSpf.domain)])
-      if (!found.has(each.code)) found.set(each.code, each);
+    const found = firstOfEachCode([...faults.map((fault) => foundFault(fault, mailSpf.domain)), ...foundEnd(end, mailSpf.domain)]);
     // An end that is neither read nor broken lies in a circle: what that costs is another row's, and what it would say nobody knows.
     const isUndecided = unread || end === "unknown";
-    return found.size === 0 && isUndecided ? notChecked() : violatedBy([...found.values()]);
+    return found.length === 0 && isUndecided ? notChecked() : violatedBy(found);
   },
 });
 

@@ -16,6 +16,7 @@ import {
 import { hasKeyword } from "../parse/csp-source.ts";
 import type { FindingCode } from "./check.ts";
 import { type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
+import { distinct } from "./words.ts";
 
 export interface EnforcedCsp {
   /** Each is enforced for itself: what a page may do must be allowed by all of them. */
@@ -82,11 +83,6 @@ export function ruleNames(rules: readonly CspGoverning[]): string {
 /** Names of all directives of the policies, without repetition, as a finding quotes them. */
 export function directiveNames(policies: readonly CspPolicy[]): string {
   return distinct(policies.flatMap((policy) => [...policy.keys()]));
-}
-
-/** The words without repetition, in order, as a finding quotes them. */
-export function distinct(words: readonly string[]): string {
-  return [...new Set(words)].join(", ");
 }
 
 /** Does the policy let code run that is made from text: `eval()` and its kin? CSP3 section 4.4. */

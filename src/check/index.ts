@@ -82,7 +82,6 @@ export {
   allowsEval,
   cspMetas,
   directiveNames,
-  distinct,
   enforcedCsp,
   ruleNames,
   rulesOn,
@@ -104,4 +103,5 @@ export { spfCosts, spfMxHostsMax } from "./spf-cost.ts";
 export type { SpfEnd, SpfFault } from "./spf-policy.ts";
 export { spfPolicy } from "./spf-policy.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
-export { notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";
+export { firstOfEachCode, notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";
+export { distinct } from "./words.ts";

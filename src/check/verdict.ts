@@ -33,6 +33,13 @@ export function violated<Code extends FindingCode>(code: Code, values?: FindingV
   return violatedBy([values === undefined ? { code } : { code, values }]);
 }
 
+/** Of findings with the same code the first: the others show when that one is mended. */
+export function firstOfEachCode<Code extends FindingCode>(findings: readonly Found<Code>[]): readonly Found<Code>[] {
+  const firsts = new Map<Code, Found<Code>>();
+  for (const found of findings) if (!firsts.has(found.code)) firsts.set(found.code, found);
+  return [...firsts.values()];
+}
+
 /** Several findings at once; an empty list is a pass, so that a check can collect and hand over. */
 export function violatedBy<Code extends FindingCode>(findings: readonly Found<Code>[]): Verdict<Code> {
   return findings.length === 0 ? passed() : { state: "violated", findings };

@@ -1,8 +1,9 @@
 /** Readers of attackers' text that are no parsers: what takes secrets out of evidence, and what tells cookies by their names. */
 import { foundAtAddresses } from "../../src/check/addresses.ts";
 import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
-import { distinct, ruleNames, rulesOn } from "../../src/check/csp.ts";
+import { ruleNames, rulesOn } from "../../src/check/csp.ts";
 import { hostOf } from "../../src/check/headers.ts";
+import { distinct } from "../../src/check/words.ts";
 import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
