@@ -131,7 +131,13 @@ function accept(check: AnyCheck, verdict: Verdict<FindingCode>): Judged {
     const { severity, riskLevel, effort } = definition;
     return { code, checkKey: check.key, severity, riskLevel, effort, values: bounded(values ?? {}) };
   });
-  return { row: { key: check.key, state: "violated", evidence: evidenceOf(check) }, findings };
+  return { row: { key: check.key, state: "violated", evidence: evidenceOf(check) }, findings: withoutRepeats(findings) };
+}
+
+/** What is wrong twice in the same words, as with a certificate that was sent twice, is told once. */
+function withoutRepeats(findings: readonly StoredFinding[]): readonly StoredFinding[] {
+  const byText = new Map(findings.map((finding) => [JSON.stringify([finding.code, finding.values]), finding]));
+  return [...byText.values()];
 }
 
 function bounded(values: FindingValues): FindingValues {

@@ -97,6 +97,12 @@ describe("what a check is handed", () => {
   });
 });
 
+test("what is found twice in the same words is told once", () => {
+  const found = (value: number) => ({ code, values: { value } });
+  const { findings } = judged(checkThat({ judge: () => ({ state: "violated", findings: [found(1), found(2), found(1)] }) }));
+  expect(findings.map(({ values }) => values)).toEqual([{ value: 1 }, { value: 2 }]);
+});
+
 describe("a check that breaks its contract", () => {
   test.each([
     [
@@ -119,8 +125,9 @@ describe("a check that breaks its contract", () => {
 });
 
 test("findings carry their definition and bounded values", () => {
-  const found = { code, values: { long: "x".repeat(10_000), number: 3 } };
-  const check = checkThat({ judge: () => ({ state: "violated", findings: Array(findingsPerCheckMax + 5).fill(found) }) });
+  const found = (number: number) => ({ code, values: { long: "x".repeat(10_000), number } });
+  const many = Array.from({ length: findingsPerCheckMax + 5 }, (_, at) => found(at + 3));
+  const check = checkThat({ judge: () => ({ state: "violated", findings: many }) });
   const { row, findings } = judged(check);
   expect(row?.state).toBe("violated");
   expect(findings).toHaveLength(findingsPerCheckMax);
