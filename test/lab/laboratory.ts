@@ -51,14 +51,12 @@ export function casesSeen(): readonly SeenCase[] {
   return seenCases;
 }
 
-/** One for all areas of a process: a browser takes a while to start. */
-let laboratory: ReturnType<typeof openLaboratory> | undefined;
-
 /** Registers a test for each case of one area of the laboratory. They share a browser, and each has a scan of its own. */
 export function labTests(area: string, cases: readonly LabCase[]): void {
-  const { ready, scan: scanCase } = sharedLaboratory();
   describe(`laboratory: ${area}`, () => {
-    beforeAll(ready, caseMsMax);
+    const laboratory = openLaboratory();
+    beforeAll(laboratory.ready, caseMsMax);
+    afterAll(laboratory.close);
     for (const labCase of cases) {
       test(
         labCase.name,
@@ -68,7 +66,7 @@ export function labTests(area: string, cases: readonly LabCase[]): void {
           let told: readonly string[] = [];
           let held = false;
           try {
-            const scan = await scanCase(labCase);
+            const scan = await laboratory.scan(labCase);
             const ledger = Object.fromEntries(scan.result.ledger.map((row) => [row.key, row.state]));
             seen = Object.fromEntries(Object.keys(expected).map((key) => [key, ledger[key] as State]));
             told = scan.result.findings.map(({ code }) => code);
@@ -84,12 +82,4 @@ export function labTests(area: string, cases: readonly LabCase[]): void {
       );
     }
   });
-}
-
-function sharedLaboratory(): ReturnType<typeof openLaboratory> {
-  if (laboratory === undefined) {
-    laboratory = openLaboratory();
-    afterAll(laboratory.close);
-  }
-  return laboratory;
 }
