@@ -4,7 +4,6 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { State } from "../../src/check/check.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { closedPort, egressTo } from "../support/servers.ts";
 import { startDnsTree } from "./dns-tree.ts";
@@ -12,19 +11,15 @@ import type { LabCase, LabSite, States } from "./laboratory.ts";
 import { writeReport } from "./readable-report.ts";
 import { isListening, startProcess } from "./server-process.ts";
 import { startTogether } from "./start-together.ts";
+import { notApplicable, passed, violated } from "./states.ts";
 import { apacheIn } from "./web-server-configurations.ts";
 
 const host = "assay-wordpress-site.org";
 
-const all = (keys: readonly string[], state: State): States => Object.fromEntries(keys.map((key) => [key, state]));
-
 /** The same of every page: what nobody set up. */
 const asItComes: States = {
-  ...all(
-    ["deprecated-headers", "https-available", "mixed-content", "tls-legacy-protocols", "tls-trust-chain", "x-xss-protection"],
-    "passed",
-  ),
-  ...all(["dns-caa", "information-disclosure", "mail-dmarc", "security-txt", "strict-transport-security"], "violated"),
+  ...passed("deprecated-headers", "https-available", "mixed-content", "tls-legacy-protocols", "tls-trust-chain", "x-xss-protection"),
+  ...violated("dns-caa", "information-disclosure", "mail-dmarc", "security-txt", "strict-transport-security"),
 };
 
 export const applicationCases: readonly LabCase[] = [
@@ -32,8 +27,8 @@ export const applicationCases: readonly LabCase[] = [
     name: "WordPress as Debian installs it: its front page",
     expected: {
       ...asItComes,
-      ...all(["content-security-policy", "https-redirect", "referrer-policy", "x-content-type-options", "x-frame-options"], "violated"),
-      ...all(["cookie-secure", "cors-configuration", "subresource-integrity"], "notApplicable"),
+      ...violated("content-security-policy", "https-redirect", "referrer-policy", "x-content-type-options", "x-frame-options"),
+      ...notApplicable("cookie-secure", "cors-configuration", "subresource-integrity"),
       "content-type-charset": "passed",
     },
     serve: () => startWordPress("/"),
@@ -43,9 +38,9 @@ export const applicationCases: readonly LabCase[] = [
     name: "WordPress as Debian installs it: its sign-in page, which says more for itself",
     expected: {
       ...asItComes,
-      ...all(["content-security-policy", "x-content-type-options"], "violated"),
+      ...violated("content-security-policy", "x-content-type-options"),
       // It leads over to https, sends its test cookie securely, and names its policy in a meta element.
-      ...all(["cookie-secure", "https-redirect", "redirect-chain-secure", "referrer-policy", "x-frame-options"], "passed"),
+      ...passed("cookie-secure", "https-redirect", "redirect-chain-secure", "referrer-policy", "x-frame-options"),
     },
     serve: () => startWordPress("/wp-login.php"),
     also: (scan) => writeReport("wordpress-sign-in", scan),
@@ -54,7 +49,7 @@ export const applicationCases: readonly LabCase[] = [
     name: "WordPress as Debian installs it: its interface for programs, which lets every origin in",
     expected: {
       ...asItComes,
-      ...all(["content-security-policy", "permissions-policy", "x-frame-options"], "notApplicable"),
+      ...notApplicable("content-security-policy", "permissions-policy", "x-frame-options"),
       "cors-configuration": "violated",
       "x-content-type-options": "passed",
     },

@@ -3,7 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { egressTo, type Route, startHttp, startHttps } from "../support/servers.ts";
-import type { LabCase, LabSite, States } from "./laboratory.ts";
+import type { LabCase, LabSite } from "./laboratory.ts";
+import { notApplicable, notChecked, passed, violated } from "./states.ts";
 
 /** A page is quiet as soon as it has loaded: none of these asks for anything later. */
 const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
@@ -42,7 +43,6 @@ function serving(send: Sent | (() => Sent)): LabCase["serve"] {
 
 const csp = (...values: string[]) => ({ headers: { "content-security-policy": values } });
 const meta = (policy: string) => ({ head: `<meta http-equiv="Content-Security-Policy" content="${policy}">` });
-const all = (keys: readonly string[], state: States[string]): States => Object.fromEntries(keys.map((key) => [key, state]));
 
 /** The keys that a Content-Security-Policy header alone can decide. */
 const ofHeader = [
@@ -68,7 +68,7 @@ export const cspCases: readonly LabCase[] = [
   {
     name: "a strict policy with a new nonce in every answer",
     expected: {
-      ...all(ofHeader, "passed"),
+      ...passed(...ofHeader),
       "csp-bypassable-hosts": "notApplicable",
       "csp-meta-delivery": "notApplicable",
       "csp-report-only": "notApplicable",
@@ -86,7 +86,7 @@ export const cspCases: readonly LabCase[] = [
   {
     name: "no policy at all",
     expected: {
-      ...all(ofPolicies, "notApplicable"),
+      ...notApplicable(...ofPolicies),
       "content-security-policy": "violated",
       "csp-meta-delivery": "notApplicable",
       "csp-report-only": "notApplicable",
@@ -98,7 +98,7 @@ export const cspCases: readonly LabCase[] = [
   {
     name: "a policy that lets everything in",
     expected: {
-      ...all(ofPolicies, "violated"),
+      ...violated(...ofPolicies),
       "content-security-policy": "passed",
       "csp-base-uri": "notApplicable",
       "csp-bypassable-hosts": "notApplicable",
@@ -122,7 +122,7 @@ export const cspCases: readonly LabCase[] = [
   {
     name: "a policy that speaks of images only",
     expected: {
-      ...all(ofPolicies, "violated"),
+      ...violated(...ofPolicies),
       "content-security-policy": "passed",
       "csp-base-uri": "notApplicable",
       "csp-bypassable-hosts": "notApplicable",
@@ -141,7 +141,7 @@ export const cspCases: readonly LabCase[] = [
   },
   {
     name: "a header that is longer than the limit",
-    expected: { ...all(ofHeader, "notChecked"), "csp-meta-delivery": "notApplicable", "x-frame-options": "notChecked" },
+    expected: { ...notChecked(...ofHeader), "csp-meta-delivery": "notApplicable", "x-frame-options": "notChecked" },
     serve: serving(csp(`script-src 'unsafe-inline' *; ${filler}`)),
     also: ({ result }) => {
       const because = result.ledger.filter(({ key }) => ofHeader.includes(key)).map((row) => row.notCheckedBecause);
@@ -150,7 +150,7 @@ export const cspCases: readonly LabCase[] = [
   },
   {
     name: "a page that answers 503 says nothing",
-    expected: all([...ofHeader, "csp-meta-delivery", "csp-report-only", "x-frame-options"], "notChecked"),
+    expected: notChecked(...ofHeader, "csp-meta-delivery", "csp-report-only", "x-frame-options"),
     serve: serving({ ...csp("default-src 'self'"), ...meta("default-src 'self'"), status: 503 }),
   },
   {

@@ -16,6 +16,7 @@ import { apexAliases, resolverCases } from "./dns-resolver-cases.ts";
 import { spfCases } from "./dns-spf-cases.ts";
 import { type DnsTree, type DnsZone, startDnsTree, startRefusingServer } from "./dns-tree.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
+import { startTogether } from "./start-together.ts";
 
 const allCases: readonly DnsCase[] = [...resolverCases, ...caaCases, ...spfCases, ...dmarcCases, ...mailTransportCases, ...pastedDnsCases];
 
@@ -82,16 +83,8 @@ function policyNamesOf({ policyHost, zones }: DnsCase): readonly string[] {
   return policyHost === undefined ? [] : [`mta-sts.${zones[0]?.name}`];
 }
 
-async function openDnsLaboratory(): Promise<DnsLaboratory> {
-  const stops: (() => unknown)[] = [];
-  const kept = <T extends { stop(): unknown }>(server: T): T => {
-    stops.push(() => server.stop());
-    return server;
-  };
-  const stop = async () => {
-    for (const end of stops.reverse()) await end();
-  };
-  try {
+function openDnsLaboratory(): Promise<DnsLaboratory> {
+  return startTogether(async (kept) => {
     const silent = kept(await startSilentServer());
     const servers = {
       refusing: kept(await startRefusingServer()).address,
@@ -119,12 +112,8 @@ async function openDnsLaboratory(): Promise<DnsLaboratory> {
         "certificate-for-another-host": kept(await startHttps(siteIdentity("elsewhere.test"), { "*": answerByHost() })),
         "never-answers": kept(await startHttps(everyName, { "*": () => {} })),
       },
-      stop,
     };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
 }
 
 /** The policy of a policy host, and the same page for every other name. */

@@ -4,6 +4,7 @@ import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { startBareSite, startOldSite, startPlainSite, startSilentSite } from "./bare-site.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
 import { startSoundSite } from "./sound-site.ts";
+import { notApplicable, notChecked, passed, violated } from "./states.ts";
 
 export const landmarkNames = ["sound-site", "bare-site", "silent-site", "plain-site", "old-site"] as const;
 export type LandmarkName = (typeof landmarkNames)[number];
@@ -51,16 +52,14 @@ const keys = Object.keys(enGb.checks);
 function expectedOf(name: LandmarkName): States {
   switch (name) {
     case "sound-site":
-      return Object.fromEntries(keys.map((key) => [key, key in notPassedBySoundSite ? "notApplicable" : "passed"]));
-    case "bare-site": {
-      const violated = keys.filter((key) => !(key in violatedElsewhere) && !violatedNowhere.includes(key));
-      return Object.fromEntries(violated.map((key) => [key, "violated"]));
-    }
+      return { ...passed(...keys), ...notApplicable(...Object.keys(notPassedBySoundSite)) };
+    case "bare-site":
+      return violated(...keys.filter((key) => !(key in violatedElsewhere) && !violatedNowhere.includes(key)));
     default: {
       const shown = Object.keys(violatedElsewhere).filter((key) => violatedElsewhere[key] === name);
       // Whether the site would have gone over to https is not known where a browser does not get in.
-      const unread: States = name === "old-site" ? { "https-available": "notChecked", "strict-transport-security": "notChecked" } : {};
-      return { ...unread, ...Object.fromEntries(shown.map((key) => [key, "violated"])) };
+      const unread: States = name === "old-site" ? notChecked("https-available", "strict-transport-security") : {};
+      return { ...unread, ...violated(...shown) };
     }
   }
 }

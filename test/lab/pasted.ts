@@ -6,9 +6,10 @@ import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts } from "../../src/check/check.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, startHttp } from "../support/servers.ts";
-import type { LabCase, LabSite, States } from "./laboratory.ts";
+import type { LabCase, LabSite } from "./laboratory.ts";
 import { isGlobalInApache, linesFor, type ServerName, serverNames } from "./remediation.ts";
 import { isListening, startProcess } from "./server-process.ts";
+import { passed, violated } from "./states.ts";
 
 const host = "pasted.test";
 const html = '<!doctype html><html lang="en"><head><title>Laboratory</title></head><body><h1>It works</h1></body></html>\n';
@@ -149,13 +150,13 @@ const applications: readonly FaultyApplication[] = [
 export const pastedCases: readonly LabCase[] = applications.flatMap((application) => [
   {
     name: `${application.name}, behind nginx`,
-    expected: statesOf(application, "violated"),
+    expected: violated(...keysOf(application)),
     codes: application.codes,
     serve: () => serve("nginx", application, []),
   },
   ...serversFor(application).map((server) => ({
     name: `${application.name}, behind ${server} with the lines that cure it`,
-    expected: statesOf(application, "passed"),
+    expected: passed(...keysOf(application)),
     serve: () => serve(server, application, application.codes),
   })),
 ]);
@@ -164,9 +165,8 @@ function serversFor({ outdated }: FaultyApplication): readonly ServerName[] {
   return serverNames.filter((server) => outdated === undefined || outdated[server] !== undefined);
 }
 
-function statesOf({ codes }: FaultyApplication, state: "passed" | "violated"): States {
-  const keys = Object.keys(checks).filter((key) => codes.some((code) => Object.hasOwn(checks[key]?.findings ?? {}, code)));
-  return Object.fromEntries(keys.map((key) => [key, state]));
+function keysOf({ codes }: FaultyApplication): readonly string[] {
+  return Object.keys(checks).filter((key) => codes.some((code) => Object.hasOwn(checks[key]?.findings ?? {}, code)));
 }
 
 /** The lines for a server from all of these findings, those of several findings once. Those of Caddy belong together in blocks. */

@@ -1,7 +1,7 @@
 /** How the cases about certificates and TLS are served, and what a sound site of theirs is expected to show. */
 import type { State } from "../../src/check/check.ts";
 import { type ServerIdentity, testAuthority } from "../support/certificates.ts";
-import { egressTo, startHttps, startTcp, type TlsWish } from "../support/servers.ts";
+import { closedPort, egressTo, startHttps, type TlsWish } from "../support/servers.ts";
 import type { LabSite, States } from "./laboratory.ts";
 
 export const labHost = "site.test";
@@ -36,8 +36,7 @@ export interface ServedBy {
 
 /** Where a case is served: at that host, whose port 80 is shut. */
 export async function tlsSite(server: ServedBy, host = labHost): Promise<LabSite> {
-  const shut = await startTcp(() => {});
-  await shut.stop();
+  const shut = { port: await closedPort() };
   return {
     url: `https://${host}/`,
     egress: egressTo({ [`${host}:443`]: server, [`${host}:80`]: shut }),

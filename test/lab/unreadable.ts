@@ -3,17 +3,15 @@ import { connect, type Socket } from "node:net";
 import type { ScanDeadlines } from "../../src/scan/task.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, startTcp } from "../support/servers.ts";
-import type { LabCase, LabSite, States } from "./laboratory.ts";
+import type { LabCase, LabSite } from "./laboratory.ts";
 import { startTogether } from "./start-together.ts";
+import { notChecked, passed } from "./states.ts";
 
 /** Public in form, so that all checks apply; nobody is asked for it. */
 const host = "assay-unreadable-site.org";
 
 /** Nothing here is quiet later than at once, and what never answers has to be waited for. */
 const deadlines: Partial<ScanDeadlines> = { settleMs: 50, settleMaxMs: 500, probeMs: 2_000 };
-
-const notChecked = (...keys: readonly string[]): States => Object.fromEntries(keys.map((key) => [key, "notChecked"]));
-const passed = (...keys: readonly string[]): States => Object.fromEntries(keys.map((key) => [key, "passed"]));
 
 const ofCsp = [
   "content-security-policy",

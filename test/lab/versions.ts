@@ -4,6 +4,7 @@ import { siteIdentity } from "../support/certificates.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import { startHttp, startTcp, type TlsWish } from "../support/servers.ts";
 import type { LabCase, States } from "./laboratory.ts";
+import { notApplicable } from "./states.ts";
 import { labHost, pageOver, type ServedBy, tlsSite, tlsStates } from "./tls-site.ts";
 
 const rsa = () => siteIdentity(labHost, { key: "rsa-2048" });
@@ -102,8 +103,6 @@ const boxes: readonly LabCase[] = [
   answeringOld("connections with old versions are closed", (socket) => void socket.end(), unknownLegacy),
 ];
 
-const notApplicable = Object.fromEntries(Object.keys(tlsStates()).map((key) => [key, "notApplicable" as const]));
-
 /** A server that takes every hello for a bad request. */
 export function plainHttpOnly(): Promise<ServedBy> {
   return startTcp((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
@@ -112,7 +111,7 @@ export function plainHttpOnly(): Promise<ServedBy> {
 const others: readonly LabCase[] = [
   {
     name: "plain HTTP on port 443, seen from port 80",
-    expected: { ...notApplicable, "https-available": "violated" },
+    expected: { ...notApplicable(...Object.keys(tlsStates())), "https-available": "violated" },
     serve: async () => {
       const plain = await startHttp({ "/": { body: "<!doctype html><title>A page</title>" } });
       const stranger = await plainHttpOnly();

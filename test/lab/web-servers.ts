@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { State } from "../../src/check/check.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { closedPort, egressTo, startHttp } from "../support/servers.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
 import { isListening, startProcess } from "./server-process.ts";
+import { passed, violated } from "./states.ts";
 import { configurations, type Layout, type ServerName, serverNames, versionCommands } from "./web-server-configurations.ts";
 
 const page =
@@ -51,10 +51,8 @@ const soundByItself = [
   "x-xss-protection",
 ];
 
-const all = (keys: readonly string[], state: State): States => Object.fromEntries(keys.map((key) => [key, state]));
-
 export const webServerCases: readonly LabCase[] = serverNames.flatMap((name) => {
-  const byDefault: States = { ...all(soundByItself, "passed"), ...all(missingByDefault, "violated"), ...alsoByDefault[name] };
+  const byDefault: States = { ...passed(...soundByItself), ...violated(...missingByDefault), ...alsoByDefault[name] };
   return [
     {
       name: `${versionOf(name)} as it comes`,
@@ -64,7 +62,7 @@ export const webServerCases: readonly LabCase[] = serverNames.flatMap((name) => 
     },
     {
       name: `${versionOf(name)} hardened`,
-      expected: all([...soundByItself, ...missingByDefault, "hsts-effective", "csp-script-sources"], "passed"),
+      expected: passed(...soundByItself, ...missingByDefault, "hsts-effective", "csp-script-sources"),
       serve: () => serve(name, true),
       also: (scan: FinishedScan) => {
         expect(scan.result.score).toBe(100);

@@ -1,8 +1,9 @@
 /** Headers, cookies, redirects, contents and files as real servers send them, for what no other area calls forth. */
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
-import type { LabCase, LabSite, States } from "./laboratory.ts";
+import type { LabCase, LabSite } from "./laboratory.ts";
 import { startTogether } from "./start-together.ts";
+import { passed, violated } from "./states.ts";
 
 /** Public in form, so that all checks apply; nobody is asked for it. */
 const host = "assay-web-site.org";
@@ -25,9 +26,6 @@ interface Served {
   readonly scheme?: "http" | "https";
   readonly selfSigned?: boolean;
 }
-
-const violated = (...keys: readonly string[]): States => Object.fromEntries(keys.map((key) => [key, "violated"]));
-const passed = (...keys: readonly string[]): States => Object.fromEntries(keys.map((key) => [key, "passed"]));
 
 const soundHsts = "max-age=63072000; includeSubDomains; preload";
 const hsts = (...values: readonly string[]): Headers => ({ "strict-transport-security": values });

@@ -1,0 +1,13 @@
+/** Gives many checks of one case the same state. */
+import type { State } from "../../src/check/check.ts";
+import type { States } from "./laboratory.ts";
+
+/** `passed("tls-trust-chain", "dns-caa")`. */
+export const passed = inState("passed");
+export const violated = inState("violated");
+export const notChecked = inState("notChecked");
+export const notApplicable = inState("notApplicable");
+
+function inState(state: State): (...keys: readonly string[]) => States {
+  return (...keys) => Object.fromEntries(keys.map((key) => [key, state]));
+}
