@@ -26,7 +26,7 @@ import { join } from "node:path";
 import { askDns, type DnsServer } from "../../src/egress/dns-client.ts";
 import type { DnsQuestion } from "../../src/egress/dns-message.ts";
 import { authenticData, dnssecOk } from "../../src/egress/resolvers.ts";
-import { freeDnsPort, isListening, type ServerProcess, startProcess } from "./server-process.ts";
+import { freeDnsPort, isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
 
 export type Delegation =
   /** Signed, and its key is vouched for by the zone above. */

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerIdentity } from "../support/certificates.ts";
+import { isListening, startProcess } from "../support/server-process.ts";
 import { closedPort } from "../support/servers.ts";
-import { isListening, startProcess } from "./server-process.ts";
 
 export interface LandmarkNginx {
   readonly tls: { readonly port: number };

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts } from "../../src/check/check.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { isListening, startProcess } from "../support/server-process.ts";
 import { type Answer, closedPort, egressTo, startHttp } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
 import { isGlobalInApache, linesFor, type ServerName, serverNames } from "./remediation.ts";
-import { isListening, startProcess } from "./server-process.ts";
 import { passed, violated } from "./states.ts";
 
 const host = "pasted.test";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { isListening, startProcess } from "../support/server-process.ts";
 import { closedPort, egressTo, startHttp } from "../support/servers.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
-import { isListening, startProcess } from "./server-process.ts";
 import { passed, violated } from "./states.ts";
 import { configurations, type Layout, type ServerName, serverNames, versionCommands } from "./web-server-configurations.ts";
 

@@ -1,4 +1,4 @@
-/** Runs one server program of the laboratory: started in the foreground, waited for, and ended by its own process. */
+/** Runs one server program that others wrote: started in the foreground, waited for, and ended by its own process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { type AddressInfo, connect, createServer } from "node:net";
