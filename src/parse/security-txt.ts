@@ -22,8 +22,6 @@ export interface SecurityTxtDefect {
 }
 
 export interface SecurityTxt {
-  /** Whether there is an envelope; the signature itself is not verified. */
-  readonly signed: boolean;
   /** In order, unknown names among them: section 2.4 lets there be others. */
   readonly fields: readonly SecurityTxtField[];
   readonly defects: readonly SecurityTxtDefect[];
@@ -51,7 +49,7 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 /** `body` as decoded from UTF-8, with U+FFFD for what was none. */
 export function parseSecurityTxt(body: string): SecurityTxt {
   const { lines, defects } = readLines(body);
-  const { content, signed, defect } = openEnvelope(lines);
+  const { content, defect } = openEnvelope(lines);
   if (defect !== null) defects.push(defect);
   const fields: SecurityTxtField[] = [];
   for (const line of content) {
@@ -65,7 +63,7 @@ export function parseSecurityTxt(body: string): SecurityTxt {
     const kind = valueDefect(field);
     if (kind !== null) defects.push(defectAt(kind, line));
   }
-  return { signed, fields, defects };
+  return { fields, defects };
 }
 
 function fieldOf({ number, text }: Line): SecurityTxtField | null {
@@ -100,14 +98,13 @@ function readLines(body: string): { readonly lines: readonly Line[]; readonly de
 
 interface Opened {
   readonly content: readonly Line[];
-  readonly signed: boolean;
   readonly defect: SecurityTxtDefect | null;
 }
 
-/** The lines that were signed, without the dashes that the envelope puts before some. */
+/** The lines that were signed, without the dashes that the envelope puts before some. The signature itself is not verified. */
 function openEnvelope(lines: readonly Line[]): Opened {
   const opening = lines[0];
-  if (opening?.text !== signedMark) return { content: lines, signed: false, defect: null };
+  if (opening?.text !== signedMark) return { content: lines, defect: null };
   const bodyAt = lines.findIndex(({ text }) => text === "") + 1;
   const signatureAt = lines.findIndex(({ text }) => text === signatureMark);
   const endAt = lines.findIndex(({ text }) => text === signatureEnd);
@@ -118,7 +115,7 @@ function openEnvelope(lines: readonly Line[]): Opened {
   const trailing = endAt < 0 ? undefined : lines.slice(endAt + 1).find(({ text }) => text !== "");
   const isWhole = bodyAt > 0 && signatureAt >= bodyAt && endAt > signatureAt;
   const wrong = isWhole ? (strayHeader ?? bareDash ?? trailing) : opening;
-  return { content, signed: true, defect: wrong === undefined ? null : defectAt("signature-malformed", wrong) };
+  return { content, defect: wrong === undefined ? null : defectAt("signature-malformed", wrong) };
 }
 
 function withoutDash({ number, text }: Line): Line {

@@ -26,7 +26,6 @@ const kindsOf = (body: string) => parseSecurityTxt(body).defects.map(({ kind, li
 
 test("fields with the lines that they stand on", () => {
   expect(parseSecurityTxt(`# hello\r\n\r\nContact: mailto:a@example.com  \r\nX-New: any thing: at all\r\ncontact: tel:+1\r\n`)).toEqual({
-    signed: false,
     fields: [
       { name: "contact", value: "mailto:a@example.com", line: 3 },
       { name: "x-new", value: "any thing: at all", line: 4 },
@@ -35,13 +34,12 @@ test("fields with the lines that they stand on", () => {
     defects: [],
   });
   expect(securityTxtValues(parseSecurityTxt(plain), "contact")).toEqual(["mailto:security@example.com"]);
-  expect(parseSecurityTxt("")).toEqual({ signed: false, fields: [], defects: [] });
+  expect(parseSecurityTxt("")).toEqual({ fields: [], defects: [] });
 });
 
 describe("a signature's envelope", () => {
   test("is taken off, and lines keep their numbers", () => {
     const file = parseSecurityTxt(signed.replace("- --- dashes are escaped\n", ""));
-    expect(file.signed).toBe(true);
     expect(file.defects).toEqual([]);
     expect(file.fields.map(({ name, line }) => `${line} ${name}`)).toEqual(["5 canonical", "8 contact", "9 expires"]);
   });
