@@ -13,6 +13,7 @@ import {
   parseMtaStsRecord,
   registerCheck,
   saysNothingOfSite,
+  soleRecord,
   type TextRecords,
   violated,
   violatedBy,
@@ -75,43 +76,42 @@ export default registerCheck({
     if (mailMtaSts.status === "failed") return notChecked();
     const { domain } = mailMx;
     const record = recordFault(mailMtaSts.facts, domain);
-    if (record === "unknown") return notChecked();
+    if (record === "unread") return notChecked();
     const named = { domain, mailHost: hosts.find((host) => /^[a-z0-9._-]+$/.test(host)) ?? `mail.${domain}` };
     if (record !== null) return violated(record.code, { ...record.values, ...named });
     if (mailMtaStsPolicy.status === "failed") return notChecked();
     const policy = policyFaults(mailMtaStsPolicy.facts, hosts);
-    if (policy === "unknown" || (policy.length === 0 && mailMx.exchangersDropped > 0)) return notChecked();
+    if (policy === "unread" || (policy.length === 0 && mailMx.exchangersDropped > 0)) return notChecked();
     return violatedBy(policy.map(({ code, values }) => ({ code, values: { ...values, ...named } })));
   },
 });
 
-/** RFC 8461 section 3.1: senders go on only with exactly one record, and a good one. */
-function recordFault({ records, recordsDropped }: TextRecords, domain: string): Found<Code> | "unknown" | null {
-  const published = records.flatMap(({ text, truncated }) => {
-    const parsed = parseMtaStsRecord(text);
-    return parsed === null ? [] : [{ text, truncated, parsed }];
-  });
-  const [first, ...others] = published;
-  if (others.length > 0) return { code: "security.mail.mta-sts-several", values: { count: published.length } };
-  if (recordsDropped > 0 || first?.truncated) return "unknown";
-  if (first === undefined) {
-    const meant = records.find(({ text }) => isMeantAsMtaSts(text));
-    if (meant === undefined) return { code: "security.mail.mta-sts-missing", values: { domain } };
-    return { code: "security.mail.mta-sts-version-invalid", values: { record: meant.text } };
+/** Null for a good record; `unread` when that cannot be said. */
+function recordFault(facts: TextRecords, domain: string): Found<Code> | "unread" | null {
+  const sole = soleRecord(facts, parseMtaStsRecord, isMeantAsMtaSts);
+  switch (sole.found) {
+    case "unread":
+      return "unread";
+    case "several":
+      return { code: "security.mail.mta-sts-several", values: { count: sole.count } };
+    case "none":
+      if (sole.meant === null) return { code: "security.mail.mta-sts-missing", values: { domain } };
+      return { code: "security.mail.mta-sts-version-invalid", values: { record: sole.meant } };
+    case "one":
+      return "defect" in sole.record ? { code: "security.mail.mta-sts-record-invalid", values: { record: sole.text } } : null;
   }
-  return "defect" in first.parsed ? { code: "security.mail.mta-sts-record-invalid", values: { record: first.text } } : null;
 }
 
-function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): readonly Found<PolicyCode>[] | "unknown" {
+function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): readonly Found<PolicyCode>[] | "unread" {
   const { url, unavailableBecause, status, contentType, body, truncated } = policy;
   const only = (code: PolicyCode, values = {}): readonly Found<PolicyCode>[] => [{ code, values: { ...values, policyUrl: url } }];
   if (unavailableBecause !== null) return only(codesByReason[unavailableBecause]);
-  if (saysNothingOfSite(status)) return "unknown";
+  if (saysNothingOfSite(status)) return "unread";
   // RFC 8461 section 3.3: redirects must not be followed.
   if (status >= 300 && status < 400) return only("security.mail.mta-sts-policy-redirect", { status });
   if (status !== 200) return only("security.mail.mta-sts-policy-status", { status });
   if (!isPlainText(contentType)) return only("security.mail.mta-sts-policy-content-type", { contentType: contentType ?? "-" });
-  if (truncated) return "unknown";
+  if (truncated) return "unread";
   const parsed = parseMtaStsPolicy(body);
   if ("defects" in parsed) return firstOfEachCode(parsed.defects.flatMap(({ kind, text }) => only(codesByDefect[kind], { part: text })));
   const uncovered = hosts.filter((host) => !isMailHostCovered(host, parsed.mx));

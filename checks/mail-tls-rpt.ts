@@ -1,5 +1,15 @@
 /** Are senders told where to report mail that could not be delivered over TLS? */
-import { isMeantAsTlsRpt, mailHosts, notApplicable, notChecked, parseTlsRpt, passed, registerCheck, violated } from "assay/check";
+import {
+  isMeantAsTlsRpt,
+  mailHosts,
+  notApplicable,
+  notChecked,
+  parseTlsRpt,
+  passed,
+  registerCheck,
+  soleRecord,
+  violated,
+} from "assay/check";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 
@@ -21,20 +31,19 @@ export default registerCheck({
     if (mailHosts(mailMx).length === 0) return notApplicable();
     if (mailTlsRpt.status === "failed") return notChecked();
     const { domain } = mailMx;
-    const { records, recordsDropped } = mailTlsRpt.facts;
-    const published = records.filter(({ text }) => parseTlsRpt(text) !== null);
-    // RFC 8460 section 3: of several none counts.
-    if (published.length > 1) return violated("security.mail.tls-rpt-several", { domain, count: published.length });
-    const [only] = published;
-    if (recordsDropped > 0 || only?.truncated) return notChecked();
-    if (only === undefined) {
-      const meant = records.find(({ text }) => isMeantAsTlsRpt(text));
-      if (meant === undefined) return violated("security.mail.tls-rpt-missing", { domain });
-      return violated("security.mail.tls-rpt-version-invalid", { domain, record: meant.text });
+    const sole = soleRecord(mailTlsRpt.facts, parseTlsRpt, isMeantAsTlsRpt);
+    switch (sole.found) {
+      case "unread":
+        return notChecked();
+      case "several":
+        return violated("security.mail.tls-rpt-several", { domain, count: sole.count });
+      case "none":
+        if (sole.meant === null) return violated("security.mail.tls-rpt-missing", { domain });
+        return violated("security.mail.tls-rpt-version-invalid", { domain, record: sole.meant });
+      case "one":
+        if (!("defect" in sole.record)) return passed();
+        return violated(codesByDefect[sole.record.defect], { domain, record: sole.text });
     }
-    const parsed = parseTlsRpt(only.text);
-    if (parsed === null || !("defect" in parsed)) return passed();
-    return violated(codesByDefect[parsed.defect], { domain, record: only.text });
   },
 });
 
