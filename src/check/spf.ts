@@ -23,6 +23,11 @@ export interface SpfQuestion {
   readonly type: FollowedType;
 }
 
+/** The same for questions that are the same. */
+export function spfQuestionKey({ type, name }: SpfQuestion): string {
+  return `${type} ${name}`;
+}
+
 /** A term that makes a receiver ask DNS, and what it asks. */
 export interface SpfLookup {
   /** As written. */
@@ -94,9 +99,9 @@ export interface SpfAnswers {
 }
 
 export function spfAnswers(facts: MailSpfFacts): SpfAnswers {
-  const answers = new Map(facts.followed.map(({ name, type, answer }) => [`${type} ${name}`, answer]));
+  const answers = new Map(facts.followed.map(({ answer, ...question }) => [spfQuestionKey(question), answer]));
   const records = new Map<string, SpfAt>([[facts.domain, ownSpf(facts)]]);
-  const to = ({ name, type }: SpfQuestion) => answers.get(`${type} ${name}`);
+  const to = (question: SpfQuestion) => answers.get(spfQuestionKey(question));
   return {
     to,
     recordAt: (name) => {

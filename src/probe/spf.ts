@@ -1,5 +1,5 @@
 /** Asks for the SPF record of the registrable domain and for what evaluating it leads to: RFC 7208. */
-import { maySpfBeDropped, ownSpf, type PublishedSpf, type SpfQuestion, spfAnswers, spfLookups } from "../check/spf.ts";
+import { maySpfBeDropped, ownSpf, type PublishedSpf, type SpfQuestion, spfAnswers, spfLookups, spfQuestionKey } from "../check/spf.ts";
 import type { DnsAnswer } from "../egress/dns-message.ts";
 import { askResolvers, resolversOf } from "../egress/resolvers.ts";
 import { boundedText } from "../evidence/bound.ts";
@@ -21,7 +21,7 @@ export function probeSpf(context: DnsContext): Promise<Reading<MailSpfFacts>> {
   return readOfDomain(context, async (domain) => {
     const own = await textRecordsOf(context, domain, spfRecordCharsMax);
     let facts: MailSpfFacts = { domain, own, followed: [], followedDropped: 0 };
-    const seen = new Set([keyOf({ name: domain, type: "TXT" })]);
+    const seen = new Set([spfQuestionKey({ name: domain, type: "TXT" })]);
     let round: readonly PublishedSpf[] = [ownSpf(facts)].filter((found) => typeof found !== "string");
     while (round.length > 0) {
       const questions = round.flatMap((published) => newQuestions(published, domain, seen));
@@ -44,14 +44,10 @@ export function probeSpf(context: DnsContext): Promise<Reading<MailSpfFacts>> {
 
 function newQuestions(published: PublishedSpf, senderDomain: string, seen: Set<string>): readonly SpfQuestion[] {
   return spfLookups(published, senderDomain).flatMap(({ question }) => {
-    if (question === null || seen.has(keyOf(question))) return [];
-    seen.add(keyOf(question));
+    if (question === null || seen.has(spfQuestionKey(question))) return [];
+    seen.add(spfQuestionKey(question));
     return [question];
   });
-}
-
-function keyOf({ type, name }: SpfQuestion): string {
-  return `${type} ${name}`;
 }
 
 /** In the order of the questions, whichever answer comes first. */
