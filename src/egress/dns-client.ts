@@ -53,47 +53,23 @@ async function askInForm(server: DnsServer, question: DnsQuestion, edns: boolean
 
 /** Null when nothing fitting came in time. */
 function exchangeOverUdp(server: DnsServer, query: DnsQuery, signal: AbortSignal): Promise<DnsAnswer | "other-case" | null> {
-  return new Promise((resolve, reject) => {
+  return exchange(udpAttemptMs, signal, ({ done, fail }) => {
     const socket = createSocket(isIPv6(server.address) ? "udp6" : "udp4");
-    let isOpen = true;
-    const end = (settle: () => void) => {
-      if (!isOpen) return;
-      isOpen = false;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      socket.close();
-      settle();
-    };
-    const fail = (because: "timeout" | "unreachable", message: string) => end(() => reject(new EgressError(because, message)));
-    const onAbort = () => fail("timeout", "the deadline ran out while resolving");
-    const timer = setTimeout(() => end(() => resolve(null)), udpAttemptMs);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort);
     socket.on("error", () => fail("unreachable", `the resolver ${server.address} cannot be reached`));
     socket.on("message", (message) => {
       const answer = readDnsAnswer(message, query);
-      if (answer !== "stray") end(() => resolve(answer));
+      if (answer !== "stray") done(answer);
     });
     // Connected, so that the kernel drops what others send and tells at once when nobody listens.
     socket.once("connect", () => socket.send(query.bytes));
     socket.connect(server.port, server.address);
+    return { close: () => socket.close(), onSilence: () => done(null) };
   });
 }
 
 function exchangeOverTcp(server: DnsServer, query: DnsQuery, signal: AbortSignal): Promise<DnsAnswer> {
-  return new Promise((resolve, reject) => {
+  return exchange(tcpAttemptMs, signal, ({ done, fail }) => {
     const socket = connect({ host: server.address, port: server.port });
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      socket.destroy();
-      settle();
-    };
-    const fail = (because: "timeout" | "unreachable", message: string) => end(() => reject(new EgressError(because, message)));
-    const onAbort = () => fail("timeout", "the deadline ran out while resolving");
-    const timer = setTimeout(() => fail("timeout", `the resolver ${server.address} did not answer over TCP`), tcpAttemptMs);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort);
     const onBroken = () => fail("unreachable", `the resolver ${server.address} broke off over TCP`);
     socket.on("error", onBroken);
     socket.on("close", onBroken);
@@ -101,9 +77,48 @@ function exchangeOverTcp(server: DnsServer, query: DnsQuery, signal: AbortSignal
     const addChunk = messageCollector((message) => {
       const answer = readDnsAnswer(message, query);
       if (typeof answer === "string") onBroken();
-      else end(() => resolve(answer));
+      else done(answer);
     });
     socket.on("data", addChunk);
+    return {
+      close: () => socket.destroy(),
+      onSilence: () => fail("timeout", `the resolver ${server.address} did not answer over TCP`),
+    };
+  });
+}
+
+/** What may end an exchange; only the first counts. */
+interface Ends<T> {
+  done(answer: T): void;
+  fail(because: "timeout" | "unreachable", message: string): void;
+}
+
+interface Opened {
+  close(): void;
+  /** When time has run out. */
+  onSilence(): void;
+}
+
+/** Opens a socket and closes it at the first end there is: what the socket brings, silence, or the end of the whole question. */
+function exchange<T>(attemptMs: number, signal: AbortSignal, open: (ends: Ends<T>) => Opened): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isOpen = true;
+    const end = (settle: () => void) => {
+      if (!isOpen) return;
+      isOpen = false;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      opened.close();
+      settle();
+    };
+    const done = (answer: T) => end(() => resolve(answer));
+    const fail: Ends<T>["fail"] = (because, message) => end(() => reject(new EgressError(because, message)));
+    const onAbort = () => fail("timeout", "the deadline ran out while resolving");
+    // No socket says anything before it is handed back.
+    const opened = open({ done, fail });
+    const timer = setTimeout(opened.onSilence, attemptMs);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort);
   });
 }
 
