@@ -11,7 +11,6 @@ export {
   governing,
   knownDirectives,
   parseCsp,
-  restrictsAnything,
   sandboxes,
   sourceListDirectives,
 } from "../parse/csp.ts";
@@ -51,7 +50,7 @@ export { scriptBypasses } from "../parse/script-bypasses.ts";
 export type { SecurityTxtDefect } from "../parse/security-txt.ts";
 export { parseSecurityTxt, securityTxtValues } from "../parse/security-txt.ts";
 export type { CookiePrefix, SetCookie } from "../parse/set-cookie.ts";
-export { cookiePrefixes, parseCookieDate, parseSetCookie } from "../parse/set-cookie.ts";
+export { cookiePrefixes, parseSetCookie } from "../parse/set-cookie.ts";
 export { isMisspeltSpf } from "../parse/spf.ts";
 export type { StructuredValue } from "../parse/structured-field.ts";
 export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
