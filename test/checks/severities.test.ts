@@ -1,13 +1,8 @@
 /** Holds the severities, risk levels and efforts of all built-in findings to the rule of docs/scoring.md. */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AnyCheck } from "../../src/check/registry.ts";
+import { builtInChecks } from "../support/built-in-checks.ts";
 
-const folder = join(import.meta.dirname, "../../checks");
-const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && name !== "index.ts");
-const checks: readonly AnyCheck[] = await Promise.all(files.map(async (name) => (await import(join(folder, name))).default));
-const findings = checks.flatMap((check) => Object.entries(check.findings).map(([code, finding]) => ({ code, ...finding })));
+const findings = builtInChecks.flatMap((check) => Object.entries(check.findings).map(([code, finding]) => ({ code, ...finding })));
 
 /** Codes of the findings that break a rule. */
 function codesWhere(broken: (finding: (typeof findings)[number]) => boolean): readonly string[] {
