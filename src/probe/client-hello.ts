@@ -3,22 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { TlsVersion } from "../evidence/facts.ts";
 import { suitesOffered } from "./cipher-suites.ts";
 import { type KeyShare, secp256r1, secp384r1, x25519 } from "./key-share.ts";
-
-/** On the wire: RFC 2246, RFC 4346, RFC 5246, RFC 8446. */
-export const versionCodes: Readonly<Record<TlsVersion, number>> = { "1.0": 0x0301, "1.1": 0x0302, "1.2": 0x0303, "1.3": 0x0304 };
-
-/** Extension types of the IANA registry. */
-const extensionTypes = {
-  serverName: 0,
-  supportedGroups: 10,
-  pointFormats: 11,
-  signatureAlgorithms: 13,
-  padding: 21,
-  extendedMasterSecret: 23,
-  supportedVersions: 43,
-  keyShare: 51,
-  renegotiationInfo: 0xff01,
-} as const;
+import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";
 
 /** X25519, P-256, P-384, P-521, X448, P-192 and P-224 for old servers, secp256k1, Brainpool (RFC 7027), and finite fields (RFC 7919). */
 const groups = [x25519, secp256r1, secp384r1, 0x0019, 0x001e, 0x0015, 0x0013, 0x0016, 0x001a, 0x001b, 0x001c, 0x0100, 0x0101];
@@ -33,8 +18,6 @@ const signatureAlgorithms = [
 
 /** RFC 7685: some servers hang on a hello of 256 to 511 bytes, so it is filled up beyond. */
 const helloBytesMin = 512;
-const handshakeHeaderBytes = 4;
-const extensionHeaderBytes = 4;
 
 /**
  * A TLS record with the hello. `serverName` is null for addresses, which RFC 6066 section 3 keeps out of SNI. The key shares
@@ -51,13 +34,13 @@ export function clientHello(version: TlsVersion, serverName: string | null, keyS
     withLength(1, Buffer.from([0])),
   ]);
   const extensions = extensionsFor(version, serverName, keyShares);
-  const bytes = handshakeHeaderBytes + head.length + 2 + Buffer.concat(extensions).length;
+  const bytes = messageHeaderBytes + head.length + 2 + Buffer.concat(extensions).length;
   if (bytes < helloBytesMin) {
     extensions.push(extension(extensionTypes.padding, Buffer.alloc(Math.max(0, helloBytesMin - bytes - extensionHeaderBytes))));
   }
-  const hello = Buffer.concat([head, withLength(2, ...extensions)]);
+  const message = Buffer.concat([Buffer.from([messageTypes.clientHello]), withLength(3, head, withLength(2, ...extensions))]);
   // RFC 8446 section 5.1 and RFC 5246 section E.1: the record of a first hello names the oldest version, whatever is within.
-  return Buffer.concat([Buffer.from([22]), uint16(versionCodes["1.0"]), withLength(2, Buffer.from([1]), withLength(3, hello))]);
+  return Buffer.concat([Buffer.from([recordTypes.handshake]), uint16(versionCodes["1.0"]), withLength(2, message)]);
 }
 
 function extensionsFor(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]): Buffer[] {

@@ -1,6 +1,7 @@
 /** Opens what a server of TLS 1.3 sends encrypted during the handshake, its certificates above all. */
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
+import { recordHeaderBytes } from "./tls-wire.ts";
 
 interface Suite {
   readonly hash: "sha256" | "sha384";
@@ -29,7 +30,6 @@ function openChaCha20Poly1305(key: Buffer, nonce: Buffer, sealed: Buffer, authen
 
 const ivBytes = 12;
 const tagBytes = 16;
-const recordHeaderBytes = 5;
 
 export interface OpenedRecord {
   /** Content type that was sealed within. */

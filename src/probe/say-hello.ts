@@ -6,6 +6,7 @@ import { clientHello } from "./client-hello.ts";
 import { serverRecordOpener } from "./handshake-keys.ts";
 import { newKeyShares } from "./key-share.ts";
 import { type OpenHandshake, type ServerFlight, ServerFlightReader } from "./server-flight.ts";
+import { recordHeaderBytes } from "./tls-wire.ts";
 
 export interface HelloAnswer {
   readonly version: TlsVersion;
@@ -17,7 +18,6 @@ export interface HelloAnswer {
 /** Newest first. */
 const versions: readonly TlsVersion[] = ["1.3", "1.2", "1.1", "1.0"];
 
-const recordHeaderBytes = 5;
 /** For a server to take notice that the connections before have ended. */
 const pauseMs = 100;
 

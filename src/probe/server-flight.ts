@@ -1,18 +1,14 @@
 /** Reads what a server sends in answer to a TLS hello, up to its certificates. */
 import type { TlsVersion, TlsVersionAnswer } from "../evidence/facts.ts";
 import { ByteQueue } from "./byte-queue.ts";
-import { versionCodes } from "./client-hello.ts";
 import type { RecordOpener } from "./handshake-keys.ts";
 import { readCertificates, readCertificatesOfTls13, readServerHello, type ServerHello } from "./server-messages.ts";
+import { messageHeaderBytes, messageTypes, recordHeaderBytes, recordTypes, versionCodes } from "./tls-wire.ts";
 
-const recordTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, sealed: 23 } as const;
-const messageTypes = { serverHello: 2, certificate: 11, serverHelloDone: 14 } as const;
 /** RFC 8446 section 6. */
 const alertLevelWarning = 1;
 const alerts = { closeNotify: 0, handshakeFailure: 40, protocolVersion: 70, insufficientSecurity: 71, internalError: 80 } as const;
 
-const recordHeaderBytes = 5;
-const messageHeaderBytes = 4;
 /** RFC 5246 section 6.2.1, with the room that section 6.2.3 leaves for encryption; RFC 8446 section 5.2 leaves less. */
 const recordBytesMax = 2 ** 14 + 2_048;
 /** All of a flight: a certificate with ten thousand names fits. */

@@ -1,5 +1,6 @@
 /** Takes apart the handshake messages of a server that are looked at: its hello and its certificates. */
 import { createHash } from "node:crypto";
+import { extensionHeaderBytes, extensionTypes } from "./tls-wire.ts";
 
 export interface ServerHello {
   /** Code of the version that the server chose. */
@@ -10,7 +11,6 @@ export interface ServerHello {
   readonly keyShare: { readonly group: number; readonly key: Buffer } | null;
 }
 
-const extensionTypes = { supportedVersions: 43, keyShare: 51 } as const;
 const randomAt = 2;
 const sessionIdAt = 34;
 
@@ -36,10 +36,10 @@ export function readServerHello(body: Buffer): ServerHello | null {
 function readExtensions(lengthAndExtensions: Buffer): ReadonlyMap<number, Buffer> {
   const extensions = new Map<number, Buffer>();
   let rest = lengthAndExtensions.subarray(2);
-  while (rest.length >= 4) {
-    const end = 4 + rest.readUInt16BE(2);
+  while (rest.length >= extensionHeaderBytes) {
+    const end = extensionHeaderBytes + rest.readUInt16BE(2);
     if (rest.length < end) break;
-    extensions.set(rest.readUInt16BE(0), rest.subarray(4, end));
+    extensions.set(rest.readUInt16BE(0), rest.subarray(extensionHeaderBytes, end));
     rest = rest.subarray(end);
   }
   return extensions;

@@ -1,8 +1,9 @@
 /** The form of the hellos that ask for one version each. */
 import { describe, expect, test } from "vitest";
 import { suiteName, suitesOffered } from "../../src/probe/cipher-suites.ts";
-import { clientHello, versionCodes } from "../../src/probe/client-hello.ts";
+import { clientHello } from "../../src/probe/client-hello.ts";
 import { newKeyShares } from "../../src/probe/key-share.ts";
+import { versionCodes } from "../../src/probe/tls-wire.ts";
 
 const versions = ["1.0", "1.1", "1.2", "1.3"] as const;
 
