@@ -87,14 +87,14 @@ async function readUnchecked(ask: Ask, domain: string, soa: DnsAnswer): Promise<
   }
 }
 
-function ordered(keyTags: readonly number[]): readonly number[] {
-  return [...new Set(keyTags)].sort((one, other) => one - other).slice(0, dnsRecordsMax);
+/** Each once, however the records came. */
+function ordered(numbers: readonly number[]): readonly number[] {
+  return [...new Set(numbers)].sort((one, other) => one - other).slice(0, dnsRecordsMax);
 }
 
 function signaturesAmong({ answers }: DnsAnswer, covers: "SOA" | "DNSKEY"): NonNullable<DnssecFacts["unchecked"]>["signatures"] {
   const expirations = answers.flatMap((record) => (record.type === "RRSIG" ? [record.data.expiration] : []));
-  const ordered = [...new Set(expirations)].sort((one, other) => one - other).slice(0, dnsRecordsMax);
-  return ordered.map((seconds) => ({ covers, validTo: new Date(1_000 * seconds).toISOString() }));
+  return ordered(expirations).map((seconds) => ({ covers, validTo: new Date(1_000 * seconds).toISOString() }));
 }
 
 /** The root is signed: a resolver that does not set AD on it does not validate, or something in between takes AD away. */
