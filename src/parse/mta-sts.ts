@@ -1,5 +1,5 @@
 /** Reads records and policy files of MTA-STS, and matches mail hosts against a policy: RFC 8461 sections 3.1, 3.2 and 4.1. */
-import { parseFields } from "./fields.ts";
+import { parseRecordFields } from "./record-fields.ts";
 
 /** Why senders take a record for none: not of the grammar, without an id, or with an id that is none. */
 export type MtaStsRecordDefect = "syntax" | "id-missing" | "id-invalid";
@@ -12,7 +12,7 @@ const idForm = /^[a-z0-9]{1,32}$/i;
 export function parseMtaStsRecord(text: string): { readonly id: string } | { readonly defect: MtaStsRecordDefect } | null {
   const version = recordVersionForm.exec(text);
   if (version === null) return null;
-  const fields = parseFields(text.slice(version[0].length));
+  const fields = parseRecordFields(text.slice(version[0].length));
   if (fields === null) return { defect: "syntax" };
   const [id, ...others] = fields.get("id") ?? [];
   if (id === undefined) return { defect: "id-missing" };

@@ -1,5 +1,5 @@
 /** Reads records of SMTP TLS reporting, RFC 8460 section 3. */
-import { parseFields } from "./fields.ts";
+import { parseRecordFields } from "./record-fields.ts";
 import { parseReportUris, type ReportUri } from "./report-uri.ts";
 
 export interface TlsRptRecord {
@@ -17,7 +17,7 @@ const versionForm = /^v=TLSRPTv1[\t ]*(?:;|$)/;
 export function parseTlsRpt(text: string): TlsRptRecord | { readonly defect: TlsRptDefect } | null {
   const version = versionForm.exec(text);
   if (version === null) return null;
-  const fields = parseFields(text.slice(version[0].length));
+  const fields = parseRecordFields(text.slice(version[0].length));
   if (fields === null) return { defect: "syntax" };
   const [list, ...others] = fields.get("rua") ?? [];
   if (list === undefined) return { defect: "rua-missing" };

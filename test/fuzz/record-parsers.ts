@@ -1,9 +1,9 @@
 /** The parsers of DNS records and of well-known files, as the fuzzing knows them. */
 import * as caa from "../../src/parse/caa.ts";
 import * as dmarc from "../../src/parse/dmarc.ts";
-import * as fields from "../../src/parse/fields.ts";
 import * as internetDate from "../../src/parse/internet-date.ts";
 import * as mtaSts from "../../src/parse/mta-sts.ts";
+import * as recordFields from "../../src/parse/record-fields.ts";
 import * as reportUri from "../../src/parse/report-uri.ts";
 import * as securityTxt from "../../src/parse/security-txt.ts";
 import * as spf from "../../src/parse/spf.ts";
@@ -81,16 +81,16 @@ export const recordParsers: readonly FuzzedParser[] = [
     },
   },
   {
-    file: "fields",
+    file: "record-fields",
     words: [..."=;:,. \t_-", "id", "rua", "a=b;", "; ", "\u00fc"],
     samples: ["id=20260101; a_b=c d", "rua=mailto:a@site.example"],
-    functions: { parseFields: fields.parseFields },
+    functions: { parseRecordFields: recordFields.parseRecordFields },
     laws: {
       "fields that are written again read the same": (text) => {
-        const found = fields.parseFields(text);
+        const found = recordFields.parseRecordFields(text);
         if (found === null) return true;
         const written = [...found].flatMap(([name, values]) => values.map((value) => `${name}=${value}`));
-        return same(fields.parseFields(written.join(";")), found);
+        return same(recordFields.parseRecordFields(written.join(";")), found);
       },
     },
   },

@@ -5,7 +5,7 @@ import { trimBlanks } from "./header-list.ts";
 const fieldForm = /^([a-z0-9][a-z0-9_.-]{0,31})=([\x21-\x3a\x3c-\x7e][\x20-\x3a\x3c-\x7e]*)$/i;
 
 /** What stands behind the version of a record: fields by name with all of their values, or null when it is not of that form. */
-export function parseFields(text: string): ReadonlyMap<string, readonly string[]> | null {
+export function parseRecordFields(text: string): ReadonlyMap<string, readonly string[]> | null {
   const fields = new Map<string, string[]>();
   const parts = text.split(";").map(trimBlanks);
   if (parts.at(-1) === "") parts.pop();
