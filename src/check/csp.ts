@@ -13,7 +13,7 @@ import {
   sandboxes,
   serializedPolicies,
 } from "../parse/csp.ts";
-import { hasKeyword } from "../parse/csp-source.ts";
+import { allowsAllInline, hasKeyword } from "../parse/csp-source.ts";
 import type { FindingCode } from "./check.ts";
 import { type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
 import { distinct } from "./words.ts";
@@ -90,6 +90,21 @@ export function allowsEval(policy: CspPolicy): boolean {
   if (sandboxes(policy, "allow-scripts")) return false;
   const rule = governing(policy, "script-src");
   return rule === null || hasKeyword(rule.sources, "unsafe-eval");
+}
+
+/**
+ * The directive by which all inline code of that kind gets in, in an element or else in an attribute (an event handler, for a script);
+ * a policy may rule them apart. Null when neither gets in: code must pass every policy, so that one which stops it is enough.
+ */
+export function openToAllInline(policies: readonly CspPolicy[], what: "script" | "style"): string | null {
+  const directives = [`${what}-src-elem`, `${what}-src-attr`];
+  return directives.find((directive) => policies.every((policy) => allowsInline(policy, directive, what))) ?? null;
+}
+
+function allowsInline(policy: CspPolicy, directive: string, what: "script" | "style"): boolean {
+  if (what === "script" && sandboxes(policy, "allow-scripts")) return false;
+  const rule = governing(policy, directive);
+  return rule === null || allowsAllInline(rule.sources, what);
 }
 
 /** The policies of a meta element's content, without what a browser drops there. */

@@ -16,7 +16,6 @@ export {
 } from "../parse/csp.ts";
 export type { CspSource } from "../parse/csp-source.ts";
 export {
-  allowsAllInline,
   allowsNoUrl,
   cspKeywords,
   hasKeyword,
@@ -82,6 +81,7 @@ export {
   cspMetas,
   directiveNames,
   enforcedCsp,
+  openToAllInline,
   ruleNames,
   rulesOn,
   verdictOnCsp,
