@@ -53,7 +53,8 @@ testCheck(check, {
       ["RSASSA-PSS with SHA-1", chain(signed("rsassaPss", "sha1")), { values: { hash: "SHA-1", algorithm: "rsassaPss" } }],
       ["beside one that nobody knows", chain(signed("1.2.3.4", null), sha1)],
       ["beside one that was left out", { tls: { chain: [certificate(sha1)], certificatesDropped: 1 } }],
-      ["two of them", chain(sha1, sha1), { also: ["security.tls.signature-hash-weak"] }],
+      ["two of them", chain(sha1, { ...sha1, subject: "CN=Old CA" }), { also: ["security.tls.signature-hash-weak"] }],
+      ["the same one, sent twice: told once", chain(sha1, sha1)],
     ],
   },
 });
