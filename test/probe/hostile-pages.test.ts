@@ -370,7 +370,13 @@ const hostiles: readonly Hostile[] = [
       respond(socket, "<title>hostile</title>", ['Proxy-Authenticate: Basic realm="x"'], "407 Proxy Authentication Required"),
     expect: () => {},
   },
-  { words: "a client certificate demanded", url: "https://demand.test/", answer: html(""), expect: isNothing("tls", "invalid") },
+  // With TLS 1.3 the server says no behind the client's part of the handshake, and its alert may be overtaken by the reset.
+  {
+    words: "a client certificate demanded",
+    url: "https://demand.test/",
+    answer: html(""),
+    expect: isNothing("tls", "invalid", "unreachable"),
+  },
   { words: "a client certificate wanted", url: "https://certificate.test/", answer: html(""), expect: isAnswered },
   ...[
     "chrome://crash",
