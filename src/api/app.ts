@@ -1,10 +1,12 @@
 /** The API as a whole: every request passes the gate, every failure gets the specification's shape. */
 import { Elysia, ParseError, ValidationError } from "elysia";
+import { createCallingAddress } from "../http/address.ts";
+import { allowedMethods } from "../http/allowed-methods.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
+import { pathOf } from "../http/server.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
-import { createCallingAddress } from "./address.ts";
-import { allowedMethods } from "./allowed-methods.ts";
 import { answer, answerError } from "./answer.ts";
 import {
   ApiError,
@@ -20,7 +22,6 @@ import { type Exchange, routeGroup } from "./exchange.ts";
 import { createGate } from "./gate.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { openapiPath, openapiRoute } from "./openapi.ts";
-import type { RateLimit } from "./rate-limit.ts";
 import { scanRoutes, scansPath } from "./scans.ts";
 
 /** Specification, section 8. */
@@ -99,13 +100,6 @@ export function createApi(settings: ApiSettings) {
 }
 
 export type Api = ReturnType<typeof createApi>;
-
-/** As it stands in the request line and as it is routed: undecoded, without query. */
-function pathOf({ url }: Request): string {
-  const start = url.indexOf("/", "https://".length);
-  const end = url.indexOf("?", start);
-  return url.slice(start, end === -1 ? undefined : end);
-}
 
 /** Everything of the API asks for a token, also what does not exist; its description and the probes of the operator do not. */
 function isGuarded(path: string): boolean {

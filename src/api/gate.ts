@@ -1,13 +1,13 @@
 /** Who may pass, asked in this order: 401, 429, 403. Everything about the request itself comes after. */
 import { authenticate } from "../account/authenticate.ts";
 import { planTerms } from "../account/plans.ts";
+import type { CallingAddress } from "../http/address.ts";
+import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { Log } from "../log.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
-import type { CallingAddress } from "./address.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";
 import type { Headers } from "./exchange.ts";
-import { type Counted, createRateLimit, type RateLimit } from "./rate-limit.ts";
 
 export interface GateSettings {
   readonly store: Store;

@@ -1,5 +1,6 @@
 /** The routes under /api/v1/scans: start a scan, list one's own, read one. */
 import { type Locale, locales } from "../check/check.ts";
+import { parseScanUrl } from "../parse/scan-url.ts";
 import type { Account } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
@@ -11,7 +12,6 @@ import { readJson } from "./body.ts";
 import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
 import { type Exchange, type Headers, routeGroup } from "./exchange.ts";
 import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
-import { parseScanUrl } from "./scan-url.ts";
 import { ListQuery, LocaleQuery, listLimitDefault, ScanRequest } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";

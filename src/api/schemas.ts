@@ -2,10 +2,10 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
+import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { progressStages, scanErrorCodes } from "../scan/task.ts";
 import { scanStatuses } from "../store/scan-status.ts";
 import { bands, ranks, schemaVersion } from "../text/render.ts";
-import { scanUrlCharsMax } from "./scan-url.ts";
 
 /** Scans on a page of the list when the caller does not say. */
 export const listLimitDefault = 20;

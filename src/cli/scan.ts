@@ -1,10 +1,10 @@
 /** `assay scan`: scans once, without server or account, and judges the outcome by the caller's policy. */
 import { Command, Option } from "commander";
-import { parseScanUrl } from "../api/scan-url.ts";
 import { loadCatalog } from "../catalog/load.ts";
 import { type Severity, severities } from "../check/check.ts";
 import type { Config } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
+import { parseScanUrl } from "../parse/scan-url.ts";
 import { openScanner } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { openBrowserOf } from "./browser.ts";

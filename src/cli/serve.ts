@@ -2,9 +2,9 @@
 import { Command } from "commander";
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import type { Readiness } from "../api/health.ts";
-import { type Listening, listen } from "../api/server.ts";
 import { loadCatalog } from "../catalog/load.ts";
 import type { Config } from "../config.ts";
+import { type Listening, listen } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { openScanner } from "../scan/scanner.ts";

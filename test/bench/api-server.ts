@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApi } from "../../src/api/app.ts";
-import { listen } from "../../src/api/server.ts";
+import { listen } from "../../src/http/server.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import { judge } from "../../src/judge/ledger.ts";
 import { createLog } from "../../src/log.ts";

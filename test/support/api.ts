@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, type ApiSettings, createApi } from "../../src/api/app.ts";
-import { listen } from "../../src/api/server.ts";
+import { listen } from "../../src/http/server.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { createLog } from "../../src/log.ts";
 import type { ScanErrorCode } from "../../src/scan/task.ts";

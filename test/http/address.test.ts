@@ -1,6 +1,6 @@
 /** Who counts as the caller, behind which proxies, and what strangers can make of X-Forwarded-For. */
 import { describe, expect, test } from "vitest";
-import { createCallingAddress } from "../../src/api/address.ts";
+import { createCallingAddress } from "../../src/http/address.ts";
 
 const rows: readonly [words: string, trusted: readonly string[], peer: string | null, forwardedFor: string | null, counted: string][] = [
   ["a peer", [], "192.0.2.1", null, "192.0.2.1"],

@@ -1,6 +1,6 @@
 /** Fixed windows per key, by a clock that is handed in, in bounded memory. */
 import { expect, test } from "vitest";
-import { createRateLimit } from "../../src/api/rate-limit.ts";
+import { createRateLimit } from "../../src/http/rate-limit.ts";
 
 function limited(requestsMax = 3) {
   const clock = { ms: 1_000 };

@@ -1,7 +1,7 @@
 /** Listening, and stopping without cutting anybody short. */
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { listen } from "../../src/api/server.ts";
+import { listen } from "../../src/http/server.ts";
 import { createLog } from "../../src/log.ts";
 import { startApi } from "../support/api.ts";
 

@@ -1,7 +1,7 @@
 /** Which addresses may be handed in, in what form they are stored, and which are sent back. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseScanUrl, scanUrlCharsMax } from "../../src/api/scan-url.ts";
+import { parseScanUrl, scanUrlCharsMax } from "../../src/parse/scan-url.ts";
 
 const long = (chars: number) => `https://site.example/${"a".repeat(chars - "https://site.example/".length)}`;
 

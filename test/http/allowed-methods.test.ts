@@ -1,6 +1,6 @@
 /** Which methods an address answers, from the routes alone. */
 import { expect, test } from "vitest";
-import { allowedMethods } from "../../src/api/allowed-methods.ts";
+import { allowedMethods } from "../../src/http/allowed-methods.ts";
 
 const routes = [
   { method: "GET", path: "/list" },
