@@ -1,5 +1,7 @@
 /** What every check must satisfy before a scan may be judged by it; a fault stops the start, because a silently missing check would change every score. */
 import {
+  areaOf,
+  areas,
   type CheckTexts,
   type Condition,
   efforts,
@@ -18,6 +20,10 @@ const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/
 const keyCharsMax = 64;
 const codeCharsMax = 128;
 const weightMax = 10;
+const standardsMax = 20;
+const standardCharsMax = 200;
+/** Of a paragraph of the reference. */
+const paragraphCharsMax = 1_000;
 /** As records, so that the compiler misses none. */
 const readingNames: Record<ReadingName, true> = {
   navigation: true,
@@ -53,7 +59,7 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
   if (!Number.isFinite(check.weight) || check.weight <= 0 || check.weight > weightMax)
     faults.push(`weight ${JSON.stringify(check.weight)} is not above 0 and at most ${weightMax}`);
   if (typeof check.judge !== "function") faults.push("judge is not a function");
-  faults.push(...faultsOfDeclarations(check));
+  faults.push(...faultsOfDeclarations(check), ...faultsOfReference(check));
   if (typeof check.findings !== "object" || check.findings === null || Object.keys(check.findings).length === 0)
     return [...faults, "findings declares no code"];
   for (const [code, { severity, riskLevel, effort, scoreCap }] of Object.entries(check.findings)) {
@@ -90,6 +96,20 @@ function faultsOfHeaders(headers: unknown): readonly string[] {
   return strange.map((name) => `headers names ${JSON.stringify(name)}, which is not in lower case`);
 }
 
+/** What only readers see of a check: where it stands, and what it rests on. */
+function faultsOfReference(check: AnyCheck): readonly string[] {
+  const faults: string[] = [];
+  if (!areas.includes(areaOf(check))) faults.push(`area ${JSON.stringify(check.area)} is not one of ${areas.join(", ")}`);
+  const { standards = [] } = check;
+  if (!Array.isArray(standards)) return [...faults, "standards is not a list"];
+  if (standards.length > standardsMax) faults.push(`standards names ${standards.length}; at most ${standardsMax} are shown`);
+  const strange = standards.filter((name) => isBlank(name) || name.length > standardCharsMax);
+  return [
+    ...faults,
+    ...strange.map((name) => `standards names ${JSON.stringify(name)}, which is no text of at most ${standardCharsMax} characters`),
+  ];
+}
+
 function faultsOfTexts(codes: readonly string[], texts: TextsByLocale): readonly string[] {
   const faults: string[] = [];
   for (const locale of locales) {
@@ -107,7 +127,24 @@ function faultsOfTexts(codes: readonly string[], texts: TextsByLocale): readonly
       else for (const field of findingFields) if (isBlank(finding[field])) faults.push(`${locale}: no ${field} for "${code}"`);
     }
   }
+  faults.push(...faultsOfParagraphs(texts));
   return faults.length > 0 ? faults : faultsOfPlaceholders(codes, texts);
+}
+
+/** Both languages have such a paragraph or none, and there is no finding yet whose values it could quote. */
+function faultsOfParagraphs(texts: TextsByLocale): readonly string[] {
+  return (["method", "notApplicable"] as const).flatMap((field) => {
+    const written = locales.map((locale) => texts[locale]?.[field]);
+    if (written.every((text) => text === undefined)) return [];
+    const missing = locales.filter((_locale, at) => isBlank(written[at])).map((locale) => `${locale}: no ${field}`);
+    if (missing.length > 0) return missing;
+    return locales.flatMap((locale, at) => faultsOfParagraph(`${locale}: ${field}`, written[at] ?? ""));
+  });
+}
+
+function faultsOfParagraph(words: string, text: string): readonly string[] {
+  if (text.length > paragraphCharsMax) return [`${words} has ${text.length} characters; at most ${paragraphCharsMax} are shown`];
+  return text.includes("{{") ? [`${words} quotes a value, but stands outside of any finding`] : [];
 }
 
 /** A value that one language quotes and the other leaves out is a translation gone wrong. */

@@ -21,6 +21,10 @@ export type Effort = (typeof efforts)[number];
 export const locales = ["en-gb", "de-de"] as const;
 export type Locale = (typeof locales)[number];
 
+/** What a check is about, in the order in which readers see them. `own`: files beside the binary that name none of the others. */
+export const areas = ["headers", "csp", "transport", "hsts", "cookies", "dns", "mail", "content", "disclosure", "own"] as const;
+export type Area = (typeof areas)[number];
+
 /** Written out in full wherever it is used, so that one search finds check, texts and tests. */
 export type FindingCode = `security.${string}.${string}`;
 
@@ -47,6 +51,10 @@ export interface CheckTexts {
   readonly label: string;
   /** Why it is checked. */
   readonly reason: string;
+  /** How it is measured, in a sentence or two: what is asked or read, and the values at which the verdict turns. */
+  readonly method?: string;
+  /** When there is nothing to say about a site; left out where the check always applies. */
+  readonly notApplicable?: string;
   readonly findings: Readonly<Record<string, FindingTexts>>;
 }
 
@@ -82,6 +90,10 @@ export interface Check<
   readonly key: string;
   /** Share of the score: 1 hygiene ... 10 the visitor is unsafe without it. */
   readonly weight: number;
+  /** Where readers find it; `own` when left out. No verdict depends on it. */
+  readonly area?: Area;
+  /** What the rule rests on, as "RFC 6797 section 6.1". */
+  readonly standards?: readonly string[];
   /** Without these the check does not apply. */
   readonly appliesTo?: readonly Condition[];
   /** If one of these readings failed, the ledger says `notChecked` without asking. */
@@ -97,4 +109,9 @@ export interface Check<
   judge(evidence: EvidenceFor<Reads, Consults, Header>): Verdict<NoInfer<Code>>;
   /** Only for files beside the binary; texts of built-in checks live in `locales/`. */
   readonly texts?: Readonly<Record<Locale, CheckTexts>>;
+}
+
+/** Where readers find a check. */
+export function areaOf({ area }: Pick<Check, "area">): Area {
+  return area ?? "own";
 }

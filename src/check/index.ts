@@ -58,6 +58,7 @@ export { foundAtAddresses } from "./addresses.ts";
 export type { Validity } from "./certificate.ts";
 export { hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, validityAt } from "./certificate.ts";
 export type {
+  Area,
   Check,
   CheckTexts,
   Condition,

@@ -36,7 +36,7 @@ export function judge(
     measured: score !== null,
     score,
     ...standing(score),
-    ledger: judged.map(({ row }) => row),
+    ledger: judged.map(({ check, row }) => ({ ...row, weight: check.weight })),
     findings,
   };
 }

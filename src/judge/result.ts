@@ -12,6 +12,8 @@ export type NotCheckedBecause = `${string}: ${string}` | "header-truncated" | "h
 export interface LedgerRow {
   readonly key: string;
   readonly state: State;
+  /** Of the check when it was judged: what the row can add to the score. Results from before this was kept have none. */
+  readonly weight?: number;
   /** What the verdict rests on: names of readings, `subject`, and `headers.<name>` for header fields that the check declared. */
   readonly evidence: readonly string[];
   readonly notCheckedBecause?: NotCheckedBecause;

@@ -38,6 +38,15 @@ function declaring(declaration: string): string {
   return checkFile().replace("judge", `${declaration},\n judge`);
 }
 
+function withText(text: string): string {
+  return checkFile().replaceAll('label: "L"', `label: "L", ${text}`);
+}
+
+function withGermanText(text: string): string {
+  const [english = "", german = ""] = checkFile().split('"de-de"');
+  return `${english}"de-de"${german.replace('label: "L"', `label: "L", ${text}`)}`;
+}
+
 function checkFile({ key = "own-check", code = "security.own.found", weight = "2", german = "{{value}}", severity = "low" } = {}): string {
   return `import { passed, registerCheck, violated, valuesNamed } from "assay/check";
 export default registerCheck({
@@ -60,6 +69,12 @@ describe("checks beside the binary", () => {
     expect(keys).toEqual([...(builtIn.keys ?? []), "own-check"].sort());
     expect(version).not.toBe(builtIn.version);
     expect(label).toBe("L");
+  });
+
+  test("where readers find it and what it rests on change no score", () => {
+    const told = declaring('area: "mail", standards: ["RFC 7208 section 3"]').replaceAll('label: "L"', 'label: "L", method: "M"');
+    expect(load(folderWith({ "own-check.ts": told })).error).toBeUndefined();
+    expect(load(folderWith({ "own-check.ts": told })).version).toBe(load(folderWith({ "own-check.ts": checkFile() })).version as string);
   });
 
   test("it may share code through files that begin with an underscore", () => {
@@ -91,6 +106,18 @@ describe("checks beside the binary", () => {
       { "own-check.ts": declaring('appliesTo: ["htps"]') },
       /appliesTo names "htps", which is none of https/,
     ],
+    ["stands in no area", { "own-check.ts": declaring('area: "mial"') }, /area "mial" is not one of headers/],
+    ["rests on no list", { "own-check.ts": declaring('standards: "RFC 1"') }, /standards is not a list/],
+    ["rests on nothing", { "own-check.ts": declaring('standards: [" "]') }, /standards names " "/],
+    ["rests on too much", { "own-check.ts": declaring('standards: Array(21).fill("RFC 1")') }, /standards names 21; at most 20/],
+    ["tells its method in one language", { "own-check.ts": withGermanText('method: "M"') }, /en-gb: no method/],
+    ["tells nothing as its method", { "own-check.ts": withText('method: " "') }, /en-gb: no method/],
+    [
+      "quotes a value before there is one",
+      { "own-check.ts": withText('notApplicable: "{{value}}"') },
+      /notApplicable quotes a value, but stands outside/,
+    ],
+    ["tells its method at length", { "own-check.ts": withText('method: "M".repeat(1001)') }, /method has 1001 characters/],
     [
       "names a header in capitals",
       { "own-check.ts": declaring('headers: ["X-Own"]') },

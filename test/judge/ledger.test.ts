@@ -50,7 +50,13 @@ describe("what the ledger settles before a check is asked", () => {
 
   test("a failed reading is not checked, and says which and why", () => {
     const { row } = judged(checkThat({ reads: ["page", "tls"] }), { tls: "refused" });
-    expect(row).toEqual({ key: "under-test", state: "notChecked", evidence: ["page", "tls"], notCheckedBecause: "tls: refused" });
+    expect(row).toEqual({
+      key: "under-test",
+      state: "notChecked",
+      evidence: ["page", "tls"],
+      notCheckedBecause: "tls: refused",
+      weight: 1,
+    });
   });
 
   test("a check that does not apply is not asked for its readings", () => {

@@ -238,9 +238,9 @@ describe("what breaks in the middle", () => {
       expect((await ended(token, own)).scan.status).toBe("finished");
       const rows = own.store.resultOf(token)?.ledger.filter(({ key }) => key.startsWith("own-"));
       expect(rows).toEqual([
-        { key: "own-hanging", state: "notChecked", evidence: [], notCheckedBecause: "check-failed" },
-        { key: "own-sound", state: "passed", evidence: [] },
-        { key: "own-throwing", state: "notChecked", evidence: [], notCheckedBecause: "check-failed" },
+        { key: "own-hanging", state: "notChecked", evidence: [], notCheckedBecause: "check-failed", weight: 1 },
+        { key: "own-sound", state: "passed", evidence: [], weight: 1 },
+        { key: "own-throwing", state: "notChecked", evidence: [], notCheckedBecause: "check-failed", weight: 1 },
       ]);
       expect(own.store.resultOf(token)?.measured).toBe(true);
       expect(own.lines.filter((line) => line.includes("check failed") && line.includes("own-"))).toHaveLength(2);
