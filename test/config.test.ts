@@ -1,9 +1,10 @@
 /** Where settings come from, which source wins, and what is said about one that is wrong. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type ConfigSources, environmentName, loadConfig, settingKeys, settings } from "../src/config.ts";
+import { type ConfigSources, environmentName, loadConfig, loadConfigWithOrigins } from "../src/config.ts";
+import { settingKeys, settings } from "../src/settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-config-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -85,9 +86,51 @@ describe("values are taken apart", () => {
     ["scan.allow_ports", "any", ["any"]],
     ["scan.connect_to", "Site.test:443=127.0.0.1:8443", [{ host: "site.test", port: 443, address: "127.0.0.1", addressPort: 8443 }]],
     ["dns.servers", "127.0.0.1:5353,9.9.9.9", ["127.0.0.1:5353", "9.9.9.9"]],
+    ["public_url", "HTTPS://Assay.Example.org:443/", "https://assay.example.org"],
+    ["public_url", "http://[fd00::1]:8787", "http://[fd00::1]:8787"],
+    ["public_url", "https://pr\u00fcfung.example", "https://xn--prfung-4ya.example"],
+    ["admin.email", "first@assay.test", "first@assay.test"],
+    ["security.contact", "mailto:security@assay.test", "mailto:security@assay.test"],
+    ["security.contact", "security@assay.test", "mailto:security@assay.test"],
+    ["security.contact", "https://assay.test/report", "https://assay.test/report"],
+    ["plans.contact", "https://assay.test/plans?ask=agency", "https://assay.test/plans?ask=agency"],
+    ["security.hsts", "max-age=300", "max-age=300"],
+    ["security.hsts", "off", "off"],
+    ["scan.cooldown", "0", 0],
+    ["guest.scans", "false", false],
+    ["report.index", "true", true],
+    ["accounts.signup", "open", "open"],
+    ["legal.imprint_file", "/srv/imprint.txt", "/srv/imprint.txt"],
   ] as const)("%s %s", (key, text, value) => {
-    expect(load({ flags: { [key]: text } })[key] as unknown).toEqual(value);
+    expect(load({ env: { [environmentName(key)]: text } })[key] as unknown).toEqual(value);
   });
+});
+
+describe("a default may depend on a setting above it", () => {
+  test("accounts of a LAN are on the agency plan unless the operator says otherwise", () => {
+    expect(load()["accounts.default_plan"]).toBe("free");
+    expect(load({ flags: { profile: "internal" } })["accounts.default_plan"]).toBe("agency");
+    expect(load({ flags: { profile: "internal" }, toml: 'accounts.default_plan = "free"' })["accounts.default_plan"]).toBe("free");
+  });
+
+  test("HSTS comes with a public address on https", () => {
+    expect(load()["security.hsts"]).toBe("off");
+    expect(load({ flags: { public_url: "http://nas:8787" } })["security.hsts"]).toBe("off");
+    expect(load({ flags: { public_url: "https://assay.test" } })["security.hsts"]).toBe("max-age=63072000; includeSubDomains");
+  });
+});
+
+test("each value is told with who named it", () => {
+  const file = join(folder, "origins.toml");
+  writeFileSync(file, "scan.timeout = 30\nscan.queue_max = 31");
+  const env = { ASSAY_SCAN_QUEUE_MAX: "21", ASSAY_GUEST_SCANS: "" };
+  const { config, origins } = loadConfigWithOrigins({ flags: { data: folder, profile: "internal" }, env, configFile: file });
+  expect(Object.keys(origins)).toEqual([...settingKeys]);
+  expect([config["scan.queue_max"], config["scan.timeout"]]).toEqual([21, 30]);
+  expect(origins.profile).toEqual({ kind: "flag", name: "--profile" });
+  expect(origins["scan.queue_max"]).toEqual({ kind: "variable", name: "ASSAY_SCAN_QUEUE_MAX" });
+  expect(origins["scan.timeout"]).toEqual({ kind: "file", name: file });
+  expect(origins["guest.scans"]).toEqual({ kind: "default", name: null });
 });
 
 describe("a wrong setting is named with key, value, what is allowed and where it came from", () => {
@@ -108,6 +151,17 @@ describe("a wrong setting is named with key, value, what is allowed and where it
     [{ flags: { "scan.allow_ports": "0" } }, "scan.allow_ports = "],
     [{ flags: { "scan.connect_to": "site.test=127.0.0.1:1" } }, "scan.connect_to = "],
     [{ flags: { "locale.default": "en_US" } }, "locale.default = "],
+    [{ flags: { public_url: "https://assay.test/path" } }, 'public_url = "https://assay.test/path" from --public-url'],
+    [{ flags: { public_url: "assay.test" } }, "it takes http:// or https:// and a host"],
+    [{ flags: { public_url: "https://user@assay.test" } }, "public_url = "],
+    [{ toml: 'public_url = "https://assay.test:99999"' }, "public_url = "],
+    [{ env: { ASSAY_ACCOUNTS_SIGNUP: "opne" } }, "did you mean open?"],
+    [{ env: { ASSAY_ACCOUNTS_PASSWORD_MIN: "7" } }, "a whole number from 8 to 128"],
+    [{ env: { ASSAY_ADMIN_EMAIL: "nobody" } }, "admin.email = "],
+    [{ env: { ASSAY_SECURITY_CONTACT: "http://assay.test/" } }, "a mail address or a URL that begins with https://"],
+    [{ env: { ASSAY_SECURITY_CONTACT: "javascript:alert(1)//@x" } }, "security.contact = "],
+    [{ env: { ASSAY_SECURITY_HSTS: "on" } }, "security.hsts = "],
+    [{ env: { ASSAY_SCAN_COOLDOWN: "3601" } }, "scan.cooldown = 3601"],
     [{ env: { ASSAY_SCAN_TIMOUT: "9" } }, "unknown setting ASSAY_SCAN_TIMOUT in the environment; did you mean ASSAY_SCAN_TIMEOUT?"],
     [{ toml: "[scan]\nconcurency = 2" }, "did you mean scan.concurrency?"],
     [{ toml: "scan = 2" }, "unknown setting scan in "],
@@ -130,4 +184,10 @@ describe("a wrong setting is named with key, value, what is allowed and where it
 
 test("every setting says what it is for and what it takes", () => {
   expect(settingKeys.filter((key) => settings[key].doc === "" || settings[key].allowed === "")).toEqual([]);
+});
+
+test("docs/operate.md tells of every setting", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../docs/operate.md"), "utf8");
+  const rows = guide.split("\n").filter((line) => line.startsWith("| `"));
+  expect(settingKeys.filter((key) => !rows.some((row) => (row.split(" | ")[0] ?? "").includes(`\`${key}\``)))).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /** The browser as the settings want it. */
 import { join } from "node:path";
 import { type BrowserHost, openBrowser } from "../browser/browser.ts";
-import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
+import type { Config } from "../settings.ts";
 
 /** Started when its endpoint is first asked for. The log says when it runs without sandbox, and why. */
 export function openBrowserOf(config: Config, log: Log): BrowserHost {

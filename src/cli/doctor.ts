@@ -2,11 +2,11 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
-import type { Config } from "../config.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
 import { createLog, messageOf } from "../log.ts";
 import { openScanner } from "../scan/scanner.ts";
+import type { Config } from "../settings.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore } from "../store/store.ts";

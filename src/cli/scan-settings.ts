@@ -1,9 +1,9 @@
 /** From the operator's settings to what a scan is told. */
 import { readFileSync } from "node:fs";
-import type { Config } from "../config.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { systemRoots } from "../probe/system-roots.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
+import type { Config } from "../settings.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 
 /** Where scans may go. The appliance's own doors are shut to them. */

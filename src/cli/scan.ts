@@ -2,10 +2,10 @@
 import { Command, Option } from "commander";
 import { loadCatalog } from "../catalog/load.ts";
 import { type Severity, severities } from "../check/check.ts";
-import type { Config } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import { openScanner } from "../scan/scanner.ts";
+import type { Config } from "../settings.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { openBrowserOf } from "./browser.ts";
 import { checksDirOf } from "./checks.ts";

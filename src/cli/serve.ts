@@ -3,11 +3,11 @@ import { Command } from "commander";
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import type { Readiness } from "../api/health.ts";
 import { loadCatalog } from "../catalog/load.ts";
-import type { Config } from "../config.ts";
 import { type Listening, listen } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { openScanner } from "../scan/scanner.ts";
+import type { Config } from "../settings.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { createTexts } from "../text/i18n.ts";
@@ -29,7 +29,7 @@ export function serveCommand(): Command {
   const serve = new Command("serve")
     .description("Serve the API and work through the queue of scans, until SIGTERM or SIGINT.")
     .action((_options, command: Command) => runServer(configOf(command)));
-  return addSettings(serve, ["listen", "trusted_proxies", ...scanSettings]);
+  return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings]);
 }
 
 /** Returns once the server has stopped. */

@@ -1,15 +1,7 @@
 /** Settings as flags of a verb, and the Config that comes of what was typed. */
 import { type Command, Option } from "commander";
-import {
-  type Config,
-  type ConfigSources,
-  environmentName,
-  loadConfig,
-  type Setting,
-  type SettingKey,
-  settingKeys,
-  settings,
-} from "../config.ts";
+import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../config.ts";
+import { type Config, type Setting, type SettingKey, settingKeys, settings } from "../settings.ts";
 
 /** What decides how a scan is done, whoever asks for it. */
 export const scanSettings = [
@@ -45,9 +37,14 @@ function optionOf(key: SettingKey): Option {
 
 /** @throws ConfigError */
 export function configOf(command: Command): Config {
+  return loadedConfigOf(command).config;
+}
+
+/** With where each value came from. @throws ConfigError */
+export function loadedConfigOf(command: Command): LoadedConfig {
   const typed = command.optsWithGlobals() as Record<string, string | readonly string[] | undefined> & { readonly config?: string };
   const flags = Object.fromEntries(
     settingKeys.filter((key) => "flag" in settings[key]).map((key) => [key, typed[optionOf(key).attributeName()]]),
   ) as ConfigSources["flags"];
-  return loadConfig({ flags, env: process.env, configFile: typed.config ?? null });
+  return loadConfigWithOrigins({ flags, env: process.env, configFile: typed.config ?? null });
 }
