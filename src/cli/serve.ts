@@ -38,7 +38,7 @@ async function runServer(config: Config): Promise<void> {
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const trustedPems = caPems(config);
   const lock = lockDataDir(config.data);
-  const store = openStore(config.data, { queueMax: config["scan.queue_max"] });
+  const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
   const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
 
   let dispatcher: Dispatcher | null = null;

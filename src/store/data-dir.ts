@@ -10,7 +10,7 @@ const lmdbMagicOffset = 24;
 /** Its two pages of metadata, which it reads before it knows how long the file is. */
 const lmdbBytesMin = 2 * 4_096;
 
-export type DataDirFault = "not-writable" | "full" | "newer" | "locked" | "damaged";
+export type DataDirFault = "not-writable" | "full" | "newer" | "older" | "locked" | "damaged";
 
 /** The data directory cannot be used. The message is one sentence for the operator; nothing in the directory was changed. */
 export class DataDirError extends Error {

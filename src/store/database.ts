@@ -7,10 +7,9 @@ import type { Timings } from "../scan/task.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import { asDataDirError, DataDirError, ensureSoundFile, ensureWritable } from "./data-dir.ts";
+import { type DataDirLock, lockDataDir } from "./lock.ts";
+import { migration, schemaVersion } from "./migrations.ts";
 import type { ScanRecord } from "./scans.ts";
-
-/** Rises with every change of the stored shapes that an older assay would misread. */
-export const schemaVersion = 1;
 
 /** lmdb-js allows 12 by default, and an environment full of tables cannot be given another. */
 const tablesMax = 64;
@@ -27,13 +26,15 @@ export interface Tables {
   readonly queue: Database<string, number>;
   /** Scan id to token, of scans that a worker has in hand. */
   readonly running: Database<string, number>;
-  /** Scan id to token: the public list. */
-  readonly finished: Database<string, number>;
+  /** To token, of finished scans: under each name that a scan is found by, and there in every band (`""`) and in its own; see `public-list.ts`. */
+  readonly publicScans: Database<string, [name: string, band: string, scanId: number]>;
   readonly scansByAccount: Database<string, [accountId: number, scanId: number]>;
   /** Which scans an account may read: a token of nobody and a token of somebody else are the same miss here. */
   readonly ownScans: Database<number, [accountId: number, token: string]>;
   readonly results: Database<StoredResult, string>;
   readonly evidence: Database<{ readonly evidence: Evidence; readonly timings: Timings }, string>;
+  /** Bytes as they are. */
+  readonly screenshots: Database<Uint8Array, string>;
   readonly accounts: Database<Account, number>;
   readonly accountIdsByEmail: Database<number, string>;
   /** By the SHA-256 of the token's value. */
@@ -52,38 +53,33 @@ export interface Db extends Tables {
   close(): Promise<void>;
 }
 
+export interface DatabaseOptions {
+  readonly readOnly: boolean;
+  /** The server's lock, where the caller has it already: a store is brought to a new schema only while no server runs. */
+  readonly lock?: DataDirLock | undefined;
+}
+
 /** @throws DataDirError */
-export function openDatabase(dataDir: string, { readOnly }: { readonly readOnly: boolean }): Db {
+export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOptions): Db {
   const path = join(dataDir, "store");
   if (!readOnly) ensureWritable(path);
   ensureSoundFile(path);
   try {
     const root = open({ path, maxDbs: tablesMax, mapSize: mapBytes, readOnly });
-    return withTables(root, readOnly);
+    return withTables(root);
   } catch (error) {
     throw asDataDirError(error, dataDir);
   }
 
-  function withTables(root: RootDatabase, readOnly: boolean): Db {
+  function withTables(root: RootDatabase): Db {
     const meta: Tables["meta"] = root.openDB({ name: "meta" });
-    settleSchema(meta, readOnly);
-    // Everything stored is plain JSON, and Bun parses that three times as fast as lmdb-js decodes its own format.
-    const table = <V, K extends string | number | (string | number)[]>(name: keyof Tables): Database<V, K> =>
-      root.openDB<V, K>({ name, encoding: "json" });
+    const found = meta.get("schemaVersion");
+    if (found !== undefined) assertReadable(found);
+    const tables = openTables(root, meta);
+    if (found === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
+    else if (found !== undefined && found < schemaVersion) bringUpToDate(root, tables);
     return {
-      meta,
-      scans: table("scans"),
-      queue: table("queue"),
-      running: table("running"),
-      finished: table("finished"),
-      scansByAccount: table("scansByAccount"),
-      ownScans: table("ownScans"),
-      results: table("results"),
-      evidence: table("evidence"),
-      accounts: table("accounts"),
-      accountIdsByEmail: table("accountIdsByEmail"),
-      apiTokens: table("apiTokens"),
-      apiTokenHashes: table("apiTokenHashes"),
+      ...tables,
       // The asynchronous forms keep the puts of a transaction that throws, and leave rejections behind that nobody can catch when the disk is full.
       write: async (action) => {
         try {
@@ -101,14 +97,54 @@ export function openDatabase(dataDir: string, { readOnly }: { readonly readOnly:
     };
   }
 
-  /** Looks before any table is made, so that a newer store is left exactly as it was. */
-  function settleSchema(meta: Tables["meta"], readOnly: boolean): void {
-    const found = meta.get("schemaVersion");
-    if (found === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
-    else if (found !== undefined && found > schemaVersion)
+  /** Asked before any table is made, so that a store which is refused is left exactly as it was. */
+  function assertReadable(found: number): void {
+    if (found > schemaVersion)
       throw new DataDirError(
         "newer",
         `data directory ${dataDir} was written by a newer assay (schema ${found}, this one knows ${schemaVersion}); use that version or another directory`,
       );
+    if (found < schemaVersion && readOnly)
+      throw new DataDirError(
+        "older",
+        `data directory ${dataDir} was written by an older assay (schema ${found}, this one reads ${schemaVersion}); start "assay serve" once, which brings it up to date`,
+      );
   }
+
+  function bringUpToDate(root: RootDatabase, tables: Tables): void {
+    const held = lock ?? lockDataDir(dataDir);
+    try {
+      // Looked at again: another process may have done it until the lock was had.
+      const from = tables.meta.get("schemaVersion") ?? schemaVersion;
+      const migrate = migration({ ...tables, formerTable: (name) => root.openDB({ name, encoding: "json" }) }, from);
+      root.transactionSync(() => {
+        migrate();
+        tables.meta.put("schemaVersion", schemaVersion);
+      });
+    } finally {
+      if (held !== lock) held.release();
+    }
+  }
+}
+
+function openTables(root: RootDatabase, meta: Tables["meta"]): Tables {
+  // Everything stored is plain JSON, and Bun parses that three times as fast as lmdb-js decodes its own format.
+  const table = <V, K extends string | number | (string | number)[]>(name: keyof Tables): Database<V, K> =>
+    root.openDB<V, K>({ name, encoding: "json" });
+  return {
+    meta,
+    scans: table("scans"),
+    queue: table("queue"),
+    running: table("running"),
+    publicScans: table("publicScans"),
+    scansByAccount: table("scansByAccount"),
+    ownScans: table("ownScans"),
+    results: table("results"),
+    evidence: table("evidence"),
+    screenshots: root.openDB({ name: "screenshots", encoding: "binary" }),
+    accounts: table("accounts"),
+    accountIdsByEmail: table("accountIdsByEmail"),
+    apiTokens: table("apiTokens"),
+    apiTokenHashes: table("apiTokenHashes"),
+  };
 }

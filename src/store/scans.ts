@@ -4,8 +4,10 @@ import type { StoredResult } from "../judge/result.ts";
 import type { ProgressStage, Timings } from "../scan/task.ts";
 import type { Db } from "./database.ts";
 import { type Page, type PageAsked, pageOf } from "./page.ts";
+import { listPublicly } from "./public-list.ts";
 import { randomBase62 } from "./random.ts";
 import { assertTransition, type ScanStatus } from "./scan-status.ts";
+import { type ScanSummary, summaryOf } from "./summary.ts";
 
 /** 131 bits: a scan's token cannot be guessed. */
 const scanTokenChars = 22;
@@ -21,7 +23,8 @@ export interface ScanRecord {
   readonly token: string;
   /** Rises with every scan of this appliance. */
   readonly id: number;
-  readonly accountId: number;
+  /** Null when a guest asked for it: such a scan is in no account's list. */
+  readonly accountId: number | null;
   /** In its ASCII form, without fragment. */
   readonly url: string;
   readonly status: ScanStatus;
@@ -38,19 +41,27 @@ export interface ScanRecord {
   readonly attempts: number;
   /** Key of the message for a failed scan (`scanErrors` in the locale files); null otherwise. */
   readonly errorCode: string | null;
+  /** Null unless finished. */
+  readonly summary: ScanSummary | null;
 }
 
 export interface ScanVerbs {
   /** Puts a scan into the queue, on disk before this resolves; `full` when the queue holds `queueMax` scans. The URL is taken as valid. */
-  queueScan(scan: { readonly accountId: number; readonly url: string; readonly now: Date }): Promise<ScanRecord | "full">;
+  queueScan(scan: { readonly accountId: number | null; readonly url: string; readonly now: Date }): Promise<ScanRecord | "full">;
   /** Takes the oldest queued scan in hand; undefined when none waits. */
   claimNext(now: Date): Promise<ScanRecord | undefined>;
   /** Says how far a running scan is; a percentage below the stored one leaves that as it is. A scan that no longer runs is left alone. */
   setProgress(token: string, stage: ProgressStage, percent: number): Promise<void>;
-  /** Stores what a running scan brought and puts it on the public list. */
+  /** Stores what a running scan brought and puts it on the public list. `screenshot`: bytes of a `screenshotType` image, if there is one. */
   finishScan(
     token: string,
-    outcome: { readonly result: StoredResult; readonly evidence: Evidence; readonly timings: Timings; readonly now: Date },
+    outcome: {
+      readonly result: StoredResult;
+      readonly evidence: Evidence;
+      readonly timings: Timings;
+      readonly screenshot?: Uint8Array | null;
+      readonly now: Date;
+    },
   ): Promise<ScanRecord>;
   /** Ends a running scan with the code of its reason, and with whatever evidence there is. */
   failScan(
@@ -68,10 +79,10 @@ export interface ScanVerbs {
   scanOfAccount(accountId: number, token: string): ScanRecord | undefined;
   /** An account's scans, newest first. */
   scansOfAccount(accountId: number, page: PageAsked): Page<ScanRecord>;
-  /** The public list: every finished scan of the appliance, newest first. */
-  finishedScans(page: PageAsked): Page<ScanRecord>;
   /** How many scans wait. */
   queueLength(): number;
+  /** Where a scan stands in the queue, 1 when it is the next; null when it does not wait. */
+  queuePosition(token: string): number | null;
   /** How many scans a worker has in hand. */
   runningLength(): number;
 }
@@ -119,9 +130,11 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
           progressPercent: 0,
           attempts: 0,
           errorCode: null,
+          summary: null,
         };
         db.scans.put(scan.token, scan);
         db.queue.put(scan.id, scan.token);
+        if (accountId === null) return scan;
         db.scansByAccount.put([accountId, scan.id], scan.token);
         db.ownScans.put([accountId, scan.token], scan.id);
         return scan;
@@ -144,12 +157,13 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
         db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
       }),
 
-    finishScan: (token, { result, evidence, timings, now }) =>
+    finishScan: (token, { result, evidence, timings, screenshot = null, now }) =>
       db.write(() => {
-        const scan = move(token, "finished", { progressPercent: 100, endedAt: now.toISOString() });
+        const scan = move(token, "finished", { progressPercent: 100, endedAt: now.toISOString(), summary: summaryOf(result) });
         db.results.put(token, result);
         db.evidence.put(token, { evidence, timings });
-        db.finished.put(scan.id, token);
+        if (screenshot !== null) db.screenshots.put(token, screenshot);
+        listPublicly(db, scan);
         return scan;
       }),
 
@@ -175,12 +189,12 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
       return pageOf(scansOf(rows.map(({ value }) => value)), limit);
     },
 
-    finishedScans: ({ limit, cursor }) => {
-      const rows = db.finished.getRange({ start: (cursor ?? Number.POSITIVE_INFINITY) - 1, end: 0, reverse: true, limit: limit + 1 });
-      return pageOf(scansOf(rows.map(({ value }) => value)), limit);
-    },
-
     queueLength: () => db.queue.getCount(),
+    queuePosition: (token) => {
+      const scan = scanByToken(token);
+      if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
+      return db.queue.getKeysCount({ end: scan.id + 1 });
+    },
     runningLength: () => db.running.getCount(),
   };
 }

@@ -152,7 +152,7 @@ describe("a scan through queue, browser, workers and store", () => {
       const result = engine.store.resultOf(token);
       expect(result?.measured).toBe(true);
       expect(result?.ledger.filter((row) => row.notCheckedBecause !== undefined)).toEqual([]);
-      expect(engine.store.finishedScans({ limit: 10, cursor: null }).items.map((item) => item.token)).toContain(token);
+      expect(engine.store.publicScans({ limit: 10, cursor: null }).items.map((item) => item.token)).toContain(token);
     },
     patienceMs,
   );

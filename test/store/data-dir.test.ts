@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openDatabase, schemaVersion } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { lockDataDir } from "../../src/store/lock.ts";
+import { schemaVersion } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/store.ts";
 
 const script = join(import.meta.dirname, "open-in-child.ts");
@@ -91,7 +92,7 @@ describe("a data directory", () => {
     db.meta.putSync("schemaVersion", schemaVersion + 1);
     await db.close();
     const before = dataFile();
-    expect(() => openStore(dataDir)).toThrow(/was written by a newer assay \(schema 2, this one knows 1\)/);
+    expect(() => openStore(dataDir)).toThrow(/was written by a newer assay \(schema 3, this one knows 2\)/);
     expect(dataFile().equals(before)).toBe(true);
   });
 

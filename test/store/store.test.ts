@@ -65,6 +65,7 @@ describe("a scan's life", () => {
       progressPercent: 0,
       attempts: 0,
       errorCode: null,
+      summary: null,
     });
     expect(first.token).toMatch(/^[0-9A-Za-z]{22}$/);
     expect(second.id).toBe(2);
@@ -107,10 +108,12 @@ describe("a scan's life", () => {
       progressPercent: 100,
       endedAt: later.toISOString(),
       errorCode: null,
+      summary: { measured: true, score: 90, band: "good", rank: "strong", violated: 0, algorithmVersion: 1, catalogVersion: "v" },
     });
     expect(store.resultOf(token)).toEqual(result);
     expect(store.evidenceOf(token)).toEqual({ evidence: outcome.evidence, timings: { total: 12 } });
-    expect(store.finishedScans({ limit: 10, cursor: null }).items.map((scan) => scan.token)).toEqual([token]);
+    expect(store.screenshotOf(token)).toBeUndefined();
+    expect(store.publicScans({ limit: 10, cursor: null }).items.map((scan) => scan.token)).toEqual([token]);
     expect(store.runningLength()).toBe(0);
     await store.setProgress(token, "browsing", 20);
     expect(store.scanByToken(token)?.status).toBe("finished");
@@ -122,7 +125,36 @@ describe("a scan's life", () => {
     expect(store.scanByToken(token)).toMatchObject({ status: "failed", errorCode: "unresolved", progressStage: null });
     expect(store.resultOf(token)).toBeUndefined();
     expect(store.evidenceOf(token)).toBeUndefined();
-    expect(store.finishedScans({ limit: 10, cursor: null })).toEqual({ items: [], nextCursor: null });
+    expect(store.publicScans({ limit: 10, cursor: null })).toEqual({ items: [], nextCursor: null });
+  });
+
+  test("a screenshot is kept byte by byte", async () => {
+    const { token } = await running();
+    const screenshot = new Uint8Array([0xff, 0xd8, 0, 0xff]);
+    await store.finishScan(token, { ...outcome, screenshot });
+    expect([...(store.screenshotOf(token) ?? [])]).toEqual([...screenshot]);
+  });
+
+  test("a guest's scan is in nobody's list, and lives like any other", async () => {
+    const scan = await store.queueScan({ accountId: null, url: "https://site.example/", now });
+    if (scan === "full") throw new Error("the queue is full");
+    expect(store.scanByToken(scan.token)).toMatchObject({ accountId: null });
+    for (const accountId of [0, 1]) {
+      expect(store.scansOfAccount(accountId, { limit: 10, cursor: null }).items).toEqual([]);
+      expect(store.scanOfAccount(accountId, scan.token)).toBeUndefined();
+    }
+    await store.claimNext(now);
+    await store.finishScan(scan.token, outcome);
+    expect(store.publicScans({ limit: 10, cursor: null }).items.map(({ token }) => token)).toEqual([scan.token]);
+  });
+
+  test("its place in the queue counts down to one, and is none once it was claimed", async () => {
+    const [first, second, third] = [await queued(), await queued(), await queued()];
+    const places = () => [first, second, third].map(({ token }) => store.queuePosition(token));
+    expect(places()).toEqual([1, 2, 3]);
+    await store.claimNext(now);
+    expect(places()).toEqual([null, 1, 2]);
+    expect(store.queuePosition("0".repeat(22))).toBeNull();
   });
 
   test("a step that the table does not know changes nothing", async () => {
