@@ -8,7 +8,8 @@ const forwardingHopsMax = 16;
 /** Stands for a peer without an address: a Unix socket. */
 const localPeer = "local";
 
-type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+type Ip = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = readonly [Ip, number];
 export type CallingAddress = (peer: string | null, forwardedFor: string | null) => string;
 
 /**
@@ -17,12 +18,10 @@ export type CallingAddress = (peer: string | null, forwardedFor: string | null) 
  * @throws Error naming the entry that is neither an address nor a range.
  */
 export function createCallingAddress(trustedProxies: readonly string[]): CallingAddress {
-  const ranges = trustedProxies.map(parseRange);
-  const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
-    ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range as never, bits));
+  const isTrusted = trustOf(trustedProxies);
   return (peer, forwardedFor) => {
     // The usual case needs no parsing: the system writes IPv4 peers in the one form that they are counted by.
-    if (peer !== null && ranges.length === 0 && !peer.includes(":")) return peer;
+    if (peer !== null && trustedProxies.length === 0 && !peer.includes(":")) return peer;
     let caller = peer === null ? null : parseAddress(peer);
     if (caller === null) return localPeer;
     if (forwardedFor === null || !isTrusted(caller)) return countedAs(caller);
@@ -36,6 +35,20 @@ export function createCallingAddress(trustedProxies: readonly string[]): Calling
   };
 }
 
+/** Whether a peer, as the system names it, is a proxy that is believed. @throws Error naming the entry that is neither an address nor a range. */
+export function createPeerTrust(trustedProxies: readonly string[]): (peer: string | null) => boolean {
+  const isTrusted = trustOf(trustedProxies);
+  return (peer) => {
+    const address = peer === null ? null : parseAddress(peer);
+    return address !== null && isTrusted(address);
+  };
+}
+
+function trustOf(trustedProxies: readonly string[]): (address: Ip) => boolean {
+  const ranges = trustedProxies.map(parseRange);
+  return (address) => ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range as never, bits));
+}
+
 function parseRange(given: string): Range {
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || ipaddr.IPv6.isValidCIDR(given)) return ipaddr.parseCIDR(given);
   const address = parseAddress(given);
@@ -44,7 +57,7 @@ function parseRange(given: string): Range {
 }
 
 /** IPv4-mapped IPv6 addresses come out as IPv4: a dual-stack listener sees every IPv4 peer that way. */
-function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+function parseAddress(text: string): Ip | null {
   const withoutZone = text.replace(/%.*$/, "");
   const strict = withoutZone.includes(":") ? ipaddr.IPv6.isValid(withoutZone) : ipaddr.IPv4.isValidFourPartDecimal(withoutZone);
   return strict ? ipaddr.process(withoutZone) : null;
@@ -57,7 +70,7 @@ function withoutPort(hop: string): string {
   return /^[\d.]+:\d+$/.test(hop) ? hop.slice(0, hop.indexOf(":")) : hop;
 }
 
-function countedAs(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+function countedAs(address: Ip): string {
   if (address.kind() === "ipv4") return address.toString();
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${ipv6PrefixBits}`).toString();
 }
