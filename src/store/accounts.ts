@@ -1,12 +1,18 @@
-/** Accounts: who may scan, and on which plan. */
+/** Accounts: who may scan, on which plan, and how they like their pages. How they sign in is kept apart, in credentials.ts. */
+import type { Locale } from "../check/check.ts";
+import { hasAccounts, isEmail } from "./account-index.ts";
+import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
+import { removeResetLinksOf } from "./one-time-links.ts";
+import { endSessionsOf } from "./sessions.ts";
 
 export const plans = ["free", "agency"] as const;
 /** API access is part of `agency` (specification, section 5). */
 export type Plan = (typeof plans)[number];
 
-/** RFC 5321 section 4.5.3.1.3, less the angle brackets. */
-const emailCharsMax = 254;
+export const themes = ["system", "light", "dark"] as const;
+/** Colours of the pages; `system` is what the visitor's device says. */
+export type Theme = (typeof themes)[number];
 
 export interface Account {
   /** Rises with every account. */
@@ -15,48 +21,59 @@ export interface Account {
   readonly email: string;
   readonly admin: boolean;
   readonly plan: Plan;
+  /** Its sessions and API tokens are refused, and nobody can sign in to it. */
+  readonly disabled: boolean;
+  /** Null: as the browser asks. */
+  readonly locale: Locale | null;
+  readonly theme: Theme;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
 
+export interface NewAccount {
+  readonly email: string;
+  readonly plan?: Plan | undefined;
+  readonly admin?: boolean;
+  /** In PHC string format; without one nobody can sign in to the account yet. */
+  readonly passwordHash?: string | null;
+  readonly now: Date;
+}
+
+export type AccountRefusal = "email-taken" | "email-invalid";
+
 export interface AccountVerbs {
   /** The first account of an appliance is its admin and on the Agency plan, whatever was asked for. */
-  createAccount(account: {
-    readonly email: string;
-    readonly plan?: Plan;
-    readonly admin?: boolean;
-    readonly now: Date;
-  }): Promise<Account | "email-taken" | "email-invalid">;
+  createAccount(account: NewAccount): Promise<Account | AccountRefusal>;
+  /** As `createAccount`, but only where there is no account yet. */
+  createFirstAccount(account: NewAccount): Promise<Account | AccountRefusal | "not-first">;
   accountById(id: number): Account | undefined;
   accountByEmail(email: string): Account | undefined;
   /** All of them, oldest first. */
   accounts(): readonly Account[];
-  /** Undefined when there is no such account. */
+  hasAccounts(): boolean;
+  /** Undefined when there is no such account; so with all that follow. */
   setPlan(id: number, plan: Plan): Promise<Account | undefined>;
+  /** Disabling ends the account's sessions and voids its links; enabling brings none of them back. */
+  setDisabled(id: number, disabled: boolean): Promise<Account | undefined>;
+  setPreferences(id: number, preferences: Partial<Pick<Account, "locale" | "theme">>): Promise<Account | undefined>;
+  setEmail(id: number, email: string): Promise<Account | AccountRefusal | undefined>;
 }
 
 export function accountVerbs(db: Db): AccountVerbs {
   const accountById = (id: number) => db.accounts.get(id);
+
+  /** Only within a transaction. */
+  function change(id: number, changed: Partial<Account>): Account | undefined {
+    const account = accountById(id);
+    if (account === undefined) return undefined;
+    const next: Account = { ...account, ...changed };
+    db.accounts.put(id, next);
+    return next;
+  }
+
   return {
-    createAccount: async ({ email, plan = "free", admin = false, now }) => {
-      const address = email.trim();
-      if (!isEmail(address)) return "email-invalid";
-      return db.write(() => {
-        if (db.accountIdsByEmail.doesExist(address.toLowerCase())) return "email-taken";
-        const id = db.next("nextAccountId");
-        const first = id === 1;
-        const account: Account = {
-          id,
-          email: address,
-          admin: first || admin,
-          plan: first ? "agency" : plan,
-          createdAt: now.toISOString(),
-        };
-        db.accounts.put(id, account);
-        db.accountIdsByEmail.put(address.toLowerCase(), id);
-        return account;
-      });
-    },
+    createAccount: (account) => db.write(() => putAccount(db, account)),
+    createFirstAccount: (account) => db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
 
     accountById,
 
@@ -67,19 +84,59 @@ export function accountVerbs(db: Db): AccountVerbs {
     },
 
     accounts: () => [...db.accounts.getRange()].map(({ value }) => value),
+    hasAccounts: () => hasAccounts(db),
 
-    setPlan: (id, plan) =>
+    setPlan: (id, plan) => db.write(() => change(id, { plan })),
+
+    setDisabled: (id, disabled) =>
+      db.write(() => {
+        const changed = change(id, { disabled });
+        if (changed === undefined || !disabled) return changed;
+        endSessionsOf(db, id);
+        removeResetLinksOf(db, id);
+        return changed;
+      }),
+
+    setPreferences: (id, { locale, theme }) =>
+      db.write(() => change(id, { ...(locale === undefined ? {} : { locale }), ...(theme === undefined ? {} : { theme }) })),
+
+    setEmail: (id, email) =>
       db.write(() => {
         const account = accountById(id);
+        const address = email.trim();
         if (account === undefined) return undefined;
-        const changed: Account = { ...account, plan };
-        db.accounts.put(id, changed);
-        return changed;
+        if (!isEmail(address)) return "email-invalid";
+        const owner = db.accountIdsByEmail.get(address.toLowerCase());
+        if (owner !== undefined && owner !== id) return "email-taken";
+        db.accountIdsByEmail.remove(account.email.toLowerCase());
+        db.accountIdsByEmail.put(address.toLowerCase(), id);
+        return change(id, { email: address });
       }),
   };
 }
 
-/** Only what nobody can doubt: one `@` with something on both sides, no blanks. Whether it is read by anyone, only a mail can tell. */
-function isEmail(address: string): boolean {
-  return address.length <= emailCharsMax && /^[^\s@]+@[^\s@]+$/.test(address);
+/** Writes an account and its credentials; only within a transaction. Nothing is written when it is refused. */
+export function putAccount(
+  db: Db,
+  { email, plan = "free", admin = false, passwordHash = null, now }: NewAccount,
+): Account | AccountRefusal {
+  const address = email.trim();
+  if (!isEmail(address)) return "email-invalid";
+  if (db.accountIdsByEmail.doesExist(address.toLowerCase())) return "email-taken";
+  const id = db.next("nextAccountId");
+  const first = id === 1;
+  const account: Account = {
+    id,
+    email: address,
+    admin: first || admin,
+    plan: first ? "agency" : plan,
+    disabled: false,
+    locale: null,
+    theme: "system",
+    createdAt: now.toISOString(),
+  };
+  db.accounts.put(id, account);
+  db.accountIdsByEmail.put(address.toLowerCase(), id);
+  putCredentials(db, id, { passwordHash });
+  return account;
 }

@@ -1,7 +1,7 @@
 /** API tokens: handed out once, stored only as SHA-256. */
-import { createHash } from "node:crypto";
 import type { Db } from "./database.ts";
 import { randomBase62, toBase62 } from "./random.ts";
+import { hashOfSecret } from "./secret-value.ts";
 
 /** Lets people and secret scanners recognise a token wherever it turns up. */
 const prefix = "assay_";
@@ -26,6 +26,8 @@ export interface ApiToken {
   readonly shown: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
+  /** From then on it is refused; null: never. */
+  readonly expiresAt: string | null;
   /** To the hour, so that a busy token is not written on every request. */
   readonly lastUsedAt: string | null;
 }
@@ -35,9 +37,11 @@ export interface ApiTokenVerbs {
   createApiToken(token: {
     readonly accountId: number;
     readonly name: string;
+    /** Null, and left out: it never expires. */
+    readonly expiresAt?: Date | null;
     readonly now: Date;
   }): Promise<{ readonly token: ApiToken; readonly value: string }>;
-  /** The token with that value, also when revoked; undefined for anything else. One hash and one lookup. */
+  /** The token with that value, also when revoked or expired; undefined for anything else. One hash and one lookup. */
   apiTokenByValue(value: string): ApiToken | undefined;
   /** An account's tokens, oldest first, revoked ones too. */
   apiTokensOf(accountId: number): readonly ApiToken[];
@@ -60,7 +64,7 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
   }
 
   return {
-    createApiToken: ({ accountId, name, now }) =>
+    createApiToken: ({ accountId, name, expiresAt = null, now }) =>
       db.write(() => {
         const value = newTokenValue();
         const token: ApiToken = {
@@ -70,14 +74,15 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
           shown: value.slice(0, shownChars),
           createdAt: now.toISOString(),
           revokedAt: null,
+          expiresAt: expiresAt?.toISOString() ?? null,
           lastUsedAt: null,
         };
-        db.apiTokens.put(hashOf(value), token);
-        db.apiTokenHashes.put([accountId, token.id], hashOf(value));
+        db.apiTokens.put(hashOfSecret(value), token);
+        db.apiTokenHashes.put([accountId, token.id], hashOfSecret(value));
         return { token, value };
       }),
 
-    apiTokenByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOf(value)) : undefined),
+    apiTokenByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
 
     apiTokensOf: (accountId) =>
       [...db.apiTokenHashes.getRange({ start: [accountId, 0], end: [accountId + 1, 0] })].flatMap(
@@ -105,8 +110,4 @@ function isTokenValue(value: string): boolean {
 
 function checksumOf(text: string): string {
   return toBase62(Bun.hash.crc32(text), checksumChars);
-}
-
-function hashOf(value: string): string {
-  return createHash("sha256").update(value).digest("hex");
 }

@@ -6,17 +6,20 @@ import type { StoredResult } from "../judge/result.ts";
 import type { Timings } from "../scan/task.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
+import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, ensureSoundFile, ensureWritable } from "./data-dir.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
+import type { OneTimeLink } from "./one-time-links.ts";
 import type { ScanRecord } from "./scans.ts";
+import type { Session } from "./sessions.ts";
 
 /** lmdb-js allows 12 by default, and an environment full of tables cannot be given another. */
 const tablesMax = 64;
 /** Address space taken at once, in bytes; the file itself is only as long as what it holds, and the map grows beyond this when it must. */
 const mapBytes = 16 * 2 ** 30;
 
-type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId";
+type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId";
 
 /** Keys that are lists of numbers and words sort element by element, so that a prefix is a range. */
 export interface Tables {
@@ -40,6 +43,13 @@ export interface Tables {
   /** By the SHA-256 of the token's value. */
   readonly apiTokens: Database<ApiToken, string>;
   readonly apiTokenHashes: Database<string, [accountId: number, tokenId: number]>;
+  /** By account. */
+  readonly credentials: Database<Credentials, number>;
+  /** By the SHA-256 of the session's value. */
+  readonly sessions: Database<Session, string>;
+  readonly sessionHashes: Database<string, [accountId: number, sessionId: number]>;
+  /** By the SHA-256 of the link's value. */
+  readonly oneTimeLinks: Database<OneTimeLink, string>;
 }
 
 export interface Db extends Tables {
@@ -146,5 +156,9 @@ function openTables(root: RootDatabase, meta: Tables["meta"]): Tables {
     accountIdsByEmail: table("accountIdsByEmail"),
     apiTokens: table("apiTokens"),
     apiTokenHashes: table("apiTokenHashes"),
+    credentials: table("credentials"),
+    sessions: table("sessions"),
+    sessionHashes: table("sessionHashes"),
+    oneTimeLinks: table("oneTimeLinks"),
   };
 }

@@ -1,5 +1,7 @@
 /** Brings a store that an older assay wrote into today's shapes, one step per schema version. */
 import type { Database } from "lmdb";
+import type { Account } from "./accounts.ts";
+import type { ApiToken } from "./api-tokens.ts";
 import type { Tables } from "./database.ts";
 import { listPublicly } from "./public-list.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -14,7 +16,7 @@ export interface Migrating extends Tables {
 type Step = (db: Migrating) => () => void;
 
 /** The first leads from schema 1 to 2. A step is never changed once a store may have taken it. */
-const steps: readonly Step[] = [withSummaries];
+const steps: readonly Step[] = [withSummaries, withSignIn];
 
 /** Rises with every change of the stored shapes that an older assay would misread. */
 export const schemaVersion = steps.length + 1;
@@ -40,5 +42,19 @@ function withSummaries(db: Migrating): () => void {
       if (scan.status === "finished") listPublicly(db, scan);
     }
     for (const id of [...finished.getKeys()]) finished.remove(id);
+  };
+}
+
+/** 3: accounts can be disabled and have a language and colours, tokens can expire. */
+function withSignIn(db: Migrating): () => void {
+  return () => {
+    for (const id of [...db.accounts.getKeys()]) {
+      const former = db.accounts.get(id) as Omit<Account, "disabled" | "locale" | "theme">;
+      db.accounts.put(id, { disabled: false, locale: null, theme: "system", ...former });
+    }
+    for (const hash of [...db.apiTokens.getKeys()]) {
+      const former = db.apiTokens.get(hash) as Omit<ApiToken, "expiresAt">;
+      db.apiTokens.put(hash, { expiresAt: null, ...former });
+    }
   };
 }

@@ -1,19 +1,34 @@
 /** The store's door: every verb that reads or changes what the appliance remembers. */
 import { type AccountVerbs, accountVerbs } from "./accounts.ts";
 import { type ApiTokenVerbs, apiTokenVerbs } from "./api-tokens.ts";
+import { type CredentialVerbs, credentialVerbs } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
 import { type EvidenceVerbs, evidenceVerbs } from "./evidence.ts";
 import type { DataDirLock } from "./lock.ts";
+import { type OneTimeLinkVerbs, oneTimeLinkVerbs } from "./one-time-links.ts";
 import { type PublicListVerbs, publicListVerbs } from "./public-list.ts";
+import { type RedemptionVerbs, redemptionVerbs } from "./redemption.ts";
 import { type ResultVerbs, resultVerbs } from "./results.ts";
 import { type ScanVerbs, scanVerbs } from "./scans.ts";
 import { type ScreenshotVerbs, screenshotVerbs } from "./screenshots.ts";
+import { type SessionVerbs, sessionVerbs } from "./sessions.ts";
 
 /** Scans that may wait; a queue longer than this is refused, because nobody would see its end. */
 const defaultQueueMax = 1_000;
 
 /** Reading verbs answer at once; changing verbs resolve when the change is on disk. */
-export interface Store extends ScanVerbs, PublicListVerbs, ResultVerbs, EvidenceVerbs, ScreenshotVerbs, AccountVerbs, ApiTokenVerbs {
+export interface Store
+  extends ScanVerbs,
+    PublicListVerbs,
+    ResultVerbs,
+    EvidenceVerbs,
+    ScreenshotVerbs,
+    AccountVerbs,
+    CredentialVerbs,
+    SessionVerbs,
+    OneTimeLinkVerbs,
+    RedemptionVerbs,
+    ApiTokenVerbs {
   close(): Promise<void>;
 }
 
@@ -38,6 +53,10 @@ export function openStore(dataDir: string, { readOnly = false, queueMax = defaul
     ...evidenceVerbs(db),
     ...screenshotVerbs(db),
     ...accountVerbs(db),
+    ...credentialVerbs(db),
+    ...sessionVerbs(db),
+    ...oneTimeLinkVerbs(db),
+    ...redemptionVerbs(db),
     ...apiTokenVerbs(db),
     close: () => db.close(),
   };

@@ -68,6 +68,7 @@ describe("a store of schema 1", () => {
     expect(store.evidenceOf(first)).toEqual({ evidence: evidence(), timings: { total: 12 } });
     expect(store.scansOfAccount(1, all).items.map(({ token }) => token)).toEqual(tokens.toReversed());
     expect([store.queueLength(), store.runningLength(), store.accounts().length]).toEqual([1, 1, 1]);
+    expect(store.accounts()).toMatchObject([{ disabled: false, locale: null, theme: "system" }]);
     expect(await store.queueScan({ accountId: 1, url: "https://site.example/", now: new Date() })).toMatchObject({ id: 6 });
     await store.close();
   });

@@ -240,6 +240,9 @@ describe("accounts", () => {
       email: "First@Site.example",
       admin: true,
       plan: "agency",
+      disabled: false,
+      locale: null,
+      theme: "system",
       createdAt: now.toISOString(),
     });
     expect(await store.createAccount({ email: "second@site.example", now })).toMatchObject({ id: 2, admin: false, plan: "free" });
@@ -275,6 +278,7 @@ describe("API tokens", () => {
       shown: value.slice(0, 10),
       createdAt: now.toISOString(),
       revokedAt: null,
+      expiresAt: null,
       lastUsedAt: null,
     });
     expect(store.apiTokenByValue(value)).toEqual(token);

@@ -1,0 +1,43 @@
+/** What one-time links are used for: the link goes in the same transaction in which it does its work, so that none works twice. */
+import { type Account, type AccountRefusal, putAccount } from "./accounts.ts";
+import { putCredentials } from "./credentials.ts";
+import type { Db } from "./database.ts";
+import { openLink, removeResetLinksOf } from "./one-time-links.ts";
+import { hashOfSecret } from "./secret-value.ts";
+import { endSessionsOf } from "./sessions.ts";
+
+export interface RedemptionVerbs {
+  /** Creates the account that a `setup` or `invite` link is for and voids the link, or changes nothing. */
+  signUpByLink(
+    kind: "setup" | "invite",
+    value: string,
+    account: { readonly email: string; readonly passwordHash: string; readonly now: Date },
+  ): Promise<Account | AccountRefusal | "link-invalid" | "email-not-invited">;
+  /** Sets the password that a `reset` link is for, ends the account's sessions and voids its links. A second factor stays as it is. */
+  resetByLink(value: string, passwordHash: string, now: Date): Promise<Account | "link-invalid">;
+}
+
+export function redemptionVerbs(db: Db): RedemptionVerbs {
+  return {
+    signUpByLink: (kind, value, { email, passwordHash, now }) =>
+      db.write(() => {
+        const link = openLink(db, kind, value, now);
+        if (link === undefined) return "link-invalid";
+        if (link.email !== null && link.email.toLowerCase() !== email.trim().toLowerCase()) return "email-not-invited";
+        const account = putAccount(db, { email, plan: link.plan, admin: link.admin, passwordHash, now });
+        if (typeof account !== "string") db.oneTimeLinks.remove(hashOfSecret(value));
+        return account;
+      }),
+
+    resetByLink: (value, passwordHash, now) =>
+      db.write(() => {
+        const accountId = openLink(db, "reset", value, now)?.accountId;
+        const account = typeof accountId === "number" ? db.accounts.get(accountId) : undefined;
+        if (account === undefined || account.disabled) return "link-invalid";
+        putCredentials(db, account.id, { passwordHash });
+        endSessionsOf(db, account.id);
+        removeResetLinksOf(db, account.id);
+        return account;
+      }),
+  };
+}
