@@ -10,7 +10,7 @@ export interface OwnAddress {
   /** As browsers write it in Origin: scheme, host, and a port that is not the usual one. */
   readonly origin: string;
   /** Whether it is https for the visitor, whoever takes the encryption off. */
-  readonly secure: boolean;
+  readonly https: boolean;
   /** Whether it never leaves the visitor's machine, so that nobody can read along without encryption either. */
   readonly loopback: boolean;
 }
@@ -75,5 +75,5 @@ function firstOf(value: string | null): string | null {
 /** `origin` is a valid one. */
 function addressOf(text: string): OwnAddress {
   const { origin, protocol, hostname } = new URL(text);
-  return { origin, secure: protocol === "https:", loopback: /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) };
+  return { origin, https: protocol === "https:", loopback: /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) };
 }

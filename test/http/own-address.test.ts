@@ -59,7 +59,7 @@ test.each<[string, Asked, string]>([
   ],
 ])("%s", (_words, asked, origin) => {
   const { address } = ask(asked);
-  expect([address?.origin, address?.secure]).toEqual([origin, origin.startsWith("https:")]);
+  expect([address?.origin, address?.https]).toEqual([origin, origin.startsWith("https:")]);
 });
 
 describe("a Host that is none is refused", () => {
