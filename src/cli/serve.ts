@@ -6,6 +6,7 @@ import { loadCatalog } from "../catalog/load.ts";
 import { type Listening, listen } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
+import { createProgress } from "../scan/progress.ts";
 import { openScanner } from "../scan/scanner.ts";
 import type { Config } from "../settings.ts";
 import { lockDataDir } from "../store/lock.ts";
@@ -41,6 +42,7 @@ async function runServer(config: Config): Promise<void> {
   const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
   const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
 
+  const progress = createProgress({ concurrency: config["scan.concurrency"], log });
   let dispatcher: Dispatcher | null = null;
   let readiness: Readiness = { ready: false, because: "the browser is starting" };
   const api = createApi({
@@ -67,7 +69,7 @@ async function runServer(config: Config): Promise<void> {
     workerFile,
     log,
   });
-  dispatcher = await startDispatcher({ store, scanner, concurrency: config["scan.concurrency"], log });
+  dispatcher = await startDispatcher({ store, scanner, concurrency: config["scan.concurrency"], progress, log });
   browser.endpoint().then(
     () => {
       readiness = { ready: true };

@@ -4,6 +4,7 @@ import { type Log, messageOf } from "../log.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
+import type { ProgressHub } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
 import { type ProgressStage, type ScanOutcome, stagePercent } from "./task.ts";
 
@@ -20,6 +21,8 @@ export interface DispatcherOptions {
   readonly scanner: Pick<Scanner, "scanUrl">;
   /** Scans at the same time. */
   readonly concurrency: number;
+  /** Told of everything at once. */
+  readonly progress: Pick<ProgressHub, "tell">;
   readonly log: Log;
 }
 
@@ -39,7 +42,7 @@ export interface Dispatcher {
 }
 
 /** Puts back what a former process left running, then begins. */
-export async function startDispatcher({ store, scanner, concurrency, log }: DispatcherOptions): Promise<Dispatcher> {
+export async function startDispatcher({ store, scanner, concurrency, progress, log }: DispatcherOptions): Promise<Dispatcher> {
   for (const { token, status } of await store.requeueInterrupted(new Date())) log.warn("scan was interrupted", { token, status });
 
   const inHand = new Set<Promise<void>>();
@@ -79,20 +82,24 @@ export async function startDispatcher({ store, scanner, concurrency, log }: Disp
     if (!claiming) void claimWhileRoom();
   }
 
-  async function runScan({ token, url, attempts }: ScanRecord): Promise<void> {
+  async function runScan(scan: ScanRecord): Promise<void> {
+    const { token, url, attempts } = scan;
     log.info("scan begins", { token, url, attempt: attempts });
-    const progress = progressWriter(token);
-    const outcome = await scanner.scanUrl(url, progress.tell, givingUp.signal);
-    progress.end();
+    progress.tell(token, { told: "claimed" });
+    const writer = progressWriter(scan);
+    const outcome = await scanner.scanUrl(url, writer.tell, givingUp.signal);
+    writer.end();
     if (givingUp.signal.aborted) return;
     const stored = await storePersistently(token, outcome);
     if (stored === null) return;
+    progress.tell(token, { told: stored.status });
     const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
     log.info("scan ended", { token, url, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
   }
 
-  /** Writes the latest stage, at most once in `progressEveryMs`. */
-  function progressWriter(token: string) {
+  /** Tells each stage at once, and writes the latest at most once in `progressEveryMs`. */
+  function progressWriter({ token, progressPercent }: ScanRecord) {
+    let percent = progressPercent;
     let latest: ProgressStage | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
@@ -107,6 +114,8 @@ export async function startDispatcher({ store, scanner, concurrency, log }: Disp
     };
     return {
       tell: (stage: ProgressStage) => {
+        percent = Math.max(percent, stagePercent[stage]);
+        progress.tell(token, { told: "stage", stage, percent });
         latest = stage;
         if (timer === undefined) write();
       },

@@ -19,6 +19,30 @@ export const stagePercent: Readonly<Record<ProgressStage, number>> = {
   storing: 97,
 };
 
+/** What is told of a scan to those who watch it; of one that is over only once it can be read. */
+export type ScanTold =
+  /** A worker has it in hand; no stage has begun. */
+  | { readonly told: "claimed" }
+  /** `percent` is 0 to 100 and never falls. */
+  | { readonly told: "stage"; readonly stage: ProgressStage; readonly percent: number }
+  | { readonly told: "finished" }
+  | { readonly told: "failed" }
+  /** The queue went on, and with it the place of each scan that waits. */
+  | { readonly told: "moved" };
+
+export type ProgressListener = (told: ScanTold) => void;
+
+/** Lets pages watch scans as they run. */
+export interface ScanProgress {
+  /**
+   * Tells of the scan with that token until it ends or the returned function is called; one that is in hand is told of at once, before
+   * this returns. Null when too many listen already. Listeners must not wait.
+   */
+  subscribe(token: string, listener: ProgressListener): (() => void) | null;
+  /** About how long until the scan at that place of the queue (from 1) begins, in milliseconds; null before any scan has ended. */
+  waitMs(position: number): number | null;
+}
+
 /** Every bound on a scan's time, in milliseconds. */
 export interface ScanDeadlines {
   /** The whole scan, from the first lookup to the last fact. */

@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { createLog } from "../../src/log.ts";
 import { type Dispatcher, startDispatcher } from "../../src/scan/dispatcher.ts";
+import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import type { Scanner } from "../../src/scan/scanner.ts";
-import type { ProgressStage, ScanOutcome } from "../../src/scan/task.ts";
+import type { ProgressStage, ScanOutcome, ScanTold } from "../../src/scan/task.ts";
 import { DataDirError } from "../../src/store/data-dir.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { evidence } from "../support/evidence.ts";
@@ -36,6 +37,9 @@ let dataDir: string;
 let store: Store;
 let held: Held[];
 let dispatcher: Dispatcher | undefined;
+let progress: ProgressHub;
+
+const log = createLog({ level: "error", format: "text", write: () => {} });
 
 const scanner: Pick<Scanner, "scanUrl"> = {
   scanUrl: (url, tell, signal) =>
@@ -49,6 +53,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-dispatcher-"));
   store = openStore(dataDir);
   held = [];
+  progress = createProgress({ concurrency: 2, log });
 });
 
 afterEach(async () => {
@@ -63,7 +68,8 @@ async function started(concurrency = 2, over: Store = store): Promise<Dispatcher
     store: over,
     scanner,
     concurrency,
-    log: createLog({ level: "error", format: "text", write: () => {} }),
+    progress,
+    log,
   });
   return dispatcher;
 }
@@ -133,6 +139,36 @@ describe("the dispatcher", () => {
     held[0]?.end(finished);
     await until(() => statusOf(token) === "finished");
     expect(store.scanByToken(token)).toMatchObject({ progressStage: null, progressPercent: 100 });
+  });
+
+  test("tells every stage at once, and an end only once it can be read", async () => {
+    const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
+    const told: (ScanTold & { readonly status?: string | undefined })[] = [];
+    const places: (number | null)[] = [];
+    progress.subscribe(first, (what) => told.push({ ...what, status: statusOf(first) }));
+    progress.subscribe(second, ({ told }) => told === "moved" && places.push(store.queuePosition(second)));
+    await started(1);
+    await until(() => held.length === 1);
+    held[0]?.tell("resolving");
+    held[0]?.tell("browsing");
+    // A gathering that had to be begun again.
+    held[0]?.tell("connecting");
+    const running = { status: "running" };
+    expect(told).toEqual([
+      { told: "claimed", ...running },
+      { told: "stage", stage: "resolving", percent: 2, ...running },
+      { told: "stage", stage: "browsing", percent: 20, ...running },
+      { told: "stage", stage: "connecting", percent: 20, ...running },
+    ]);
+    held[0]?.end(finished);
+    await until(() => held.length === 2);
+    expect(told.at(-1)).toEqual({ told: "finished", status: "finished" });
+    expect(places).toEqual([1]);
+    progress.subscribe(second, (what) => told.push(what));
+    held[1]?.end(failed);
+    await until(() => statusOf(second) === "failed");
+    await until(() => told.at(-1)?.told === "failed");
+    expect(progress.waitMs(1)).not.toBeNull();
   });
 
   test("claims nothing while paused", async () => {

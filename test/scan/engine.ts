@@ -4,6 +4,7 @@ import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
 import type { EgressSettings } from "../../src/egress/settings.ts";
 import { createLog } from "../../src/log.ts";
 import { type Dispatcher, startDispatcher } from "../../src/scan/dispatcher.ts";
+import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../../src/scan/task.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -24,6 +25,7 @@ export interface Engine {
   readonly browser: BrowserHost;
   readonly scanner: Scanner;
   readonly dispatcher: Dispatcher;
+  readonly progress: ProgressHub;
   readonly lines: readonly string[];
   queue(url: string): Promise<string>;
   stop(): Promise<void>;
@@ -52,12 +54,14 @@ export async function startEngine({
     workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
     log,
   });
-  const dispatcher = await startDispatcher({ store, scanner, concurrency, log });
+  const progress = createProgress({ concurrency, log });
+  const dispatcher = await startDispatcher({ store, scanner, concurrency, progress, log });
   return {
     store,
     browser,
     scanner,
     dispatcher,
+    progress,
     lines,
     queue: async (url) => {
       const scan = await store.queueScan({ accountId: 1, url, now: new Date() });
