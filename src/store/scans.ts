@@ -83,8 +83,12 @@ export interface ScanVerbs {
   queueLength(): number;
   /** Where a scan stands in the queue, 1 when it is the next; null when it does not wait. */
   queuePosition(token: string): number | null;
+  /** The scans that are next, in their order. */
+  waitingScans(limit: number): readonly ScanRecord[];
   /** How many scans a worker has in hand. */
   runningLength(): number;
+  /** The scans that a worker has in hand, oldest first. */
+  runningScans(): readonly ScanRecord[];
 }
 
 export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): ScanVerbs {
@@ -195,6 +199,8 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
       if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
       return db.queue.getKeysCount({ end: scan.id + 1 });
     },
+    waitingScans: (limit) => scansOf(db.queue.getRange({ limit }).map(({ value }) => value)),
     runningLength: () => db.running.getCount(),
+    runningScans: () => scansOf(db.running.getRange().map(({ value }) => value)),
   };
 }

@@ -35,7 +35,7 @@ describe("assay doctor", () => {
       const data = join(folder, "sound");
       expect(await doctor(data, "--listen", "127.0.0.1:0")).toEqual({
         code: 0,
-        states: { "data directory": "ok", port: "ok", dns: "ok", browser: "ok" },
+        states: { "data directory": "ok", port: "ok", checks: "ok", dns: "ok", browser: "ok" },
       });
       expect(existsSync(join(data, "store"))).toBe(false);
     },
@@ -66,6 +66,17 @@ describe("assay doctor", () => {
       expect(code).toBe(1);
       expect(stdout).toMatch(/^failed {2}dns .*127\.0\.0\.1:9/m);
       expect(stdout).toContain(`browser.path names ${noBrowser}`);
+    },
+    testMsMax,
+  );
+
+  test(
+    "names a check beside the binary that cannot be loaded, and looks at the rest without it",
+    async () => {
+      const checks = mkdtempSync(join(folder, "checks-"));
+      writeFileSync(join(checks, "broken-check.ts"), "export default {");
+      const { code, states } = await doctor(join(folder, "sound"), "--listen", "127.0.0.1:0", "--checks-dir", checks);
+      expect([code, states.checks, states.browser]).toEqual([1, "failed", "ok"]);
     },
     testMsMax,
   );

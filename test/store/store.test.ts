@@ -157,6 +157,14 @@ describe("a scan's life", () => {
     expect(store.queuePosition("0".repeat(22))).toBeNull();
   });
 
+  test("what waits and what runs can be looked at, in order", async () => {
+    const [first, second, third] = [await queued(), await queued(), await queued()];
+    await store.claimNext(now);
+    expect(store.runningScans().map(({ token }) => token)).toEqual([first.token]);
+    expect(store.waitingScans(10).map(({ token }) => token)).toEqual([second.token, third.token]);
+    expect(store.waitingScans(1).map(({ token }) => token)).toEqual([second.token]);
+  });
+
   test("a step that the table does not know changes nothing", async () => {
     const { token } = await queued();
     await expect(store.finishScan(token, outcome)).rejects.toThrow("a scan cannot go from queued to finished");
