@@ -4,6 +4,8 @@ import { directiveNames, enforcedCsp, notChecked, passed, registerCheck, violate
 export default registerCheck({
   key: "content-security-policy",
   weight: 8,
+  area: "csp",
+  standards: ["CSP Level 3 section 3.1", "CSP Level 3 section 3.3"],
   appliesTo: ["html"],
   reads: ["page"],
   consults: ["dom"],

@@ -14,6 +14,8 @@ import {
 export default registerCheck({
   key: "content-type-charset",
   weight: 1,
+  area: "content",
+  standards: ["HTML: Determining the character encoding", "Encoding Standard: Names and labels"],
   appliesTo: ["html"],
   reads: ["page"],
   consults: ["dom"],

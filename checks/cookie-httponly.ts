@@ -4,6 +4,8 @@ import { foundInCookies, isSessionName, notApplicable, notChecked, registerCheck
 export default registerCheck({
   key: "cookie-httponly",
   weight: 3,
+  area: "cookies",
+  standards: ["RFC 6265 section 4.1.2.6"],
   reads: ["page"],
   findings: {
     "security.cookie.missing-httponly": { severity: "medium", riskLevel: "medium", effort: "low" },

@@ -6,6 +6,8 @@ const definition = { severity: "low", riskLevel: "low", effort: "low" } as const
 export default registerCheck({
   key: "cookie-prefix",
   weight: 1,
+  area: "cookies",
+  standards: ["RFC 6265bis section 4.1.3"],
   reads: ["page"],
   findings: {
     "security.cookie.prefix-without-secure": definition,

@@ -4,6 +4,8 @@ import { foundInCookies, isSessionName, notApplicable, notChecked, registerCheck
 export default registerCheck({
   key: "cookie-samesite-none",
   weight: 3,
+  area: "cookies",
+  standards: ["RFC 6265bis section 4.1.2.7"],
   reads: ["page"],
   findings: {
     "security.cookie.samesite-none-without-secure": { severity: "high", riskLevel: "medium", effort: "low" },

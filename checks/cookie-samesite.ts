@@ -15,6 +15,8 @@ const knownValues = ["strict", "lax", "none"];
 export default registerCheck({
   key: "cookie-samesite",
   weight: 2,
+  area: "cookies",
+  standards: ["RFC 6265bis section 4.1.2.7"],
   reads: ["page"],
   findings: {
     "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "medium" },

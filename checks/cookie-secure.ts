@@ -4,6 +4,8 @@ import { foundInCookies, notApplicable, notChecked, registerCheck, seenCookies, 
 export default registerCheck({
   key: "cookie-secure",
   weight: 4,
+  area: "cookies",
+  standards: ["RFC 6265 section 4.1.2.5"],
   appliesTo: ["https"],
   reads: ["page"],
   findings: {

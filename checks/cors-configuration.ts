@@ -4,6 +4,8 @@ import { fieldsNamed, notApplicable, notChecked, passed, registerCheck, violated
 export default registerCheck({
   key: "cors-configuration",
   weight: 4,
+  area: "headers",
+  standards: ["Fetch: CORS check"],
   reads: ["crossOrigin"],
   findings: {
     "security.cors.reflected-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "medium", scoreCap: 60 },

@@ -7,6 +7,8 @@ const knownValues = ["require-corp", "credentialless", "unsafe-none"];
 export default registerCheck({
   key: "cross-origin-embedder-policy",
   weight: 1,
+  area: "headers",
+  standards: ["HTML: Cross-origin embedder policies"],
   reads: ["page"],
   headers: ["cross-origin-embedder-policy"],
   findings: {

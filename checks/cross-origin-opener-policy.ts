@@ -7,6 +7,8 @@ const isolatingValues = ["same-origin", "same-origin-allow-popups", "noopener-al
 export default registerCheck({
   key: "cross-origin-opener-policy",
   weight: 1,
+  area: "headers",
+  standards: ["HTML: Cross-origin opener policies"],
   appliesTo: ["html"],
   reads: ["page"],
   headers: ["cross-origin-opener-policy"],

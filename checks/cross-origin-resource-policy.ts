@@ -7,6 +7,8 @@ const knownValues = ["same-origin", "same-site", "cross-origin"];
 export default registerCheck({
   key: "cross-origin-resource-policy",
   weight: 1,
+  area: "headers",
+  standards: ["Fetch: Cross-Origin-Resource-Policy header"],
   reads: ["page"],
   headers: ["cross-origin-resource-policy"],
   findings: {

@@ -19,6 +19,8 @@ type Code = "security.csp.base-uri-missing" | "security.csp.base-uri-any-host";
 export default registerCheck({
   key: "csp-base-uri",
   weight: 2,
+  area: "csp",
+  standards: ["CSP Level 3: base-uri"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

@@ -27,6 +27,8 @@ const kinds: readonly { readonly kind: ScriptBypass["kind"]; readonly code: Code
 export default registerCheck({
   key: "csp-bypassable-hosts",
   weight: 1,
+  area: "csp",
+  standards: ["CSP Level 3 section 6.7.2.8"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

@@ -16,6 +16,8 @@ type Code = "security.csp.form-action-missing" | "security.csp.form-action-any-h
 export default registerCheck({
   key: "csp-form-action",
   weight: 1,
+  area: "csp",
+  standards: ["CSP Level 3: form-action"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

@@ -18,6 +18,8 @@ const insecureSchemes: readonly (string | null)[] = ["http", "ws", "ftp"];
 export default registerCheck({
   key: "csp-insecure-sources",
   weight: 2,
+  area: "csp",
+  standards: ["CSP Level 3 section 6.7.2.9", "W3C Upgrade Insecure Requests"],
   appliesTo: ["https"],
   reads: ["page"],
   consults: ["dom"],

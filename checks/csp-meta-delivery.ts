@@ -15,6 +15,8 @@ import {
 export default registerCheck({
   key: "csp-meta-delivery",
   weight: 1,
+  area: "csp",
+  standards: ["CSP Level 3 section 3.3"],
   reads: ["page", "dom"],
   findings: {
     "security.csp.meta-only": { severity: "low", riskLevel: "low", effort: "low" },

@@ -6,6 +6,8 @@ type Code = "security.csp.object-src-missing" | "security.csp.object-src-not-non
 export default registerCheck({
   key: "csp-object-src",
   weight: 2,
+  area: "csp",
+  standards: ["CSP Level 3: object-src"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

@@ -4,6 +4,8 @@ import { directiveNames, enforcedCsp, type Found, notApplicable, notChecked, par
 export default registerCheck({
   key: "csp-report-only",
   weight: 1,
+  area: "csp",
+  standards: ["CSP Level 3 section 3.2"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy-report-only", "content-security-policy"],

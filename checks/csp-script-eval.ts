@@ -6,6 +6,8 @@ type Code = "security.csp.script-unsafe-eval" | "security.csp.script-eval-unrest
 export default registerCheck({
   key: "csp-script-eval",
   weight: 2,
+  area: "csp",
+  standards: ["CSP Level 3 section 4.4"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

@@ -6,6 +6,8 @@ type Code = "security.csp.script-unsafe-inline" | "security.csp.script-inline-un
 export default registerCheck({
   key: "csp-script-inline",
   weight: 5,
+  area: "csp",
+  standards: ["CSP Level 3 section 6.7.3.2"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

@@ -26,6 +26,8 @@ const openPlaces: readonly { readonly code: Code; readonly letsIn: (source: stri
 export default registerCheck({
   key: "csp-script-sources",
   weight: 4,
+  area: "csp",
+  standards: ["CSP Level 3: script-src"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

@@ -6,6 +6,8 @@ type Code = "security.csp.style-unsafe-inline" | "security.csp.style-inline-unre
 export default registerCheck({
   key: "csp-style-inline",
   weight: 1,
+  area: "csp",
+  standards: ["CSP Level 3 section 6.7.3.2"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],

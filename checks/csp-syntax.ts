@@ -40,6 +40,8 @@ type Fault = Found<Code>;
 export default registerCheck({
   key: "csp-syntax",
   weight: 1,
+  area: "csp",
+  standards: ["CSP Level 3 section 2.2", "CSP Level 3 section 2.3.1"],
   reads: ["page"],
   consults: ["dom", "crossOrigin"],
   headers: ["content-security-policy"],

@@ -20,6 +20,8 @@ const definition = { severity: "info", riskLevel: "low", effort: "low" } as cons
 export default registerCheck({
   key: "deprecated-headers",
   weight: 1,
+  area: "headers",
+  standards: ["RFC 7469", "RFC 9163"],
   reads: ["page"],
   findings: {
     "security.deprecated-header.public-key-pins": definition,

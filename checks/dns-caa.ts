@@ -26,6 +26,8 @@ const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as con
 export default registerCheck({
   key: "dns-caa",
   weight: 2,
+  area: "dns",
+  standards: ["RFC 8659", "CA/Browser Forum Baseline Requirements 3.2.2.8"],
   appliesTo: ["public-name"],
   reads: ["dnsCaa"],
   findings: {

@@ -7,6 +7,8 @@ const broken = { severity: "critical", riskLevel: "high", effort: "medium", scor
 export default registerCheck({
   key: "dnssec",
   weight: 2,
+  area: "dns",
+  standards: ["RFC 4033", "RFC 4035 section 5"],
   appliesTo: ["public-name"],
   reads: ["dnssec"],
   findings: {

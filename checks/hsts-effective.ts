@@ -26,6 +26,8 @@ type Code =
 export default registerCheck({
   key: "hsts-effective",
   weight: 4,
+  area: "hsts",
+  standards: ["RFC 6797 section 6.1", "RFC 6797 section 8.1"],
   appliesTo: ["https"],
   reads: ["navigation", "page"],
   consults: ["tls"],

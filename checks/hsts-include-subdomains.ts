@@ -4,6 +4,8 @@ import { hstsHost, notApplicable, parseHsts, passed, registerCheck, violated } f
 export default registerCheck({
   key: "hsts-include-subdomains",
   weight: 1,
+  area: "hsts",
+  standards: ["RFC 6797 section 6.1.2"],
   appliesTo: ["https"],
   reads: ["navigation", "page"],
   consults: ["hstsPreload"],

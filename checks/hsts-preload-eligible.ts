@@ -37,6 +37,8 @@ type Code =
 export default registerCheck({
   key: "hsts-preload-eligible",
   weight: 1,
+  area: "hsts",
+  standards: ["hstspreload.org: submission requirements"],
   appliesTo: ["public-name"],
   reads: ["navigation", "page"],
   consults: ["hstsPreload", "plainHttp", "tls"],

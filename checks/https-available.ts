@@ -4,6 +4,8 @@ import { isHttps, passed, registerCheck, violated } from "assay/check";
 export default registerCheck({
   key: "https-available",
   weight: 10,
+  area: "transport",
+  standards: ["RFC 9110 section 4.2.2"],
   reads: ["navigation"],
   findings: {
     "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", scoreCap: 20 },

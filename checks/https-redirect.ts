@@ -14,6 +14,8 @@ import {
 export default registerCheck({
   key: "https-redirect",
   weight: 6,
+  area: "hsts",
+  standards: ["RFC 6797 section 7.2"],
   // Not the browser's chain: on a preloaded host the browser never asks port 80.
   reads: ["plainHttp"],
   findings: {

@@ -18,6 +18,8 @@ const definition = { severity: "low", riskLevel: "low", effort: "low" } as const
 export default registerCheck({
   key: "information-disclosure",
   weight: 2,
+  area: "disclosure",
+  standards: ["RFC 9110 section 10.2.4", "RFC 9110 section 7.6.3"],
   reads: ["page"],
   headers: ["server", "via", "x-powered-by", "x-aspnet-version", "x-aspnetmvc-version", "x-generator", "x-runtime", "x-version"],
   findings: {

@@ -21,6 +21,8 @@ type Code =
 export default registerCheck({
   key: "mail-dmarc-policy",
   weight: 2,
+  area: "mail",
+  standards: ["RFC 9989 section 4.7", "RFC 9989 section 4.10.1"],
   appliesTo: ["public-name"],
   reads: ["mailDmarc"],
   consults: ["mailMx"],

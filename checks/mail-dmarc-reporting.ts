@@ -4,6 +4,8 @@ import { effectiveDmarc, type MailDmarcFacts, notApplicable, notChecked, parseDm
 export default registerCheck({
   key: "mail-dmarc-reporting",
   weight: 1,
+  area: "mail",
+  standards: ["RFC 9989 section 4.7", "RFC 9990 section 4"],
   appliesTo: ["public-name"],
   reads: ["mailDmarc"],
   findings: {

@@ -4,6 +4,8 @@ import { dmarcNameOf, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, notChecked
 export default registerCheck({
   key: "mail-dmarc",
   weight: 3,
+  area: "mail",
+  standards: ["RFC 9989 section 4.10"],
   appliesTo: ["public-name"],
   reads: ["mailDmarc"],
   findings: {

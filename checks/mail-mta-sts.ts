@@ -47,6 +47,8 @@ const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as con
 export default registerCheck({
   key: "mail-mta-sts",
   weight: 2,
+  area: "mail",
+  standards: ["RFC 8461 section 3"],
   appliesTo: ["public-name"],
   reads: ["mailMx"],
   consults: ["mailMtaSts", "mailMtaStsPolicy"],

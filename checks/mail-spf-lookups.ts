@@ -16,6 +16,8 @@ const invalid = { severity: "medium", riskLevel: "medium", effort: "medium" } as
 export default registerCheck({
   key: "mail-spf-lookups",
   weight: 1,
+  area: "mail",
+  standards: ["RFC 7208 section 4.6.4"],
   appliesTo: ["public-name"],
   reads: ["mailSpf"],
   findings: {

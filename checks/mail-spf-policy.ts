@@ -35,6 +35,8 @@ const open = { severity: "medium", riskLevel: "medium", effort: "medium" } as co
 export default registerCheck({
   key: "mail-spf-policy",
   weight: 2,
+  area: "mail",
+  standards: ["RFC 7208 section 5", "RFC 7208 section 6"],
   appliesTo: ["public-name"],
   reads: ["mailSpf"],
   findings: {

@@ -4,6 +4,8 @@ import { isMisspeltSpf, notChecked, ownSpf, passed, registerCheck, spfTextsOf, v
 export default registerCheck({
   key: "mail-spf",
   weight: 3,
+  area: "mail",
+  standards: ["RFC 7208 section 3", "RFC 7208 section 4.5"],
   appliesTo: ["public-name"],
   reads: ["mailSpf"],
   findings: {

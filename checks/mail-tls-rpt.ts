@@ -16,6 +16,8 @@ const definition = { severity: "low", riskLevel: "low", effort: "low" } as const
 export default registerCheck({
   key: "mail-tls-rpt",
   weight: 1,
+  area: "mail",
+  standards: ["RFC 8460 section 3"],
   appliesTo: ["public-name"],
   reads: ["mailMx"],
   consults: ["mailTlsRpt"],

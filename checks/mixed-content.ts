@@ -4,6 +4,8 @@ import { type DomFacts, foundAtAddresses, notChecked, type Reading, type Request
 export default registerCheck({
   key: "mixed-content",
   weight: 5,
+  area: "content",
+  standards: ["W3C Mixed Content"],
   appliesTo: ["https"],
   reads: ["requests"],
   consults: ["dom"],

@@ -7,6 +7,8 @@ const powerfulFeatures = ["camera", "microphone", "geolocation", "payment", "usb
 export default registerCheck({
   key: "permissions-policy",
   weight: 2,
+  area: "headers",
+  standards: ["W3C Permissions Policy", "RFC 9651"],
   appliesTo: ["html"],
   reads: ["page"],
   headers: ["permissions-policy"],

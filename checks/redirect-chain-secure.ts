@@ -17,6 +17,8 @@ const redirectsMax = 10;
 export default registerCheck({
   key: "redirect-chain-secure",
   weight: 4,
+  area: "hsts",
+  standards: ["RFC 9110 section 15.4"],
   reads: ["navigation"],
   consults: ["plainHttp"],
   findings: {

@@ -16,6 +16,8 @@ const weakPolicies: readonly ReferrerPolicy[] = ["unsafe-url", "no-referrer-when
 export default registerCheck({
   key: "referrer-policy",
   weight: 2,
+  area: "headers",
+  standards: ["W3C Referrer Policy", "HTML: Standard metadata names, referrer"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["referrer-policy"],

@@ -33,6 +33,8 @@ const definition = { severity: "low", riskLevel: "low", effort: "low" } as const
 export default registerCheck({
   key: "security-txt-valid",
   weight: 1,
+  area: "disclosure",
+  standards: ["RFC 9116 section 2.5", "RFC 9116 section 4"],
   appliesTo: ["public-name"],
   reads: ["securityTxt"],
   findings: {

@@ -27,6 +27,8 @@ const definition = { severity: "low", riskLevel: "low", effort: "low" } as const
 export default registerCheck({
   key: "security-txt",
   weight: 2,
+  area: "disclosure",
+  standards: ["RFC 9116 section 3"],
   appliesTo: ["public-name"],
   reads: ["securityTxt"],
   findings: {

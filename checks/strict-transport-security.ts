@@ -4,6 +4,8 @@ import { firstHttpsAnswer, hstsHost, notApplicable, passed, registerCheck, viola
 export default registerCheck({
   key: "strict-transport-security",
   weight: 6,
+  area: "hsts",
+  standards: ["RFC 6797 section 7.1", "RFC 6797 section 8.1"],
   appliesTo: ["https"],
   reads: ["navigation", "page"],
   consults: ["hstsPreload"],

@@ -17,6 +17,8 @@ type Fault = "ineffective" | "malformed" | "without-crossorigin";
 export default registerCheck({
   key: "subresource-integrity-valid",
   weight: 2,
+  area: "content",
+  standards: ["W3C Subresource Integrity", "Fetch: Main fetch"],
   reads: ["dom"],
   consults: ["requests"],
   findings: {

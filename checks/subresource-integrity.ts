@@ -4,6 +4,8 @@ import { foundAtAddresses, notApplicable, notChecked, registerCheck, violatedBy 
 export default registerCheck({
   key: "subresource-integrity",
   weight: 2,
+  area: "content",
+  standards: ["W3C Subresource Integrity"],
   reads: ["dom"],
   findings: {
     "security.content.script-without-integrity": { severity: "medium", riskLevel: "medium", effort: "medium" },

@@ -8,6 +8,8 @@ const remainingShareMin = 0.2;
 export default registerCheck({
   key: "tls-certificate-expiry",
   weight: 2,
+  area: "transport",
+  standards: ["RFC 5280 section 4.1.2.5"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

@@ -13,6 +13,8 @@ const daysMaxBefore = 825;
 export default registerCheck({
   key: "tls-certificate-lifetime",
   weight: 1,
+  area: "transport",
+  standards: ["CA/Browser Forum Baseline Requirements 6.3.2", "CA/Browser Forum Ballot SC-081v3"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

@@ -4,6 +4,8 @@ import { notApplicable, notChecked, passed, registerCheck, violated } from "assa
 export default registerCheck({
   key: "tls-certificate-transparency",
   weight: 1,
+  area: "transport",
+  standards: ["RFC 6962", "Chrome Certificate Transparency Policy"],
   appliesTo: ["https"],
   reads: ["tls"],
   consults: ["navigation"],

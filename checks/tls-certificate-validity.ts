@@ -4,6 +4,8 @@ import { dayMs, minuteOf, notChecked, passed, registerCheck, validityAt, violate
 export default registerCheck({
   key: "tls-certificate-validity",
   weight: 10,
+  area: "transport",
+  standards: ["RFC 5280 section 4.1.2.5"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

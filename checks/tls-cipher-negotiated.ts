@@ -7,6 +7,8 @@ type Code = "security.tls.forward-secrecy-missing" | "security.tls.authenticated
 export default registerCheck({
   key: "tls-cipher-negotiated",
   weight: 2,
+  area: "transport",
+  standards: ["RFC 9325 section 4"],
   appliesTo: ["https"],
   reads: ["navigation"],
   findings: {

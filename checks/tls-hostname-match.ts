@@ -7,6 +7,8 @@ const namesQuotedMax = 5;
 export default registerCheck({
   key: "tls-hostname-match",
   weight: 10,
+  area: "transport",
+  standards: ["RFC 9525"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

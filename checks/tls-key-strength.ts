@@ -10,6 +10,8 @@ type Code = "security.tls.key-too-short" | "security.tls.key-type-retired" | "se
 export default registerCheck({
   key: "tls-key-strength",
   weight: 5,
+  area: "transport",
+  standards: ["NIST SP 800-57 Part 1", "CA/Browser Forum Baseline Requirements 6.1.5"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

@@ -6,6 +6,8 @@ const legacyVersions = ["1.0", "1.1"] as const;
 export default registerCheck({
   key: "tls-legacy-protocols",
   weight: 5,
+  area: "transport",
+  standards: ["RFC 8996"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

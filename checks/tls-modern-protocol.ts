@@ -6,6 +6,8 @@ const modernVersions = ["1.2", "1.3"] as const;
 export default registerCheck({
   key: "tls-modern-protocol",
   weight: 5,
+  area: "transport",
+  standards: ["RFC 9325 section 3.1.1"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

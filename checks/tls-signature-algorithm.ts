@@ -7,6 +7,8 @@ const weakHashes: Readonly<Record<string, string>> = { md2: "MD2", md4: "MD4", m
 export default registerCheck({
   key: "tls-signature-algorithm",
   weight: 5,
+  area: "transport",
+  standards: ["CA/Browser Forum Baseline Requirements 7.1.3"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

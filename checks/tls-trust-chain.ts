@@ -4,6 +4,8 @@ import { notChecked, passed, registerCheck, violated } from "assay/check";
 export default registerCheck({
   key: "tls-trust-chain",
   weight: 10,
+  area: "transport",
+  standards: ["RFC 5280 section 6"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {

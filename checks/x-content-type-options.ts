@@ -4,6 +4,8 @@ import { passed, registerCheck, splitHeaderList, violated } from "assay/check";
 export default registerCheck({
   key: "x-content-type-options",
   weight: 3,
+  area: "headers",
+  standards: ["Fetch: X-Content-Type-Options header"],
   reads: ["page"],
   headers: ["x-content-type-options"],
   findings: {

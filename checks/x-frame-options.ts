@@ -14,6 +14,8 @@ import {
 export default registerCheck({
   key: "x-frame-options",
   weight: 4,
+  area: "headers",
+  standards: ["HTML: The X-Frame-Options header", "CSP Level 3: frame-ancestors"],
   appliesTo: ["html"],
   reads: ["page"],
   // Content-Security-Policy is not declared: a cut one matters only while nothing else protects.

@@ -4,6 +4,7 @@ import { passed, registerCheck, violated } from "assay/check";
 export default registerCheck({
   key: "x-xss-protection",
   weight: 1,
+  area: "headers",
   reads: ["page"],
   headers: ["x-xss-protection"],
   findings: {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadCatalog } from "../src/catalog/load.ts";
-import { locales, type State } from "../src/check/check.ts";
+import { areaOf, areas, locales, type State } from "../src/check/check.ts";
 import type { StoredResult } from "../src/judge/result.ts";
 import { performJudge } from "../src/scan/perform.ts";
 import {
@@ -27,6 +27,10 @@ function landmark(name: LandmarkName): Landmark {
   return JSON.parse(readFileSync(landmarkFile(name), "utf8"));
 }
 
+function sourceOf(key: string): string {
+  return readFileSync(join(import.meta.dirname, "../checks", `${key}.ts`), "utf8");
+}
+
 function keysIn(result: StoredResult, state: State): readonly string[] {
   return result.ledger.filter((row) => row.state === state).map(({ key }) => key);
 }
@@ -42,6 +46,20 @@ describe("the catalog", () => {
     const told = Object.entries(catalog.texts[locale]).map(([key, { findings }]) => [key, Object.keys(findings).sort()]);
     const declared = catalog.checks.map(({ key, findings }) => [key, Object.keys(findings).sort()]);
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(declared));
+  });
+
+  test("has a place for every check, and all places are taken", () => {
+    const taken = new Set(catalog.checks.map(areaOf));
+    expect([...taken].sort()).toEqual(areas.filter((area) => area !== "own").sort());
+  });
+
+  test.each([...locales])("tells in %s how every check is measured, and of those that may not apply when", (locale) => {
+    const silent = catalog.checks.filter(({ key, appliesTo = [] }) => {
+      const { method, notApplicable } = catalog.texts[locale][key] ?? {};
+      const mayNotApply = appliesTo.length > 0 || /\bnotApplicable\(\)|\bverdictOnCsp\(/.test(sourceOf(key));
+      return method === undefined || (notApplicable !== undefined) !== mayNotApply;
+    });
+    expect(silent.map(({ key }) => key)).toEqual([]);
   });
 
   test(
