@@ -3,8 +3,11 @@ import { Command } from "commander";
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import type { Readiness } from "../api/health.ts";
 import { loadCatalog } from "../catalog/load.ts";
-import { type Listening, listen } from "../http/server.ts";
+import { createCallingAddress } from "../http/address.ts";
+import { createOwnAddress } from "../http/own-address.ts";
+import { type Door, type Listening, listen, oneDoor } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
+import { createPages } from "../pages/app.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
 import { openScanner } from "../scan/scanner.ts";
@@ -15,6 +18,7 @@ import { createTexts } from "../text/i18n.ts";
 import { openBrowserOf } from "./browser.ts";
 import { checksDirOf } from "./checks.ts";
 import { exitCodes, VerbError } from "./exit.ts";
+import { pagesSettingsOf } from "./pages-settings.ts";
 import { ownCommand, workerFile } from "./placement.ts";
 import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
@@ -45,17 +49,25 @@ async function runServer(config: Config): Promise<void> {
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
   let dispatcher: Dispatcher | null = null;
   let readiness: Readiness = { ready: false, because: "the browser is starting" };
+  const shared = { store, texts: createTexts(catalog.texts), wake: () => dispatcher?.wake(), now: () => new Date(), log };
   const api = createApi({
-    store,
-    texts: createTexts(catalog.texts),
+    ...shared,
     trustedProxies: config.trusted_proxies,
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
-    wake: () => dispatcher?.wake(),
     ready: () => readiness,
-    now: () => new Date(),
-    log,
   });
-  const listening = listenAt(config, api, log);
+  const pages = createPages({
+    ...shared,
+    ...pagesSettingsOf(config),
+    catalog,
+    callingAddress: createCallingAddress(config.trusted_proxies),
+    ownAddress: createOwnAddress({
+      publicUrl: config.public_url,
+      trustedProxies: config.trusted_proxies,
+      onUntrustedForwarding: (peer) => log.warn("forwarding headers from a peer that is not among trusted_proxies are ignored", { peer }),
+    }),
+  });
+  const listening = listenAt(config, oneDoor({ api, pages }), log);
   note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...firstSteps(store, config)].join("\n"));
 
   const browser = openBrowserOf(config, log);
@@ -91,9 +103,9 @@ async function runServer(config: Config): Promise<void> {
 }
 
 /** @throws VerbError when the address cannot be had. */
-function listenAt({ listen: { address, port } }: Config, api: ReturnType<typeof createApi>, log: Log): Listening {
+function listenAt({ listen: { address, port } }: Config, door: Door, log: Log): Listening {
   try {
-    return listen(api, { hostname: address, port, log });
+    return listen(door, { hostname: address, port, log });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new VerbError(exitCodes.usage, `cannot listen on ${urlHost(address)}:${port} (${code}); --listen names another address`);

@@ -8,7 +8,7 @@ const drainMsMax = 5_000;
 
 /** Answers requests: an Elysia app, or several put together. */
 export interface Door {
-  fetch(request: Request): Response | Promise<Response>;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Set once it listens; requests ask it for their peer. */
   server: unknown;
 }

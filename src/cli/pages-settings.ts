@@ -1,0 +1,45 @@
+/** The settings of the pages, out of the configuration. */
+import { readFileSync } from "node:fs";
+import { version } from "../../package.json" with { type: "json" };
+import { ConfigError } from "../config.ts";
+import type { PagesSettings } from "../pages/settings.ts";
+import type { Config } from "../settings.ts";
+
+type FromConfig = "version" | "defaultLocale" | "guests" | "cooldownSeconds" | "reports" | "accounts" | "contacts" | "legal" | "hsts";
+
+/** Bytes of a text of the operator's, such as an imprint. */
+const legalBytesMax = 65_536;
+
+/** @throws ConfigError when a named text cannot be read or is too long. */
+export function pagesSettingsOf(config: Config): Pick<PagesSettings, FromConfig> {
+  return {
+    version,
+    defaultLocale: config["locale.default"],
+    guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
+    cooldownSeconds: config["scan.cooldown"],
+    reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },
+    accounts: {
+      signUp: config["accounts.signup"],
+      defaultPlan: config["accounts.default_plan"],
+      passwordCharsMin: config["accounts.password_min"],
+    },
+    contacts: { security: config["security.contact"], plans: config["plans.contact"] },
+    legal: {
+      imprint: textOf("legal.imprint_file", config["legal.imprint_file"]),
+      privacy: textOf("legal.privacy_file", config["legal.privacy_file"]),
+    },
+    hsts: config["security.hsts"] === "off" ? null : config["security.hsts"],
+  };
+}
+
+function textOf(key: string, file: string | null): string | null {
+  if (file === null) return null;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${key} names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (text.length > legalBytesMax) throw new ConfigError(`${key} names ${file}, which is longer than ${legalBytesMax} characters`);
+  return text;
+}

@@ -1,0 +1,44 @@
+/** The pages as a whole: every request becomes a visit, every failure a page that says what to do. */
+import { Elysia } from "elysia";
+import { allowedMethods } from "../http/allowed-methods.ts";
+import { pathOf } from "../http/server.ts";
+import { respond } from "./answer.tsx";
+import { assetRoutes } from "./assets.ts";
+import { errorPage } from "./error-page.tsx";
+import { hostNotOurs, internalError, methodNotAllowed, notFound, PageError } from "./errors.ts";
+import { homeRoutes } from "./home.tsx";
+import type { PagesSettings } from "./settings.ts";
+import { pageGroup, type Visit, visitOf } from "./visit.ts";
+
+export function createPages(settings: PagesSettings) {
+  const { log } = settings;
+  // `standardHostname` would look for the path behind the eleventh character, and find none on a host called "nas".
+  const app = new Elysia({ name: "pages", strictPath: true, normalize: false, handler: { standardHostname: false } })
+    .use(pageGroup("base"))
+    .onRequest((context) => {
+      const { request, server } = context;
+      const { visit, refused } = visitOf(request, server?.requestIP(request)?.address ?? null, settings);
+      context.visit = visit;
+      if (refused) return errorPage(visit, hostNotOurs());
+      return request.method === "OPTIONS" ? answerOptions(visit) : undefined;
+    })
+    .onError(({ error, visit }) => errorPage(visit, asPageError(error, visit)))
+    .use(assetRoutes())
+    .use(homeRoutes());
+  return app;
+
+  function answerOptions(visit: Visit): Response {
+    const allowed = allowedMethods(app.routes, pathOf(visit.request));
+    return allowed.length === 0 ? errorPage(visit, notFound()) : respond(visit, 204, null, { allow: allowed.join(", ") });
+  }
+
+  function asPageError(error: unknown, { request, requestId }: Visit): PageError {
+    if (error instanceof PageError) return error;
+    if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
+      const allowed = allowedMethods(app.routes, pathOf(request));
+      return allowed.length === 0 || allowed.includes(request.method) ? notFound() : methodNotAllowed(allowed);
+    }
+    log.error("page failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    return internalError();
+  }
+}

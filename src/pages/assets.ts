@@ -1,0 +1,53 @@
+/** The style sheet, the script and the icon: part of the program, under names that change with their content. */
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { respond } from "./answer.tsx";
+import style from "./assets/assay.css" with { type: "text" };
+import icon from "./assets/favicon.svg" with { type: "text" };
+import { script } from "./client/script.ts";
+import { pageGroup, type Visit } from "./visit.ts";
+
+const hashChars = 12;
+/** RFC 8246: what is named by its content never changes. */
+const forEver = "public, max-age=31536000, immutable";
+const aDay = "public, max-age=86400";
+
+interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly cacheControl: string;
+  readonly bodies: Readonly<Record<"br" | "gzip" | "identity", Uint8Array<ArrayBuffer>>>;
+}
+
+const styleAsset = asset(`/assets/${hashOf(style)}.css`, "text/css; charset=utf-8", style, forEver);
+const scriptAsset = asset(`/assets/${hashOf(script)}.js`, "text/javascript; charset=utf-8", script, forEver);
+const iconAsset = asset("/favicon.svg", "image/svg+xml", icon, aDay);
+
+export const stylePath = styleAsset.path;
+export const scriptPath = scriptAsset.path;
+
+export function assetRoutes() {
+  return pageGroup("assets")
+    .get(styleAsset.path, ({ visit }) => assetAnswer(visit, styleAsset))
+    .get(scriptAsset.path, ({ visit }) => assetAnswer(visit, scriptAsset))
+    .get(iconAsset.path, ({ visit }) => assetAnswer(visit, iconAsset));
+}
+
+function hashOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, hashChars);
+}
+
+function asset(path: string, type: string, text: string, cacheControl: string): Asset {
+  const bytes = Buffer.from(text);
+  return { path, type, cacheControl, bodies: { br: brotliCompressSync(bytes), gzip: gzipSync(bytes), identity: bytes } };
+}
+
+function assetAnswer(visit: Visit, { type, cacheControl, bodies }: Asset): Response {
+  const accepted = visit.request.headers.get("accept-encoding") ?? "";
+  const encoding = /\bbr\b/.test(accepted) ? "br" : /\bgzip\b/.test(accepted) ? "gzip" : "identity";
+  return respond(visit, 200, bodies[encoding], {
+    "content-type": type,
+    "cache-control": cacheControl,
+    vary: "Accept-Encoding",
+    ...(encoding === "identity" ? {} : { "content-encoding": encoding }),
+  });
+}

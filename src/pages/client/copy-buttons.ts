@@ -1,0 +1,25 @@
+/** Buttons that copy a text: `<button data-copy="#id" hidden>`; they appear only where they work. */
+
+/** Runs in the browser. After copying, the button says what its `data-copied` holds for a moment. */
+export function copyButtons(): void {
+  const saidForMs = 2_000;
+  // Only secure contexts have a clipboard: on plain http a button could do nothing.
+  if (navigator.clipboard === undefined) return;
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
+    const label = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const source = document.querySelector(button.dataset.copy ?? "");
+      const text = source instanceof HTMLInputElement ? source.value : (source?.textContent ?? "");
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch {
+        return;
+      }
+      button.textContent = button.dataset.copied ?? label;
+      setTimeout(() => {
+        button.textContent = label;
+      }, saidForMs);
+    });
+  }
+}

@@ -1,0 +1,18 @@
+/** What every component may ask for without being handed it: who visits, and in which words to speak. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Visit } from "./visit.ts";
+import type { Words } from "./words.ts";
+
+export const VisitContext = createContext<Visit | null>(null);
+
+/** @throws Error outside a page. */
+export function useVisit(): Visit {
+  const visit = useContext(VisitContext);
+  if (visit === null) throw new Error("a component of a page was rendered outside a page");
+  return visit;
+}
+
+export function useWords(): Words {
+  return useVisit().words;
+}

@@ -1,0 +1,48 @@
+/** What the composition root hands to the pages. */
+import type { Catalog } from "../catalog/load.ts";
+import type { Locale } from "../check/check.ts";
+import type { CallingAddress } from "../http/address.ts";
+import type { OwnAddressOf } from "../http/own-address.ts";
+import type { Log } from "../log.ts";
+import type { Plan } from "../store/accounts.ts";
+import type { Store } from "../store/store.ts";
+import type { Texts } from "../text/i18n.ts";
+
+export interface PagesSettings {
+  readonly store: Store;
+  readonly texts: Texts;
+  readonly catalog: Catalog;
+  readonly version: string;
+  readonly defaultLocale: Locale;
+  readonly callingAddress: CallingAddress;
+  readonly ownAddress: OwnAddressOf;
+  readonly guests: {
+    /** Whether visitors who are not signed in may start scans ... */
+    readonly mayScan: boolean;
+    /** ... and how many in an hour, counted by address. */
+    readonly scansPerHourMax: number;
+  };
+  /** For so long after a scan was started in the browser, the same visitor's wish for the same URL leads to that scan. */
+  readonly cooldownSeconds: number;
+  readonly reports: {
+    /** A report that is older says so. */
+    readonly staleDays: number;
+    /** Whether search engines may list them. */
+    readonly indexed: boolean;
+  };
+  readonly accounts: {
+    readonly signUp: "closed" | "invite" | "open";
+    readonly defaultPlan: Plan;
+    readonly passwordCharsMin: number;
+  };
+  /** `mailto:` or `https:` addresses; null where the operator named none. */
+  readonly contacts: { readonly security: string | null; readonly plans: string | null };
+  /** Plain texts of the operator; null where there is none. */
+  readonly legal: { readonly imprint: string | null; readonly privacy: string | null };
+  /** Value of Strict-Transport-Security on https; null sends none. */
+  readonly hsts: string | null;
+  /** Tells the dispatcher that the queue has grown. */
+  readonly wake: () => void;
+  readonly now: () => Date;
+  readonly log: Log;
+}

@@ -1,0 +1,135 @@
+/** One visit to a page: who asks, from where, in which language and how the answer's cookies come about. */
+import { randomBytes } from "node:crypto";
+import { Elysia } from "elysia";
+import { type Locale, locales } from "../check/check.ts";
+import type { OwnAddress } from "../http/own-address.ts";
+import type { Account } from "../store/accounts.ts";
+import type { Session } from "../store/sessions.ts";
+import { cookieOf, setCookie } from "./cookies.ts";
+import type { PagesSettings } from "./settings.ts";
+import { type Words, wordsOf } from "./words.ts";
+
+/** A language that somebody chose stays chosen for a year. */
+const localeCookieSeconds = 365 * 86_400;
+const nonceBytes = 16;
+/** Entries of an Accept-Language header that are looked at. */
+const languagesMax = 20;
+
+export interface SessionInHand {
+  readonly session: Session;
+  /** As it stands in the cookie. */
+  readonly value: string;
+}
+
+export interface Visit {
+  readonly requestId: string;
+  readonly request: Request;
+  /** The address asked for; only its path and query are to be relied upon. */
+  readonly url: URL;
+  /** This appliance as the visitor reached it. */
+  readonly own: OwnAddress;
+  /** What requests of this visitor are counted by. */
+  readonly address: string;
+  readonly words: Words;
+  /** Who is signed in. */
+  readonly account: Account | null;
+  /** Null for visitors who are not signed in. */
+  readonly session: SessionInHand | null;
+  readonly settings: PagesSettings;
+  readonly now: Date;
+  /** For the one script of the page. */
+  readonly nonce: string;
+  /** Set when the visitor asked for a language that there is none of. */
+  readonly unknownLocale: boolean;
+  /** Lines that go out with the answer. */
+  readonly setCookies: string[];
+  /** The cookie of forms, once it is known or made. */
+  formCookie: string | null;
+}
+
+/** Stands in where the request's Host names nothing that could be the appliance; such a visit is refused. */
+const nowhere: OwnAddress = { origin: "null", https: false, loopback: false };
+
+/** `refused` when the request's Host header is none; the visit then serves for saying so. */
+export function visitOf(
+  request: Request,
+  peer: string | null,
+  settings: PagesSettings,
+): { readonly visit: Visit; readonly refused: boolean } {
+  const now = settings.now();
+  // A Host that is none leaves a URL that is none.
+  const url = URL.parse(request.url) ?? new URL("http://localhost/");
+  const found = settings.ownAddress(peer, request.headers);
+  const own = found ?? nowhere;
+  const signedIn = signedInOf(request, own.https, settings, now);
+  const chosen = chosenLocale(request, url, own.https);
+  const locale =
+    chosen.locale ?? signedIn?.account.locale ?? acceptedLocale(request.headers.get("accept-language")) ?? settings.defaultLocale;
+  const visit: Visit = {
+    requestId: crypto.randomUUID(),
+    request,
+    url,
+    own,
+    address: settings.callingAddress(peer, request.headers.get("x-forwarded-for")),
+    words: wordsOf(settings.texts, locale, now),
+    account: signedIn?.account ?? null,
+    session: signedIn?.session ?? null,
+    settings,
+    now,
+    nonce: randomBytes(nonceBytes).toString("base64"),
+    unknownLocale: chosen.unknown,
+    setCookies: chosen.setCookies,
+    formCookie: null,
+  };
+  return { visit, refused: found === null };
+}
+
+function signedInOf(request: Request, https: boolean, { store, log }: PagesSettings, now: Date) {
+  const value = cookieOf(request, "sid", https);
+  const session = value === null ? undefined : store.sessionByValue(value, now);
+  const account = session === undefined ? undefined : store.accountById(session.accountId);
+  if (value === null || session === undefined || account === undefined || account.disabled) return null;
+  // Not waited for: nobody is turned away because the note of it could not be kept.
+  store.noteSessionUse(session, now).catch((error) => log.warn("use of a session was not noted", { error: String(error) }));
+  return { account, session: { session, value } };
+}
+
+/** What every group of pages starts from: a `visit`, which the app fills in before a request is routed. */
+export function pageGroup(name: string) {
+  // There is no visit before a request; whatever uses this one is a mistake of ours and fails at once.
+  return new Elysia({ name: `pages ${name}` }).decorate("visit", null as unknown as Visit);
+}
+
+interface ChosenLocale {
+  readonly locale: Locale | null;
+  readonly unknown: boolean;
+  readonly setCookies: string[];
+}
+
+/** By `?locale=`, which is remembered, or by what was remembered. */
+function chosenLocale(request: Request, url: URL, https: boolean): ChosenLocale {
+  const asked = url.searchParams.get("locale");
+  const locale = localeNamed(asked);
+  if (locale !== null) return { locale, unknown: false, setCookies: [setCookie("locale", locale, https, localeCookieSeconds)] };
+  return { locale: localeNamed(cookieOf(request, "locale", https)), unknown: asked !== null, setCookies: [] };
+}
+
+function localeNamed(word: string | null): Locale | null {
+  return locales.find((locale) => locale === word?.toLowerCase()) ?? null;
+}
+
+/** RFC 9110 section 12.5.4, by the languages without their regions; null when none is spoken here. */
+function acceptedLocale(header: string | null): Locale | null {
+  const wishes = (header ?? "").split(",", languagesMax).map((wish) => {
+    const [range = "", ...parameters] = wish.trim().toLowerCase().split(";");
+    const weight = parameters.find((parameter) => /^\s*q=/.test(parameter));
+    const quality = weight === undefined ? 1 : Number(/^\s*q=([01](?:\.\d{0,3})?)$/.exec(weight)?.[1] ?? 0);
+    return { language: range.split("-")[0] ?? "", quality };
+  });
+  const best = wishes
+    .filter(({ quality }) => quality > 0)
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ language }) => locales.find((locale) => locale.startsWith(`${language}-`)))
+    .find((locale) => locale !== undefined);
+  return best ?? null;
+}

@@ -1,0 +1,101 @@
+/** Everything a page says, in the visitor's language: texts, numbers, instants and the words of states and bands. */
+import type enGb from "../../locales/en-gb.json";
+import type { Effort, Locale, RiskLevel, Severity, State } from "../check/check.ts";
+import type { Band, Rank } from "../judge/rank.ts";
+import type { Texts, TextValues } from "../text/i18n.ts";
+
+type Tree = (typeof enGb)["pages"];
+/** Paths of all texts in the tree, joined by dots. */
+type Leaves<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Leaves<T[K]>}` }[keyof T & string];
+/** Paths of the texts that come in two forms. */
+type Counted<T> = {
+  [K in keyof T & string]: T[K] extends string
+    ? never
+    : T[K] extends { readonly one: string; readonly other: string }
+      ? K
+      : `${K}.${Counted<T[K]>}`;
+}[keyof T & string];
+
+export type TextPath = Leaves<Tree>;
+export type CountPath = Counted<Tree>;
+
+export interface Words {
+  readonly locale: Locale;
+  /** The text at that path of the locale's `pages`, its placeholders filled. Not escaped: whatever renders it escapes. */
+  say(path: TextPath, values?: TextValues): string;
+  /** `one` or `other` of the text at that path; `{{count}}` is the number as it is written here. */
+  count(path: CountPath, count: number, values?: TextValues): string;
+  band(band: Band): string;
+  rank(rank: Rank): string;
+  state(state: State): string;
+  severity(severity: Severity): string;
+  risk(risk: RiskLevel): string;
+  effort(effort: Effort): string;
+  number(number: number): string;
+  /** `19 Nov 2026` for an ISO 8601 instant, in UTC. */
+  day(instant: string): string;
+  /** `19 Nov 2026, 14:05 UTC`. */
+  moment(instant: string): string;
+  /** `3 days ago`, or `in 2 hours`. */
+  ago(instant: string): string;
+}
+
+/** The steps in which a distance in time is told, in milliseconds, from the longest. */
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["year", 365 * 86_400_000],
+  ["month", 30 * 86_400_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+
+/** Formats are dear to make and are made once for each language. */
+const formats = {
+  "en-gb": formatsOf("en-GB"),
+  "de-de": formatsOf("de-DE"),
+} as const satisfies Record<Locale, unknown>;
+
+function formatsOf(tag: string) {
+  return {
+    number: new Intl.NumberFormat(tag),
+    plural: new Intl.PluralRules(tag),
+    day: new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" }),
+    moment: new Intl.DateTimeFormat(tag, {
+      year: "numeric",
+      month: "short",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      timeZone: "UTC",
+      timeZoneName: "short",
+    }),
+    relative: new Intl.RelativeTimeFormat(tag, { numeric: "auto" }),
+  };
+}
+
+export function wordsOf(texts: Texts, locale: Locale, now: Date): Words {
+  const format = formats[locale];
+  const say = (path: string, values?: TextValues) => texts.say(locale, ["pages", ...path.split(".")], values) ?? path;
+  const ofReport = (kind: string, word: string) => texts.say(locale, ["report", kind, word]) ?? word;
+  return {
+    locale,
+    say,
+    count: (path, count, values) =>
+      say(`${path}.${format.plural.select(count) === "one" ? "one" : "other"}`, { ...values, count: format.number.format(count) }),
+    band: (band) => ofReport("bands", band),
+    rank: (rank) => ofReport("ranks", rank),
+    state: (state) => say(`words.states.${state}`),
+    severity: (severity) => ofReport("severities", severity),
+    risk: (risk) => say(`words.risks.${risk}`),
+    effort: (effort) => ofReport("efforts", effort),
+    number: (number) => format.number.format(number),
+    day: (instant) => format.day.format(new Date(instant)),
+    moment: (instant) => format.moment.format(new Date(instant)),
+    ago: (instant) => {
+      const distanceMs = Date.parse(instant) - now.getTime();
+      const [unit, unitMs] = steps.find(([, stepMs]) => Math.abs(distanceMs) >= stepMs) ?? ["second", 1_000];
+      return format.relative.format(Math.round(distanceMs / unitMs), unit);
+    },
+  };
+}

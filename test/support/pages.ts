@@ -1,0 +1,119 @@
+/** Real pages on a real port over a real store in a folder of its own, with a clock that tests may turn and a visitor who keeps cookies. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import deDe from "../../locales/de-de.json" with { type: "json" };
+import enGb from "../../locales/en-gb.json" with { type: "json" };
+import type { Catalog } from "../../src/catalog/load.ts";
+import { createCallingAddress } from "../../src/http/address.ts";
+import { createOwnAddress } from "../../src/http/own-address.ts";
+import { listen } from "../../src/http/server.ts";
+import { createLog } from "../../src/log.ts";
+import { createPages } from "../../src/pages/app.ts";
+import type { PagesSettings } from "../../src/pages/settings.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { createTexts } from "../../src/text/i18n.ts";
+import { builtInChecks } from "./built-in-checks.ts";
+
+/** The built-in checks, without closing the registry as loading the catalog does. */
+const catalog: Catalog = {
+  checks: builtInChecks,
+  version: "0123456789abcdef",
+  texts: { "en-gb": enGb.checks, "de-de": deDe.checks },
+  droppedIn: {},
+};
+
+export interface PagesUnderTest {
+  readonly store: Store;
+  readonly url: string;
+  /** Log lines: empty unless something was our own fault. */
+  readonly logged: string[];
+  /** How often the dispatcher was woken. */
+  woken: number;
+  /** Lets time pass, for the pages only. */
+  advanceMs(ms: number): void;
+  /** Somebody with a cookie jar; nobody else's cookies are in it. */
+  visitor(): Visitor;
+  stop(): Promise<void>;
+}
+
+export interface Visitor {
+  readonly cookies: Map<string, string>;
+  /** Redirects are not followed. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** Sends the form at `path` as a browser would: its hidden word comes from the page at `from`. */
+  post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<Response>;
+}
+
+export async function startPages(given: Partial<PagesSettings> & { readonly publicUrl?: string } = {}): Promise<PagesUnderTest> {
+  const { publicUrl = null, ...settings } = given;
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-pages-"));
+  const store = openStore(dataDir);
+  const logged: string[] = [];
+  const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
+  let shiftMs = 0;
+  const pages = createPages({
+    store,
+    texts: createTexts(catalog.texts),
+    catalog,
+    version: "0.0.0",
+    defaultLocale: "en-gb",
+    callingAddress: createCallingAddress([]),
+    ownAddress: createOwnAddress({ publicUrl, trustedProxies: [], onUntrustedForwarding: () => {} }),
+    guests: { mayScan: true, scansPerHourMax: 20 },
+    cooldownSeconds: 60,
+    reports: { staleDays: 30, indexed: false },
+    accounts: { signUp: "closed", defaultPlan: "free", passwordCharsMin: 12 },
+    contacts: { security: null, plans: null },
+    legal: { imprint: null, privacy: null },
+    hsts: "max-age=63072000; includeSubDomains",
+    wake: () => {
+      underTest.woken += 1;
+    },
+    now: () => new Date(Date.now() + shiftMs),
+    log,
+    ...settings,
+  });
+  const server = listen(pages, { hostname: "127.0.0.1", port: 0, log });
+  const underTest: PagesUnderTest = {
+    store,
+    url: `http://127.0.0.1:${server.port}`,
+    logged,
+    woken: 0,
+    advanceMs: (ms) => {
+      shiftMs += ms;
+    },
+    visitor: () => visitorOf(`http://127.0.0.1:${server.port}`),
+    stop: async () => {
+      await server.stop();
+      await store.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return underTest;
+}
+
+function visitorOf(url: string): Visitor {
+  const cookies = new Map<string, string>();
+  async function ask(path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (cookies.size > 0) headers.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
+    const answer = await fetch(`${url}${path}`, { redirect: "manual", ...init, headers });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/; Max-Age=0\b/.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  }
+  const get: Visitor["get"] = (path, headers = {}) => ask(path, { headers });
+  return {
+    cookies,
+    get,
+    post: async (path, fields, from) => {
+      const word = /name="form" value="([^"]+)"/.exec(await (await get(from)).text())?.[1];
+      if (word === undefined) throw new Error(`the page ${from} has no form`);
+      return ask(path, { method: "POST", headers: { origin: url }, body: new URLSearchParams({ form: word, ...fields }) });
+    },
+  };
+}
