@@ -22,6 +22,11 @@ export interface PageGiven {
   readonly secret?: boolean;
 }
 
+/** Below this, packing saves no packet. */
+const packedBytesMin = 1_400;
+/** Of zlib's 1 to 9: a report packs to within a few percent of the best in a third of its time. */
+const packingLevel = 4;
+
 /** A whole page. */
 export function page(visit: Visit, { status = 200, headers = {}, secret = false, ...given }: PageGiven): Response {
   const html = renderToString(
@@ -29,11 +34,15 @@ export function page(visit: Visit, { status = 200, headers = {}, secret = false,
       <Layout {...given} />
     </VisitContext.Provider>,
   );
-  return respond(visit, status, `<!doctype html>${html}`, {
+  const bytes = Buffer.from(`<!doctype html>${html}`);
+  // The words of forms are masked, so that packing gives nothing of them away.
+  const packed = bytes.length >= packedBytesMin && /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "");
+  return respond(visit, status, packed ? Bun.gzipSync(bytes, { level: packingLevel }) : bytes, {
     "content-type": "text/html; charset=utf-8",
     "content-language": visit.words.locale,
     "cache-control": secret ? "no-store" : "private, no-cache",
-    vary: "Accept-Language, Cookie",
+    vary: "Accept-Encoding, Accept-Language, Cookie",
+    ...(packed ? { "content-encoding": "gzip" } : {}),
     ...headers,
   });
 }
