@@ -38,7 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[] | "*">> = {
     "src/catalog",
     "src/log.ts",
   ],
-  "src/account": ["src/store", "src/check"],
+  "src/account": ["src/store", "src/check", "src/parse"],
   "src/http": ["src/log.ts"],
   "src/api": [
     "src/evidence",

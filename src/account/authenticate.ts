@@ -1,6 +1,7 @@
-/** From an Authorization header to the account behind it. */
+/** From an Authorization header, or the value of a session, to the account behind it. */
 import type { Account } from "../store/accounts.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
+import type { Session } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 
 /** RFC 6750 section 2.1: one token68, and the scheme in any case (RFC 9110 section 11.1). Two headers arrive joined by a comma and are none. */
@@ -9,10 +10,14 @@ const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 export type Authentication =
   | { readonly status: "authenticated"; readonly account: Account; readonly token: ApiToken }
   /** For the log; the caller is told only that it is not let in. */
-  | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" | "revoked" };
+  | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" | "revoked" | "expired" | "disabled" };
 
 /** Never throws, whatever the header holds. Null is a request without one. */
-export function authenticate(store: Pick<Store, "apiTokenByValue" | "accountById">, authorizationHeader: string | null): Authentication {
+export function authenticate(
+  store: Pick<Store, "apiTokenByValue" | "accountById">,
+  authorizationHeader: string | null,
+  now: Date,
+): Authentication {
   if (authorizationHeader === null) return { status: "refused", because: "absent" };
   const value = bearerPattern.exec(authorizationHeader)?.[1];
   if (value === undefined) return { status: "refused", because: "malformed" };
@@ -20,5 +25,23 @@ export function authenticate(store: Pick<Store, "apiTokenByValue" | "accountById
   const account = token === undefined ? undefined : store.accountById(token.accountId);
   if (token === undefined || account === undefined) return { status: "refused", because: "unknown" };
   if (token.revokedAt !== null) return { status: "refused", because: "revoked" };
+  if (isExpired(token, now)) return { status: "refused", because: "expired" };
+  if (account.disabled) return { status: "refused", because: "disabled" };
   return { status: "authenticated", account, token };
+}
+
+export function isExpired({ expiresAt }: Pick<ApiToken, "expiresAt">, now: Date): boolean {
+  return expiresAt !== null && now.getTime() >= Date.parse(expiresAt);
+}
+
+export interface SignedIn {
+  readonly account: Account;
+  readonly session: Session;
+}
+
+/** Who is signed in by a session's value; null for one that is unknown or has ended, and for a disabled account. Never throws. */
+export function signedInBy(store: Pick<Store, "sessionByValue" | "accountById">, value: string | null, now: Date): SignedIn | null {
+  const session = value === null ? undefined : store.sessionByValue(value, now);
+  const account = session === undefined ? undefined : store.accountById(session.accountId);
+  return session === undefined || account === undefined || account.disabled ? null : { account, session };
 }

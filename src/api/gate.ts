@@ -36,7 +36,7 @@ export function createGate(settings: GateSettings): Gate {
 
   return (authorizationHeader, peer, forwardedFor) => {
     const address = callingAddress(peer, forwardedFor);
-    const authentication = authenticate(store, authorizationHeader);
+    const authentication = authenticate(store, authorizationHeader, now());
     if (authentication.status === "refused") return refuse(countFailure(address));
     const { account, token } = authentication;
     // Not waited for: a request is not refused because the note of it could not be kept.

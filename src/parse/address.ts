@@ -23,6 +23,13 @@ export function parseAddress(text: string): string | null {
   return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? bare : null;
 }
 
+/** An address without its last part, as in `192.0.2.0` and `2001:db8:1::`: a /24 of IPv4, a /48 of IPv6. What is no address stays as it is. */
+export function truncatedAddress(text: string): string {
+  if (!ipaddr.isValid(text)) return text;
+  const family = ipaddr.parse(text).kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  return family.networkAddressFromCIDR(`${text}/${family === ipaddr.IPv4 ? 24 : 48}`).toString();
+}
+
 /** A port from 0, which asks the system for a free one, to 65535. */
 function parsePort(text: string): number | null {
   return /^\d{1,5}$/.test(text) && Number(text) <= portMax ? Number(text) : null;

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 describe("let in", () => {
   test.each(["Bearer ", "bearer ", "BEARER ", "Bearer   "])("by the scheme written as %s", (scheme) => {
-    expect(authenticate(store, scheme + value)).toMatchObject({
+    expect(authenticate(store, scheme + value, now)).toMatchObject({
       status: "authenticated",
       account: { id: accountId, plan: "agency" },
       token: { accountId, name: "test" },
@@ -57,13 +57,13 @@ describe("refused", () => {
     ["a very long one of blanks", () => `Bearer${" ".repeat(100_000)}`, "malformed"],
   ];
   for (const [words, header, because] of rows) {
-    test(words, () => expect(authenticate(store, header())).toEqual({ status: "refused", because } as never));
+    test(words, () => expect(authenticate(store, header(), now)).toEqual({ status: "refused", because } as never));
   }
   test("a revoked token", async () => {
     const { token, value: revoked } = await store.createApiToken({ accountId, name: "revoked", now });
-    expect(authenticate(store, `Bearer ${revoked}`).status).toBe("authenticated");
+    expect(authenticate(store, `Bearer ${revoked}`, now).status).toBe("authenticated");
     await store.revokeApiToken(accountId, token.id, now);
-    expect(authenticate(store, `Bearer ${revoked}`)).toEqual({ status: "refused", because: "revoked" });
+    expect(authenticate(store, `Bearer ${revoked}`, now)).toEqual({ status: "refused", because: "revoked" });
   });
 });
 

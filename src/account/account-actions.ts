@@ -1,0 +1,29 @@
+/** Everything that people do about their accounts, over one store and one count of guesses. */
+import type { Store } from "../store/store.ts";
+import { createGuesses } from "./guesses.ts";
+import { createOwnCredentials, type OwnCredentials } from "./own-credentials.ts";
+import { createPasswords, type Passwords } from "./passwords.ts";
+import { createRegistration, type Registration } from "./registration.ts";
+import { createSignIn, type SignIn } from "./sign-in.ts";
+
+export interface AccountActions extends SignIn, OwnCredentials, Registration {
+  readonly passwords: Passwords;
+}
+
+export interface AccountActionsSettings {
+  readonly store: Store;
+  /** Setting `accounts.password_min`. */
+  readonly passwordCharsMin: number;
+  readonly now: () => Date;
+}
+
+export function createAccountActions({ store, passwordCharsMin, now }: AccountActionsSettings): AccountActions {
+  const passwords = createPasswords({ charsMin: passwordCharsMin });
+  const guesses = createGuesses(() => now().getTime());
+  return {
+    passwords,
+    ...createSignIn({ store, passwords, guesses, now }),
+    ...createOwnCredentials({ store, passwords, guesses, now }),
+    ...createRegistration({ store, passwords, now }),
+  };
+}

@@ -1,0 +1,45 @@
+/** How often passwords and codes may be guessed: slowed down by where the guesses come from, so that nobody can shut others out. */
+import type { Caller } from "./caller.ts";
+import { createThrottle } from "./throttle.ts";
+
+const hourSeconds = 3_600;
+/** From one address to one account: in the long run four guesses an hour. */
+const perAccount = { freeFailures: 5, waitSecondsMax: 900, forgetSeconds: 4 * hourSeconds };
+/** From one address to whatever accounts: a whole office may share it, so its waits stay short. */
+const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSeconds };
+/**
+ * Codes of authenticators, from wherever: there are only a million, and who guesses them knows the password already. The owner's way
+ * past the wait is a recovery code, which nobody guesses.
+ */
+const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
+
+export interface Guesses {
+  /** Seconds to wait before a password may be tried; 0 counts as a wrong one until `passwordWasRight`. */
+  password(caller: Caller, email: string): number;
+  passwordWasRight(caller: Caller, email: string): void;
+  /** It was not looked at after all. */
+  passwordWasNotTried(caller: Caller, email: string): void;
+  /** The same for a code of an account's authenticator. */
+  code(accountId: number): number;
+  codeWasRight(accountId: number): void;
+}
+
+export function createGuesses(nowMs: () => number): Guesses {
+  const byAccount = createThrottle(perAccount, nowMs);
+  const byAddress = createThrottle(perAddress, nowMs);
+  const bySecondFactor = createThrottle(perSecondFactor, nowMs);
+  const keyOf = ({ address }: Caller, email: string) => `${address} ${email.trim().toLowerCase()}`;
+  return {
+    password: (caller, email) => byAddress.attempt(caller.address) || byAccount.attempt(keyOf(caller, email)),
+    passwordWasRight: (caller, email) => {
+      byAddress.takeBack(caller.address);
+      byAccount.clear(keyOf(caller, email));
+    },
+    passwordWasNotTried: (caller, email) => {
+      byAddress.takeBack(caller.address);
+      byAccount.takeBack(keyOf(caller, email));
+    },
+    code: (accountId) => bySecondFactor.attempt(String(accountId)),
+    codeWasRight: (accountId) => bySecondFactor.clear(String(accountId)),
+  };
+}
