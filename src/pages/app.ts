@@ -7,6 +7,7 @@ import { assetRoutes } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { hostNotOurs, internalError, methodNotAllowed, notFound, PageError } from "./errors.ts";
 import { homeRoutes } from "./home.tsx";
+import { scanRoutes } from "./scan.tsx";
 import type { PagesSettings } from "./settings.ts";
 import { pageGroup, type Visit, visitOf } from "./visit.ts";
 
@@ -24,7 +25,8 @@ export function createPages(settings: PagesSettings) {
     })
     .onError(({ error, visit }) => errorPage(visit, asPageError(error, visit)))
     .use(assetRoutes())
-    .use(homeRoutes());
+    .use(homeRoutes())
+    .use(scanRoutes());
   return app;
 
   function answerOptions(visit: Visit): Response {
