@@ -1,6 +1,7 @@
 /** One visit to a page: who asks, from where, in which language and how the answer's cookies come about. */
 import { randomBytes } from "node:crypto";
 import { Elysia } from "elysia";
+import { signedInBy } from "../account/authenticate.ts";
 import { type Locale, locales } from "../check/check.ts";
 import type { OwnAddress } from "../http/own-address.ts";
 import type { Account } from "../store/accounts.ts";
@@ -86,9 +87,9 @@ export function visitOf(
 
 function signedInOf(request: Request, https: boolean, { store, log }: PagesSettings, now: Date) {
   const value = cookieOf(request, "sid", https);
-  const session = value === null ? undefined : store.sessionByValue(value, now);
-  const account = session === undefined ? undefined : store.accountById(session.accountId);
-  if (value === null || session === undefined || account === undefined || account.disabled) return null;
+  const signedIn = signedInBy(store, value, now);
+  if (value === null || signedIn === null) return null;
+  const { account, session } = signedIn;
   // Not waited for: nobody is turned away because the note of it could not be kept.
   store.noteSessionUse(session, now).catch((error) => log.warn("use of a session was not noted", { error: String(error) }));
   return { account, session: { session, value } };
