@@ -18,6 +18,7 @@ Examples:
   assay scan https://example.com --fail-on high    exit 1 if a finding is high or critical
   assay scan - --format json < urls.txt            one line of JSON for each URL
   assay user create you@example.com                create an account; the first is admin
+  assay user reset-password you@example.com        print a one-time link that sets a password
   assay token create --user you@example.com --name ci
 
 Exit codes: 0 ok, 1 policy not met, 2 usage or configuration, 3 target not scannable,

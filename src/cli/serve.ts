@@ -13,13 +13,15 @@ import { createProgress } from "../scan/progress.ts";
 import { openScanner } from "../scan/scanner.ts";
 import type { Config } from "../settings.ts";
 import { lockDataDir } from "../store/lock.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { openStore } from "../store/store.ts";
 import { createTexts } from "../text/i18n.ts";
 import { openBrowserOf } from "./browser.ts";
 import { checksDirOf } from "./checks.ts";
 import { exitCodes, VerbError } from "./exit.ts";
+import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
+import { urlHost } from "./links.ts";
 import { pagesSettingsOf } from "./pages-settings.ts";
-import { ownCommand, workerFile } from "./placement.ts";
+import { workerFile } from "./placement.ts";
 import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { untilAskedToStop } from "./shutdown.ts";
@@ -45,6 +47,7 @@ async function runServer(config: Config): Promise<void> {
   const lock = lockDataDir(config.data);
   const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
   const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
+  if (await createConfiguredAdmin(store, config, new Date())) log.info("first account made from admin.email");
 
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
   let dispatcher: Dispatcher | null = null;
@@ -60,6 +63,8 @@ async function runServer(config: Config): Promise<void> {
     ...shared,
     ...pagesSettingsOf(config),
     catalog,
+    progress,
+    scannerReady: () => readiness.ready,
     callingAddress: createCallingAddress(config.trusted_proxies),
     ownAddress: createOwnAddress({
       publicUrl: config.public_url,
@@ -68,7 +73,8 @@ async function runServer(config: Config): Promise<void> {
     }),
   });
   const listening = listenAt(config, oneDoor({ api, pages }), log);
-  note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...firstSteps(store, config)].join("\n"));
+  const steps = await firstSteps(store, config, listening.port, new Date());
+  note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
   const browser = openBrowserOf(config, log);
   const scanner = openScanner({
@@ -110,26 +116,6 @@ function listenAt({ listen: { address, port } }: Config, door: Door, log: Log): 
     const { code } = error as NodeJS.ErrnoException;
     throw new VerbError(exitCodes.usage, `cannot listen on ${urlHost(address)}:${port} (${code}); --listen names another address`);
   }
-}
-
-/** How to make the first account, where there is none. */
-function firstSteps(store: Store, { data }: Config): readonly string[] {
-  if (store.accounts().length > 0) return [];
-  const folder = shellWord(data);
-  return [
-    "There is no account yet. The first one is admin and on the agency plan:",
-    `  ${ownCommand()} user create you@example.com --data ${folder}`,
-    `  ${ownCommand()} token create --user you@example.com --name first --data ${folder}`,
-  ];
-}
-
-/** To be pasted into a shell. */
-function shellWord(text: string): string {
-  return /^[\w/.,:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function urlHost(address: string): string {
-  return address.includes(":") ? `[${address}]` : address;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,7 @@
 /** `assay token`: API tokens, also while the server runs. */
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { isExpired } from "../account/authenticate.ts";
+import { type TokenLifetime, tokenExpiry, tokenLifetimes } from "../account/token-lifetimes.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
 import { exitCodes, VerbError } from "./exit.ts";
@@ -13,12 +15,14 @@ export function tokenCommand(): Command {
     .description("Create an API token and print its value, once.")
     .requiredOption("--user <email>", "account that the token speaks for")
     .requiredOption("--name <name>", "what the token is for")
-    .action(({ user, name }: { user: string; name: string }, command: Command) =>
+    .addOption(new Option("--expires <when>", "when it is refused from").choices(tokenLifetimes).default("never"))
+    .action(({ user, name, expires }: { user: string; name: string; expires: TokenLifetime }, command: Command) =>
       withStore(command, async (store) => {
         if (name.trim() === "") throw new VerbError(exitCodes.usage, "--name is empty; it says what the token is for");
         const account = accountOf(store, user);
         if (account.plan === "free") tell(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
-        const created = await store.createApiToken({ accountId: account.id, name, now: new Date() });
+        const now = new Date();
+        const created = await store.createApiToken({ accountId: account.id, name, expiresAt: tokenExpiry(expires, now), now });
         note(`token ${created.token.id} for ${account.email}; its value is shown only now:`);
         print(created.value);
       }),
@@ -56,6 +60,13 @@ function ownerOf(store: Store, id: string): ApiToken | null {
   return tokens.find((token) => String(token.id) === id) ?? null;
 }
 
-function rowOf({ id, email, name, shown, createdAt, lastUsedAt, revokedAt }: ApiToken & { readonly email: string }): readonly string[] {
-  return [String(id), email, name, `${shown}...`, createdAt, lastUsedAt ?? "never", revokedAt === null ? "valid" : `revoked ${revokedAt}`];
+function rowOf(token: ApiToken & { readonly email: string }): readonly string[] {
+  const { id, email, name, shown, createdAt, lastUsedAt } = token;
+  return [String(id), email, name, `${shown}...`, createdAt, lastUsedAt ?? "never", stateOf(token)];
+}
+
+function stateOf(token: ApiToken): string {
+  if (token.revokedAt !== null) return `revoked ${token.revokedAt}`;
+  if (token.expiresAt === null) return "valid";
+  return `${isExpired(token, new Date()) ? "expired" : "valid until"} ${token.expiresAt}`;
 }

@@ -1,27 +1,50 @@
 /** `assay user`: accounts of this appliance, also while its server runs. */
 import { Command, Option } from "commander";
+import { createPasswords } from "../account/passwords.ts";
+import type { Config } from "../settings.ts";
 import { type Account, plans } from "../store/accounts.ts";
+import type { HandedOutLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { exitCodes, VerbError } from "./exit.ts";
-import { configOf } from "./settings.ts";
-import { jsonLine, note, print, table } from "./terminal.ts";
+import { baseUrl, urlOfLink } from "./links.ts";
+import { addPasswordOptions, givenPassword, hashOfPassword, type PasswordOptions } from "./password.ts";
+import { addSettings, configOf } from "./settings.ts";
+import { harmless, jsonLine, note, print, table } from "./terminal.ts";
+
+type Plan = Account["plan"];
 
 export function userCommand(): Command {
-  const user = new Command("user").description("Create and list accounts, and change their plans.");
-  user
+  const user = new Command("user").description("Create and list accounts, change their plans, and let people in again.");
+  addCreate(user);
+  addList(user);
+  addSetPlan(user);
+  addResetPassword(user);
+  addSwitches(user);
+  addLinks(user);
+  return user;
+}
+
+function addCreate(user: Command): void {
+  const create = user
     .command("create <email>")
     .description("Create an account. The first one is admin and on the agency plan.")
     .option("--admin", "may do everything")
-    .addOption(new Option("--plan <plan>", "free has no API access").choices(plans))
-    .action((email: string, { admin, plan }, command: Command) =>
-      withStore(command, async (store) => {
-        const account = await store.createAccount({ email, plan, admin: admin === true, now: new Date() });
-        if (account === "email-taken") throw new VerbError(exitCodes.usage, `there is an account for ${email} already`);
-        if (account === "email-invalid") throw new VerbError(exitCodes.usage, `"${email}" is not an email address`);
+    .addOption(planOption());
+  addPasswordOptions(create).action(
+    (email: string, { admin, plan, ...given }: { admin?: boolean; plan?: Plan } & PasswordOptions, command: Command) =>
+      withStore(command, async (store, config) => {
+        const passwordHash = await givenHash(config, given, email);
+        const account = await store.createAccount({ email, plan, admin: admin === true, passwordHash, now: new Date() });
+        if (account === "email-taken") throw taken(email);
+        if (account === "email-invalid") throw noAddress(email);
         note(`created; next: assay token create --user ${account.email} --name NAME`);
+        if (passwordHash === null) note(`it has no password yet: assay user reset-password ${account.email} makes a link to set one`);
         print(table([rowOf(account)]));
       }),
-    );
+  );
+}
+
+function addList(user: Command): void {
   user
     .command("list")
     .description("List all accounts, oldest first.")
@@ -30,9 +53,12 @@ export function userCommand(): Command {
       withStore(command, async (store) => {
         const accounts = store.accounts();
         if (json === true) print(jsonLine(accounts));
-        else if (accounts.length > 0) print(table([["ID", "EMAIL", "PLAN", "ROLE", "CREATED"], ...accounts.map(rowOf)]));
+        else if (accounts.length > 0) print(table([["ID", "EMAIL", "PLAN", "ROLE", "STATE", "CREATED"], ...accounts.map(rowOf)]));
       }),
     );
+}
+
+function addSetPlan(user: Command): void {
   user
     .command("set-plan")
     .argument("<email>")
@@ -46,25 +72,124 @@ export function userCommand(): Command {
         if (changed !== undefined) print(table([rowOf(changed)]));
       }),
     );
-  return user;
 }
 
-function rowOf({ id, email, plan, admin, createdAt }: Account): readonly string[] {
-  return [String(id), email, plan, admin ? "admin" : "user", createdAt];
+function addResetPassword(user: Command): void {
+  const reset = user
+    .command("reset-password <email>")
+    .description("Print a one-time link that sets a new password; or set one, and end the account's sessions.");
+  addPasswordOptions(addSettings(reset, ["listen", "public_url"])).action((email: string, given: PasswordOptions, command: Command) =>
+    withStore(command, async (store, config) => {
+      const account = accountOf(store, email);
+      const passwordHash = await givenHash(config, given, account.email);
+      if (passwordHash !== null) {
+        await store.changeCredentials(account.id, { passwordHash }, { reopen: null });
+        note(`the password of ${account.email} is set, and its sessions are ended`);
+      } else if (account.disabled) {
+        throw new VerbError(exitCodes.usage, `${account.email} is disabled; assay user enable ${account.email} comes first`);
+      } else printLink(config, await store.createLink({ kind: "reset", accountId: account.id }, new Date()));
+    }),
+  );
+}
+
+/** What an operator turns on and off for an account. */
+function addSwitches(user: Command): void {
+  user
+    .command("disable-2fa <email>")
+    .description("Take an account's second factor and recovery codes away, and end its sessions.")
+    .action((email: string, _options, command: Command) =>
+      withStore(command, async (store) => {
+        const account = accountOf(store, email);
+        await store.changeCredentials(account.id, { totp: null, recoveryCodeHashes: [] }, { reopen: null });
+        note(`${account.email} signs in with the password alone`);
+      }),
+    );
+  for (const [verb, disabled, description] of [
+    ["disable", true, "Shut an account out: its sessions end, its API tokens are refused from the next request on."],
+    ["enable", false, "Let a disabled account in again; its API tokens work again, its sessions stay ended."],
+  ] as const)
+    user
+      .command(`${verb} <email>`)
+      .description(description)
+      .action((email: string, _options, command: Command) =>
+        withStore(command, async (store) => {
+          const changed = await store.setDisabled(accountOf(store, email).id, disabled);
+          if (changed !== undefined) print(table([rowOf(changed)]));
+        }),
+      );
+}
+
+function addLinks(user: Command): void {
+  const invite = user
+    .command("invite [email]")
+    .description("Print a one-time link to sign up with, for one address or for whoever has it.")
+    .option("--admin", "the account may do everything")
+    .addOption(planOption());
+  addSettings(invite, ["listen", "public_url"]).action(
+    (email: string | undefined, { admin, plan }: { admin?: boolean; plan?: Plan }, command: Command) =>
+      withStore(command, async (store, config) => {
+        const purpose = {
+          kind: "invite",
+          email: email ?? null,
+          plan: plan ?? config["accounts.default_plan"],
+          admin: admin === true,
+        } as const;
+        const link = await store.createLink(purpose, new Date());
+        if (link === "email-taken") throw taken(email ?? "");
+        if (link === "email-invalid") throw noAddress(email ?? "");
+        printLink(config, link);
+      }),
+  );
+  const setup = user.command("setup-link").description("Print a one-time link that makes the first account; it voids the ones before.");
+  addSettings(setup, ["listen", "public_url"]).action((_options, command: Command) =>
+    withStore(command, async (store, config) => printLink(config, await store.createLink({ kind: "setup" }, new Date()))),
+  );
+}
+
+function planOption(): Option {
+  return new Option("--plan <plan>", "free has no API access").choices(plans);
+}
+
+/** Null when no password was given. @throws VerbError when it is not taken. */
+async function givenHash(config: Config, given: PasswordOptions, email: string): Promise<string | null> {
+  const password = await givenPassword(given);
+  return password === null ? null : hashOfPassword(createPasswords({ charsMin: config["accounts.password_min"] }), password, email);
+}
+
+function printLink(config: Config, link: HandedOutLink | string): void {
+  if (typeof link === "string") {
+    const reason = link === "set-up" ? "there is an account already; assay user list shows it" : "too many links are open; they expire";
+    throw new VerbError(exitCodes.usage, reason);
+  }
+  note(`works once, until ${link.link.expiresAt}, and is shown only now:`);
+  print(urlOfLink(baseUrl(config), link));
+}
+
+function taken(email: string): VerbError {
+  return new VerbError(exitCodes.usage, `there is an account for ${harmless(email)} already`);
+}
+
+function noAddress(email: string): VerbError {
+  return new VerbError(exitCodes.usage, `"${harmless(email)}" is not an email address`);
+}
+
+function rowOf({ id, email, plan, admin, disabled, createdAt }: Account): readonly string[] {
+  return [String(id), email, plan, admin ? "admin" : "user", disabled ? "disabled" : "active", createdAt];
 }
 
 /** @throws VerbError when there is none. */
 export function accountOf(store: Store, email: string): Account {
   const account = store.accountByEmail(email);
-  if (account === undefined) throw new VerbError(exitCodes.usage, `there is no account for ${email}; see assay user list`);
+  if (account === undefined) throw new VerbError(exitCodes.usage, `there is no account for ${harmless(email)}; see assay user list`);
   return account;
 }
 
 /** Opens the store of the data directory for one action and closes it whatever happens. */
-export async function withStore(command: Command, action: (store: Store) => Promise<void>): Promise<void> {
-  const store = openStore(configOf(command).data);
+export async function withStore(command: Command, action: (store: Store, config: Config) => Promise<void>): Promise<void> {
+  const config = configOf(command);
+  const store = openStore(config.data);
   try {
-    await action(store);
+    await action(store, config);
   } finally {
     await store.close();
   }
