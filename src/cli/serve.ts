@@ -65,6 +65,8 @@ async function runServer(config: Config): Promise<void> {
     catalog,
     progress,
     scannerReady: () => readiness.ready,
+    progress,
+    scannerReady: () => readiness.ready,
     callingAddress: createCallingAddress(config.trusted_proxies),
     ownAddress: createOwnAddress({
       publicUrl: config.public_url,

@@ -4,6 +4,7 @@ import type { Locale } from "../check/check.ts";
 import type { CallingAddress } from "../http/address.ts";
 import type { OwnAddressOf } from "../http/own-address.ts";
 import type { Log } from "../log.ts";
+import type { ScanProgress } from "../scan/task.ts";
 import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
@@ -41,6 +42,10 @@ export interface PagesSettings {
   readonly legal: { readonly imprint: string | null; readonly privacy: string | null };
   /** Value of Strict-Transport-Security on https; null sends none. */
   readonly hsts: string | null;
+  /** Lets pages watch scans as they run. */
+  readonly progress: ScanProgress;
+  /** Whether scans can begin; until then they wait in the queue. */
+  readonly scannerReady: () => boolean;
   /** Tells the dispatcher that the queue has grown. */
   readonly wake: () => void;
   readonly now: () => Date;

@@ -11,6 +11,7 @@ import { listen } from "../../src/http/server.ts";
 import { createLog } from "../../src/log.ts";
 import { createPages } from "../../src/pages/app.ts";
 import type { PagesSettings } from "../../src/pages/settings.ts";
+import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { builtInChecks } from "./built-in-checks.ts";
@@ -26,6 +27,8 @@ const catalog: Catalog = {
 export interface PagesUnderTest {
   readonly store: Store;
   readonly url: string;
+  /** What the dispatcher would tell. */
+  readonly progress: ProgressHub;
   /** Log lines: empty unless something was our own fault. */
   readonly logged: string[];
   /** How often the dispatcher was woken. */
@@ -52,8 +55,11 @@ export async function startPages(given: Partial<PagesSettings> & { readonly publ
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   let shiftMs = 0;
+  const progress = createProgress({ concurrency: 2, log });
   const pages = createPages({
     store,
+    progress,
+    scannerReady: () => true,
     texts: createTexts(catalog.texts),
     catalog,
     version: "0.0.0",
@@ -77,6 +83,7 @@ export async function startPages(given: Partial<PagesSettings> & { readonly publ
   const server = listen(pages, { hostname: "127.0.0.1", port: 0, log });
   const underTest: PagesUnderTest = {
     store,
+    progress,
     url: `http://127.0.0.1:${server.port}`,
     logged,
     woken: 0,
