@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import type { Readiness } from "../api/health.ts";
 import { loadCatalog } from "../catalog/load.ts";
+import type { LoadedConfig } from "../config.ts";
 import { createCallingAddress } from "../http/address.ts";
 import { createOwnAddress } from "../http/own-address.ts";
 import { type Door, type Listening, listen, oneDoor } from "../http/server.ts";
@@ -20,10 +21,11 @@ import { checksDirOf } from "./checks.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { urlHost } from "./links.ts";
+import { createOperator } from "./operator.ts";
 import { pagesSettingsOf } from "./pages-settings.ts";
 import { workerFile } from "./placement.ts";
 import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
-import { addSettings, configOf, scanSettings } from "./settings.ts";
+import { addSettings, loadedConfigOf, scanSettings } from "./settings.ts";
 import { untilAskedToStop } from "./shutdown.ts";
 import { note } from "./terminal.ts";
 
@@ -34,13 +36,14 @@ const stopMsMax = 9_500;
 
 export function serveCommand(): Command {
   const serve = new Command("serve")
-    .description("Serve the API and work through the queue of scans, until SIGTERM or SIGINT.")
-    .action((_options, command: Command) => runServer(configOf(command)));
+    .description("Serve pages and API and work through the queue of scans, until SIGTERM or SIGINT.")
+    .action((_options, command: Command) => runServer(loadedConfigOf(command)));
   return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings]);
 }
 
 /** Returns once the server has stopped. */
-async function runServer(config: Config): Promise<void> {
+async function runServer(loaded: LoadedConfig): Promise<void> {
+  const { config } = loaded;
   const asked = untilAskedToStop();
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const trustedPems = caPems(config);
@@ -59,26 +62,26 @@ async function runServer(config: Config): Promise<void> {
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
     ready: () => readiness,
   });
+  const browser = openBrowserOf(config, log);
+  const operator = createOperator(loaded, { store, catalog, browser, log });
   const pages = createPages({
     ...shared,
     ...pagesSettingsOf(config),
     catalog,
-    progress,
-    scannerReady: () => readiness.ready,
+    operator,
     progress,
     scannerReady: () => readiness.ready,
     callingAddress: createCallingAddress(config.trusted_proxies),
     ownAddress: createOwnAddress({
       publicUrl: config.public_url,
       trustedProxies: config.trusted_proxies,
-      onUntrustedForwarding: (peer) => log.warn("forwarding headers from a peer that is not among trusted_proxies are ignored", { peer }),
+      onUntrustedForwarding: operator.noteUntrustedForwarder,
     }),
   });
   const listening = listenAt(config, oneDoor({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
   note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
-  const browser = openBrowserOf(config, log);
   const scanner = openScanner({
     egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }]),
     caPems: trustedPems,

@@ -2,14 +2,22 @@
 import { Elysia } from "elysia";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
+import { adminRoutes } from "./admin.tsx";
+import { adminChecksRoutes } from "./admin-checks.tsx";
+import { adminSettingsRoutes } from "./admin-settings.tsx";
+import { adminUsersRoutes } from "./admin-users.tsx";
 import { respond } from "./answer.tsx";
 import { assetRoutes } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { hostNotOurs, internalError, methodNotAllowed, notFound, PageError } from "./errors.ts";
 import { homeRoutes } from "./home.tsx";
+import { legalRoutes } from "./legal.tsx";
+import { plansRoutes } from "./plans.tsx";
+import { checkRoutes } from "./reference/checks.tsx";
 import { scanRoutes } from "./scan.tsx";
 import type { PagesSettings } from "./settings.ts";
 import { pageGroup, type Visit, visitOf } from "./visit.ts";
+import { wellKnownRoutes } from "./well-known.ts";
 
 export function createPages(settings: PagesSettings) {
   const { log } = settings;
@@ -26,6 +34,14 @@ export function createPages(settings: PagesSettings) {
     .onError(({ error, visit }) => errorPage(visit, asPageError(error, visit)))
     .use(assetRoutes())
     .use(homeRoutes())
+    .use(checkRoutes())
+    .use(plansRoutes())
+    .use(legalRoutes())
+    .use(wellKnownRoutes())
+    .use(adminRoutes())
+    .use(adminUsersRoutes())
+    .use(adminSettingsRoutes())
+    .use(adminChecksRoutes())
     .use(scanRoutes());
   return app;
 

@@ -108,6 +108,8 @@ function Footer() {
           <NavItem href="/about" text="layout.footer.about" />
           <NavItem href="/migrate" text="layout.footer.migrate" />
           <NavItem href="/plans" text="layout.footer.plans" />
+          {settings.legal.imprint !== null && <NavItem href="/imprint" text="legal.imprint" />}
+          {settings.legal.privacy !== null && <NavItem href="/privacy" text="legal.privacy" />}
         </ul>
       </nav>
       <Languages />

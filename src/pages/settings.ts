@@ -8,6 +8,7 @@ import type { ScanProgress } from "../scan/task.ts";
 import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
+import type { Operator } from "./operator.ts";
 
 export interface PagesSettings {
   readonly store: Store;
@@ -40,6 +41,8 @@ export interface PagesSettings {
   readonly contacts: { readonly security: string | null; readonly plans: string | null };
   /** Plain texts of the operator; null where there is none. */
   readonly legal: { readonly imprint: string | null; readonly privacy: string | null };
+  /** For the pages of whoever runs the appliance. */
+  readonly operator: Operator;
   /** Value of Strict-Transport-Security on https; null sends none. */
   readonly hsts: string | null;
   /** Lets pages watch scans as they run. */

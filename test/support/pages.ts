@@ -10,6 +10,8 @@ import { createOwnAddress } from "../../src/http/own-address.ts";
 import { listen } from "../../src/http/server.ts";
 import { createLog } from "../../src/log.ts";
 import { createPages } from "../../src/pages/app.ts";
+import { createExamination } from "../../src/pages/examination.ts";
+import type { Operator } from "../../src/pages/operator.ts";
 import type { PagesSettings } from "../../src/pages/settings.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -22,6 +24,17 @@ const catalog: Catalog = {
   version: "0123456789abcdef",
   texts: { "en-gb": enGb.checks, "de-de": deDe.checks },
   droppedIn: {},
+};
+
+/** Nothing to say, as on a sound appliance. */
+export const quietOperator: Operator = {
+  settings: [],
+  publicUrl: null,
+  apiRequestsPerMinute: 60,
+  untrustedForwarder: () => null,
+  unsandboxedBecause: () => null,
+  diskSpace: () => null,
+  examination: createExamination(async () => [], { now: () => new Date(), onFailure: () => {} }),
 };
 
 export interface PagesUnderTest {
@@ -70,6 +83,7 @@ export async function startPages(given: Partial<PagesSettings> & { readonly publ
     cooldownSeconds: 60,
     reports: { staleDays: 30, indexed: false },
     accounts: { signUp: "closed", defaultPlan: "free", passwordCharsMin: 12 },
+    operator: quietOperator,
     contacts: { security: null, plans: null },
     legal: { imprint: null, privacy: null },
     hsts: "max-age=63072000; includeSubDomains",

@@ -1,0 +1,48 @@
+/** What an administrator should know before anything else. */
+import type { ComponentChildren } from "preact";
+import { useVisit } from "./context.ts";
+
+const diskFreePercentMin = 10;
+const bytesPerMegabyte = 1_000_000;
+
+export function AdminBanners() {
+  const { words, own, settings } = useVisit();
+  const { publicUrl, untrustedForwarder, unsandboxedBecause, diskSpace } = settings.operator;
+  const peer = untrustedForwarder();
+  const noSandbox = unsandboxedBecause();
+  const disk = diskSpace();
+  const percent = disk === null ? 100 : Math.floor((100 * disk.freeBytes) / disk.totalBytes);
+  const banners: ComponentChildren[] = [];
+  if (!own.https && !own.loopback) banners.push(words.say("admin.banners.unencrypted"));
+  if (publicUrl === null) banners.push(words.say("admin.banners.publicUrlUnset", { origin: own.origin }));
+  else if (publicUrl !== own.origin) banners.push(words.say("admin.banners.publicUrlOther", { origin: own.origin, publicUrl }));
+  if (peer !== null) banners.push(words.say("admin.banners.untrustedForwarding", { peer }));
+  if (noSandbox !== null) banners.push(<SandboxOff because={noSandbox} />);
+  if (disk !== null && percent < diskFreePercentMin) {
+    const free = words.number(Math.floor(disk.freeBytes / bytesPerMegabyte));
+    banners.push(words.say("admin.banners.diskLow", { percent: words.number(percent), free }));
+  }
+  return (
+    <section aria-labelledby="banners-title">
+      <h2 id="banners-title">{words.say("admin.banners.title")}</h2>
+      {banners.length === 0 && <p>{words.say("admin.banners.none")}</p>}
+      {banners.map((banner, at) => (
+        <p class="notice warn" key={String(at)}>
+          {banner}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function SandboxOff({ because }: { readonly because: string }) {
+  const { words } = useVisit();
+  return (
+    <>
+      {words.say("admin.banners.sandboxOff")}{" "}
+      <q lang="en" translate={false}>
+        {because}
+      </q>
+    </>
+  );
+}

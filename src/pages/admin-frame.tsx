@@ -1,0 +1,60 @@
+/** What the pages of administrators have in common: who may see them, and the way from one to the next. */
+import type { ComponentChildren } from "preact";
+import type { Account } from "../store/accounts.ts";
+import { type PageGiven, page } from "./answer.tsx";
+import { useVisit } from "./context.ts";
+import { adminOnly, signInFirst } from "./errors.ts";
+import type { Visit } from "./visit.ts";
+import type { TextPath } from "./words.ts";
+
+/** @throws PageError 401 for nobody, 403 for everybody else. */
+export function adminOf({ account }: Visit): Account {
+  if (account === null) throw signInFirst();
+  if (!account.admin) throw adminOnly();
+  return account;
+}
+
+interface AdminPage extends Omit<PageGiven, "children" | "title"> {
+  readonly title: TextPath;
+  readonly children: ComponentChildren;
+}
+
+export function adminPage(visit: Visit, { title, children, ...given }: AdminPage): Response {
+  const words = visit.words.say(title);
+  return page(visit, {
+    ...given,
+    title: words,
+    noIndex: true,
+    children: (
+      <>
+        <h1>{words}</h1>
+        <AdminNavigation />
+        {children}
+      </>
+    ),
+  });
+}
+
+const places: readonly (readonly [string, TextPath])[] = [
+  ["/admin", "admin.nav.overview"],
+  ["/admin/users", "admin.nav.users"],
+  ["/admin/settings", "admin.nav.settings"],
+  ["/admin/checks", "admin.nav.checks"],
+];
+
+function AdminNavigation() {
+  const { words, url } = useVisit();
+  return (
+    <nav class="tabs" aria-label={words.say("admin.nav.label")}>
+      <ul>
+        {places.map(([href, text]) => (
+          <li key={href}>
+            <a href={href} aria-current={url.pathname === href ? "page" : undefined}>
+              {words.say(text)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,45 @@
+/** `/imprint` and `/privacy`: texts of the operator's, as plain as they were written. */
+import { Fragment } from "preact";
+import { page } from "./answer.tsx";
+import { notFound } from "./errors.ts";
+import { pageGroup, type Visit } from "./visit.ts";
+
+export function legalRoutes() {
+  return pageGroup("legal")
+    .get("/imprint", ({ visit }) => legalPage(visit, "imprint"))
+    .get("/privacy", ({ visit }) => legalPage(visit, "privacy"));
+}
+
+function legalPage(visit: Visit, kind: "imprint" | "privacy"): Response {
+  const { words, settings } = visit;
+  const text = settings.legal[kind];
+  if (text === null) throw notFound();
+  const title = words.say(`legal.${kind}`);
+  return page(visit, {
+    title,
+    children: (
+      <>
+        <h1>{title}</h1>
+        {paragraphsOf(text).map((lines, at) => (
+          <p key={String(at)}>
+            {lines.map((line, number) => (
+              <Fragment key={String(number)}>
+                {number > 0 && <br />}
+                {line}
+              </Fragment>
+            ))}
+          </p>
+        ))}
+      </>
+    ),
+  });
+}
+
+/** Blank lines part paragraphs; line breaks inside one stay, since addresses are written in lines. */
+function paragraphsOf(text: string): readonly (readonly string[])[] {
+  return text
+    .replace(/^\ufeff/, "")
+    .split(/(?:\r?\n[ \t]*){2,}/)
+    .map((paragraph) => paragraph.trim().split(/\r?\n/))
+    .filter(([first]) => first !== "");
+}
