@@ -8,23 +8,40 @@ const hostNameCharsMax = 253;
 /** A host after the URL parser is done with it: lower-case ASCII labels. Underscores are not host names by the letter, but are served. */
 const hostNamePattern = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?$/;
 
-export type ScanUrl = { readonly url: string } | { readonly fault: string };
+/** What can be wrong with an address, and how the API says it: completes "url ...". */
+const faults = {
+  "too-long": `must be at most ${scanUrlCharsMax} characters long`,
+  characters: "must not contain white space, control characters or backslashes",
+  "not-absolute": "must be an absolute URL that begins with http:// or https://",
+  invalid: "must be a valid URL",
+  credentials: "must not contain a user name or password",
+  host: "must name a host: a domain name, an IPv4 address or an IPv6 address in brackets",
+  "too-long-in-ascii": `must be at most ${scanUrlCharsMax} characters long in its ASCII form`,
+} as const;
+
+export type ScanUrlFault = keyof typeof faults;
+
+export type ScanUrl = { readonly url: string } | { readonly fault: string; readonly code: ScanUrlFault };
 
 /**
  * An absolute http or https URL in its ASCII form, without fragment; or what is wrong with it, for whoever sent it.
  * Stricter than the WHATWG parser, which repairs: what it would repair was most likely meant otherwise.
  */
 export function parseScanUrl(given: string): ScanUrl {
-  if (given.length > scanUrlCharsMax) return { fault: `must be at most ${scanUrlCharsMax} characters long` };
-  if (/[\s\p{Cc}\\]/u.test(given)) return { fault: "must not contain white space, control characters or backslashes" };
-  if (!/^https?:\/\//i.test(given)) return { fault: "must be an absolute URL that begins with http:// or https://" };
+  if (given.length > scanUrlCharsMax) return refused("too-long");
+  if (/[\s\p{Cc}\\]/u.test(given)) return refused("characters");
+  if (!/^https?:\/\//i.test(given)) return refused("not-absolute");
   const url = URL.parse(given);
-  if (url === null) return { fault: "must be a valid URL" };
-  if (url.username !== "" || url.password !== "") return { fault: "must not contain a user name or password" };
-  if (!isHost(url.hostname)) return { fault: "must name a host: a domain name, an IPv4 address or an IPv6 address in brackets" };
+  if (url === null) return refused("invalid");
+  if (url.username !== "" || url.password !== "") return refused("credentials");
+  if (!isHost(url.hostname)) return refused("host");
   url.hash = "";
-  if (url.href.length > scanUrlCharsMax) return { fault: `must be at most ${scanUrlCharsMax} characters long in its ASCII form` };
+  if (url.href.length > scanUrlCharsMax) return refused("too-long-in-ascii");
   return { url: url.href };
+}
+
+function refused(code: ScanUrlFault): ScanUrl {
+  return { fault: faults[code], code };
 }
 
 function isHost(hostname: string): boolean {
