@@ -1,8 +1,8 @@
 /** Turns a stored scan into what the API answers: the only author of the result's shape (specification, sections 2.2 and 2.3). */
-import type { Effort, Locale, RiskLevel, Severity, State } from "../check/check.ts";
+import type { Effort, FindingTexts, Locale, RiskLevel, Severity, State } from "../check/check.ts";
 import { hostOf } from "../check/headers.ts";
 import type { Band, Rank } from "../judge/rank.ts";
-import type { StoredResult } from "../judge/result.ts";
+import type { StoredFinding, StoredResult } from "../judge/result.ts";
 import type { Texts, TextValues } from "./i18n.ts";
 
 export { bands, ranks } from "../judge/rank.ts";
@@ -143,7 +143,6 @@ function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: 
 }
 
 function measuredBlock(url: string, result: StoredResult, locale: Locale, texts: Texts): SecurityBlock {
-  const values = subjectValues(url);
   const { measured, score, band, rank, ledger, findings } = result;
   return {
     dimension: "security",
@@ -152,44 +151,45 @@ function measuredBlock(url: string, result: StoredResult, locale: Locale, texts:
     band,
     rank,
     checkSummary: summaryOf(ledger),
-    checks: ledger.map(({ key, state }) => ({
-      key,
-      state,
-      label: texts.say(locale, ["checks", key, "label"]) ?? key,
-      reason: texts.say(locale, ["checks", key, "reason"]) ?? texts.say(locale, ["retired", "reason"]) ?? key,
-    })),
-    findings: findings.map((finding) => renderFinding(finding, values, locale, texts)),
+    checks: ledger.map(({ key, state }) => ({ key, state, ...textsOfCheck(key, locale, texts) })),
+    findings: findings.map((finding) => {
+      const { code, severity, riskLevel, effort } = finding;
+      return { code, severity, riskLevel, effort, ...textsOfFinding(finding, url, locale, texts) };
+    }),
   };
 }
 
-function summaryOf(ledger: StoredResult["ledger"]): CheckSummary {
+export function summaryOf(ledger: StoredResult["ledger"]): CheckSummary {
   const count = (state: State) => ledger.filter((row) => row.state === state).length;
   const [passed, violated, notChecked, notApplicable] = [count("passed"), count("violated"), count("notChecked"), count("notApplicable")];
   return { passed, violated, notChecked, notApplicable, ran: passed + violated, total: passed + violated + notChecked + notApplicable };
 }
 
-function renderFinding(
-  { code, checkKey, severity, riskLevel, effort, values }: StoredResult["findings"][number],
-  subject: TextValues,
+/** What a ledger row is called and why it is there; of a check that is gone, what is left to say. */
+export function textsOfCheck(key: string, locale: Locale, texts: Texts): { readonly label: string; readonly reason: string } {
+  return {
+    label: texts.say(locale, ["checks", key, "label"]) ?? key,
+    reason: texts.say(locale, ["checks", key, "reason"]) ?? texts.say(locale, ["retired", "reason"]) ?? key,
+  };
+}
+
+/** The four texts of a finding at that URL. `quote` is asked for what to print of each value, the host's and the URL's too. */
+export function textsOfFinding(
+  { code, checkKey, values }: Pick<StoredFinding, "code" | "checkKey" | "values">,
+  url: string,
   locale: Locale,
   texts: Texts,
-): RenderedFinding {
+  quote: (value: string | number) => string | number = (value) => value,
+): FindingTexts {
+  const quotedValues = (given: TextValues) => Object.fromEntries(Object.entries(given).map(([name, value]) => [name, quote(value)]));
+  const subject = quotedValues(subjectValues(url));
   // The subject comes last: what a check quotes cannot pass for the scanned host.
-  const filled = { ...onOneLine(values), ...subject };
-  const text = (field: string) =>
+  const filled = { ...quotedValues(onOneLine(values)), ...subject };
+  const text = (field: keyof FindingTexts) =>
     texts.say(locale, ["checks", checkKey, "findings", code, field], filled) ??
     texts.say(locale, ["retired", field], { key: checkKey, ...subject }) ??
     code;
-  return {
-    code,
-    severity,
-    riskLevel,
-    effort,
-    title: text("title"),
-    detail: text("detail"),
-    riskStatement: text("riskStatement"),
-    remediation: text("remediation"),
-  };
+  return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };
 }
 
 /** In a remediation each line after the first is one to paste: what a site wrote must not begin any. */

@@ -1,0 +1,72 @@
+/** What a site or a visitor wrote, shown as it is: escaped, untranslated, and unable to turn, hide or move what stands around it. */
+import { piecesOf } from "../../text/quotation.ts";
+import { useWords } from "../context.ts";
+
+/**
+ * Signs that show nothing or steer the writing: controls, format and private use characters, line and paragraph separators, halves of
+ * pairs, whatever fonts may leave out (Unicode's Default_Ignorable_Code_Point), the blank of Braille, and heaps of marks on one letter.
+ */
+const unseen = /([\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,})/u;
+const unseenEverywhere = new RegExp(unseen, "gu");
+/** In a text of several lines, what breaks or indents them is part of it. */
+const unseenInLines = /((?![\n\t])(?:[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,}))/u;
+
+interface ForeignProps {
+  readonly children: string;
+  /** More characters are counted and not shown. */
+  readonly charsMax?: number;
+}
+
+/** HTML knows "yes" and "no"; the types of preact know a truth value, and its writer leaves false out. */
+export const untranslated: object = { translate: "no" };
+
+/** Within a line. */
+export function Foreign({ children, charsMax = Number.POSITIVE_INFINITY }: ForeignProps) {
+  return (
+    <>
+      <bdi class="foreign" dir="ltr" lang="" {...untranslated}>
+        {withSigns(children.slice(0, charsMax), unseen)}
+      </bdi>
+      <More chars={children.length - charsMax} />
+    </>
+  );
+}
+
+/** Lines as they came, for a file or a long value. */
+export function ForeignLines({ children, charsMax = Number.POSITIVE_INFINITY }: ForeignProps) {
+  const text = children.slice(0, charsMax).replaceAll("\r\n", "\n");
+  return (
+    <>
+      <pre class="foreign" dir="ltr" lang="" {...untranslated}>
+        {withSigns(text, unseenInLines)}
+      </pre>
+      <More chars={children.length - charsMax} />
+    </>
+  );
+}
+
+/** A sentence of ours that may quote: what `quoted` has marked is shown as foreign. */
+export function Sentence({ text }: { readonly text: string }) {
+  return <>{piecesOf(text).map((piece) => (piece.quoted ? <Foreign>{piece.text}</Foreign> : piece.text))}</>;
+}
+
+/** For places that hold nothing but characters: titles, alternative texts. */
+export function plainForeign(text: string): string {
+  return text.replace(unseenEverywhere, nameOf);
+}
+
+function withSigns(text: string, signs: RegExp) {
+  // Nearly every text is one piece.
+  if (!signs.test(text)) return text;
+  return text.split(signs).map((piece, at) => (at % 2 === 1 ? <span class="sign">{nameOf(piece)}</span> : piece));
+}
+
+/** `U+202E`, of the first of several. */
+function nameOf(sign: string): string {
+  return `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+function More({ chars }: { readonly chars: number }) {
+  const words = useWords();
+  return chars > 0 ? <span class="muted"> {words.count("foreign.more", chars)}</span> : null;
+}
