@@ -16,12 +16,12 @@ export function Lines({ label, children }: LinesProps) {
   return (
     <figure class="lines">
       <figcaption>
-        <span translate={false}>{label}</span>
+        <span translate="no">{label}</span>
         <button type="button" data-copy={`#${id}`} data-copied={words.say("lines.copied")} hidden>
           {words.say("lines.copy", { label })}
         </button>
       </figcaption>
-      <pre translate={false}>
+      <pre translate="no">
         <code id={id}>{children}</code>
       </pre>
     </figure>

@@ -1,0 +1,148 @@
+/** `/checks/{key}`: what a check asks, how it is measured, and what it can find. Made from the catalog and the locales alone. */
+import type { ComponentChildren } from "preact";
+import { areaOf, type CheckTexts } from "../../check/check.ts";
+import type { AnyCheck } from "../../check/registry.ts";
+import { headerFieldsMax, headerValueCharsMax } from "../../evidence/limits.ts";
+import { page } from "../answer.tsx";
+import { useVisit } from "../context.ts";
+import type { Visit } from "../visit.ts";
+import type { TextPath } from "../words.ts";
+import { fileOf, weightOf } from "./checks.tsx";
+import { FindingReference } from "./finding.tsx";
+import { Standards } from "./standards.tsx";
+
+export function checkPage(visit: Visit, check: AnyCheck): Response {
+  const { words } = visit;
+  const { catalog } = visit.settings;
+  const texts = catalog.texts[words.locale][check.key];
+  const label = texts?.label ?? check.key;
+  return page(visit, {
+    title: label,
+    children: (
+      <>
+        <p>
+          <a href="/checks">{words.say("check.all")}</a>
+        </p>
+        <h1>{label}</h1>
+        <Facts check={check} />
+        <Part title="check.why">
+          <p>{texts?.reason}</p>
+        </Part>
+        {texts?.method !== undefined && (
+          <Part title="check.method">
+            <p>{texts.method}</p>
+          </Part>
+        )}
+        <NotApplicable check={check} texts={texts} />
+        <NotChecked check={check} />
+        <Part title="check.findings">
+          <p class="muted">{words.say("check.sampled")}</p>
+          {Object.entries(check.findings).map(([code, definition]) => (
+            <FindingReference key={code} code={code} definition={definition} texts={texts?.findings[code]} />
+          ))}
+        </Part>
+        {check.standards !== undefined && check.standards.length > 0 && (
+          <Part title="check.standards">
+            <Standards names={check.standards} />
+          </Part>
+        )}
+      </>
+    ),
+  });
+}
+
+function Part({ title, children }: { readonly title: TextPath; readonly children: ComponentChildren }) {
+  const { words } = useVisit();
+  return (
+    <section>
+      <h2>{words.say(title)}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ check }: { readonly check: AnyCheck }) {
+  const {
+    words,
+    settings: { catalog },
+  } = useVisit();
+  const area = areaOf(check);
+  const file = fileOf(catalog, check.key);
+  const whole = weightOf(catalog.checks);
+  const percent = words.number(Math.round((1_000 * check.weight) / whole) / 10);
+  return (
+    <dl class="facts">
+      <dt>{words.say("check.key")}</dt>
+      <dd>
+        <code translate="no">{check.key}</code>
+      </dd>
+      <dt>{words.say("check.area")}</dt>
+      <dd>
+        <a href={`/checks#${area}`}>{words.say(`checks.areas.${area}`)}</a>
+      </dd>
+      <dt>{words.say("check.weight")}</dt>
+      <dd>{words.say("check.share", { weight: words.number(check.weight), whole: words.number(whole), percent })}</dd>
+      <dt>{words.say("check.origin")}</dt>
+      <dd>{file === null ? words.say("check.builtIn") : words.say("checks.fromFile", { file })}</dd>
+    </dl>
+  );
+}
+
+/** What the texts say, or else what the check declared; a check of the operator's that did neither may still know cases of its own. */
+function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly texts: CheckTexts | undefined }) {
+  const {
+    words,
+    settings: { catalog },
+  } = useVisit();
+  const declared = (check.appliesTo ?? []).map((condition) => words.say(`check.conditions.${condition}`));
+  const always = fileOf(catalog, check.key) === null ? [words.say("check.alwaysApplies")] : [];
+  const said = texts?.notApplicable !== undefined ? [texts.notApplicable] : declared.length > 0 ? declared : always;
+  if (said.length === 0) return null;
+  return (
+    <Part title="check.notApplicable">
+      {said.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </Part>
+  );
+}
+
+function NotChecked({ check: { reads, consults = [], headers = [] } }: { readonly check: AnyCheck }) {
+  const { words } = useVisit();
+  return (
+    <Part title="check.notChecked">
+      {reads.length > 0 && (
+        <>
+          <p>{words.say("check.needs")}</p>
+          <Readings names={reads} />
+        </>
+      )}
+      {consults.length > 0 && (
+        <>
+          <p>{words.say("check.consults")}</p>
+          <Readings names={consults} />
+        </>
+      )}
+      {headers.length > 0 && (
+        <p>
+          {words.say("check.headers", { charsMax: words.number(headerValueCharsMax), fieldsMax: words.number(headerFieldsMax) })}{" "}
+          <code translate="no">{headers.join(", ")}</code>
+        </p>
+      )}
+      <p>{words.say("check.neither")}</p>
+    </Part>
+  );
+}
+
+function Readings({ names }: { readonly names: AnyCheck["reads"] }) {
+  const { words } = useVisit();
+  return (
+    <ul>
+      {names.map((name) => (
+        <li key={name}>
+          {words.say(`checks.readings.${name}`)} (<code translate="no">{name}</code>)
+        </li>
+      ))}
+    </ul>
+  );
+}

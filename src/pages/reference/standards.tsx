@@ -1,0 +1,27 @@
+/** What a check rests on; an RFC is linked to where it stands. */
+import { Fragment } from "preact";
+
+const rfcForm = /^RFC (\d{1,5})(?: section (\d+(?:\.\d+)*))?$/;
+
+export function Standards({ names }: { readonly names: readonly string[] }) {
+  return (
+    <ul>
+      {names.map((name) => (
+        <li key={name} translate="no">
+          <Standard name={name} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Standard({ name }: { readonly name: string }) {
+  const [, number, section] = rfcForm.exec(name) ?? [];
+  if (number === undefined) return <Fragment>{name}</Fragment>;
+  const place = section === undefined ? "" : `#section-${section}`;
+  return (
+    <a href={`https://www.rfc-editor.org/rfc/rfc${number}${place}`} rel="nofollow noopener noreferrer">
+      {name}
+    </a>
+  );
+}
