@@ -1,7 +1,9 @@
 /** Lines to paste somewhere, with a button that copies them. */
+
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useWords } from "../context.ts";
+import { untranslated } from "./foreign.tsx";
 
 interface LinesProps {
   /** Where they are pasted, or what they are: `nginx`, `DNS`, a file's name. */
@@ -16,12 +18,12 @@ export function Lines({ label, children }: LinesProps) {
   return (
     <figure class="lines">
       <figcaption>
-        <span translate="no">{label}</span>
+        <span {...untranslated}>{label}</span>
         <button type="button" data-copy={`#${id}`} data-copied={words.say("lines.copied")} hidden>
           {words.say("lines.copy", { label })}
         </button>
       </figcaption>
-      <pre translate="no">
+      <pre {...untranslated}>
         <code id={id}>{children}</code>
       </pre>
     </figure>

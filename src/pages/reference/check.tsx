@@ -1,9 +1,11 @@
 /** `/checks/{key}`: what a check asks, how it is measured, and what it can find. Made from the catalog and the locales alone. */
+
 import type { ComponentChildren } from "preact";
 import { areaOf, type CheckTexts } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { headerFieldsMax, headerValueCharsMax } from "../../evidence/limits.ts";
 import { page } from "../answer.tsx";
+import { untranslated } from "../components/foreign.tsx";
 import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
@@ -74,7 +76,7 @@ function Facts({ check }: { readonly check: AnyCheck }) {
     <dl class="facts">
       <dt>{words.say("check.key")}</dt>
       <dd>
-        <code translate="no">{check.key}</code>
+        <code {...untranslated}>{check.key}</code>
       </dd>
       <dt>{words.say("check.area")}</dt>
       <dd>
@@ -126,7 +128,7 @@ function NotChecked({ check: { reads, consults = [], headers = [] } }: { readonl
       {headers.length > 0 && (
         <p>
           {words.say("check.headers", { charsMax: words.number(headerValueCharsMax), fieldsMax: words.number(headerFieldsMax) })}{" "}
-          <code translate="no">{headers.join(", ")}</code>
+          <code {...untranslated}>{headers.join(", ")}</code>
         </p>
       )}
       <p>{words.say("check.neither")}</p>
@@ -140,7 +142,7 @@ function Readings({ names }: { readonly names: AnyCheck["reads"] }) {
     <ul>
       {names.map((name) => (
         <li key={name}>
-          {words.say(`checks.readings.${name}`)} (<code translate="no">{name}</code>)
+          {words.say(`checks.readings.${name}`)} (<code {...untranslated}>{name}</code>)
         </li>
       ))}
     </ul>

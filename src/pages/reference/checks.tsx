@@ -1,9 +1,11 @@
 /** `/checks`: every check of this appliance, by what it is about. */
+
 import { basename } from "node:path";
 import type { Catalog } from "../../catalog/load.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { page } from "../answer.tsx";
+import { untranslated } from "../components/foreign.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { pageGroup, type Visit } from "../visit.ts";
@@ -96,7 +98,7 @@ function CheckRow({ check: { key, weight } }: { readonly check: AnyCheck }) {
   return (
     <tr id={key}>
       <th scope="row" data-label={words.say("checks.columns.check")}>
-        <a href={`/checks/${key}`}>{texts?.label ?? key}</a> <code translate="no">{key}</code>
+        <a href={`/checks/${key}`}>{texts?.label ?? key}</a> <code {...untranslated}>{key}</code>
         {file !== null && <span class="chip">{words.say("checks.fromFile", { file })}</span>}
       </th>
       <td data-label={words.say("checks.columns.reason")}>{texts?.reason}</td>

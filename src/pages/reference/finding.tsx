@@ -1,5 +1,7 @@
 /** One finding code of a check, as it can be referred to: `/checks/{key}#{code}`. */
+
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
+import { untranslated } from "../components/foreign.tsx";
 import { Remediation } from "../components/remediation.tsx";
 import { useVisit } from "../context.ts";
 import { WithSamples } from "./samples.tsx";
@@ -20,7 +22,7 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
       </h3>
       <p>
         <a href={`#${code}`}>
-          <code translate="no">{code}</code>
+          <code {...untranslated}>{code}</code>
         </a>
       </p>
       <ul class="chips">

@@ -1,5 +1,7 @@
 /** What a check rests on; an RFC is linked to where it stands. */
+
 import { Fragment } from "preact";
+import { untranslated } from "../components/foreign.tsx";
 
 const rfcForm = /^RFC (\d{1,5})(?: section (\d+(?:\.\d+)*))?$/;
 
@@ -7,7 +9,7 @@ export function Standards({ names }: { readonly names: readonly string[] }) {
   return (
     <ul>
       {names.map((name) => (
-        <li key={name} translate="no">
+        <li key={name} {...untranslated}>
           <Standard name={name} />
         </li>
       ))}
