@@ -1,12 +1,11 @@
 /** One-time links as the operator hands them over: under the address that people reach this appliance at. */
 import { networkInterfaces } from "node:os";
+import { linkPath } from "../pages/link-paths.ts";
 import type { Config } from "../settings.ts";
 import type { HandedOutLink } from "../store/one-time-links.ts";
 
-const pages = { setup: "/setup", invite: "/sign-up", reset: "/reset" } as const;
-
 export function urlOfLink(base: string, { link, value }: HandedOutLink): string {
-  return `${base}${pages[link.kind]}?t=${value}`;
+  return `${base}${linkPath(link.kind, value)}`;
 }
 
 /** `public_url`, or where the server listens. `port` is the one it really got, where that is known. */

@@ -1,5 +1,6 @@
 /** What an administrator should know before anything else. */
 import type { ComponentChildren } from "preact";
+import { untranslated } from "./components/foreign.tsx";
 import { useVisit } from "./context.ts";
 
 const diskFreePercentMin = 10;
@@ -40,7 +41,7 @@ function SandboxOff({ because }: { readonly because: string }) {
   return (
     <>
       {words.say("admin.banners.sandboxOff")}{" "}
-      <q lang="en" translate={false}>
+      <q lang="en" {...untranslated}>
         {because}
       </q>
     </>

@@ -1,5 +1,6 @@
 /** `/admin/checks`: the catalog of this process, and the files of checks beside the binary. */
 import { adminOf, adminPage } from "./admin-frame.tsx";
+import { untranslated } from "./components/foreign.tsx";
 import { useVisit } from "./context.ts";
 import { pageGroup, type Visit } from "./visit.ts";
 
@@ -48,14 +49,14 @@ function OwnChecks() {
           .map(({ key, weight }) => (
             <tr key={key}>
               <th scope="row">
-                <a href={`/checks/${encodeURIComponent(key)}`} translate={false}>
+                <a href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
                   {key}
                 </a>
               </th>
               <td data-label={words.say("admin.checks.label")}>{texts[words.locale][key]?.label ?? key}</td>
               <td data-label={words.say("admin.checks.weight")}>{words.number(weight)}</td>
               <td data-label={words.say("admin.checks.file")}>
-                <code translate={false}>{droppedIn[key]}</code>
+                <code {...untranslated}>{droppedIn[key]}</code>
               </td>
             </tr>
           ))}

@@ -1,9 +1,12 @@
 /** Which scans are in hand and which come next, with their ages. */
 import type { ScanRecord } from "../store/scans.ts";
+import { Foreign } from "./components/foreign.tsx";
 import { useVisit } from "./context.ts";
 
 /** Waiting scans that are listed; of the rest, their number says enough. */
 const waitingShownMax = 20;
+/** The end of a long URL tells little about whose it is. */
+const urlCharsMax = 200;
 
 export function AdminQueue() {
   const { words, settings } = useVisit();
@@ -61,11 +64,13 @@ function ScanRow({ scan, since, inHand }: { readonly scan: ScanRecord; readonly 
   return (
     <tr>
       <th scope="row">
-        <a href={`/scans/${token}`} translate={false}>
-          {url}
+        <a href={`/scans/${token}`}>
+          <Foreign charsMax={urlCharsMax}>{url}</Foreign>
         </a>
       </th>
-      <td data-label={words.say("admin.queue.by")}>{by?.email ?? words.say("admin.queue.guest")}</td>
+      <td data-label={words.say("admin.queue.by")}>
+        {by === undefined || by === null ? words.say("admin.queue.guest") : <Foreign>{by.email}</Foreign>}
+      </td>
       <td data-label={since}>
         <time dateTime={at}>{words.ago(at)}</time>
       </td>

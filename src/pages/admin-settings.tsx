@@ -1,5 +1,6 @@
 /** `/admin/settings`: what is in force, and who said so. */
 import { adminOf, adminPage } from "./admin-frame.tsx";
+import { untranslated } from "./components/foreign.tsx";
 import { useWords } from "./context.ts";
 import type { ShownSetting } from "./operator.ts";
 import { pageGroup, type Visit } from "./visit.ts";
@@ -42,16 +43,16 @@ function SettingRow({ setting: { key, value, origin, originName, variable } }: {
   return (
     <tr id={key}>
       <th scope="row">
-        <code translate={false}>{key}</code>
+        <code {...untranslated}>{key}</code>
       </th>
       <td data-label={words.say("admin.settings.value")}>
-        {value === null ? <span class="muted">{words.say("admin.settings.unset")}</span> : <code translate={false}>{value}</code>}
+        {value === null ? <span class="muted">{words.say("admin.settings.unset")}</span> : <code {...untranslated}>{value}</code>}
       </td>
       <td data-label={words.say("admin.settings.origin")}>
-        {words.say(`admin.settings.origins.${origin}`)} {originName !== null && <code translate={false}>{originName}</code>}
+        {words.say(`admin.settings.origins.${origin}`)} {originName !== null && <code {...untranslated}>{originName}</code>}
       </td>
       <td data-label={words.say("admin.settings.variable")}>
-        <code translate={false}>{variable}</code>
+        <code {...untranslated}>{variable}</code>
       </td>
     </tr>
   );

@@ -3,6 +3,7 @@ import { type Account, plans } from "../store/accounts.ts";
 import { adminOf, adminPage } from "./admin-frame.tsx";
 import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./admin-invitation.tsx";
 import { redirect } from "./answer.tsx";
+import { Foreign } from "./components/foreign.tsx";
 import { useVisit } from "./context.ts";
 import { formBroken, notFound } from "./errors.ts";
 import { Form, readForm } from "./form.tsx";
@@ -140,7 +141,7 @@ function AccountRow({ account }: { readonly account: Account }) {
   return (
     <tr id={`account-${id}`}>
       <th scope="row">
-        <span translate={false}>{email}</span> {isVisitor && <span class="muted">({words.say("admin.users.you")})</span>}
+        <Foreign>{email}</Foreign> {isVisitor && <span class="muted">({words.say("admin.users.you")})</span>}
       </th>
       <td data-label={words.say("admin.users.role")}>{words.say(admin ? "admin.users.roles.admin" : "admin.users.roles.user")}</td>
       <td data-label={words.say("admin.users.created")}>

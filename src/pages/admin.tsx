@@ -3,6 +3,7 @@ import { AdminBanners } from "./admin-banners.tsx";
 import { adminOf, adminPage } from "./admin-frame.tsx";
 import { AdminQueue } from "./admin-queue.tsx";
 import { redirect } from "./answer.tsx";
+import { untranslated } from "./components/foreign.tsx";
 import { useVisit, useWords } from "./context.ts";
 import type { Finding } from "./examination.ts";
 import { Form, readForm } from "./form.tsx";
@@ -91,7 +92,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
           <tr key={what}>
             <th scope="row">{words.say(parts[what])}</th>
             <td data-label={words.say("admin.doctor.state")}>{words.say(`admin.doctor.states.${state}`)}</td>
-            <td data-label={words.say("admin.doctor.detail")} lang="en" translate={false}>
+            <td data-label={words.say("admin.doctor.detail")} lang="en" {...untranslated}>
               {detail}
             </td>
           </tr>

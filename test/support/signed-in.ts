@@ -1,0 +1,19 @@
+/** Accounts for tests of pages, and visitors who are signed in to them by a session that the store opened. */
+import type { Account, Plan } from "../../src/store/accounts.ts";
+import type { PagesUnderTest, Visitor } from "./pages.ts";
+
+/** The very first account of a store is an administrator on the agency plan, whatever is asked for. */
+export async function accountIn({ store }: PagesUnderTest, email: string, given: { readonly plan?: Plan } = {}): Promise<Account> {
+  const account = await store.createAccount({ email, now: new Date(), ...given });
+  if (typeof account === "string") throw new Error(`no account for ${email}: ${account}`);
+  return account;
+}
+
+export async function signedIn(pages: PagesUnderTest, { id }: Account): Promise<Visitor> {
+  const origin = { userAgent: "test", address: "127.0.0.1" };
+  const opened = await pages.store.openSession({ accountId: id, provedPasswordHash: null, origin, now: new Date() });
+  if (opened === undefined) throw new Error(`no session for account ${id}`);
+  const visitor = pages.visitor();
+  visitor.cookies.set("sid", opened.value);
+  return visitor;
+}
