@@ -14,8 +14,8 @@ export function openapiRoute() {
   return routeGroup("openapi").get(openapiPath, ({ exchange }) => answer(exchange, 200, json, { "cache-control": "public, max-age=300" }));
 }
 
-/** Typebox schemas are JSON Schema as they stand, which is what OpenAPI 3.1 asks for. */
-function openapiDocument() {
+/** Plain data: typebox schemas are JSON Schema as they stand, which is what OpenAPI 3.1 asks for. */
+export function openapiDocument() {
   return {
     openapi: "3.1.1",
     info: {

@@ -28,6 +28,7 @@ export const ScanRequest = Type.Object(
   {
     url: Type.String({
       description: `Absolute http or https URL without credentials, at most ${scanUrlCharsMax} characters. Its fragment is dropped.`,
+      examples: ["https://site.example/"],
     }),
   },
   open,

@@ -1,17 +1,29 @@
-/** The settings of the pages, out of the configuration. */
+/** The settings of the pages, out of the configuration and of what other rooms have to tell. */
 import { readFileSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
+import { openapiDocument } from "../api/openapi.ts";
 import { ConfigError } from "../config.ts";
+import { ownUserAgent } from "../egress/user-agent.ts";
 import type { PagesSettings } from "../pages/settings.ts";
 import type { Config } from "../settings.ts";
 
-type FromConfig = "version" | "defaultLocale" | "guests" | "cooldownSeconds" | "reports" | "accounts" | "contacts" | "legal" | "hsts";
+type Given =
+  | "version"
+  | "defaultLocale"
+  | "guests"
+  | "cooldownSeconds"
+  | "reports"
+  | "accounts"
+  | "contacts"
+  | "legal"
+  | "hsts"
+  | "reference";
 
 /** Bytes of a text of the operator's, such as an imprint. */
 const legalBytesMax = 65_536;
 
 /** @throws ConfigError when a named text cannot be read or is too long. */
-export function pagesSettingsOf(config: Config): Pick<PagesSettings, FromConfig> {
+export function pagesSettingsOf(config: Config): Pick<PagesSettings, Given> {
   return {
     version,
     defaultLocale: config["locale.default"],
@@ -28,6 +40,7 @@ export function pagesSettingsOf(config: Config): Pick<PagesSettings, FromConfig>
       imprint: textOf("legal.imprint_file", config["legal.imprint_file"]),
       privacy: textOf("legal.privacy_file", config["legal.privacy_file"]),
     },
+    reference: { api: openapiDocument(), userAgent: ownUserAgent },
     hsts: config["security.hsts"] === "off" ? null : config["security.hsts"],
   };
 }

@@ -9,6 +9,7 @@ import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import type { Operator } from "./operator.ts";
+import type { ApiDocument } from "./reference/api-document.ts";
 
 export interface PagesSettings {
   readonly store: Store;
@@ -41,6 +42,13 @@ export interface PagesSettings {
   readonly contacts: { readonly security: string | null; readonly plans: string | null };
   /** Plain texts of the operator; null where there is none. */
   readonly legal: { readonly imprint: string | null; readonly privacy: string | null };
+  /** What other rooms have that the reference tells of. */
+  readonly reference: {
+    /** The OpenAPI description, as plain data. */
+    readonly api: ApiDocument;
+    /** How the scanner's own client names itself; its browser goes by the name that browsers have. */
+    readonly userAgent: string;
+  };
   /** For the pages of whoever runs the appliance. */
   readonly operator: Operator;
   /** Value of Strict-Transport-Security on https; null sends none. */

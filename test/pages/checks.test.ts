@@ -29,7 +29,7 @@ describe("/checks", () => {
   test.each([...locales])("names every check with its weight, its reason and a way to its page, in %s", async (locale) => {
     const html = await read(`/checks?locale=${locale}`);
     for (const { key, weight } of builtInChecks) {
-      const row = html.split(`<tr id="${key}">`)[1]?.split("</tr>")[0] ?? "";
+      const row = html.split(`<tr id="check-${key}">`)[1]?.split("</tr>")[0] ?? "";
       const { label, reason } = files[locale].checks[key as keyof typeof enGb.checks];
       expect(row).toContain(`<a href="/checks/${key}">${escaped(label)}</a>`);
       expect(row).toContain(`>${escaped(reason)}</td>`);
@@ -40,9 +40,9 @@ describe("/checks", () => {
 
   test("has a part for each area that is taken, and none for the others", async () => {
     const html = await read("/checks");
-    const parts = [...html.matchAll(/<h2 id="([^"]+)">/g)].map(([, area]) => area);
+    const parts = [...html.matchAll(/<h2 id="area-([^"]+)">/g)].map(([, area]) => area);
     expect(parts).toEqual(["headers", "csp", "transport", "hsts", "cookies", "dns", "mail", "content", "disclosure"]);
-    for (const area of parts) expect(html).toContain(`<a href="#${area}">`);
+    for (const area of parts) expect(html).toContain(`<a href="#area-${area}">`);
   });
 });
 

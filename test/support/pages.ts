@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
+import { openapiDocument } from "../../src/api/openapi.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
+import { ownUserAgent } from "../../src/egress/user-agent.ts";
 import { createCallingAddress } from "../../src/http/address.ts";
 import { createOwnAddress } from "../../src/http/own-address.ts";
 import { listen } from "../../src/http/server.ts";
@@ -84,6 +86,7 @@ export async function startPages(given: Partial<PagesSettings> & { readonly publ
     reports: { staleDays: 30, indexed: false },
     accounts: { signUp: "closed", defaultPlan: "free", passwordCharsMin: 12 },
     operator: quietOperator,
+    reference: { api: openapiDocument(), userAgent: ownUserAgent },
     contacts: { security: null, plans: null },
     legal: { imprint: null, privacy: null },
     hsts: "max-age=63072000; includeSubDomains",

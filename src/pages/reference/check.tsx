@@ -9,7 +9,7 @@ import { untranslated } from "../components/foreign.tsx";
 import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
-import { fileOf, weightOf } from "./checks.tsx";
+import { areaId, fileOf, weightOf } from "./checks.tsx";
 import { FindingReference } from "./finding.tsx";
 import { Standards } from "./standards.tsx";
 
@@ -80,7 +80,7 @@ function Facts({ check }: { readonly check: AnyCheck }) {
       </dd>
       <dt>{words.say("check.area")}</dt>
       <dd>
-        <a href={`/checks#${area}`}>{words.say(`checks.areas.${area}`)}</a>
+        <a href={`/checks#${areaId(area)}`}>{words.say(`checks.areas.${area}`)}</a>
       </dd>
       <dt>{words.say("check.weight")}</dt>
       <dd>{words.say("check.share", { weight: words.number(check.weight), whole: words.number(whole), percent })}</dd>

@@ -36,7 +36,7 @@ function checksPage(visit: Visit): Response {
           <ul class="columns">
             {taken.map((area) => (
               <li key={area}>
-                <a href={`#${area}`}>{words.say(`checks.areas.${area}`)}</a>
+                <a href={`#${areaId(area)}`}>{words.say(`checks.areas.${area}`)}</a>
               </li>
             ))}
           </ul>
@@ -48,6 +48,11 @@ function checksPage(visit: Visit): Response {
       </>
     ),
   });
+}
+
+/** The part of `/checks` about it. A check's key may be any word, so areas and checks have names of their own. */
+export function areaId(area: Area): string {
+  return `area-${area}`;
 }
 
 /** Weights of all of them together. */
@@ -66,8 +71,8 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
   // What weighs most comes first; within a weight the catalog's order holds, which is by key.
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
   return (
-    <section aria-labelledby={area}>
-      <h2 id={area}>{words.say(`checks.areas.${area}`)}</h2>
+    <section aria-labelledby={areaId(area)}>
+      <h2 id={areaId(area)}>{words.say(`checks.areas.${area}`)}</h2>
       <table class="cards">
         <thead>
           <tr>
@@ -96,7 +101,7 @@ function CheckRow({ check: { key, weight } }: { readonly check: AnyCheck }) {
   const texts = catalog.texts[words.locale][key];
   const file = fileOf(catalog, key);
   return (
-    <tr id={key}>
+    <tr id={`check-${key}`}>
       <th scope="row" data-label={words.say("checks.columns.check")}>
         <a href={`/checks/${key}`}>{texts?.label ?? key}</a> <code {...untranslated}>{key}</code>
         {file !== null && <span class="chip">{words.say("checks.fromFile", { file })}</span>}
