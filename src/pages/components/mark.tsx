@@ -1,0 +1,56 @@
+/** The drawn signs of states: a shape each, so that none is told by colour alone. They say nothing by themselves; a word stands beside. */
+
+/** `now` is what is under way, `next` what is still to come. */
+export type MarkName = "tick" | "warning" | "stop" | "question" | "dash" | "info" | "now" | "next";
+
+export function Mark({ name }: { readonly name: MarkName }) {
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round">
+      {shapes[name]}
+    </svg>
+  );
+}
+
+/** Cut out of what is filled, in the colour of the page. */
+const cut = "var(--bg)";
+
+const shapes = {
+  tick: (
+    <>
+      <circle cx="8" cy="8" r="7" fill="currentColor" />
+      <path d="m4.75 8.25 2.25 2.25 4.25-4.75" stroke={cut} stroke-linejoin="round" />
+    </>
+  ),
+  warning: (
+    <>
+      <path d="M8 2 14.75 14H1.25z" fill="currentColor" stroke-linejoin="round" />
+      <path d="M8 6.5v3.25M8 12v.01" stroke={cut} />
+    </>
+  ),
+  stop: (
+    <>
+      <path d="M5 1h6l4 4v6l-4 4H5l-4-4V5z" fill="currentColor" stroke-linejoin="round" />
+      <path d="M8 4.25v4.5M8 11.5v.01" stroke={cut} />
+    </>
+  ),
+  question: (
+    <>
+      <circle cx="8" cy="8" r="7" stroke-dasharray="2.4 2" stroke-linecap="butt" />
+      <path d="M6.25 6.25a1.75 1.75 0 1 1 2.6 1.5c-.6.35-.85.7-.85 1.25M8 11.5v.01" />
+    </>
+  ),
+  dash: <path d="M3 8h10" />,
+  info: (
+    <>
+      <circle cx="8" cy="8" r="7" />
+      <path d="M8 7.5v4M8 4.5v.01" />
+    </>
+  ),
+  now: (
+    <>
+      <circle cx="8" cy="8" r="6.5" stroke="var(--hairline)" />
+      <path d="M8 1.5A6.5 6.5 0 0 1 14.5 8" class="turning" />
+    </>
+  ),
+  next: <circle cx="8" cy="8" r="2" />,
+} as const;

@@ -1,0 +1,31 @@
+/** A notice: what somebody should know before they read on, or what became of what they did. */
+import type { ComponentChildren } from "preact";
+import { useWords } from "../context.ts";
+import { Mark, type MarkName } from "./mark.tsx";
+
+export type NoticeKind = "info" | "good" | "warn" | "poor";
+
+interface NoticeProps {
+  /** `warn`: mind this; `poor`: something is wrong. */
+  readonly kind?: NoticeKind;
+  readonly title?: string;
+  /** Read out at once by screen readers: for what came of a form. */
+  readonly alert?: boolean;
+  readonly children: ComponentChildren;
+}
+
+const marks = { info: "info", good: "tick", warn: "warning", poor: "stop" } as const satisfies Record<NoticeKind, MarkName>;
+
+export function Notice({ kind = "info", title, alert = false, children }: NoticeProps) {
+  const words = useWords();
+  return (
+    <div class={`notice ${kind}`} {...(alert ? { role: "alert" } : {})}>
+      <Mark name={marks[kind]} />
+      <div>
+        <span class="unseen">{words.say(`components.notices.${kind}`)}: </span>
+        {title !== undefined && <p class="notice-title">{title}</p>}
+        {children}
+      </div>
+    </div>
+  );
+}

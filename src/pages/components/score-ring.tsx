@@ -1,0 +1,127 @@
+/** The score as a ring: how much of 100, how many checks ran, and at which of seven ranks. */
+import { type Band, type Rank, ranks } from "../../judge/rank.ts";
+import { useWords } from "../context.ts";
+
+interface ScoreRingProps {
+  /** 0 to 100; null when not measured, which is never drawn as zero. */
+  readonly score: number | null;
+  readonly band: Band;
+  readonly rank: Rank;
+  /** A second, thin ring: checks that ran out of all that apply. */
+  readonly coverage?: { readonly ran: number; readonly total: number };
+  /** What screen readers say; made from score, band and rank when left out. */
+  readonly label?: string;
+}
+
+const middle = 60;
+const ringRadius = 47;
+const coverageRadius = 39;
+/** Where ranks begin, as in the table of ranks. */
+const rankFloors = [0, 25, 50, 65, 80, 88, 95];
+
+export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps) {
+  const words = useWords();
+  return (
+    <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreWords(words, { score, band, rank })}>
+      <g transform={`rotate(-90 ${middle} ${middle})`}>
+        {rankFloors.map((floor, at) => (
+          <RankTick key={floor} floor={floor} reached={score !== null && at < ranks.length - 1 - ranks.indexOf(rank)} />
+        ))}
+        <circle class="ring-track" cx={middle} cy={middle} r={ringRadius} stroke-width="8" {...(score === null ? dashed : {})} />
+        {score !== null && score > 0 && <Arc class={`ring-arc ${band}`} radius={ringRadius} width={8} percent={score} />}
+        {coverage !== undefined && coverage.total > 0 && (
+          <Arc class="ring-coverage" radius={coverageRadius} width={1.5} percent={(100 * coverage.ran) / coverage.total} />
+        )}
+      </g>
+      {score === null ? (
+        <text class="ring-of" x={middle} y={middle + 3}>
+          {words.say("components.score.notMeasured")}
+        </text>
+      ) : (
+        <>
+          <text class="ring-number" x={middle} y={middle + 8}>
+            {words.number(score)}
+          </text>
+          <text class="ring-of" x={middle} y={middle + 22}>
+            {words.say("components.score.of")}
+          </text>
+        </>
+      )}
+    </svg>
+  );
+}
+
+const dashed = { "stroke-dasharray": "1.5 1.5", pathLength: 100 } as const;
+
+interface ArcProps {
+  readonly class: string;
+  readonly radius: number;
+  readonly width: number;
+  readonly percent: number;
+}
+
+function Arc({ radius, width, percent, ...rest }: ArcProps) {
+  return (
+    <circle
+      {...rest}
+      cx={middle}
+      cy={middle}
+      r={radius}
+      stroke-width={width}
+      pathLength={100}
+      stroke-dasharray={`${Math.round(10 * percent) / 10} 100`}
+    />
+  );
+}
+
+function RankTick({ floor, reached }: { readonly floor: number; readonly reached: boolean }) {
+  const from = middle + ringRadius + 7;
+  return (
+    <line
+      class={reached ? "ring-tick reached" : "ring-tick"}
+      x1={from}
+      x2={from + 4}
+      y1={middle}
+      y2={middle}
+      stroke-width={reached ? 2 : 1}
+      transform={`rotate(${3.6 * floor} ${middle} ${middle})`}
+    />
+  );
+}
+
+/** For lists: a ring of one line's height, the number, and the band's word. */
+export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band">) {
+  const words = useWords();
+  return (
+    <span class="score-small">
+      <svg class="ring" viewBox="0 0 20 20" aria-hidden="true">
+        <circle class="ring-track" cx="10" cy="10" r="8" stroke-width="3" {...(score === null ? dashed : {})} />
+        {score !== null && score > 0 && (
+          <circle
+            class={`ring-arc ${band}`}
+            cx="10"
+            cy="10"
+            r="8"
+            stroke-width="3"
+            pathLength={100}
+            stroke-dasharray={`${score} 100`}
+            transform="rotate(-90 10 10)"
+          />
+        )}
+      </svg>
+      {score === null ? (
+        <span class="muted">{words.say("components.score.notMeasured")}</span>
+      ) : (
+        <>
+          <strong>{words.number(score)}</strong>
+          <span class={band}>{words.band(band)}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+function scoreWords(words: ReturnType<typeof useWords>, { score, band, rank }: Pick<ScoreRingProps, "score" | "band" | "rank">): string {
+  if (score === null) return words.say("components.score.notMeasured");
+  return words.say("components.score.ring", { score: words.number(score), band: words.band(band), rank: words.rank(rank) });
+}

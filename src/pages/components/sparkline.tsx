@@ -1,0 +1,81 @@
+/** Scores in the order of their scans, one step for each; the table beside it tells the same in words. */
+
+interface SparklinePoint {
+  /** Null for a scan that has no score: a gap. */
+  readonly score: number | null;
+  /** Whether the checks or the rules were others than before, so that the two scores do not compare. */
+  readonly changed?: boolean;
+}
+
+interface SparklineProps {
+  /** From the oldest. */
+  readonly points: readonly SparklinePoint[];
+  /** What screen readers say. */
+  readonly label: string;
+}
+
+const width = 360;
+const height = 96;
+const margin = { top: 16, right: 34, bottom: 8, left: 30 };
+const lines = [0, 50, 80, 100];
+
+export function Sparkline({ points, label }: SparklineProps) {
+  const last = points.findLastIndex(({ score }) => score !== null);
+  const lastScore = points[last]?.score ?? null;
+  const stepWidth = (width - margin.left - margin.right) / Math.max(points.length - 1, 1);
+  const xOf = (at: number) => rounded(points.length === 1 ? width / 2 : margin.left + at * stepWidth);
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      {lines.map((score) => (
+        <g key={score}>
+          <line class="spark-rule" x1={margin.left} x2={width - margin.right} y1={yOf(score)} y2={yOf(score)} />
+          <text x={margin.left - 6} y={yOf(score) + 3} text-anchor="end">
+            {score}
+          </text>
+        </g>
+      ))}
+      {points.map(({ changed }, at) =>
+        changed === true ? (
+          <line
+            class="spark-change"
+            key={String(at)}
+            x1={xOf(at) - stepWidth / 2}
+            x2={xOf(at) - stepWidth / 2}
+            y1={margin.top - 8}
+            y2={height - margin.bottom}
+            stroke-dasharray="2 3"
+          />
+        ) : null,
+      )}
+      {runsOf(points).map((run) => (
+        <polyline class="spark-line" key={run[0]} points={run.map((at) => `${xOf(at)},${yOf(points[at]?.score ?? 0)}`).join(" ")} />
+      ))}
+      {points.map(({ score }, at) =>
+        score === null ? null : <circle class="spark-dot" key={String(at)} cx={xOf(at)} cy={yOf(score)} r={at === last ? 3 : 1.75} />,
+      )}
+      {lastScore !== null && (
+        <text class="spark-last" x={xOf(last) + 7} y={yOf(lastScore) + 4}>
+          {lastScore}
+        </text>
+      )}
+    </svg>
+  );
+}
+
+function yOf(score: number): number {
+  return rounded(margin.top + ((100 - score) / 100) * (height - margin.top - margin.bottom));
+}
+
+function rounded(number: number): number {
+  return Math.round(10 * number) / 10;
+}
+
+/** Places of points that follow each other without a gap. */
+function runsOf(points: readonly SparklinePoint[]): readonly (readonly number[])[] {
+  const runs: number[][] = [[]];
+  points.forEach(({ score }, at) => {
+    if (score === null) runs.push([]);
+    else runs.at(-1)?.push(at);
+  });
+  return runs.filter((run) => run.length > 0);
+}
