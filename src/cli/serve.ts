@@ -91,6 +91,7 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
     browser,
     workerFile,
     log,
+    screenshots: true,
   });
   dispatcher = await startDispatcher({ store, scanner, concurrency: config["scan.concurrency"], progress, log });
   browser.endpoint().then(

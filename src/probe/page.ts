@@ -13,6 +13,7 @@ import { isChallenge } from "./page-challenge.ts";
 import { readDom } from "./page-dom.ts";
 import { type PageNetwork, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
+import { takeScreenshot, viewport } from "./page-screenshot.ts";
 
 /** Reading the document of a page whose thread is busy. */
 const domMs = 5_000;
@@ -25,6 +26,8 @@ export interface PageProbeContext {
   /** The scan's own way out, on `egress`. */
   readonly proxy: EgressProxy;
   readonly signal: AbortSignal;
+  /** Whether a picture of the page is wanted. */
+  readonly screenshot: boolean;
   readonly deadlines: {
     /** Until the load event. */
     readonly navigationMs: number;
@@ -37,42 +40,63 @@ export interface PageProbeContext {
 
 export type PageReadings = Pick<Readings, "navigation" | "page" | "dom" | "requests" | "hstsPreload">;
 
-export async function probePage(context: PageProbeContext): Promise<PageReadings> {
-  const [hstsPreload, loaded] = await Promise.all([probePreload(context.browserEndpoint, context.subject), loadPage(context)]);
-  return { ...loaded, hstsPreload };
+export interface PageVisit {
+  readonly readings: PageReadings;
+  /** Comes later than the readings, and never rejects; null where no document was shown, or it could not be drawn. */
+  readonly screenshot: Promise<Uint8Array | null>;
+}
+
+export async function probePage(context: PageProbeContext): Promise<PageVisit> {
+  const [hstsPreload, { readings, screenshot }] = await Promise.all([
+    probePreload(context.browserEndpoint, context.subject),
+    loadPage(context),
+  ]);
+  return { readings: { ...readings, hstsPreload }, screenshot };
 }
 
 type LoadedReadings = Omit<PageReadings, "hstsPreload">;
 
-async function loadPage(context: PageProbeContext): Promise<LoadedReadings> {
+interface LoadedPage {
+  readonly readings: LoadedReadings;
+  readonly screenshot: Promise<Uint8Array | null>;
+}
+
+async function loadPage(context: PageProbeContext): Promise<LoadedPage> {
   let page: BrowserPage;
   try {
     page = await openPage(await connectBrowser(context.browserEndpoint), context.proxy.url);
   } catch {
-    return nothing("crashed");
+    return { readings: nothing("crashed"), screenshot: noScreenshot };
   }
+  let screenshot = noScreenshot;
+  const shoot = () => {
+    if (context.screenshot) screenshot = takeScreenshot(page.session);
+  };
   try {
-    const readings = await visit(page, context);
+    const readings = await visit(page, context, shoot);
     // The browser was lost on the way, which is not the page's doing: whatever was read so far is no answer.
-    return page.session.detached ? nothing("crashed") : readings;
+    return { readings: page.session.detached ? nothing("crashed") : readings, screenshot };
   } catch {
-    return nothing("crashed");
+    return { readings: nothing("crashed"), screenshot };
   } finally {
     // Not waited for: the next scan has a context of its own, and a page that hangs is ended by `close` itself.
-    void page.close();
+    void screenshot.then(() => page.close());
   }
 }
 
-/** The readings of a page that nothing is known of. */
-export function noPage(because: ProbeFailure): PageReadings {
-  return { ...nothing(because), hstsPreload: failed(because) };
+/** A visit of which nothing is known. */
+export function noPage(because: ProbeFailure): PageVisit {
+  return { readings: { ...nothing(because), hstsPreload: failed(because) }, screenshot: noScreenshot };
 }
+
+const noScreenshot: Promise<Uint8Array | null> = Promise.resolve(null);
 
 function nothing(because: ProbeFailure): LoadedReadings {
   return { navigation: failed(because), page: failed(because), dom: failed(because), requests: failed(because) };
 }
 
-async function visit({ session, targetId }: BrowserPage, context: PageProbeContext): Promise<LoadedReadings> {
+/** Calls `onShown` once the document that is judged stands, before it is read. */
+async function visit({ session, targetId }: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
   const { subject, egress, deadlines, signal } = context;
   // The main frame of a page has the id of its target.
   const network = watchNetwork(session, targetId);
@@ -84,6 +108,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     session.send("Audits.enable"),
     session.send("Log.enable"),
     session.send("Security.enable"),
+    session.send("Emulation.setDeviceMetricsOverride", viewport),
     // A page behind a bad certificate is judged, not skipped: the certificate has checks of its own.
     session.send("Security.setIgnoreCertificateErrors", { ignore: true }),
   ]);
@@ -102,6 +127,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const answer = network.page();
   if (navigation === null || answer === null) return nothing(failureOf(context, network, outcome));
   if (!network.speaksHttp) return nothing("invalid");
+  if (network.showsPage) onShown();
   const dom = await domReading(session, targetId, network, signal, crashed);
   if (saysNothingOfSite(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");

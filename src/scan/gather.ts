@@ -33,8 +33,9 @@ async function gatherUntil(scanEnds: AbortSignal, task: GatherTask, onStage: (st
   const proxy = await startProxy(egress);
   try {
     // Only now: probes ask with what other probes read. The subject stays as it was given, since it names the scan.
-    const evidence: Evidence = { subject, ...withoutSecrets(await readEverything(task, { subject, egress, proxy }, watch)) };
-    return { evidence, timings: watch.timings(), unreachable: unreachableBecause(evidence), refusals: egress.refusals };
+    const { readings, screenshot } = await readEverything(task, { subject, egress, proxy }, watch);
+    const evidence: Evidence = { subject, ...withoutSecrets(readings) };
+    return { evidence, screenshot, timings: watch.timings(), unreachable: unreachableBecause(evidence), refusals: egress.refusals };
   } finally {
     await proxy.stop();
     egress.close();
@@ -48,8 +49,12 @@ interface WayOut {
 }
 
 /** All at once, but for what has to know where the browser ended up. */
-async function readEverything(task: GatherTask, { subject, egress, proxy }: WayOut, watch: Watch): Promise<Readings> {
-  const { url, deadlines, caPems, browserEndpoint } = task;
+async function readEverything(
+  task: GatherTask,
+  { subject, egress, proxy }: WayOut,
+  watch: Watch,
+): Promise<{ readonly readings: Readings; readonly screenshot: Uint8Array | null }> {
+  const { url, deadlines, caPems, browserEndpoint, screenshot } = task;
   const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
   const ask = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
@@ -75,13 +80,13 @@ async function readEverything(task: GatherTask, { subject, egress, proxy }: WayO
   const loading = watch.within(
     "page",
     navigationMs + settleMaxMs + probeMs,
-    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, deadlines }),
+    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, screenshot, deadlines }),
     noPage,
   );
 
   watch.stage("tls");
   void scannedTls.then(() => watch.stage("browsing"));
-  const page = await loading;
+  const { readings: page, screenshot: shooting } = await loading;
   const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
   const finalPlace = finalUrl !== null && isHttps(finalUrl) ? tlsPlaceOf(finalUrl) : null;
   const servedElsewhere = finalPlace !== null && !isSamePlace(finalPlace, scannedPlace);
@@ -99,7 +104,8 @@ async function readEverything(task: GatherTask, { subject, egress, proxy }: WayO
     mailMtaStsPolicy: await mailMtaStsPolicy,
     mailTlsRpt: await asked.mailTlsRpt,
   };
-  return { ...page, ...names, ...mail, tls, crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
+  const others = { crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
+  return { readings: { ...page, ...names, ...mail, tls, ...others }, screenshot: await shooting };
 }
 
 interface Watch {

@@ -20,6 +20,8 @@ export interface ScannerOptions {
   /** `worker.ts` of this folder, or where the compiled binary keeps it. */
   readonly workerFile: string;
   readonly log: Log;
+  /** Whether scans bring a picture of the page along; left out, they do not. */
+  readonly screenshots?: boolean;
   /** How long after its deadline a worker's thread is ended, in milliseconds. */
   readonly graceMs?: number;
 }
@@ -38,7 +40,8 @@ const hungMax = 5;
 const defaultGraceMs = 5_000;
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log, graceMs = defaultGraceMs } = options;
+  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log } = options;
+  const { screenshots = false, graceMs = defaultGraceMs } = options;
   const pool = openPool({
     workerFile,
     threads: concurrency,
@@ -54,7 +57,7 @@ export function openScanner(options: ScannerOptions): Scanner {
     const controlPort = Number(new URL(browserEndpoint).port);
     shutOwnPort(controlPort);
     controlPorts.add(controlPort);
-    return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, deadlines };
+    return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot: screenshots, deadlines };
   }
 
   async function gatherOnce(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
@@ -121,7 +124,7 @@ export function openScanner(options: ScannerOptions): Scanner {
     scanUrl: async (url, onProgress, signal) => {
       const gathered = await gather(url, onProgress, signal);
       if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
-      const { evidence, timings, unreachable, refusals } = gathered;
+      const { evidence, screenshot, timings, unreachable, refusals } = gathered;
       for (const refusal of refusals) log.warn("egress refused", { url, refusal });
       if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
       onProgress("analysing");
@@ -130,7 +133,7 @@ export function openScanner(options: ScannerOptions): Scanner {
       const allTimings = { ...timings, judge: Math.round(performance.now() - judgedFrom) };
       if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
       onProgress("storing");
-      return { status: "finished", result, evidence, timings: allTimings };
+      return { status: "finished", result, evidence, screenshot, timings: allTimings };
     },
     close: async () => {
       await pool.close();

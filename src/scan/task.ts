@@ -78,14 +78,21 @@ export interface GatherTask {
   readonly browserEndpoint: string;
   /** Certificates (PEM) trusted besides the bundled roots. */
   readonly caPems: readonly string[];
+  /** Whether a picture of the page is wanted. */
+  readonly screenshot: boolean;
   readonly deadlines: ScanDeadlines;
 }
+
+/** Media type of every screenshot. */
+export const screenshotType = "image/jpeg";
 
 /** Milliseconds by name of probe and for the whole. */
 export type Timings = Readonly<Record<string, number>>;
 
 export interface Gathered {
   readonly evidence: Evidence;
+  /** Beside the evidence, which goes out as JSON. */
+  readonly screenshot: Uint8Array | null;
   readonly timings: Timings;
   /** Set when the page could not be reached at all; then nothing is judged. */
   readonly unreachable: ScanErrorCode | null;
@@ -137,5 +144,11 @@ export const scanErrorCodes = [
 export type ScanErrorCode = (typeof scanErrorCodes)[number];
 
 export type ScanOutcome =
-  | { readonly status: "finished"; readonly result: StoredResult; readonly evidence: Evidence; readonly timings: Timings }
+  | {
+      readonly status: "finished";
+      readonly result: StoredResult;
+      readonly evidence: Evidence;
+      readonly screenshot: Uint8Array | null;
+      readonly timings: Timings;
+    }
   | { readonly status: "failed"; readonly code: ScanErrorCode; readonly evidence: Evidence | null; readonly timings: Timings };

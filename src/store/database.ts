@@ -36,8 +36,8 @@ export interface Tables {
   readonly ownScans: Database<number, [accountId: number, token: string]>;
   readonly results: Database<StoredResult, string>;
   readonly evidence: Database<{ readonly evidence: Evidence; readonly timings: Timings }, string>;
-  /** Bytes as they are. */
-  readonly screenshots: Database<Uint8Array, string>;
+  /** By scan id, so that the oldest come first; bytes as they are. */
+  readonly screenshots: Database<Uint8Array, number>;
   readonly accounts: Database<Account, number>;
   readonly accountIdsByEmail: Database<number, string>;
   /** By the SHA-256 of the token's value. */

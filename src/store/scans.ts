@@ -7,6 +7,7 @@ import { type Page, type PageAsked, pageOf } from "./page.ts";
 import { listPublicly } from "./public-list.ts";
 import { randomBase62 } from "./random.ts";
 import { assertTransition, type ScanStatus } from "./scan-status.ts";
+import { keepScreenshot } from "./screenshots.ts";
 import { type ScanSummary, summaryOf } from "./summary.ts";
 
 /** 131 bits: a scan's token cannot be guessed. */
@@ -166,7 +167,7 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
         const scan = move(token, "finished", { progressPercent: 100, endedAt: now.toISOString(), summary: summaryOf(result) });
         db.results.put(token, result);
         db.evidence.put(token, { evidence, timings });
-        if (screenshot !== null) db.screenshots.put(token, screenshot);
+        if (screenshot !== null) keepScreenshot(db, scan.id, screenshot);
         listPublicly(db, scan);
         return scan;
       }),

@@ -1,11 +1,26 @@
-/** Pictures of scanned pages as they were seen, kept apart because they are larger than all else of a scan. */
+/** Pictures of scanned pages as they were seen: larger than all else of a scan, and so kept of the newest scans alone. */
 import type { Db } from "./database.ts";
 
+/** Scans, counted back from the newest, that keep their picture: at most 800 MB, since the probe bounds each of them. */
+export const screenshotsKept = 2_000;
+
 export interface ScreenshotVerbs {
-  /** Bytes of a `screenshotType` image; undefined when none was taken. The token is one of a stored scan. */
+  /** Bytes of a `screenshotType` image; undefined when none was taken, or the scan is not among the newest any more. The token is one of a stored scan. */
   screenshotOf(token: string): Uint8Array | undefined;
 }
 
 export function screenshotVerbs(db: Db): ScreenshotVerbs {
-  return { screenshotOf: (token) => db.screenshots.get(token) };
+  return {
+    screenshotOf: (token) => {
+      const scan = db.scans.get(token);
+      return scan === undefined ? undefined : db.screenshots.get(scan.id);
+    },
+  };
+}
+
+/** Only within `write`. */
+export function keepScreenshot(db: Db, scanId: number, bytes: Uint8Array): void {
+  db.screenshots.put(scanId, bytes);
+  const outdated = [...db.screenshots.getKeys({ end: scanId - screenshotsKept + 1 })];
+  for (const id of outdated) db.screenshots.remove(id);
 }

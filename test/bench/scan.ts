@@ -19,6 +19,8 @@ import { type Spread, spreadOf } from "./spread.ts";
 
 /** What a scan may add to the load and to the wait for a quiet network. */
 const overheadMsMax = 150;
+/** What a picture of the page may add to that. */
+const screenshotMsMax = 60;
 const judgeMsMax = 5;
 const judgeTurns = 100;
 const throughputRatioMin = 0.6;
@@ -62,7 +64,7 @@ async function bareLoad(browser: Browser, url: string): Promise<number> {
   return tookMs;
 }
 
-function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: SiteSaid, concurrency: number): Scanner {
+function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: SiteSaid, concurrency: number, screenshots = true): Scanner {
   return openScanner({
     egress: egressTo(
       { [`${siteHost}:443`]: { port: httpsPort }, [`${policyHost}:443`]: { port: httpsPort }, [`${siteHost}:80`]: { port: httpPort } },
@@ -75,11 +77,13 @@ function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: Sit
     browser: host,
     workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
     log: createLog({ level: "warn", format: "text" }),
+    screenshots,
   });
 }
 
 interface ScanTaken {
   readonly tookMs: number;
+  readonly screenshotBytes: number;
   readonly evidence: Evidence;
   /** Milliseconds by name of probe. */
   readonly timings: Readonly<Record<string, number>>;
@@ -96,31 +100,38 @@ async function wholeScan(scanner: Scanner): Promise<ScanTaken> {
     .flatMap(({ notCheckedBecause }) => notCheckedBecause ?? [])
     .filter((because) => because !== "dnssec: unsupported");
   if (!outcome.result.measured || failures.length > 0) throw new Error(`the scan is not whole: ${failures.join(", ")}`);
-  return { tookMs, evidence: outcome.evidence, timings: outcome.timings };
+  return { tookMs, screenshotBytes: outcome.screenshot?.length ?? 0, evidence: outcome.evidence, timings: outcome.timings };
 }
 
 async function oneAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise<number>, pairs: number): Promise<readonly Row[]> {
   const scanner = scannerOf(host, site, 1);
+  const blind = scannerOf(host, site, 1, false);
   const loads: number[] = [];
   const scans: ScanTaken[] = [];
+  const blindScans: ScanTaken[] = [];
   try {
     for (let pair = -3; pair < pairs; pair++) {
       const loaded = await load();
       const scanned = await wholeScan(scanner);
+      const blindly = await wholeScan(blind);
       // The first ones warm both sides up.
       if (pair < 0) continue;
       loads.push(loaded);
       scans.push(scanned);
+      blindScans.push(blindly);
     }
   } finally {
     await scanner.close();
+    await blind.close();
   }
+  const [seeing, unseeing] = [scans, blindScans].map((series) => spreadOf(series.map(({ tookMs }) => tookMs))) as [Spread, Spread];
+  const screenshotMs = seeing.median - unseeing.median;
   const overhead = spreadOf(scans.map(({ tookMs }, at) => tookMs - (loads[at] ?? 0) - defaultDeadlines.settleMs));
   return [
     {
       name: "scan, one at a time",
       unit: "ms",
-      measured: spreadOf(scans.map(({ tookMs }) => tookMs)),
+      measured: seeing,
       against: spreadOf(loads),
       note: `against the bare load of the page; inside the scan, at the median: ${timingsShown(scans)}`,
     },
@@ -129,6 +140,13 @@ async function oneAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise
       unit: "ms",
       measured: overhead,
       aim: { words: `at most ${overheadMsMax} ms`, met: overhead.median <= overheadMsMax },
+    },
+    {
+      name: "  without a screenshot",
+      unit: "ms",
+      measured: unseeing,
+      aim: { words: `at most ${screenshotMsMax} ms less`, met: screenshotMs <= screenshotMsMax },
+      note: `the picture costs ${screenshotMs.toFixed(0)} ms and has ${((scans[0]?.screenshotBytes ?? 0) / 1_000).toFixed(0)} KB`,
     },
     ...(await judging((scans[0] as ScanTaken).evidence)),
   ];

@@ -11,7 +11,7 @@ const noPolicy: Policy = { failOn: null, failUnder: null };
 /** Finished with a score of 67 and one finding of severity medium, unless given otherwise. */
 function finished(score: number | null = 67): ScannedUrl {
   const result = { ...storedResult(), score, measured: score !== null };
-  return { url, outcome: { status: "finished", result, evidence: evidence({ url }), timings: {} } };
+  return { url, outcome: { status: "finished", result, evidence: evidence({ url }), screenshot: null, timings: {} } };
 }
 
 function failed(code: ScanErrorCode): ScannedUrl {

@@ -22,19 +22,29 @@ export interface VisitOptions extends Partial<Pick<PageProbeContext, "browserEnd
 }
 
 /** One visit as a scan makes it: egress, proxy and context of its own. */
-export async function visit(browser: BrowserHost, url: string, { egress: settings, ...given }: VisitOptions): Promise<PageReadings> {
+export async function visit(browser: BrowserHost, url: string, options: VisitOptions): Promise<PageReadings> {
+  return (await visitAndShoot(browser, url, { screenshot: false, ...options })).readings;
+}
+
+export async function visitAndShoot(
+  browser: BrowserHost,
+  url: string,
+  { egress: settings, ...given }: VisitOptions & { readonly screenshot?: boolean },
+): Promise<{ readonly readings: PageReadings; readonly screenshot: Uint8Array | null }> {
   const egress = openEgress(settings);
   const proxy = await startProxy(egress);
   try {
-    return await probePage({
+    const { readings, screenshot } = await probePage({
       browserEndpoint: given.browserEndpoint ?? (await browser.endpoint()),
       subject: subjectOf(url, new Date().toISOString()),
       egress,
       proxy,
       signal: AbortSignal.timeout(30_000),
+      screenshot: true,
       deadlines,
       ...given,
     });
+    return { readings, screenshot: await screenshot };
   } finally {
     await proxy.stop();
     egress.close();

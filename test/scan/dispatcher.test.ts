@@ -23,7 +23,7 @@ const result: StoredResult = {
   ledger: [],
   findings: [],
 };
-const finished: ScanOutcome = { status: "finished", result, evidence: evidence(), timings: { total: 1 } };
+const finished: ScanOutcome = { status: "finished", result, evidence: evidence(), screenshot: null, timings: { total: 1 } };
 const failed: ScanOutcome = { status: "failed", code: "unresolved", evidence: null, timings: {} };
 
 /** Scans that wait for the test to end them. */

@@ -153,6 +153,7 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(result?.measured).toBe(true);
       expect(result?.ledger.filter((row) => row.notCheckedBecause !== undefined)).toEqual([]);
       expect(engine.store.publicScans({ limit: 10, cursor: null }).items.map((item) => item.token)).toContain(token);
+      expect([...(engine.store.screenshotOf(token) ?? [])].slice(0, 3)).toEqual([0xff, 0xd8, 0xff]);
     },
     patienceMs,
   );

@@ -53,6 +53,7 @@ export async function startEngine({
     browser,
     workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
     log,
+    screenshots: true,
   });
   const progress = createProgress({ concurrency, log });
   const dispatcher = await startDispatcher({ store, scanner, concurrency, progress, log });

@@ -10,6 +10,7 @@ export async function gather({ task, port }: { task: GatherTask; port: MessagePo
   const { url, browserEndpoint } = task;
   const gathered = (part: Partial<Gathered> = {}): Gathered => ({
     evidence: evidence({ url }),
+    screenshot: null,
     timings: { total: 5 },
     unreachable: null,
     refusals: [],
