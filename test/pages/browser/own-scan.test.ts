@@ -1,0 +1,96 @@
+/** What assay finds when it scans its own pages behind a proxy that ends TLS: of all that pages can do, nothing is missing. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Evidence } from "../../../src/evidence/evidence.ts";
+import type { FullReport } from "../../../src/text/render.ts";
+import type { ApiClient } from "../../support/api-client.ts";
+import { siteIdentity } from "../../support/certificates.ts";
+import { startHttp, type TestServer } from "../../support/servers.ts";
+import { type Appliance, startAppliance } from "./appliance.ts";
+import { startTlsFront, type TlsFront } from "./tls-front.ts";
+
+/** What every page itself has to pass: headers, policy, content and what the program says about itself. */
+const ofEveryPage = [
+  ...["content-security-policy", "csp-base-uri", "csp-insecure-sources", "csp-object-src", "csp-script-eval", "csp-script-inline"],
+  ...["csp-script-sources", "csp-style-inline", "csp-syntax", "content-type-charset", "mixed-content"],
+  ...["cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy", "referrer-policy", "x-content-type-options"],
+  ...["x-frame-options", "x-xss-protection", "deprecated-headers", "information-disclosure", "redirect-chain-secure"],
+  ...["strict-transport-security", "hsts-effective", "hsts-include-subdomains", "https-available", "https-redirect"],
+  ...["security-txt", "security-txt-valid"],
+];
+/** What only its operator can do: records of the domain, and the wish to be preloaded. */
+const ofTheOperator = ["dns-caa", "hsts-preload-eligible", "mail-dmarc", "mail-spf"];
+/** The tests' resolver does not validate. */
+const ofTheResolver = ["dnssec"];
+
+/** Public by its name, so that security.txt, DNS and mail are judged as well; the tests' own resolver knows nothing of it. */
+const host = "assay-own-pages.org";
+const scanMsMax = 60_000;
+
+let appliance: Appliance;
+let customer: ApiClient;
+let front: TlsFront;
+let plain: TestServer;
+
+beforeAll(async () => {
+  front = await startTlsFront(siteIdentity(host), () => appliance.origin);
+  plain = await startHttp({
+    "*": (request, response) => void response.writeHead(301, { location: `https://${host}${request.url}` }).end(),
+  });
+  appliance = await startAppliance({
+    sites: { [`${host}:443`]: front, [`${host}:80`]: plain },
+    args: ["--trusted-proxy", "127.0.0.1", "--public-url", `https://${host}`],
+    env: { ASSAY_SECURITY_CONTACT: `security@${host}` },
+  });
+  customer = await appliance.customer();
+}, scanMsMax);
+
+afterAll(async () => {
+  await appliance.stop();
+  await front.stop();
+  await plain.stop();
+});
+
+interface OwnScan {
+  readonly token: string;
+  /** Of the page that was scanned. */
+  readonly status: number | null;
+  keysIn(state: string): readonly string[];
+}
+
+async function scanOf(path: string): Promise<OwnScan> {
+  const token = (await customer.start(`https://${host}${path}`)) ?? "";
+  await customer.ended(token, scanMsMax);
+  const { body } = await customer.get<FullReport<Evidence, unknown>>(`/api/v1/scans/${token}`);
+  const navigation = body.evidence?.navigation;
+  return {
+    token,
+    status: navigation?.status === "read" ? navigation.facts.finalStatus : null,
+    keysIn: (state) => (body.security?.checks ?? []).filter((row) => row.state === state).map(({ key }) => key),
+  };
+}
+
+describe("assay's scan of itself", () => {
+  test.each(["/", "/scans", "/checks", "/checks/csp-syntax", "/sign-in", "/api", "/about", "/plans"])(
+    "of %s finds nothing but what its operator has to do",
+    async (path) => {
+      const { status, keysIn } = await scanOf(path);
+      expect(status).toBe(200);
+      expect(ofEveryPage.filter((key) => !keysIn("passed").includes(key))).toEqual([]);
+      expect(keysIn("violated")).toEqual(ofTheOperator);
+      expect(keysIn("notChecked")).toEqual(ofTheResolver);
+    },
+    scanMsMax,
+  );
+
+  test(
+    "of a page with cookies and a form passes what is asked of those, and a report passes as well",
+    async () => {
+      const { token, keysIn } = await scanOf("/");
+      expect(["cookie-secure", "cookie-prefix", "csp-form-action"].filter((key) => !keysIn("passed").includes(key))).toEqual([]);
+      const report = await scanOf(`/scans/${token}`);
+      expect(ofEveryPage.filter((key) => !report.keysIn("passed").includes(key))).toEqual([]);
+      expect(report.keysIn("violated")).toEqual(ofTheOperator);
+    },
+    scanMsMax,
+  );
+});

@@ -1,0 +1,124 @@
+/** Every page in every state that people can meet, and how one gets there. What is tested of all pages, and pictured, is read from this table. */
+import { submit } from "./forms.ts";
+import type { OpenedPage, Visitor } from "./visitors.ts";
+import type { Known, Person, World } from "./world.ts";
+
+export interface Place {
+  readonly name: string;
+  /** Who stands there; a guest when left out. */
+  readonly who?: Person;
+  /** On which of the two appliances; `busy` when left out. */
+  readonly on?: "busy" | "fresh";
+  /** 200 when left out. */
+  readonly status?: number;
+  /** Is loaded anew every few seconds where there is no script: what it tells of changes by itself. */
+  readonly refreshes?: true;
+  readonly go: (visitor: Visitor, known: Known, world: World) => Promise<OpenedPage>;
+}
+
+function at(path: string | ((known: Known, world: World) => string)): Place["go"] {
+  return (visitor, known, world) => visitor.open(typeof path === "string" ? path : path(known, world));
+}
+
+/** A form that is sent from the page at `path`; the browser's own rules for fields are left aside. */
+function sent(
+  path: string | ((known: Known, world: World) => string),
+  fields: Readonly<Record<string, string>>,
+  form?: string,
+): Place["go"] {
+  return async (visitor, known, world) => {
+    await at(path)(visitor, known, world);
+    return submit(visitor.page, fields, { unchecked: true, ...(form === undefined ? {} : { form }) });
+  };
+}
+
+/** A German word that is longer than a phone is wide. */
+const longWord = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft";
+
+const starting: readonly Place[] = [
+  { name: "home", go: at("/") },
+  { name: "home-signed-in", who: "agency", go: at("/") },
+  { name: "home-not-an-address", status: 400, go: sent("/", { url: `https://${longWord} nowhere` }) },
+  { name: "home-private-address", status: 400, go: sent("/", { url: "http://10.0.0.1/" }) },
+  { name: "home-secret-in-address", go: sent("/", { url: `https://example.org/?token=${longWord}` }) },
+  { name: "home-unknown-language", go: at("/?locale=fr-fr") },
+  { name: "home-fresh", on: "fresh", go: at("/") },
+];
+
+const scans: readonly Place[] = [
+  { name: "scan-queued", refreshes: true, go: at(({ scans }) => `/scans/${scans.queued}`) },
+  { name: "scan-running", refreshes: true, go: at(({ scans }) => `/scans/${scans.running}`) },
+  { name: "scan-failed", go: at(({ scans }) => `/scans/${scans.failed}`) },
+  { name: "scan-unknown", status: 404, go: at("/scans/0000000000000000000000") },
+  { name: "report-bare", go: at(({ scans }) => `/scans/${scans.bare}`) },
+  { name: "report-sound", go: at(({ scans }) => `/scans/${scans.sound}`) },
+  { name: "report-plain", go: at(({ scans }) => `/scans/${scans.plain}`) },
+  { name: "report-old", go: at(({ scans }) => `/scans/${scans.old}`) },
+  { name: "report-silent-stale", go: at(({ scans }) => `/scans/${scans.silent}`) },
+  { name: "report-filtered", go: at(({ scans }) => `/scans/${scans.bare}?state=violated&area=cookies`) },
+  { name: "report-filtered-to-nothing", go: at(({ scans }) => `/scans/${scans.sound}?state=violated`) },
+  { name: "compare", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=previous`) },
+  { name: "compare-other-host", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=${scans.sound}`) },
+  { name: "compare-nothing-before", go: at(({ scans }) => `/scans/${scans.sound}/compare?with=previous`) },
+  { name: "list", go: at("/scans") },
+  { name: "list-of-host", go: at("/scans?host=example.org") },
+  { name: "list-by-band", go: at("/scans?band=poor") },
+  { name: "list-no-match", go: at(`/scans?host=${longWord.toLowerCase()}.example`) },
+  { name: "list-empty", on: "fresh", go: at("/scans") },
+  { name: "host", go: at("/hosts/assay-bare-site.org") },
+  { name: "host-one-scan", go: at("/hosts/listed-1.example.org") },
+  { name: "host-unknown", status: 404, go: at("/hosts/nobody.example") },
+];
+
+const reading: readonly Place[] = [
+  { name: "checks", go: at("/checks") },
+  { name: "check-csp", go: at("/checks/content-security-policy") },
+  { name: "check-hsts", go: at("/checks/hsts-preload-eligible") },
+  { name: "check-spf", go: at("/checks/mail-spf") },
+  { name: "check-unknown", status: 404, go: at("/checks/no-such-check") },
+  { name: "plans", go: at("/plans") },
+  { name: "imprint", go: at("/imprint") },
+  { name: "privacy", go: at("/privacy") },
+  { name: "about", go: at("/about") },
+  { name: "migrate", go: at("/migrate") },
+  { name: "api", go: at("/api") },
+  { name: "not-found", status: 404, go: at(`/${longWord}`) },
+];
+
+const signingIn: readonly Place[] = [
+  { name: "sign-in", go: at("/sign-in") },
+  { name: "sign-in-refused", status: 401, go: sent("/sign-in", { email: "admin@assay.test", password: longWord }) },
+  { name: "sign-in-fresh", on: "fresh", go: at("/sign-in") },
+  { name: "sign-up", go: at("/sign-up") },
+  { name: "sign-up-refused", status: 400, go: sent("/sign-up", { email: longWord, password: "short" }) },
+  { name: "sign-up-invited", go: at(({ links }) => `/sign-up?t=${links.invite}`) },
+  { name: "reset", go: at(({ links }) => `/reset?t=${links.reset}`) },
+  { name: "reset-without-link", go: at("/reset") },
+  { name: "setup", on: "fresh", go: at((_known, { setupLink }) => `/setup?t=${setupLink}`) },
+];
+
+const account: readonly Place[] = [
+  { name: "account", who: "agency", go: at("/account") },
+  { name: "account-tokens", who: "agency", go: at("/account/tokens") },
+  { name: "account-tokens-free", who: "free", go: at("/account/tokens") },
+  { name: "account-scans", who: "agency", go: at("/account/scans") },
+  { name: "account-scans-empty", who: "free", go: at("/account/scans") },
+];
+
+const administration: readonly Place[] = [
+  { name: "admin", who: "admin", go: at("/admin") },
+  { name: "admin-users", who: "admin", go: at("/admin/users") },
+  { name: "admin-users-no-match", who: "admin", go: at(`/admin/users?q=${longWord}`) },
+  {
+    name: "admin-invitation-refused",
+    who: "admin",
+    status: 400,
+    go: sent("/admin/users", { email: longWord }, "form[action='/admin/invitations']"),
+  },
+  { name: "admin-invitation", who: "admin", go: sent("/admin/users", {}, "form[action='/admin/invitations']") },
+  { name: "admin-settings", who: "admin", go: at("/admin/settings") },
+  { name: "admin-checks", who: "admin", go: at("/admin/checks") },
+  { name: "admin-refused", who: "free", status: 403, go: at("/admin") },
+];
+
+export const places: readonly Place[] = [...starting, ...scans, ...reading, ...signingIn, ...account, ...administration];
