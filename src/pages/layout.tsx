@@ -1,21 +1,28 @@
 /** What every page has around its content: head, navigation, notices and footer. */
-import { locales } from "../check/check.ts";
+import { type Locale, locales } from "../check/check.ts";
 import type { PageGiven } from "./answer.tsx";
 import { scriptPath, stylePath } from "./assets.ts";
+import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
 import type { TextPath } from "./words.ts";
+
+/** BCP 47, as `lang` wants it. */
+const languageTag = { "en-gb": "en-GB", "de-de": "de-DE" } as const satisfies Record<Locale, string>;
+/** Each language by its own name, so that whoever reads no other finds it. */
+const languageName = { "en-gb": "English", "de-de": "Deutsch" } as const satisfies Record<Locale, string>;
 
 type LayoutProps = Pick<PageGiven, "title" | "children" | "refreshSeconds" | "noIndex">;
 
 export function Layout({ title, children, refreshSeconds, noIndex = false }: LayoutProps) {
   const { words, nonce, account, unknownLocale } = useVisit();
+  const theme = account?.theme ?? "system";
   return (
-    <html lang={words.locale === "de-de" ? "de-DE" : "en-GB"} data-theme={account?.theme ?? "system"}>
+    <html lang={languageTag[words.locale]} data-theme={theme}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} - assay`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        <meta name="color-scheme" content={theme === "system" ? "light dark" : theme} />
         {noIndex && <meta name="robots" content="noindex" />}
         <link rel="stylesheet" href={stylePath} />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
@@ -33,7 +40,11 @@ export function Layout({ title, children, refreshSeconds, noIndex = false }: Lay
         </a>
         <Header />
         <main id="main" tabIndex={-1}>
-          {unknownLocale && <p class="notice">{words.say("layout.unknownLocale")}</p>}
+          {unknownLocale && (
+            <Notice>
+              <p>{words.say("layout.unknownLocale")}</p>
+            </Notice>
+          )}
           {children}
         </main>
         <Footer />
@@ -47,7 +58,7 @@ function Alternates() {
   return (
     <>
       {locales.map((locale) => (
-        <link key={locale} rel="alternate" hreflang={locale} href={useLocaleLink(locale)} />
+        <link key={locale} rel="alternate" hreflang={languageTag[locale]} href={useLocaleLink(locale)} />
       ))}
     </>
   );
@@ -72,6 +83,7 @@ function Header() {
   return (
     <header class="site-header">
       <a class="brand" href="/">
+        <Brand />
         assay
       </a>
       <nav aria-label={words.say("layout.nav.label")}>
@@ -99,8 +111,19 @@ function NavItem({ href, text }: { readonly href: string; readonly text: TextPat
   );
 }
 
+/** The score's ring, small. */
+function Brand() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke-width="5">
+      <circle class="mark-track" cx="16" cy="16" r="12" />
+      <circle class="mark" cx="16" cy="16" r="12" pathLength={100} stroke-dasharray="87 100" transform="rotate(-90 16 16)" />
+    </svg>
+  );
+}
+
 function Footer() {
   const { words, settings } = useVisit();
+  const { contacts, legal } = settings;
   return (
     <footer class="site-footer">
       <nav aria-label={words.say("layout.footer.label")}>
@@ -108,12 +131,13 @@ function Footer() {
           <NavItem href="/about" text="layout.footer.about" />
           <NavItem href="/migrate" text="layout.footer.migrate" />
           <NavItem href="/plans" text="layout.footer.plans" />
-          {settings.legal.imprint !== null && <NavItem href="/imprint" text="legal.imprint" />}
-          {settings.legal.privacy !== null && <NavItem href="/privacy" text="legal.privacy" />}
+          {contacts.security !== null && <NavItem href="/.well-known/security.txt" text="layout.footer.security" />}
+          {legal.imprint !== null && <NavItem href="/imprint" text="layout.footer.imprint" />}
+          {legal.privacy !== null && <NavItem href="/privacy" text="layout.footer.privacy" />}
         </ul>
       </nav>
       <Languages />
-      <p class="muted">assay {settings.version}</p>
+      <p>assay {settings.version}</p>
     </footer>
   );
 }
@@ -125,8 +149,13 @@ function Languages() {
       <ul>
         {locales.map((locale) => (
           <li key={locale}>
-            <a href={useLocaleLink(locale)} lang={locale} hreflang={locale} aria-current={locale === words.locale ? "true" : undefined}>
-              {locale === "de-de" ? "Deutsch" : "English"}
+            <a
+              href={useLocaleLink(locale)}
+              lang={languageTag[locale]}
+              hreflang={languageTag[locale]}
+              aria-current={locale === words.locale ? "true" : undefined}
+            >
+              {languageName[locale]}
             </a>
           </li>
         ))}

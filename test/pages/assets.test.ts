@@ -1,0 +1,45 @@
+/** What pages bring along: how much of it, where it may come from, and that it stands on its own. */
+import { afterAll, describe, expect, test } from "vitest";
+import style from "../../src/pages/assets/assay.css" with { type: "text" };
+import { script } from "../../src/pages/client/script.ts";
+import { startPages } from "../support/pages.ts";
+
+const styleBytesMax = 14 * 1_024;
+const scriptBytesMax = 12 * 1_024;
+
+const pages = await startPages();
+afterAll(() => pages.stop());
+
+async function sentOf(pattern: RegExp, encoding: string): Promise<Uint8Array> {
+  const path = pattern.exec(await (await fetch(`${pages.url}/`)).text())?.[0] ?? "";
+  const answer = await fetch(`${pages.url}${path}`, { headers: { "accept-encoding": encoding }, decompress: false });
+  expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, encoding]);
+  return answer.bytes();
+}
+
+describe("the style sheet", () => {
+  test.each(["gzip", "br"])("is small when sent as %s", async (encoding) => {
+    expect((await sentOf(/\/assets\/[\da-f]+\.css/, encoding)).length).toBeLessThan(styleBytesMax);
+  });
+
+  test("names nothing outside itself", () => {
+    expect(style).not.toMatch(/url\(|@import|https?:/);
+  });
+
+  test("knows every colour by one name, in light and dark", () => {
+    const names = (pattern: RegExp) => new Set([...style.matchAll(pattern)].map(([, name]) => name));
+    const named = names(/^\s*(--[\w-]+):/gm);
+    expect([...names(/var\((--[\w-]+)\)/g)].filter((name) => !named.has(name))).toEqual([]);
+  });
+});
+
+describe("the script", () => {
+  test.each(["gzip", "br"])("is small when sent as %s", async (encoding) => {
+    expect((await sentOf(/\/assets\/[\da-f]+\.js/, encoding)).length).toBeLessThan(scriptBytesMax);
+  });
+
+  test("is a script, and makes no markup", () => {
+    expect(() => new Function(script)).not.toThrow();
+    expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|\bimport\b/);
+  });
+});
