@@ -26,21 +26,19 @@ interface TableProps {
 export function Table({ caption, captionUnseen = false, columns, children }: TableProps) {
   return (
     <Columns.Provider value={columns}>
-      <div class="table">
-        <table>
-          <caption {...(captionUnseen ? { class: "unseen" } : {})}>{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map(({ label, numeric = false, unseen = false }) => (
-                <th key={label} scope="col" {...(numeric ? { class: "num" } : {})}>
-                  {unseen ? <span class="unseen">{label}</span> : label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          {children}
-        </table>
-      </div>
+      <table class="cards">
+        <caption {...(captionUnseen ? { class: "unseen" } : {})}>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ label, numeric = false, unseen = false }) => (
+              <th key={label} scope="col" {...(numeric ? { class: "num" } : {})}>
+                {unseen ? <span class="unseen">{label}</span> : label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {children}
+      </table>
     </Columns.Provider>
   );
 }
