@@ -1,6 +1,7 @@
 /** What an administrator should know before anything else. */
 import type { ComponentChildren } from "preact";
 import { untranslated } from "./components/foreign.tsx";
+import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
 
 const diskFreePercentMin = 10;
@@ -23,14 +24,13 @@ export function AdminBanners() {
     const free = words.number(Math.floor(disk.freeBytes / bytesPerMegabyte));
     banners.push(words.say("admin.banners.diskLow", { percent: words.number(percent), free }));
   }
+  if (banners.length === 0) return <Notice kind="good">{words.say("admin.banners.none")}</Notice>;
   return (
-    <section aria-labelledby="banners-title">
-      <h2 id="banners-title">{words.say("admin.banners.title")}</h2>
-      {banners.length === 0 && <p>{words.say("admin.banners.none")}</p>}
+    <section aria-label={words.say("admin.banners.title")}>
       {banners.map((banner, at) => (
-        <p class="notice warn" key={String(at)}>
-          {banner}
-        </p>
+        <Notice kind="warn" key={String(at)}>
+          <p>{banner}</p>
+        </Notice>
       ))}
     </section>
   );

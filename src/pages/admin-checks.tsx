@@ -1,6 +1,7 @@
 /** `/admin/checks`: the catalog of this process, and the files of checks beside the binary. */
 import { adminOf, adminPage } from "./admin-frame.tsx";
 import { untranslated } from "./components/foreign.tsx";
+import { Row, RowGroup, Table } from "./components/table.tsx";
 import { useVisit } from "./context.ts";
 import { pageGroup, type Visit } from "./visit.ts";
 
@@ -32,35 +33,32 @@ function checksPage(visit: Visit): Response {
 function OwnChecks() {
   const { words, settings } = useVisit();
   const { checks, texts, droppedIn } = settings.catalog;
+  const columns = [
+    { label: words.say("admin.checks.key") },
+    { label: words.say("admin.checks.label") },
+    { label: words.say("admin.checks.weight"), numeric: true },
+    { label: words.say("admin.checks.file") },
+  ];
+  const own = checks.filter(({ key }) => Object.hasOwn(droppedIn, key));
   return (
-    <table class="cards">
-      <caption>{words.say("admin.checks.caption")}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{words.say("admin.checks.key")}</th>
-          <th scope="col">{words.say("admin.checks.label")}</th>
-          <th scope="col">{words.say("admin.checks.weight")}</th>
-          <th scope="col">{words.say("admin.checks.file")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {checks
-          .filter(({ key }) => Object.hasOwn(droppedIn, key))
-          .map(({ key, weight }) => (
-            <tr key={key}>
-              <th scope="row">
-                <a href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
-                  {key}
-                </a>
-              </th>
-              <td data-label={words.say("admin.checks.label")}>{texts[words.locale][key]?.label ?? key}</td>
-              <td data-label={words.say("admin.checks.weight")}>{words.number(weight)}</td>
-              <td data-label={words.say("admin.checks.file")}>
-                <code {...untranslated}>{droppedIn[key]}</code>
-              </td>
-            </tr>
-          ))}
-      </tbody>
-    </table>
+    <Table caption={words.say("admin.checks.caption")} columns={columns}>
+      <RowGroup>
+        {own.map(({ key, weight }) => (
+          <Row
+            key={key}
+            cells={[
+              <a key="key" href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
+                {key}
+              </a>,
+              texts[words.locale][key]?.label ?? key,
+              words.number(weight),
+              <code key="file" {...untranslated}>
+                {droppedIn[key]}
+              </code>,
+            ]}
+          />
+        ))}
+      </RowGroup>
+    </Table>
   );
 }

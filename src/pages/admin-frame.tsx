@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Account } from "../store/accounts.ts";
 import { type PageGiven, page } from "./answer.tsx";
+import { PageHead } from "./components/page-head.tsx";
 import { useVisit } from "./context.ts";
 import { adminOnly, signInFirst } from "./errors.ts";
 import type { Visit } from "./visit.ts";
@@ -16,10 +17,11 @@ export function adminOf({ account }: Visit): Account {
 
 interface AdminPage extends Omit<PageGiven, "children" | "title"> {
   readonly title: TextPath;
+  readonly lead?: TextPath;
   readonly children: ComponentChildren;
 }
 
-export function adminPage(visit: Visit, { title, children, ...given }: AdminPage): Response {
+export function adminPage(visit: Visit, { title, lead, children, ...given }: AdminPage): Response {
   const words = visit.words.say(title);
   return page(visit, {
     ...given,
@@ -27,7 +29,7 @@ export function adminPage(visit: Visit, { title, children, ...given }: AdminPage
     noIndex: true,
     children: (
       <>
-        <h1>{words}</h1>
+        <PageHead title={words} {...(lead === undefined ? {} : { lead: visit.words.say(lead) })} />
         <AdminNavigation />
         {children}
       </>

@@ -1,7 +1,10 @@
 /** Invitations: the form on `/admin/users`, and the page that shows a link once. */
-import { type Account, plans } from "../store/accounts.ts";
+import { type Account, type Plan, plans } from "../store/accounts.ts";
 import type { HandedOutLink } from "../store/one-time-links.ts";
 import { adminPage } from "./admin-frame.tsx";
+import { Field, SelectField } from "./components/field.tsx";
+import { Notice } from "./components/notice.tsx";
+import { SubmitButton } from "./components/submit-button.tsx";
 import { useVisit } from "./context.ts";
 import { formBroken } from "./errors.ts";
 import { type Fields, Form } from "./form.tsx";
@@ -14,6 +17,7 @@ const emailCharsMax = 254;
 /** An invitation as it was typed, and why there is no link for it. */
 export interface InvitationTyped {
   readonly email: string;
+  readonly plan: Plan;
   readonly error: "emailInvalid" | "emailTaken" | "full";
 }
 
@@ -27,56 +31,46 @@ export async function makeInvitation({ settings, now }: Visit, admin: Account, f
   const plan = plans.find((one) => one === fields.text("plan"));
   if (plan === undefined || accounts.signUp === "closed") throw formBroken();
   const made = await store.createLink({ kind: "invite", email: email === "" ? null : email, plan, admin: false }, now);
-  if (made === "email-invalid") return { email, error: "emailInvalid" };
-  if (made === "email-taken") return { email, error: "emailTaken" };
-  if (typeof made === "string") return { email, error: "full" };
+  if (made === "email-invalid") return { email, plan, error: "emailInvalid" };
+  if (made === "email-taken") return { email, plan, error: "emailTaken" };
+  if (typeof made === "string") return { email, plan, error: "full" };
   log.info("invitation made", { plan, by: admin.id });
   return made;
 }
 
 export function InvitationForm({ typed }: { readonly typed: InvitationTyped | null }) {
   const { words, settings } = useVisit();
-  const { signUp, defaultPlan } = settings.accounts;
-  const describedBy = typed === null ? "invite-hint" : "invite-error invite-hint";
   return (
     <section aria-labelledby="invite-title" id="invite">
       <h2 id="invite-title">{words.say("admin.invitation.title")}</h2>
-      {signUp === "closed" ? (
-        <p>{words.say("admin.invitation.closed")}</p>
-      ) : (
-        <Form action="/admin/invitations">
-          <label for="invite-email">{words.say("admin.invitation.email")}</label>
-          <input
-            id="invite-email"
-            name="email"
-            type="email"
-            value={typed?.email ?? ""}
-            maxLength={emailCharsMax}
-            autocomplete="off"
-            aria-describedby={describedBy}
-            aria-invalid={typed === null ? undefined : "true"}
-            autofocus={typed !== null}
-          />
-          {typed !== null && (
-            <p class="error" id="invite-error">
-              {words.say(`admin.invitation.errors.${typed.error}`)}
-            </p>
-          )}
-          <p class="hint" id="invite-hint">
-            {words.say("admin.invitation.emailHint")}
-          </p>
-          <label for="invite-plan">{words.say("admin.invitation.plan")}</label>
-          <select id="invite-plan" name="plan">
-            {plans.map((plan) => (
-              <option key={plan} value={plan} selected={plan === defaultPlan}>
-                {words.say(`plans.names.${plan}`)}
-              </option>
-            ))}
-          </select>
-          <button type="submit">{words.say("admin.invitation.create")}</button>
-        </Form>
-      )}
+      {settings.accounts.signUp === "closed" ? <p>{words.say("admin.invitation.closed")}</p> : <OpenForm typed={typed} />}
     </section>
+  );
+}
+
+function OpenForm({ typed }: { readonly typed: InvitationTyped | null }) {
+  const { words, settings } = useVisit();
+  return (
+    <Form action="/admin/invitations">
+      <Field
+        name="email"
+        type="email"
+        label={words.say("admin.invitation.email")}
+        hint={words.say("admin.invitation.emailHint")}
+        error={typed === null ? undefined : words.say(`admin.invitation.errors.${typed.error}`)}
+        value={typed?.email ?? ""}
+        maxLength={emailCharsMax}
+        autocomplete="off"
+        required={false}
+      />
+      <SelectField
+        name="plan"
+        label={words.say("admin.invitation.plan")}
+        options={plans.map((plan) => ({ value: plan, text: words.say(`plans.names.${plan}`) }))}
+        value={typed?.plan ?? settings.accounts.defaultPlan}
+      />
+      <SubmitButton>{words.say("admin.invitation.create")}</SubmitButton>
+    </Form>
   );
 }
 
@@ -95,14 +89,18 @@ export function invitationPage(visit: Visit, { link, value }: HandedOutLink): Re
             ? words.say("admin.invitation.forAnyone", { expires })
             : words.say("admin.invitation.for", { email: link.email, expires })}
         </p>
-        <p>{words.say("admin.invitation.made")}</p>
-        <p>
+        <Notice kind="warn">
+          <p>{words.say("admin.invitation.made")}</p>
+        </Notice>
+        <div class="field">
           <label for="invitation">{words.say("admin.invitation.link")}</label>
-          <input id="invitation" type="text" readOnly value={address} />
-          <button type="button" data-copy="#invitation" data-copied={words.say("admin.invitation.copied")} hidden>
-            {words.say("admin.invitation.copy")}
-          </button>
-        </p>
+          <div class="with-button">
+            <input id="invitation" type="text" readOnly value={address} />
+            <button type="button" data-copy="#invitation" data-copied={words.say("admin.invitation.copied")} hidden>
+              {words.say("admin.invitation.copy")}
+            </button>
+          </div>
+        </div>
         <p>
           <a href="/admin/users">{words.say("admin.invitation.back")}</a>
         </p>

@@ -1,6 +1,8 @@
 /** Which scans are in hand and which come next, with their ages. */
 import type { ScanRecord } from "../store/scans.ts";
 import { Foreign } from "./components/foreign.tsx";
+import { Instant } from "./components/instant.tsx";
+import { Row, RowGroup, Table } from "./components/table.tsx";
 import { useVisit } from "./context.ts";
 
 /** Waiting scans that are listed; of the rest, their number says enough. */
@@ -35,50 +37,34 @@ interface ScansProps {
 
 function Scans({ caption, scans, inHand }: ScansProps) {
   const { words } = useVisit();
-  const since = words.say(inHand ? "admin.queue.started" : "admin.queue.queued");
+  const columns = [
+    { label: words.say("admin.queue.url") },
+    { label: words.say("admin.queue.by") },
+    { label: words.say(inHand ? "admin.queue.started" : "admin.queue.queued") },
+    ...(inHand ? [{ label: words.say("admin.queue.progress"), numeric: true }] : []),
+  ];
   return (
-    <table class="cards">
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{words.say("admin.queue.url")}</th>
-          <th scope="col">{words.say("admin.queue.by")}</th>
-          <th scope="col">{since}</th>
-          {inHand && <th scope="col">{words.say("admin.queue.progress")}</th>}
-        </tr>
-      </thead>
-      <tbody>
+    <Table caption={caption} columns={columns}>
+      <RowGroup>
         {scans.map((scan) => (
-          <ScanRow key={scan.token} scan={scan} since={since} inHand={inHand} />
+          <ScanRow key={scan.token} scan={scan} inHand={inHand} />
         ))}
-      </tbody>
-    </table>
+      </RowGroup>
+    </Table>
   );
 }
 
-function ScanRow({ scan, since, inHand }: { readonly scan: ScanRecord; readonly since: string; readonly inHand: boolean }) {
+function ScanRow({ scan, inHand }: { readonly scan: ScanRecord; readonly inHand: boolean }) {
   const { words, settings } = useVisit();
   const { token, url, accountId, createdAt, startedAt, progressPercent } = scan;
-  const at = inHand ? (startedAt ?? createdAt) : createdAt;
-  const by = accountId === null ? null : settings.store.accountById(accountId);
-  return (
-    <tr>
-      <th scope="row">
-        <a href={`/scans/${token}`}>
-          <Foreign charsMax={urlCharsMax}>{url}</Foreign>
-        </a>
-      </th>
-      <td data-label={words.say("admin.queue.by")}>
-        {by === undefined || by === null ? words.say("admin.queue.guest") : <Foreign>{by.email}</Foreign>}
-      </td>
-      <td data-label={since}>
-        <time dateTime={at}>{words.ago(at)}</time>
-      </td>
-      {inHand && (
-        <td data-label={words.say("admin.queue.progress")}>
-          {words.say("admin.queue.percent", { percent: words.number(progressPercent) })}
-        </td>
-      )}
-    </tr>
-  );
+  const by = accountId === null ? undefined : settings.store.accountById(accountId);
+  const cells = [
+    <a key="url" href={`/scans/${token}`}>
+      <Foreign charsMax={urlCharsMax}>{url}</Foreign>
+    </a>,
+    by === undefined ? words.say("admin.queue.guest") : <Foreign key="by">{by.email}</Foreign>,
+    <Instant key="since" at={inHand ? (startedAt ?? createdAt) : createdAt} />,
+    words.say("admin.queue.percent", { percent: words.number(progressPercent) }),
+  ];
+  return <Row cells={cells} />;
 }

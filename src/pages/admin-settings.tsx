@@ -1,6 +1,7 @@
 /** `/admin/settings`: what is in force, and who said so. */
 import { adminOf, adminPage } from "./admin-frame.tsx";
 import { untranslated } from "./components/foreign.tsx";
+import { Row, RowGroup, Table } from "./components/table.tsx";
 import { useWords } from "./context.ts";
 import type { ShownSetting } from "./operator.ts";
 import { pageGroup, type Visit } from "./visit.ts";
@@ -12,48 +13,47 @@ export function adminSettingsRoutes() {
 function settingsPage(visit: Visit): Response {
   adminOf(visit);
   const { words, settings } = visit;
+  const columns = [
+    { label: words.say("admin.settings.key") },
+    { label: words.say("admin.settings.value") },
+    { label: words.say("admin.settings.origin") },
+    { label: words.say("admin.settings.variable") },
+  ];
   return adminPage(visit, {
     title: "admin.settings.title",
+    lead: "admin.settings.intro",
     children: (
-      <>
-        <p>{words.say("admin.settings.intro")}</p>
-        <table class="cards">
-          <caption>{words.say("admin.settings.caption")}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.say("admin.settings.key")}</th>
-              <th scope="col">{words.say("admin.settings.value")}</th>
-              <th scope="col">{words.say("admin.settings.origin")}</th>
-              <th scope="col">{words.say("admin.settings.variable")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {settings.operator.settings.map((setting) => (
-              <SettingRow key={setting.key} setting={setting} />
-            ))}
-          </tbody>
-        </table>
-      </>
+      <Table caption={words.say("admin.settings.caption")} captionUnseen columns={columns}>
+        <RowGroup>
+          {settings.operator.settings.map((setting) => (
+            <SettingRow key={setting.key} setting={setting} />
+          ))}
+        </RowGroup>
+      </Table>
     ),
   });
 }
 
 function SettingRow({ setting: { key, value, origin, originName, variable } }: { readonly setting: ShownSetting }) {
   const words = useWords();
-  return (
-    <tr id={key}>
-      <th scope="row">
-        <code {...untranslated}>{key}</code>
-      </th>
-      <td data-label={words.say("admin.settings.value")}>
-        {value === null ? <span class="muted">{words.say("admin.settings.unset")}</span> : <code {...untranslated}>{value}</code>}
-      </td>
-      <td data-label={words.say("admin.settings.origin")}>
-        {words.say(`admin.settings.origins.${origin}`)} {originName !== null && <code {...untranslated}>{originName}</code>}
-      </td>
-      <td data-label={words.say("admin.settings.variable")}>
-        <code {...untranslated}>{variable}</code>
-      </td>
-    </tr>
-  );
+  const cells = [
+    <Verbatim key="key">{key}</Verbatim>,
+    value === null ? (
+      <span key="value" class="muted">
+        {words.say("admin.settings.unset")}
+      </span>
+    ) : (
+      <Verbatim key="value">{value}</Verbatim>
+    ),
+    <span key="origin">
+      {words.say(`admin.settings.origins.${origin}`)} {originName !== null && <Verbatim>{originName}</Verbatim>}
+    </span>,
+    <Verbatim key="variable">{variable}</Verbatim>,
+  ];
+  return <Row id={key} cells={cells} />;
+}
+
+/** As it is typed. */
+function Verbatim({ children }: { readonly children: string }) {
+  return <code {...untranslated}>{children}</code>;
 }

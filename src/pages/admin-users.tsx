@@ -3,7 +3,12 @@ import { type Account, plans } from "../store/accounts.ts";
 import { adminOf, adminPage } from "./admin-frame.tsx";
 import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./admin-invitation.tsx";
 import { redirect } from "./answer.tsx";
+import { Field } from "./components/field.tsx";
 import { Foreign } from "./components/foreign.tsx";
+import { Instant } from "./components/instant.tsx";
+import { Notice } from "./components/notice.tsx";
+import { SubmitButton } from "./components/submit-button.tsx";
+import { Row, RowGroup, Table } from "./components/table.tsx";
 import { useVisit } from "./context.ts";
 import { formBroken, notFound } from "./errors.ts";
 import { Form, readForm } from "./form.tsx";
@@ -84,22 +89,29 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
     children: (
       <>
         {deed !== undefined && (
-          <p class="notice" role="status">
-            {words.say(`admin.users.done.${deed}`)}
-          </p>
+          <Notice kind={deed === "self" ? "warn" : "good"} alert>
+            <p>{words.say(`admin.users.done.${deed}`)}</p>
+          </Notice>
         )}
         <p>{words.count("admin.users.count", all.length)}</p>
         <search>
-          <form method="get" action="/admin/users">
-            <label for="q">{words.say("admin.users.search")}</label>
-            <input id="q" name="q" type="search" value={search} maxLength={searchCharsMax} />
-            <button type="submit">{words.say("admin.users.find")}</button>
+          <form method="get" action="/admin/users" class="inline">
+            <Field
+              name="q"
+              type="search"
+              label={words.say("admin.users.search")}
+              value={search}
+              maxLength={searchCharsMax}
+              required={false}
+              verbatim
+            />
+            <SubmitButton kind="plain">{words.say("admin.users.find")}</SubmitButton>
           </form>
         </search>
         {shown.length === 0 ? <p>{words.say("admin.users.none")}</p> : <AccountTable accounts={shown} />}
         {last !== undefined && found.length > shown.length && (
           <p>
-            <a href={`/admin/users?${new URLSearchParams({ ...(search === "" ? {} : { q: search }), after: String(last.id) })}`}>
+            <a href={`/admin/users?${new URLSearchParams({ ...(search === "" ? {} : { q: search }), after: String(last.id) })}`} rel="next">
               {words.say("admin.users.next")}
             </a>
           </p>
@@ -113,24 +125,21 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
 
 function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
   const { words } = useVisit();
+  const columns = [
+    { label: words.say("admin.users.email") },
+    { label: words.say("admin.users.role") },
+    { label: words.say("admin.users.created") },
+    { label: words.say("admin.users.plan") },
+    { label: words.say("admin.users.state") },
+  ];
   return (
-    <table class="cards">
-      <caption>{words.say("admin.users.caption")}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{words.say("admin.users.email")}</th>
-          <th scope="col">{words.say("admin.users.role")}</th>
-          <th scope="col">{words.say("admin.users.created")}</th>
-          <th scope="col">{words.say("admin.users.plan")}</th>
-          <th scope="col">{words.say("admin.users.state")}</th>
-        </tr>
-      </thead>
-      <tbody>
+    <Table caption={words.say("admin.users.caption")} captionUnseen columns={columns}>
+      <RowGroup>
         {accounts.map((account) => (
           <AccountRow key={account.id} account={account} />
         ))}
-      </tbody>
-    </table>
+      </RowGroup>
+    </Table>
   );
 }
 
@@ -138,29 +147,24 @@ function AccountRow({ account }: { readonly account: Account }) {
   const { words, account: visitor } = useVisit();
   const { id, email, admin, createdAt, disabled } = account;
   const isVisitor = id === visitor?.id;
-  return (
-    <tr id={`account-${id}`}>
-      <th scope="row">
-        <Foreign>{email}</Foreign> {isVisitor && <span class="muted">({words.say("admin.users.you")})</span>}
-      </th>
-      <td data-label={words.say("admin.users.role")}>{words.say(admin ? "admin.users.roles.admin" : "admin.users.roles.user")}</td>
-      <td data-label={words.say("admin.users.created")}>
-        <time dateTime={createdAt}>{words.day(createdAt)}</time>
-      </td>
-      <td data-label={words.say("admin.users.plan")}>
-        <PlanForm account={account} />
-      </td>
-      <td data-label={words.say("admin.users.state")}>
-        {words.say(disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")} {!isVisitor && <StateForm account={account} />}
-      </td>
-    </tr>
-  );
+  const cells = [
+    <>
+      <Foreign>{email}</Foreign> {isVisitor && <span class="muted">({words.say("admin.users.you")})</span>}
+    </>,
+    words.say(admin ? "admin.users.roles.admin" : "admin.users.roles.user"),
+    <Instant key="created" at={createdAt} day relative={false} />,
+    <PlanForm key="plan" account={account} />,
+    <>
+      {words.say(disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")} {!isVisitor && <StateForm account={account} />}
+    </>,
+  ];
+  return <Row id={`account-${id}`} cells={cells} />;
 }
 
 function PlanForm({ account: { id, email, plan } }: { readonly account: Account }) {
   const { words } = useVisit();
   return (
-    <Form action={`/admin/users/${id}/plan`} class="inline">
+    <Form action={`/admin/users/${id}/plan`}>
       <select name="plan" aria-label={words.say("admin.users.planOf", { email })}>
         {plans.map((one) => (
           <option key={one} value={one} selected={one === plan}>
@@ -168,9 +172,9 @@ function PlanForm({ account: { id, email, plan } }: { readonly account: Account 
           </option>
         ))}
       </select>{" "}
-      <button type="submit" aria-label={words.say("admin.users.setPlanOf", { email })}>
+      <SubmitButton kind="plain" compact label={words.say("admin.users.setPlanOf", { email })}>
         {words.say("admin.users.setPlan")}
-      </button>
+      </SubmitButton>
     </Form>
   );
 }
@@ -178,11 +182,15 @@ function PlanForm({ account: { id, email, plan } }: { readonly account: Account 
 function StateForm({ account: { id, email, disabled } }: { readonly account: Account }) {
   const { words } = useVisit();
   return (
-    <Form action={`/admin/users/${id}/state`} class="inline">
+    <Form action={`/admin/users/${id}/state`}>
       <input type="hidden" name="state" value={disabled ? "enabled" : "disabled"} />
-      <button type="submit" aria-label={words.say(disabled ? "admin.users.enableOf" : "admin.users.disableOf", { email })}>
+      <SubmitButton
+        kind={disabled ? "plain" : "danger"}
+        compact
+        label={words.say(disabled ? "admin.users.enableOf" : "admin.users.disableOf", { email })}
+      >
         {words.say(disabled ? "admin.users.enable" : "admin.users.disable")}
-      </button>
+      </SubmitButton>
     </Form>
   );
 }

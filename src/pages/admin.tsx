@@ -4,6 +4,11 @@ import { adminOf, adminPage } from "./admin-frame.tsx";
 import { AdminQueue } from "./admin-queue.tsx";
 import { redirect } from "./answer.tsx";
 import { untranslated } from "./components/foreign.tsx";
+import { Instant } from "./components/instant.tsx";
+import { Mark } from "./components/mark.tsx";
+import { Notice } from "./components/notice.tsx";
+import { SubmitButton } from "./components/submit-button.tsx";
+import { Row, RowGroup, Table } from "./components/table.tsx";
 import { useVisit, useWords } from "./context.ts";
 import type { Finding } from "./examination.ts";
 import { Form, readForm } from "./form.tsx";
@@ -52,15 +57,20 @@ function Doctor() {
       {state.status === "never" && <p class="muted">{words.say("admin.doctor.never")}</p>}
       {state.status === "running" && <p role="status">{words.say("admin.doctor.running")}</p>}
       {state.status === "done" && (
-        <p>
-          {words.say(state.findings === null ? "admin.doctor.failed" : "admin.doctor.done")} (
-          <time dateTime={state.at}>{words.ago(state.at)}</time>)
-        </p>
+        <>
+          <p>
+            {words.say("admin.doctor.done")} <Instant at={state.at} />
+          </p>
+          {state.findings === null ? (
+            <Notice kind="poor">{words.say("admin.doctor.failed")}</Notice>
+          ) : (
+            <Findings findings={state.findings} />
+          )}
+        </>
       )}
-      {state.status === "done" && state.findings !== null && <Findings findings={state.findings} />}
       {state.status !== "running" && (
         <Form action="/admin/doctor">
-          <button type="submit">{words.say("admin.doctor.begin")}</button>
+          <SubmitButton kind="plain">{words.say("admin.doctor.begin")}</SubmitButton>
         </Form>
       )}
     </section>
@@ -77,27 +87,37 @@ const parts: Readonly<Record<Finding["what"], TextPath>> = {
 
 function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   const words = useWords();
+  const columns = [
+    { label: words.say("admin.doctor.part") },
+    { label: words.say("admin.doctor.state") },
+    { label: words.say("admin.doctor.detail") },
+  ];
   return (
-    <table class="cards">
-      <caption>{words.say("admin.doctor.caption")}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{words.say("admin.doctor.part")}</th>
-          <th scope="col">{words.say("admin.doctor.state")}</th>
-          <th scope="col">{words.say("admin.doctor.detail")}</th>
-        </tr>
-      </thead>
-      <tbody>
+    <Table caption={words.say("admin.doctor.caption")} captionUnseen columns={columns}>
+      <RowGroup>
         {findings.map(({ what, state, detail }) => (
-          <tr key={what}>
-            <th scope="row">{words.say(parts[what])}</th>
-            <td data-label={words.say("admin.doctor.state")}>{words.say(`admin.doctor.states.${state}`)}</td>
-            <td data-label={words.say("admin.doctor.detail")} lang="en" {...untranslated}>
-              {detail}
-            </td>
-          </tr>
+          <Row key={what} cells={[words.say(parts[what]), <State key="state" state={state} />, <Detail key="detail">{detail}</Detail>]} />
         ))}
-      </tbody>
-    </table>
+      </RowGroup>
+    </Table>
+  );
+}
+
+function State({ state }: { readonly state: Finding["state"] }) {
+  const words = useWords();
+  return (
+    <span class={state === "ok" ? "state good" : "state poor"}>
+      <Mark name={state === "ok" ? "tick" : "warning"} />
+      <span class="word">{words.say(`admin.doctor.states.${state}`)}</span>
+    </span>
+  );
+}
+
+/** The command line speaks English. */
+function Detail({ children }: { readonly children: string }) {
+  return (
+    <span lang="en" {...untranslated}>
+      {children}
+    </span>
   );
 }

@@ -1,8 +1,10 @@
 /** `/plans`: what each plan includes, and whom to ask for another. */
-import type { ComponentChildren } from "preact";
 import { planTerms } from "../account/plans.ts";
-import { type Plan, plans } from "../store/accounts.ts";
+import { plans } from "../store/accounts.ts";
 import { page } from "./answer.tsx";
+import { Mark } from "./components/mark.tsx";
+import { PageHead } from "./components/page-head.tsx";
+import { type Column, Row, RowGroup, Table } from "./components/table.tsx";
 import { useVisit, useWords } from "./context.ts";
 import { pageGroup, type Visit } from "./visit.ts";
 
@@ -11,57 +13,49 @@ export function plansRoutes() {
 }
 
 function plansPage(visit: Visit): Response {
-  const { words, account, settings } = visit;
+  const { words, settings } = visit;
   const rate = words.number(settings.operator.apiRequestsPerMinute);
   return page(visit, {
     title: words.say("plans.title"),
     children: (
       <>
-        <h1>{words.say("plans.title")}</h1>
-        <p>{words.say("plans.intro")}</p>
-        <table class="plans">
-          <caption>{words.say("plans.caption")}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.say("plans.what")}</th>
-              {plans.map((plan) => (
-                <th scope="col" key={plan}>
-                  {words.say(`plans.names.${plan}`)} {account?.plan === plan && <span class="muted">({words.say("plans.yours")})</span>}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <TermRow name={words.say("plans.scans")} cell={() => <Included yes />} />
-            <TermRow name={words.say("plans.history")} cell={() => <Included yes />} />
-            <TermRow name={words.say("plans.api")} cell={(plan) => <Included yes={planTerms[plan].api} />} />
-            <TermRow name={words.say("plans.rate")} cell={(plan) => (planTerms[plan].api ? rate : words.say("plans.none"))} />
-          </tbody>
-        </table>
+        <PageHead title={words.say("plans.title")} lead={words.say("plans.intro")} />
+        <Table caption={words.say("plans.caption")} captionUnseen columns={[{ label: words.say("plans.what") }, ...planColumns(visit)]}>
+          <RowGroup>
+            <Row cells={[words.say("plans.scans"), ...plans.map((plan) => <Included key={plan} yes />)]} />
+            <Row cells={[words.say("plans.history"), ...plans.map((plan) => <Included key={plan} yes />)]} />
+            <Row cells={[words.say("plans.api"), ...plans.map((plan) => <Included key={plan} yes={planTerms[plan].api} />)]} />
+            <Row cells={[words.say("plans.rate"), ...plans.map((plan) => (planTerms[plan].api ? rate : words.say("plans.none")))]} />
+          </RowGroup>
+        </Table>
         <p>{words.say("plans.tokens")}</p>
         <p>{words.say("plans.public")}</p>
-        <h2>{words.say("plans.change")}</h2>
-        <p>{words.say("plans.changeBy")}</p>
-        <Contact />
+        <section aria-labelledby="change">
+          <h2 id="change">{words.say("plans.change")}</h2>
+          <p>{words.say("plans.changeBy")}</p>
+          <Contact />
+        </section>
       </>
     ),
   });
 }
 
-function TermRow({ name, cell }: { readonly name: string; readonly cell: (plan: Plan) => ComponentChildren }) {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      {plans.map((plan) => (
-        <td key={plan}>{cell(plan)}</td>
-      ))}
-    </tr>
-  );
+/** One's own plan is marked. */
+function planColumns({ words, account }: Visit): readonly Column[] {
+  return plans.map((plan) => {
+    const name = words.say(`plans.names.${plan}`);
+    return { label: account?.plan === plan ? `${name} (${words.say("plans.yours")})` : name };
+  });
 }
 
 function Included({ yes }: { readonly yes: boolean }) {
   const words = useWords();
-  return <span class={yes ? "good" : "unknown"}>{words.say(yes ? "plans.yes" : "plans.no")}</span>;
+  return (
+    <span class={yes ? "state good" : "state unknown"}>
+      <Mark name={yes ? "tick" : "dash"} />
+      <span class="word">{words.say(yes ? "plans.yes" : "plans.no")}</span>
+    </span>
+  );
 }
 
 function Contact() {

@@ -7,18 +7,23 @@ const pages = await startPages();
 const withContact = await startPages({ contacts: { security: null, plans: "mailto:sales@assay.test" } });
 afterAll(() => Promise.all([pages.stop(), withContact.stop()]));
 
+/** The words of a page, without its markup. */
+function wordsOf(html: string): string {
+  return html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+}
+
 test("tells what each plan includes", async () => {
-  const html = await (await pages.visitor().get("/plans")).text();
-  expect(html).toMatch(/API access with tokens<\/th><td><span class="unknown">not included<.*<td><span class="good">included</s);
-  expect(html).toMatch(/API requests a minute[^<]*<\/th><td>none<\/td><td>60<\/td>/);
-  expect(html).toContain("Ask whoever runs this appliance.");
-  expect(html).not.toContain("your plan)");
+  const words = wordsOf(await (await pages.visitor().get("/plans")).text());
+  expect(words).toContain("API access with tokens not included included ");
+  expect(words).toContain("API requests a minute, for each address none 60 ");
+  expect(words).toContain("Ask whoever runs this appliance.");
+  expect(words).not.toContain("your plan)");
 });
 
 test("tells whoever is signed in which one is theirs", async () => {
   const first = await accountIn(pages, "first@assay.test");
-  const html = await (await (await signedIn(pages, first)).get("/plans")).text();
-  expect(html).toMatch(/Agency <span[^>]*>\(your plan\)/);
+  const visitor = await signedIn(pages, first);
+  expect(wordsOf(await (await visitor.get("/plans")).text())).toContain("Agency (your plan)");
 });
 
 test("names the operator's contact", async () => {
