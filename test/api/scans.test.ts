@@ -313,11 +313,27 @@ describe("reading a scan", () => {
 });
 
 describe("somebody else's scan, no scan, and no token of a scan", () => {
-  test("answer with the same bytes", async () => {
+  test("answer with the same bytes; a guest's scan is somebody else's to everybody", async () => {
     const other = await api.customer();
     const foreign = await api.start(other.token);
     await api.finish();
-    const names = [foreign.token, "0".repeat(22), "short", "x".repeat(5_000), "%00", "%2e%2e%2f", "%ff", "..;", "a%2Fb", "%E2%82%AC", "'"];
+    const ofGuest = await api.store.queueScan({ accountId: null, url: "https://site.example/", now: new Date() });
+    if (ofGuest === "full") throw new Error("the queue is full");
+    await api.finish();
+    const names = [
+      foreign.token,
+      ofGuest.token,
+      "0".repeat(22),
+      "short",
+      "x".repeat(5_000),
+      "%00",
+      "%2e%2e%2f",
+      "%ff",
+      "..;",
+      "a%2Fb",
+      "%E2%82%AC",
+      "'",
+    ];
     const answers = new Set<string>();
     for (const suffix of ["", "/security", "?locale=de-de", "/security?locale=de-de"]) {
       for (const name of names) {
@@ -331,5 +347,10 @@ describe("somebody else's scan, no scan, and no token of a scan", () => {
     expect([...answers]).toHaveLength(1);
     expect([...answers][0]).toContain("404");
     expect((await api.ask(`/api/v1/scans/${foreign.token}`, { token: other.token })).status).toBe(200);
+    expect((await api.ask(`/api/v1/scans/${ofGuest.token}`, { token: other.token })).status).toBe(404);
+    for (const caller of [token, other.token]) {
+      const { items } = (await bodyOf(await api.ask("/api/v1/scans?limit=100", { token: caller }))) as { items: { token: string }[] };
+      expect(items.map((item) => item.token)).not.toContain(ofGuest.token);
+    }
   });
 });
