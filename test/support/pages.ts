@@ -63,9 +63,14 @@ export interface Visitor {
   post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<Response>;
 }
 
-export async function startPages(given: Partial<PagesSettings> & { readonly publicUrl?: string } = {}): Promise<PagesUnderTest> {
-  const { publicUrl = null, ...settings } = given;
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-pages-"));
+interface PagesWishes extends Partial<PagesSettings> {
+  readonly publicUrl?: string;
+  /** Of a store that is there already; gone after `stop`, like one that was made here. */
+  readonly dataDir?: string;
+}
+
+export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTest> {
+  const { publicUrl = null, dataDir = mkdtempSync(join(tmpdir(), "assay-pages-")), ...settings } = given;
   const store = openStore(dataDir);
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
