@@ -1,25 +1,168 @@
-/** `/`: the form that starts a scan. */
+/** `/`: the form that starts a scan, what becomes of it, and what is looked at. */
+import { type Area, areaOf, areas } from "../check/check.ts";
+import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { page } from "./answer.tsx";
+import { Field } from "./components/field.tsx";
+import { Notice } from "./components/notice.tsx";
+import { PageHead } from "./components/page-head.tsx";
+import { SubmitButton } from "./components/submit-button.tsx";
+import { useVisit, useWords } from "./context.ts";
 import { Form } from "./form.tsx";
+import { ScansTable } from "./scans/scans-table.tsx";
 import { pageGroup, type Visit } from "./visit.ts";
 
-export function homeRoutes() {
-  return pageGroup("home").get("/", ({ visit }) => homePage(visit));
+const latestScansMax = 5;
+
+/** Why nothing was started. */
+export interface Refusal {
+  readonly status: number;
+  /** Stands beside the field; null when the page says it anyway. */
+  readonly text: string | null;
+  readonly retryAfterSeconds?: number;
 }
 
-function homePage(visit: Visit): Response {
-  const { words } = visit;
+interface HomeGiven {
+  /** What the visitor typed, as it was typed. */
+  readonly typed?: string;
+  readonly refusal?: Refusal;
+}
+
+export function homeRoutes() {
+  // Other pages link here with an address that somebody may want to scan.
+  return pageGroup("home").get("/", ({ visit }) => homePage(visit, { typed: visit.url.searchParams.get("url") ?? "" }));
+}
+
+export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Response {
+  const { words, settings } = visit;
+  const title = words.say("home.title");
+  const retryAfter = refusal?.retryAfterSeconds;
   return page(visit, {
-    title: words.say("home.title"),
+    title: refusal === undefined ? title : words.say("home.errorTitle", { title }),
+    status: refusal?.status ?? 200,
+    headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
+    // What was typed may be a secret; it is shown to whoever typed it and kept nowhere.
+    secret: typed !== "",
+    noIndex: typed !== "",
     children: (
       <>
-        <h1>{words.say("home.title")}</h1>
-        <Form action="/scans">
-          <label for="url">{words.say("home.url")}</label>
-          <input id="url" name="url" type="text" inputMode="url" autocomplete="url" required maxLength={2_048} />
-          <button type="submit">{words.say("home.start")}</button>
-        </Form>
+        <PageHead title={title} lead={words.say("home.lead")} />
+        {visit.account === null && !settings.guests.mayScan ? <Closed /> : <ScanForm typed={typed} error={refusal?.text ?? undefined} />}
+        <LatestScans />
+        <WhatIsChecked />
       </>
     ),
   });
+}
+
+/** For guests of an appliance that does not scan for guests. */
+function Closed() {
+  const words = useWords();
+  return (
+    <Notice kind="info" title={words.say("home.closed.title")}>
+      <p>{words.say("home.closed.what")}</p>
+      <p>
+        <a class="button" href="/sign-in">
+          {words.say("layout.nav.signIn")}
+        </a>
+      </p>
+    </Notice>
+  );
+}
+
+interface ScanFormProps {
+  readonly typed: string;
+  readonly error?: string | undefined;
+}
+
+function ScanForm({ typed, error }: ScanFormProps) {
+  const { words, settings } = useVisit();
+  return (
+    <>
+      {!settings.scannerReady() && (
+        <Notice kind="warn">
+          <p>{words.say("home.notReady")}</p>
+        </Notice>
+      )}
+      <UrlForm typed={typed} error={error} label={words.say("home.url")} button={words.say("home.start")} />
+      <p class="hint">
+        {words.say("home.public")} <a href="/scans">{words.say("home.publicList")}</a>
+      </p>
+    </>
+  );
+}
+
+interface UrlFormProps extends ScanFormProps {
+  readonly label: string;
+  readonly button: string;
+}
+
+/** The one field; a failed scan has it as well, to be tried again. */
+export function UrlForm({ typed, error, label, button }: UrlFormProps) {
+  const words = useWords();
+  return (
+    <Form action="/scans">
+      <Field
+        name="url"
+        label={label}
+        hint={words.say("home.hint")}
+        error={error}
+        value={typed}
+        inputMode="url"
+        autocomplete="url"
+        maxLength={scanUrlCharsMax}
+        verbatim
+      />
+      <SubmitButton>{button}</SubmitButton>
+    </Form>
+  );
+}
+
+function LatestScans() {
+  const { words, settings } = useVisit();
+  const { items } = settings.store.publicScans({ limit: latestScansMax, cursor: null });
+  if (items.length === 0) return null;
+  return (
+    <section>
+      <h2>{words.say("home.latest")}</h2>
+      <ScansTable caption={words.say("home.latest")} scans={items} />
+      <p>
+        <a href="/scans">{words.say("home.all")}</a>
+      </p>
+    </section>
+  );
+}
+
+const notDone = ["ports", "attacks", "onePage", "signIn", "grade", "legal"] as const;
+
+function WhatIsChecked() {
+  const { words, settings } = useVisit();
+  const { checks } = settings.catalog;
+  const count = (area: Area) => checks.filter((check) => areaOf(check) === area).length;
+  return (
+    <div class="columns">
+      <section>
+        <h2>{words.count("home.checked", checks.length)}</h2>
+        <ul>
+          {areas
+            .filter((area) => count(area) > 0)
+            .map((area) => (
+              <li key={area}>
+                {words.say(`checks.areas.${area}`)} <span class="muted">{words.number(count(area))}</span>
+              </li>
+            ))}
+        </ul>
+        <p>
+          <a href="/checks">{words.say("home.allChecks")}</a>
+        </p>
+      </section>
+      <section>
+        <h2>{words.say("home.notChecked.title")}</h2>
+        <ul>
+          {notDone.map((what) => (
+            <li key={what}>{words.say(`home.notChecked.${what}`)}</li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
 }

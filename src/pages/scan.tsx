@@ -1,15 +1,20 @@
-/** `/scans/{token}`: one address for the whole life of a scan. */
+/** `/scans/{token}`: one address for the whole life of a scan, and what tells of it while it runs. */
 import type { ScanRecord } from "../store/scans.ts";
-import { page } from "./answer.tsx";
+import { respond } from "./answer.tsx";
 import { scanNotFound } from "./errors.ts";
 import { reportPage } from "./report/report-page.tsx";
+import { failedPage } from "./scanning/failed-page.tsx";
+import { createScanEvents } from "./scanning/scan-events.ts";
+import { stateOf } from "./scanning/scan-state.ts";
+import { waitingPage } from "./scanning/waiting-page.tsx";
 import { pageGroup, type Visit } from "./visit.ts";
 
-/** Between two looks of a browser without script. */
-const refreshSeconds = 3;
-
 export function scanRoutes() {
-  return pageGroup("scan").get("/scans/:token", ({ visit, params }) => scanPage(visit, scanOf(visit, params.token)));
+  const events = createScanEvents();
+  return pageGroup("scan")
+    .get("/scans/:token", ({ visit, params }) => scanPage(visit, scanOf(visit, params.token)))
+    .get("/scans/:token/events", ({ visit, params }) => events(visit, scanOf(visit, params.token)))
+    .get("/scans/:token/state", ({ visit, params }) => stateAnswer(visit, scanOf(visit, params.token)));
 }
 
 /** A token of broken percent-encoding arrives as null. @throws PageError 404 for every token that names no scan, whatever its shape. */
@@ -21,17 +26,10 @@ function scanOf({ settings: { store } }: Visit, token: string | null): ScanRecor
 
 function scanPage(visit: Visit, scan: ScanRecord): Response {
   if (scan.status === "finished") return reportPage(visit, scan);
-  const { words } = visit;
-  const title = words.say(`scan.${scan.status}`);
-  return page(visit, {
-    title,
-    noIndex: true,
-    ...(scan.status === "failed" ? {} : { refreshSeconds }),
-    children: (
-      <>
-        <h1>{title}</h1>
-        <p>{scan.url}</p>
-      </>
-    ),
-  });
+  return scan.status === "failed" ? failedPage(visit, scan) : waitingPage(visit, scan);
+}
+
+/** For scripts whose events do not get through. */
+function stateAnswer(visit: Visit, scan: ScanRecord): Response {
+  return respond(visit, 200, JSON.stringify(stateOf(visit, scan)), { "content-type": "application/json", "cache-control": "no-store" });
 }

@@ -1,0 +1,61 @@
+/** The page of a scan that failed: why, what can be tried, and the form to try it with. */
+import { subjectOf } from "../../evidence/subject.ts";
+import { type ScanErrorCode, scanErrorCodes } from "../../scan/task.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { scanErrorMessage } from "../../text/render.ts";
+import { page } from "../answer.tsx";
+import { HostUrl } from "../components/host-url.tsx";
+import { Instant } from "../components/instant.tsx";
+import { Notice } from "../components/notice.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { useVisit } from "../context.ts";
+import { UrlForm } from "../home.tsx";
+import type { Visit } from "../visit.ts";
+
+export function failedPage(visit: Visit, scan: ScanRecord): Response {
+  const { words, settings } = visit;
+  const title = words.say("failed.title", { host: subjectOf(scan.url, scan.createdAt).host });
+  const code = scan.errorCode ?? "unknown";
+  return page(visit, {
+    title,
+    noIndex: true,
+    children: (
+      <>
+        <PageHead title={title} lead={<HostUrl url={scan.url} />} />
+        <Notice kind="poor">
+          <p>{scanErrorMessage(code, scan.url, words.locale, settings.texts)}</p>
+        </Notice>
+        <h2>{words.say("failed.nextTitle")}</h2>
+        <p>{words.say(`failed.next.${knownCode(code)}`)}</p>
+        {code === "blocked" && visit.account?.admin === true && (
+          <Notice kind="info" title={words.say("failed.admin.title")}>
+            <p>{words.say("failed.admin.blocked")}</p>
+          </Notice>
+        )}
+        <Again url={scan.url} />
+        <p class="muted">
+          {words.say("failed.ended")} <Instant at={scan.endedAt ?? scan.createdAt} />
+          <br />
+          {words.say("failed.code")} <code>{code}</code>
+        </p>
+      </>
+    ),
+  });
+}
+
+/** Only for those who may scan: the others would be sent to sign in. */
+function Again({ url }: { readonly url: string }) {
+  const { words, account, settings } = useVisit();
+  if (account === null && !settings.guests.mayScan) return null;
+  return (
+    <section>
+      <h2>{words.say("failed.again")}</h2>
+      <UrlForm typed={url} label={words.say("failed.url")} button={words.say("failed.start")} />
+    </section>
+  );
+}
+
+/** A newer assay may have stored a code that this one does not know. */
+function knownCode(code: string): ScanErrorCode | "unknown" {
+  return scanErrorCodes.find((known) => known === code) ?? "unknown";
+}

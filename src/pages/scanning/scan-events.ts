@@ -1,0 +1,147 @@
+/** `/scans/{token}/events`: what becomes of a scan, told as it happens (server-sent events, HTML standard section 9.2). */
+import type { ProgressStage, ScanTold } from "../../scan/task.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { respond } from "../answer.tsx";
+import type { Visit } from "../visit.ts";
+import { waitingOf } from "./scan-state.ts";
+
+/** Each is an open connection. */
+const streamsMax = 1_000;
+/** An office behind one address may watch some scans at the same time. */
+const streamsPerAddressMax = 20;
+/** Within what proxies take for a connection that has died; also how long a lost event can go unnoticed. */
+const heartbeatMs = 5_000;
+/** No scan takes longer in a queue that moves; whoever still waits connects again by itself. */
+const streamMsMax = 15 * 60_000;
+/** Events that nobody fetched: behind it is a reader who does not read. */
+const unreadMax = 64;
+/** What a browser waits before it connects again. */
+const reconnectMs = 2_000;
+/** What a client that was refused is asked to wait; it looks at the scan's state meanwhile. */
+const refusedRetrySeconds = 30;
+
+const headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  // nginx would keep events back until its buffer is full.
+  "x-accel-buffering": "no",
+};
+
+/** Stands in for a scan that was deleted while somebody watched: its page says what there is to say. */
+const goneScan = { status: "failed", progressStage: null, progressPercent: 0 } as const;
+
+export type ScanEvents = (visit: Visit, scan: ScanRecord) => Response;
+
+export function createScanEvents(): ScanEvents {
+  const streams = new Map<string, number>();
+  let open = 0;
+
+  /** Room for one more; what is returned gives it back. */
+  function enter(address: string): (() => void) | null {
+    const own = streams.get(address) ?? 0;
+    if (open >= streamsMax || own >= streamsPerAddressMax) return null;
+    open++;
+    streams.set(address, own + 1);
+    return () => {
+      open--;
+      const left = (streams.get(address) ?? 1) - 1;
+      if (left === 0) streams.delete(address);
+      else streams.set(address, left);
+    };
+  }
+
+  return (visit, scan) => {
+    if (visit.request.method === "HEAD") return respond(visit, 200, null, headers);
+    const leave = enter(visit.address);
+    const body = leave === null ? null : streamOf(visit, scan.token, leave);
+    if (body !== null) return respond(visit, 200, body, headers);
+    return respond(visit, 503, null, { "cache-control": "no-store", "retry-after": String(refusedRetrySeconds) });
+  };
+}
+
+/** Null when too many listen already. `leave` is called once, however it ends. */
+function streamOf(visit: Visit, token: string, leave: () => void): ReadableStream<Uint8Array> | null {
+  let end = () => {};
+  let refused = false;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      const teller = tellerOf(visit, token, (text) => controller.enqueue(Buffer.from(text)));
+      const close = () => {
+        end();
+        controller.close();
+      };
+      const over = teller.begin();
+      const unsubscribe = visit.settings.progress.subscribe(token, (told) => {
+        if (teller.tell(told)) close();
+      });
+      const fromMs = performance.now();
+      const heartbeat = setInterval(() => {
+        const isLate = performance.now() - fromMs > streamMsMax || (controller.desiredSize ?? 0) < -unreadMax;
+        if (isLate || teller.beat()) close();
+      }, heartbeatMs);
+      end = () => {
+        end = () => {};
+        clearInterval(heartbeat);
+        unsubscribe?.();
+        leave();
+      };
+      refused = unsubscribe === null;
+      if (refused || over) close();
+    },
+    // The client has left.
+    cancel: () => end(),
+  });
+  return refused ? null : stream;
+}
+
+/** Turns what is told of a scan into events, each written whole and none twice. Its functions answer whether the scan is over. */
+function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
+  const { store } = visit.settings;
+  const latest = new Map<string, string>();
+
+  function send(event: "stage" | "percent" | "position" | "done", data: object): void {
+    const text = JSON.stringify(data);
+    if (latest.get(event) === text) return;
+    latest.set(event, text);
+    write(`event: ${event}\ndata: ${text}\n\n`);
+  }
+
+  function sendStage(stage: ProgressStage, percent: number): false {
+    send("position", { position: null, text: null });
+    send("stage", { stage });
+    send("percent", { percent });
+    return false;
+  }
+
+  function sendPlace(): false {
+    send("position", waitingOf(visit, token));
+    return false;
+  }
+
+  /** Not before it can be read. */
+  function sendEnd(status: "finished" | "failed"): true {
+    if (status === "finished") send("percent", { percent: 100 });
+    send("done", { status });
+    return true;
+  }
+
+  return {
+    begin: () => {
+      write(`retry: ${reconnectMs}\n\n`);
+      const { status, progressStage, progressPercent } = store.scanByToken(token) ?? goneScan;
+      if (status === "finished" || status === "failed") return sendEnd(status);
+      return progressStage === null ? sendPlace() : sendStage(progressStage, progressPercent);
+    },
+    /** Shows that the connection lives; and what is stored as over is over, whether that was told or not. */
+    beat: () => {
+      write(": \n\n");
+      const { status } = store.scanByToken(token) ?? goneScan;
+      if (status === "finished" || status === "failed") return sendEnd(status);
+      return status === "queued" ? sendPlace() : false;
+    },
+    tell: (told: ScanTold) => {
+      if (told.told === "finished" || told.told === "failed") return sendEnd(told.told);
+      return told.told === "stage" ? sendStage(told.stage, told.percent) : sendPlace();
+    },
+  };
+}

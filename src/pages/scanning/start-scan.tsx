@@ -1,0 +1,87 @@
+/** `POST /scans`: what was typed becomes a scan, or the reason why not stands beside the field. */
+import { createRateLimit } from "../../http/rate-limit.ts";
+import { DataDirError } from "../../store/data-dir.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { redirect } from "../answer.tsx";
+import { readForm } from "../form.tsx";
+import { homePage, type Refusal } from "../home.tsx";
+import type { PagesSettings } from "../settings.ts";
+import { pageGroup, type Visit } from "../visit.ts";
+import { publicUrlPage } from "./public-url-page.tsx";
+import { createRecentWishes, type QueuedScan } from "./recent-wishes.ts";
+import { readTypedUrl } from "./typed-url.ts";
+
+const hourSeconds = 3_600;
+/** Far above what anybody clicks in an hour; whoever needs more has the API. */
+const scansOfAccountPerHourMax = 300;
+/** What a visitor is asked to wait when there is no room for another scan. */
+const roomRetrySeconds = 30;
+
+export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettings) {
+  const nowMs = () => now().getTime();
+  const countGuest = createRateLimit({ requestsMax: guests.scansPerHourMax, windowSeconds: hourSeconds }, nowMs);
+  const countAccount = createRateLimit({ requestsMax: scansOfAccountPerHourMax, windowSeconds: hourSeconds }, nowMs);
+  const wishes = createRecentWishes({ store, cooldownSeconds, now });
+
+  return pageGroup("start").post("/scans", ({ visit }) => answerForm(visit));
+
+  async function answerForm(visit: Visit): Promise<Response> {
+    const form = await readForm(visit);
+    const typed = form.text("url");
+    // The page itself tells guests to sign in.
+    if (visit.account === null && !guests.mayScan) return homePage(visit, { typed, refusal: { status: 403, text: null } });
+    const wish = readTypedUrl(typed);
+    if (wish.kind === "fault")
+      return homePage(visit, { typed, refusal: { status: 400, text: visit.words.say(`home.faults.${wish.fault}`) } });
+    if (wish.kind === "plain") return start(visit, wish.url);
+    // Whoever has read that it becomes public may have it so; a user and a password are never part of it.
+    if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept);
+    return publicUrlPage(visit, wish);
+  }
+
+  async function start(visit: Visit, url: string): Promise<Response> {
+    const visitor = visitorOf(visit);
+    const known = wishes.earlier(visitor, url);
+    // Waited for only when there is one: between this look and `remember` nothing else may happen.
+    const earlier = known === undefined ? undefined : await known;
+    if (earlier !== undefined) return redirect(visit, `/scans/${earlier.token}`);
+    const counted = visit.account === null ? countGuest(visit.address) : countAccount(visitor);
+    if (counted.exceeded) return refuse(visit, url, tooMany(visit, counted.resetSeconds));
+    const queued = store.queueScan({ accountId: visit.account?.id ?? null, url, now: visit.now });
+    wishes.remember(visitor, url, queued);
+    const scan = await settled(queued);
+    if (scan === "queue-full" || scan === "store-full") return refuse(visit, url, noRoom(visit, scan));
+    visit.settings.wake();
+    return redirect(visit, `/scans/${scan.token}`);
+  }
+}
+
+function visitorOf({ account, address }: Visit): string {
+  return account === null ? `address ${address}` : `account ${account.id}`;
+}
+
+/** @throws whatever is neither a full queue nor a full disk. */
+async function settled(queued: QueuedScan): Promise<ScanRecord | "queue-full" | "store-full"> {
+  try {
+    const scan = await queued;
+    return scan === "full" ? "queue-full" : scan;
+  } catch (error) {
+    if (error instanceof DataDirError && error.fault === "full") return "store-full";
+    throw error;
+  }
+}
+
+function refuse(visit: Visit, typed: string, refusal: Refusal): Response {
+  return homePage(visit, { typed, refusal });
+}
+
+function tooMany({ words }: Visit, seconds: number): Refusal {
+  const minutes = Math.ceil(seconds / 60);
+  const text = seconds < 120 ? words.count("home.tooManySeconds", seconds) : words.count("home.tooManyMinutes", minutes);
+  return { status: 429, text, retryAfterSeconds: seconds };
+}
+
+function noRoom({ words, settings: { store } }: Visit, because: "queue-full" | "store-full"): Refusal {
+  const text = because === "store-full" ? words.say("home.storeFull") : words.count("home.queueFull", store.queueLength());
+  return { status: 503, text, retryAfterSeconds: roomRetrySeconds };
+}

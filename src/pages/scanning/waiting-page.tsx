@@ -1,0 +1,94 @@
+/** The page of a scan that waits or runs: where it stands, how far it is, and which steps there are. */
+import { subjectOf } from "../../evidence/subject.ts";
+import { type ProgressStage, progressStages } from "../../scan/task.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { page } from "../answer.tsx";
+import { HostUrl } from "../components/host-url.tsx";
+import { Instant } from "../components/instant.tsx";
+import { Mark } from "../components/mark.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { useVisit, useWords } from "../context.ts";
+import type { Visit } from "../visit.ts";
+import { stateOf } from "./scan-state.ts";
+
+/** Between two looks of a browser without script. */
+const refreshSeconds = 3;
+
+export function waitingPage(visit: Visit, scan: ScanRecord): Response {
+  const { words } = visit;
+  const title = words.say("scan.titleOf", { host: subjectOf(scan.url, scan.createdAt).host });
+  return page(visit, {
+    title,
+    noIndex: true,
+    refreshSeconds,
+    headers: { "cache-control": "no-store" },
+    children: (
+      <>
+        <PageHead title={title} lead={<HostUrl url={scan.url} />} />
+        <Progress scan={scan} />
+        <p class="muted">
+          {words.say("scan.requested")} <Instant at={scan.createdAt} relative={false} />
+        </p>
+        <p class="muted">{words.say("progress.leave")}</p>
+      </>
+    ),
+  });
+}
+
+/** What the script keeps up to date; the names of its parts are the script's. */
+function Progress({ scan }: { readonly scan: ScanRecord }) {
+  const visit = useVisit();
+  const { words } = visit;
+  const { status, stage, percent, text } = stateOf(visit, scan);
+  const now = stage === null ? words.say(status === "queued" ? "progress.waiting" : "progress.begins") : stageName(words, stage);
+  return (
+    <div data-follow>
+      {/* Read out whenever it changes, and nothing but the name of the stage stands in it. */}
+      <p role="status" data-status>
+        {now}
+      </p>
+      <p data-place hidden={text === null}>
+        {text}
+      </p>
+      <label for="progress">
+        {words.say("progress.label")} <span data-percent>{words.say("progress.percent", { percent })}</span>
+      </label>
+      <progress id="progress" max={100} value={percent} />
+      <h2>{words.say("progress.stagesTitle")}</h2>
+      <ol class="stages">
+        {progressStages.map((each) => (
+          <Stage key={each} stage={each} current={stage} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+interface StageProps {
+  readonly stage: ProgressStage;
+  readonly current: ProgressStage | null;
+}
+
+/** All three marks are there, so that the script has only to choose. */
+function Stage({ stage, current }: StageProps) {
+  const words = useWords();
+  const distance = current === null ? 1 : progressStages.indexOf(stage) - progressStages.indexOf(current);
+  return (
+    <li data-stage={stage} aria-current={distance === 0 ? "step" : undefined}>
+      <span data-mark="done" hidden={distance >= 0}>
+        <Mark name="tick" />
+      </span>
+      <span data-mark="now" hidden={distance !== 0}>
+        <Mark name="now" />
+      </span>
+      <span data-mark="next" hidden={distance <= 0}>
+        <Mark name="next" />
+      </span>
+      <span data-name>{stageName(words, stage)}</span>
+    </li>
+  );
+}
+
+function stageName(words: Visit["words"], stage: ProgressStage): string {
+  return words.say(`progress.stages.${stage}`);
+}

@@ -1,0 +1,104 @@
+/** `/account/scans`: what somebody scanned, whatever became of it. */
+import type { Account } from "../../store/accounts.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { page } from "../answer.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Instant } from "../components/instant.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Pagination } from "../components/pagination.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit, useWords } from "../context.ts";
+import { signInFirst } from "../errors.ts";
+import { Form } from "../form.tsx";
+import { pageGroup, type Visit } from "../visit.ts";
+import { cursorOf, listPath } from "./list-query.ts";
+import { ScanLink, Score } from "./scans-table.tsx";
+
+const path = "/account/scans";
+const rowsPerPage = 50;
+
+export function ownScansRoutes() {
+  return pageGroup("own scans").get(path, ({ visit }) => ownScansPage(visit));
+}
+
+/** @throws PageError 401 for visitors who are not signed in. */
+function ownScansPage(visit: Visit): Response {
+  const { words, account } = visit;
+  if (account === null) throw signInFirst();
+  const title = words.say("ownScans.title");
+  return page(visit, {
+    title,
+    noIndex: true,
+    children: (
+      <>
+        <PageHead title={title} lead={words.say("ownScans.lead")} trail={[{ href: "/account", text: words.say("layout.nav.account") }]} />
+        <OwnScans account={account} />
+      </>
+    ),
+  });
+}
+
+function OwnScans({ account }: { readonly account: Account }) {
+  const { words, settings, url } = useVisit();
+  const cursor = cursorOf(url.searchParams);
+  const { items, nextCursor } = settings.store.scansOfAccount(account.id, { limit: rowsPerPage, cursor });
+  if (items.length === 0) return <Nothing past={cursor !== null} />;
+  const columns = [
+    { label: words.say("ownScans.columns.url") },
+    { label: words.say("ownScans.columns.status") },
+    { label: words.say("ownScans.columns.score") },
+    { label: words.say("ownScans.columns.time") },
+    { label: words.say("ownScans.columns.again"), unseen: true },
+  ];
+  return (
+    <>
+      <Table caption={words.say("ownScans.table")} captionUnseen columns={columns}>
+        <RowGroup>
+          {items.map((scan) => (
+            <Row
+              key={scan.token}
+              cells={[
+                <ScanLink scan={scan} />,
+                words.say(`ownScans.status.${scan.status}`),
+                <Score scan={scan} />,
+                <Instant at={scan.createdAt} />,
+                <Again scan={scan} />,
+              ]}
+            />
+          ))}
+        </RowGroup>
+      </Table>
+      <Pagination
+        first={cursor === null ? null : listPath(path, {}, null)}
+        next={nextCursor === null ? null : listPath(path, {}, nextCursor)}
+      />
+    </>
+  );
+}
+
+/** One that is not over is under way already. */
+function Again({ scan: { status, url } }: { readonly scan: ScanRecord }) {
+  const words = useWords();
+  if (status === "queued" || status === "running") return null;
+  return (
+    <Form action="/scans">
+      <input type="hidden" name="url" value={url} />
+      <SubmitButton kind="plain" compact label={words.say("ownScans.againOf", { url })}>
+        {words.say("ownScans.again")}
+      </SubmitButton>
+    </Form>
+  );
+}
+
+function Nothing({ past }: { readonly past: boolean }) {
+  const words = useWords();
+  return (
+    <EmptyState title={words.say(past ? "ownScans.past.title" : "ownScans.empty.title")}>
+      <p>{words.say(past ? "ownScans.past.what" : "ownScans.empty.what")}</p>
+      <p class="actions">
+        {past ? <a href={path}>{words.say("components.pages.first")}</a> : <a href="/">{words.say("ownScans.start")}</a>}
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,123 @@
+/** `/scans`: every finished scan, by host and band, newest first. */
+import { type Band, bands } from "../../judge/rank.ts";
+import { page } from "../answer.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Field, SelectField } from "../components/field.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Pagination } from "../components/pagination.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit, useWords } from "../context.ts";
+import { pageGroup, type Visit } from "../visit.ts";
+import { hostIn, hostPath } from "./host-name.ts";
+import { cursorOf, listPath } from "./list-query.ts";
+import { ScansTable } from "./scans-table.tsx";
+
+const path = "/scans";
+const rowsPerPage = 50;
+/** Longer than any host; an address may be pasted whole. */
+const typedCharsMax = 2_048;
+
+/** What is looked for. */
+interface Asked {
+  /** As it was typed; "" for every host. */
+  readonly typed: string;
+  /** Undefined for every host, null for what is none. */
+  readonly host: string | null | undefined;
+  readonly band: Band | undefined;
+  readonly cursor: number | null;
+}
+
+export function publicListRoutes() {
+  return pageGroup("public list").get(path, ({ visit }) => publicListPage(visit));
+}
+
+function askedOf({ url: { searchParams } }: Visit): Asked {
+  const typed = (searchParams.get("host") ?? "").slice(0, typedCharsMax).trim();
+  return {
+    typed,
+    host: typed === "" ? undefined : hostIn(typed),
+    band: bands.find((band) => band === searchParams.get("band")),
+    cursor: cursorOf(searchParams),
+  };
+}
+
+function publicListPage(visit: Visit): Response {
+  const { words, settings } = visit;
+  const asked = askedOf(visit);
+  return page(visit, {
+    title: words.say("scans.title"),
+    noIndex: !settings.reports.indexed,
+    children: (
+      <>
+        <PageHead title={words.say("scans.title")} lead={words.say("scans.lead")} />
+        <Search asked={asked} />
+        {asked.host !== null && <Found asked={asked} host={asked.host} />}
+      </>
+    ),
+  });
+}
+
+function Search({ asked: { typed, host, band } }: { readonly asked: Asked }) {
+  const words = useWords();
+  const options = bands.map((each) => ({ value: each as string, text: words.band(each) }));
+  return (
+    <search>
+      <form method="get" action={path} class="inline">
+        <Field
+          name="host"
+          type="search"
+          label={words.say("scans.search")}
+          hint={words.say("scans.searchHint")}
+          error={host === null ? words.say("scans.noHost") : undefined}
+          value={typed}
+          required={false}
+          maxLength={typedCharsMax}
+          verbatim
+        />
+        <SelectField
+          name="band"
+          label={words.say("scans.band")}
+          options={[{ value: "", text: words.say("scans.allBands") }, ...options]}
+          value={band ?? ""}
+        />
+        <SubmitButton kind="plain">{words.say("scans.submit")}</SubmitButton>
+      </form>
+    </search>
+  );
+}
+
+function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked; readonly host: string | undefined }) {
+  const { words, settings } = useVisit();
+  const { items, nextCursor } = settings.store.publicScans({ host, band, cursor, limit: rowsPerPage });
+  if (items.length === 0) return <Nothing filtered={host !== undefined || band !== undefined} past={cursor !== null} />;
+  const filters = { host: typed, band: band ?? "" };
+  return (
+    <>
+      {host !== undefined && (
+        <p>
+          <a href={hostPath(host)}>{words.say("scans.history", { host })}</a>
+        </p>
+      )}
+      <ScansTable caption={words.say("scans.title")} scans={items} />
+      {nextCursor === null && <p class="muted">{words.say("scans.end")}</p>}
+      <Pagination
+        first={cursor === null ? null : listPath(path, filters, null)}
+        next={nextCursor === null ? null : listPath(path, filters, nextCursor)}
+      />
+    </>
+  );
+}
+
+/** There are no scans, none that fit, or none beyond the last page. */
+function Nothing({ filtered, past }: { readonly filtered: boolean; readonly past: boolean }) {
+  const words = useWords();
+  const why = past ? "past" : filtered ? "noMatch" : "empty";
+  return (
+    <EmptyState title={words.say(`scans.${why}.title`)}>
+      <p>{words.say(`scans.${why}.what`)}</p>
+      <p class="actions">
+        {why === "empty" ? <a href="/">{words.say("scans.startOne")}</a> : <a href={path}>{words.say("scans.reset")}</a>}
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,58 @@
+/** Finished scans as rows: what was scanned, how it came out, when, and under which token. */
+import type { ScanRecord } from "../../store/scans.ts";
+import { HostUrl } from "../components/host-url.tsx";
+import { Instant } from "../components/instant.tsx";
+import { SmallScore } from "../components/score-ring.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useWords } from "../context.ts";
+
+interface ScansTableProps {
+  /** The same as the heading above it: read out and not shown. */
+  readonly caption: string;
+  readonly scans: readonly ScanRecord[];
+}
+
+export function ScansTable({ caption, scans }: ScansTableProps) {
+  const words = useWords();
+  const columns = [
+    { label: words.say("scans.columns.url") },
+    { label: words.say("scans.columns.score") },
+    { label: words.say("scans.columns.time") },
+    { label: words.say("scans.columns.token") },
+  ];
+  return (
+    <Table caption={caption} captionUnseen columns={columns}>
+      <RowGroup>
+        {scans.map((scan) => (
+          <Row key={scan.token} cells={[<ScanLink scan={scan} />, <Score scan={scan} />, <Ended scan={scan} />, <Token scan={scan} />]} />
+        ))}
+      </RowGroup>
+    </Table>
+  );
+}
+
+interface OfScan {
+  readonly scan: ScanRecord;
+}
+
+/** To its page; the query is left out, for what it holds is of use to nobody in a list. */
+export function ScanLink({ scan: { token, url } }: OfScan) {
+  const { origin, pathname } = new URL(url);
+  return (
+    <a href={`/scans/${token}`}>
+      <HostUrl url={`${origin}${pathname}`} />
+    </a>
+  );
+}
+
+export function Score({ scan: { summary } }: OfScan) {
+  return summary === null ? null : <SmallScore score={summary.score} band={summary.band} />;
+}
+
+function Ended({ scan: { endedAt, createdAt } }: OfScan) {
+  return <Instant at={endedAt ?? createdAt} />;
+}
+
+function Token({ scan: { token } }: OfScan) {
+  return <code class="break">{token}</code>;
+}
