@@ -15,6 +15,10 @@ import { legalRoutes } from "./legal.tsx";
 import { plansRoutes } from "./plans.tsx";
 import { checkRoutes } from "./reference/checks.tsx";
 import { scanRoutes } from "./scan.tsx";
+import { startRoutes } from "./scanning/start-scan.tsx";
+import { hostRoutes } from "./scans/host.tsx";
+import { ownScansRoutes } from "./scans/own-scans.tsx";
+import { publicListRoutes } from "./scans/public-list.tsx";
 import type { PagesSettings } from "./settings.ts";
 import { pageGroup, type Visit, visitOf } from "./visit.ts";
 import { wellKnownRoutes } from "./well-known.ts";
@@ -42,6 +46,10 @@ export function createPages(settings: PagesSettings) {
     .use(adminUsersRoutes())
     .use(adminSettingsRoutes())
     .use(adminChecksRoutes())
+    .use(startRoutes(settings))
+    .use(publicListRoutes())
+    .use(hostRoutes())
+    .use(ownScansRoutes())
     .use(scanRoutes());
   return app;
 
