@@ -15,7 +15,12 @@ export function Instant({ at, day = false, relative = true }: InstantProps) {
   return (
     <span>
       <time dateTime={at}>{day ? words.day(at) : words.moment(at)}</time>
-      {relative && <span class="ago muted"> {words.ago(at)}</span>}
+      {relative && (
+        <>
+          {" "}
+          <span class="ago muted">{words.ago(at)}</span>
+        </>
+      )}
     </span>
   );
 }

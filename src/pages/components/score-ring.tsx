@@ -27,7 +27,7 @@ export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps
         {rankFloors.map((floor, at) => (
           <RankTick key={floor} floor={floor} reached={score !== null && at < ranks.length - 1 - ranks.indexOf(rank)} />
         ))}
-        <circle class="ring-track" cx={middle} cy={middle} r={ringRadius} stroke-width="8" {...(score === null ? dashed : {})} />
+        <circle class="ring-track" cx={middle} cy={middle} r={ringRadius} stroke-width="8" {...(score === null ? empty : {})} />
         {score !== null && score > 0 && <Arc class={`ring-arc ${band}`} radius={ringRadius} width={8} percent={score} />}
         {coverage !== undefined && coverage.total > 0 && (
           <Arc class="ring-coverage" radius={coverageRadius} width={1.5} percent={(100 * coverage.ran) / coverage.total} />
@@ -51,7 +51,8 @@ export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps
   );
 }
 
-const dashed = { "stroke-dasharray": "1.5 1.5", pathLength: 100 } as const;
+/** Of a ring that shows no score. */
+const empty = { class: "ring-none", "stroke-dasharray": "3 3.25", pathLength: 100 } as const;
 
 interface ArcProps {
   readonly class: string;
@@ -95,7 +96,7 @@ export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band
   return (
     <span class="score-small">
       <svg class="ring" viewBox="0 0 20 20" aria-hidden="true">
-        <circle class="ring-track" cx="10" cy="10" r="8" stroke-width="3" {...(score === null ? dashed : {})} />
+        <circle class="ring-track" cx="10" cy="10" r="8" stroke-width="3" {...(score === null ? empty : {})} />
         {score !== null && score > 0 && (
           <circle
             class={`ring-arc ${band}`}
