@@ -32,32 +32,29 @@ export const narrow = { width: 320, height: 256 };
 /** What does not fit at the width the page has now: words beyond their box, or a page that has to be pushed sideways. */
 export function overflowComplaints(page: Page): Promise<readonly string[]> {
   return page.evaluate((charsMax) => {
-    const complaints: string[] = [];
     const root = document.documentElement;
-    if (root.scrollWidth > root.clientWidth) complaints.push(`the page is ${root.scrollWidth} wide where there are ${root.clientWidth}`);
-    for (const element of document.querySelectorAll<HTMLElement>("body *")) {
-      if (element.closest("svg, select") !== null) continue;
-      const { display, overflowX, position, clipPath } = getComputedStyle(element);
-      if (display === "none" || display === "inline" || display === "contents") continue;
-      // Words for screen readers stand in a box of one pixel, and long lines to paste in a box of their own that scrolls.
-      if (clipPath !== "none" || (position === "absolute" && element.clientWidth <= 1)) continue;
-      if (overflowX === "auto" || overflowX === "scroll") continue;
-      const isField = element.matches("input, textarea");
-      if (!isField && element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)
-        complaints.push(`${element.scrollWidth} px in ${element.clientWidth}: ${element.outerHTML.slice(0, charsMax)}`);
-      const { left, right } = element.getBoundingClientRect();
-      if ((right > root.clientWidth + 1 || left < -1) && element.closest(".skip") === null && !inScroller(element))
-        complaints.push(`ends at ${Math.round(left)}..${Math.round(right)} px: ${element.outerHTML.slice(0, charsMax)}`);
-    }
-    return complaints;
-
-    function inScroller(element: Element): boolean {
-      for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
-        const { overflowX } = getComputedStyle(parent);
-        if (overflowX === "auto" || overflowX === "scroll") return true;
-      }
-      return false;
-    }
+    const ancestors = (element: Element | null): readonly Element[] =>
+      element === null ? [] : [element, ...ancestors(element.parentElement)];
+    const scrolls = (element: Element) => /auto|scroll/.test(getComputedStyle(element).overflowX);
+    /** For screen readers only: words in a box of one pixel. */
+    const isUnseen = (element: Element) => getComputedStyle(element).clipPath !== "none" || element.matches(".skip:not(:focus)");
+    const boxes = [...document.querySelectorAll<HTMLElement>("body *")].filter((element) => {
+      const { display } = getComputedStyle(element);
+      if (display === "none" || display === "inline" || display === "contents") return false;
+      return element.closest("svg, select") === null && !ancestors(element).some(isUnseen);
+    });
+    const wider = boxes
+      // Lines to paste stand in a box that scrolls, and what is typed moves within its field.
+      .filter((element) => !scrolls(element) && !element.matches("input, textarea"))
+      .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+      .map((element) => `${element.scrollWidth} px in ${element.clientWidth}: ${element.outerHTML.slice(0, charsMax)}`);
+    const beyond = boxes
+      .filter((element) => !ancestors(element.parentElement).some(scrolls))
+      .map((element) => ({ element, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.right > root.clientWidth + 1 || box.left < -1)
+      .map(({ element, box }) => `from ${box.left} to ${box.right} px: ${element.outerHTML.slice(0, charsMax)}`);
+    const page = root.scrollWidth > root.clientWidth ? [`the page is ${root.scrollWidth} wide where there are ${root.clientWidth}`] : [];
+    return [...page, ...wider, ...beyond];
   }, markupCharsMax);
 }
 
