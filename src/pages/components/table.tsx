@@ -46,13 +46,15 @@ export function Table({ caption, captionUnseen = false, columns, children }: Tab
 interface RowGroupProps {
   /** Heading of the group: a row of its own. */
   readonly label?: ComponentChildren;
+  /** There, and not shown: for scripts that filter. */
+  readonly hidden?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function RowGroup({ label, children }: RowGroupProps) {
+export function RowGroup({ label, hidden = false, children }: RowGroupProps) {
   const columns = useContext(Columns);
   return (
-    <tbody>
+    <tbody hidden={hidden}>
       {label !== undefined && (
         <tr class="group">
           <th scope="rowgroup" colSpan={columns.length}>
@@ -69,18 +71,19 @@ interface RowProps {
   readonly id?: string;
   /** For scripts that filter. */
   readonly state?: string;
+  readonly hidden?: boolean;
   /** One for each column; null leaves it empty. */
   readonly cells: readonly ComponentChildren[];
 }
 
-export function Row({ id, state, cells }: RowProps) {
+export function Row({ id, state, hidden = false, cells }: RowProps) {
   const columns = useContext(Columns);
   const headerAt = Math.max(
     columns.findIndex(({ header }) => header === true),
     0,
   );
   return (
-    <tr {...(id === undefined ? {} : { id })} {...(state === undefined ? {} : { "data-state": state })}>
+    <tr hidden={hidden} {...(id === undefined ? {} : { id })} {...(state === undefined ? {} : { "data-state": state })}>
       {columns.map(({ label, numeric = false, unseen = false }, at) => {
         const given = { ...(numeric ? { class: "num" } : {}), ...(unseen || at === headerAt ? {} : { "data-label": label }) };
         return at === headerAt ? (

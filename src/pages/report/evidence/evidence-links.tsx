@@ -1,0 +1,74 @@
+/** Which parts of the evidence a verdict rests on, as links to them. */
+import { useWords } from "../../context.ts";
+import type { ReportArea } from "../report.ts";
+
+/** The parts of the evidence, in the order of the page. Their ids are `evidence-<part>`. */
+export const evidenceParts = [
+  "navigation",
+  "plainHttp",
+  "headers",
+  "crossOrigin",
+  "cookies",
+  "document",
+  "requests",
+  "tls",
+  "dns",
+  "mail",
+  "securityTxt",
+  "timings",
+] as const;
+export type EvidencePart = (typeof evidenceParts)[number];
+
+const partOfReading: Readonly<Record<string, EvidencePart>> = {
+  navigation: "navigation",
+  hstsPreload: "navigation",
+  page: "headers",
+  dom: "document",
+  requests: "requests",
+  plainHttp: "plainHttp",
+  tls: "tls",
+  crossOrigin: "crossOrigin",
+  dnsCaa: "dns",
+  dnssec: "dns",
+  mailMx: "mail",
+  mailSpf: "mail",
+  mailDmarc: "mail",
+  mailMtaSts: "mail",
+  mailMtaStsPolicy: "mail",
+  mailTlsRpt: "mail",
+  securityTxt: "securityTxt",
+};
+
+interface EvidenceLinksProps {
+  /** Names of readings, and `headers.<name>`. */
+  readonly names: readonly string[];
+  /** Of the answer that a page came with, checks of cookies look at those. */
+  readonly area: ReportArea;
+}
+
+export function EvidenceLinks({ names, area }: EvidenceLinksProps) {
+  const words = useWords();
+  const parts = new Set(names.flatMap((name) => partOf(name, area) ?? []));
+  if (parts.size === 0) return null;
+  return (
+    <>
+      {words.say("evidence.restsOn")}{" "}
+      {[...parts].map((part, at) => (
+        <span key={part}>
+          {at > 0 && ", "}
+          <a href={`#${evidenceId(part)}`}>{words.say(`evidence.parts.${part}`)}</a>
+        </span>
+      ))}
+    </>
+  );
+}
+
+export function evidenceId(part: EvidencePart): string {
+  return `evidence-${part}`;
+}
+
+function partOf(name: string, area: ReportArea): EvidencePart | undefined {
+  if (name.startsWith("headers.")) return "headers";
+  if (name === "page" && area === "cookies") return "cookies";
+  return Object.hasOwn(partOfReading, name) ? partOfReading[name] : undefined;
+}

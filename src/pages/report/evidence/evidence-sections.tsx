@@ -1,0 +1,79 @@
+/** What the verdicts rest on, as it was seen, folded part by part. */
+import type { ComponentType } from "preact";
+import type { Evidence } from "../../../evidence/evidence.ts";
+import type { Timings } from "../../../scan/task.ts";
+import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { useWords } from "../../context.ts";
+import type { Report } from "../report.ts";
+import { type EvidencePart, evidenceId, evidenceParts } from "./evidence-links.tsx";
+import { DnsEvidence, MailEvidence, SecurityTxtEvidence } from "./names.tsx";
+import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
+import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page-parts.tsx";
+import { TlsEvidence } from "./tls.tsx";
+
+const contents: Readonly<Record<Exclude<EvidencePart, "timings">, ComponentType<{ readonly evidence: Evidence }>>> = {
+  navigation: NavigationEvidence,
+  plainHttp: PlainHttpEvidence,
+  headers: HeadersEvidence,
+  crossOrigin: CrossOriginEvidence,
+  cookies: CookiesEvidence,
+  document: DocumentEvidence,
+  requests: RequestsEvidence,
+  tls: TlsEvidence,
+  dns: DnsEvidence,
+  mail: MailEvidence,
+  securityTxt: SecurityTxtEvidence,
+};
+
+export function EvidenceSections({ report: { evidence, timings } }: { readonly report: Report }) {
+  const words = useWords();
+  return (
+    <section aria-labelledby="evidence">
+      <h2 id="evidence">{words.say("evidence.heading")}</h2>
+      <p class="muted">{words.say(evidence === null ? "evidence.forgotten" : "evidence.lead")}</p>
+      {evidence !== null && evidenceParts.map((part) => <Part key={part} part={part} evidence={evidence} timings={timings ?? {}} />)}
+    </section>
+  );
+}
+
+interface PartProps {
+  readonly part: EvidencePart;
+  readonly evidence: Evidence;
+  readonly timings: Timings;
+}
+
+/** The id stands inside: browsers open what is folded when an address names something in it. */
+function Part({ part, evidence, timings }: PartProps) {
+  const words = useWords();
+  const Content = part === "timings" ? null : contents[part];
+  return (
+    <details class="evidence">
+      <summary>
+        <h3>{words.say(`evidence.parts.${part}`)}</h3>
+      </summary>
+      <div id={evidenceId(part)}>{Content === null ? <TimingTable timings={timings} /> : <Content evidence={evidence} />}</div>
+    </details>
+  );
+}
+
+function TimingTable({ timings }: { readonly timings: Timings }) {
+  const words = useWords();
+  return (
+    <Table
+      caption={words.say("evidence.parts.timings")}
+      captionUnseen
+      columns={[
+        { label: words.say("evidence.timings.part"), header: true },
+        { label: words.say("evidence.timings.time"), numeric: true },
+      ]}
+    >
+      <RowGroup>
+        {Object.entries(timings)
+          .toSorted(([, one], [, other]) => other - one)
+          .map(([name, ms]) => (
+            <Row key={name} cells={[name, `${words.number(Math.round(ms))} ms`]} />
+          ))}
+      </RowGroup>
+    </Table>
+  );
+}

@@ -1,0 +1,64 @@
+/** Readings, and why some gave nothing, in words. Results of other versions may name what this one does not know: that is told by its name. */
+import type { ProbeFailure, ReadingName } from "../../../evidence/evidence.ts";
+import type { Words } from "../../words.ts";
+
+/** What stands in the locale files; the compiler compares it with the types. */
+const failures = {
+  timeout: true,
+  refused: true,
+  unresolved: true,
+  unreachable: true,
+  blocked: true,
+  tls: true,
+  invalid: true,
+  redirects: true,
+  "server-error": true,
+  challenged: true,
+  "too-large": true,
+  unsupported: true,
+  crashed: true,
+  "not-asked": true,
+} as const satisfies Readonly<Record<ProbeFailure, true>>;
+
+const readings = {
+  navigation: true,
+  page: true,
+  dom: true,
+  requests: true,
+  hstsPreload: true,
+  plainHttp: true,
+  tls: true,
+  crossOrigin: true,
+  dnsCaa: true,
+  securityTxt: true,
+  dnssec: true,
+  mailMx: true,
+  mailSpf: true,
+  mailDmarc: true,
+  mailMtaSts: true,
+  mailMtaStsPolicy: true,
+  mailTlsRpt: true,
+} as const satisfies Readonly<Record<ReadingName, true>>;
+
+const ownReasons = { "header-truncated": true, "headers-dropped": true, "check-undecided": true, "check-failed": true } as const;
+
+/** A sentence. */
+export function failureOf(words: Words, because: string): string {
+  return isNamed(failures, because) ? words.say(`evidence.failures.${because}`) : words.say("evidence.failures.unknown", { because });
+}
+
+export function readingName(words: Words, name: string): string {
+  return isNamed(readings, name) ? words.say(`evidence.readings.${name}`) : name;
+}
+
+/** Why a row of the ledger is `notChecked`: one of the ledger's own reasons, or `<reading>: <failure>`. */
+export function whyNotChecked(words: Words, because: string | undefined): string {
+  if (because === undefined) return words.say("evidence.reasons.unknown");
+  if (isNamed(ownReasons, because)) return words.say(`evidence.reasons.${because}`);
+  const [reading = "", failure = ""] = because.split(": ");
+  return words.say("evidence.reasons.reading", { reading: readingName(words, reading), because: failureOf(words, failure) });
+}
+
+function isNamed<T extends object>(names: T, name: string): name is keyof T & string {
+  return Object.hasOwn(names, name);
+}

@@ -1,0 +1,116 @@
+/** One finding: the fact, what can happen, what to do with lines to paste, and what it rests on. */
+
+import { unmarked } from "../../text/quotation.ts";
+import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
+import { Foreign, Sentence, untranslated } from "../components/foreign.tsx";
+import { Instant } from "../components/instant.tsx";
+import { Lines } from "../components/lines.tsx";
+import { readRemediation } from "../components/remediation.tsx";
+import { useVisit, useWords } from "../context.ts";
+import { EvidenceLinks } from "./evidence/evidence-links.tsx";
+import type { FirstSeen } from "./first-seen.ts";
+import { checkOf, type ShownFinding } from "./report.ts";
+
+export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
+  const words = useWords();
+  const { anchor, texts, finding, points, scoreCap } = shown;
+  return (
+    <article class="finding" id={anchor} data-severity={finding.severity} aria-labelledby={`${anchor}-title`}>
+      <header>
+        <h3 id={`${anchor}-title`}>
+          <Sentence text={texts.title} />
+        </h3>
+        <div class="chips">
+          <SeverityChip severity={finding.severity} />
+          <RiskMeter risk={finding.riskLevel} />
+          <EffortMeter effort={finding.effort} />
+          {points !== null && <span class="muted small">{words.count("report.points", points)}</span>}
+          {scoreCap !== null && <span class="muted small">{words.say("report.firstSteps.cap", { score: scoreCap })}</span>}
+        </div>
+      </header>
+      <p>
+        <Sentence text={texts.detail} />
+      </p>
+      <h4>{words.say("report.findings.risk")}</h4>
+      <p>
+        <Sentence text={texts.riskStatement} />
+      </p>
+      <h4>{words.say("report.findings.remediation")}</h4>
+      <WhatToDo remediation={texts.remediation} />
+      <Footer shown={shown} />
+    </article>
+  );
+}
+
+/** Advice, then lines to paste, folded by place: nobody has all three servers. */
+function WhatToDo({ remediation }: { readonly remediation: string }) {
+  const words = useWords();
+  const { advice, lines } = readRemediation(remediation);
+  return (
+    <>
+      {advice.map((paragraph) => (
+        <p key={paragraph}>
+          <Sentence text={paragraph} />
+        </p>
+      ))}
+      {lines.map(({ place, text }) => (
+        <details key={place} class="paste">
+          <summary>{words.say("report.findings.paste", { place })}</summary>
+          <Lines label={place}>{unmarked(text)}</Lines>
+        </details>
+      ))}
+    </>
+  );
+}
+
+function Footer({ shown }: { readonly shown: ShownFinding }) {
+  const visit = useVisit();
+  const { words } = visit;
+  const { anchor, finding, evidence, area } = shown;
+  const known = checkOf(visit, finding.checkKey) !== undefined;
+  const codeId = `${anchor}-code`;
+  return (
+    <footer class="finding-footer small muted">
+      <p>
+        <code id={codeId} {...untranslated}>
+          {finding.code}
+        </code>{" "}
+        <button
+          type="button"
+          class="compact"
+          data-copy={`[id="${codeId}"]`}
+          data-copied={words.say("lines.copied")}
+          aria-label={words.say("report.findings.copyCode", { code: finding.code })}
+          hidden
+        >
+          {words.say("report.findings.copy")}
+        </button>{" "}
+        <a href={`#${anchor}`}>{words.say("report.findings.permalink")}</a>
+      </p>
+      <p>
+        {words.say("report.findings.check")}{" "}
+        {known ? <a href={`/checks/${finding.checkKey}#${finding.code}`}>{finding.checkKey}</a> : <Foreign>{finding.checkKey}</Foreign>}
+        {" \u00b7 "}
+        <EvidenceLinks names={evidence} area={area} />
+      </p>
+      {shown.firstSeen !== null && (
+        <p>
+          <Since firstSeen={shown.firstSeen} />
+        </p>
+      )}
+    </footer>
+  );
+}
+
+function Since({ firstSeen }: { readonly firstSeen: FirstSeen }) {
+  const words = useWords();
+  if (firstSeen.seen === "now") return <>{words.say("report.findings.firstSeenNow")}</>;
+  return (
+    <>
+      {words.say(firstSeen.orEarlier ? "report.findings.firstSeenOrEarlier" : "report.findings.firstSeen")}{" "}
+      <a href={`/scans/${firstSeen.token}`}>
+        <Instant at={firstSeen.at} day relative={false} />
+      </a>
+    </>
+  );
+}

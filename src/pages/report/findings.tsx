@@ -1,0 +1,45 @@
+/** The findings, worst first, and ways to jump to those of a severity. */
+import { severities } from "../../check/check.ts";
+import { useWords } from "../context.ts";
+import { FindingCard } from "./finding-card.tsx";
+import type { Report, ShownFinding } from "./report.ts";
+
+/** Fewer findings than this are seen at a glance. */
+const jumpsFrom = 6;
+
+export function Findings({ report: { findings, summary } }: { readonly report: Report }) {
+  const words = useWords();
+  return (
+    <section aria-labelledby="findings">
+      <h2 id="findings">{words.count("report.findings.heading", findings.length)}</h2>
+      {findings.length === 0 && (
+        <p>{words.say(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
+      )}
+      {findings.length >= jumpsFrom && <Jumps findings={findings} />}
+      {findings.map((shown) => (
+        <FindingCard key={shown.anchor} shown={shown} />
+      ))}
+    </section>
+  );
+}
+
+function Jumps({ findings }: { readonly findings: readonly ShownFinding[] }) {
+  const words = useWords();
+  return (
+    <nav aria-label={words.say("report.findings.jumps")}>
+      <ul class="jumps">
+        {severities.map((severity) => {
+          const those = findings.filter(({ finding }) => finding.severity === severity);
+          const [first] = those;
+          return first === undefined ? null : (
+            <li key={severity}>
+              <a href={`#${first.anchor}`}>
+                {words.severity(severity)} <span class="muted">{words.number(those.length)}</span>
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,43 @@
+/** "Fix these first": at most three findings, and what each is worth. */
+import { EffortMeter, SeverityChip } from "../components/chips.tsx";
+import { Sentence } from "../components/foreign.tsx";
+import { useWords } from "../context.ts";
+import type { ShownFinding } from "./report.ts";
+import { fixFirst } from "./urgency.ts";
+
+/** Fewer findings than this need no choice among them. */
+const findingsMin = 2;
+
+export function FirstSteps({ findings }: { readonly findings: readonly ShownFinding[] }) {
+  const words = useWords();
+  if (findings.length < findingsMin) return null;
+  return (
+    <section aria-labelledby="first-steps">
+      <h2 id="first-steps">{words.say("report.firstSteps.heading")}</h2>
+      <ol class="cards first-steps">
+        {fixFirst(findings).map((shown) => (
+          <FirstStep key={shown.anchor} shown={shown} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function FirstStep({ shown: { anchor, texts, finding, points, scoreCap } }: { readonly shown: ShownFinding }) {
+  const words = useWords();
+  return (
+    <li class="card">
+      <p>
+        <a href={`#${anchor}`}>
+          <Sentence text={texts.title} />
+        </a>
+      </p>
+      <p class="chips">
+        <SeverityChip severity={finding.severity} />
+        <EffortMeter effort={finding.effort} />
+        {points !== null && <span class="muted small">{words.count("report.points", points)}</span>}
+      </p>
+      {scoreCap !== null && <p class="small">{words.say("report.firstSteps.cap", { score: scoreCap })}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,141 @@
+/** The head of a report: what was scanned, where that led, when and by which rules, and what can be done with it. */
+import type { ComponentChildren } from "preact";
+import { ExternalLink } from "../components/external-link.tsx";
+import { Foreign } from "../components/foreign.tsx";
+import { Instant } from "../components/instant.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit, useWords } from "../context.ts";
+import { Form } from "../form.tsx";
+import type { Report } from "./report.ts";
+
+/** Of a page's title and of an address in the heading: the whole stands in the evidence. */
+const titleCharsMax = 200;
+const headingCharsMax = 120;
+
+export function ReportHead({ report }: { readonly report: Report }) {
+  const words = useWords();
+  const { host, scan } = report;
+  const trail = [
+    { href: "/scans", text: words.say("report.trail") },
+    { href: `/hosts/${encodeURIComponent(host)}`, text: host },
+  ];
+  return (
+    <>
+      <PageHead
+        trail={trail}
+        title={
+          <>
+            <span class="unseen">{words.say("report.heading")} </span>
+            <Foreign charsMax={headingCharsMax}>{withoutScheme(scan.url)}</Foreign>
+          </>
+        }
+      >
+        <Actions report={report} />
+      </PageHead>
+      <ReportFacts report={report} />
+    </>
+  );
+}
+
+/** `example.org/path`; of a page at the root the host alone. */
+function withoutScheme(url: string): string {
+  return url.replace(/^https?:\/\//, "").replace(/^([^/?]+)\/$/, "$1");
+}
+
+function Actions({ report: { scan, comparable } }: { readonly report: Report }) {
+  const { words, own } = useVisit();
+  const path = `/scans/${scan.token}`;
+  return (
+    <>
+      <Form action="/scans">
+        <input type="hidden" name="url" value={scan.url} />
+        <SubmitButton>{words.say("report.actions.rescan")}</SubmitButton>
+      </Form>
+      {comparable !== null && (
+        <a class="button" href={`${path}/compare?with=previous`}>
+          {words.say("report.actions.compare")}
+        </a>
+      )}
+      <a class="button" href={`${path}.json`} download>
+        JSON
+      </a>
+      <button type="button" data-print hidden>
+        {words.say("report.actions.print")}
+      </button>
+      <input type="hidden" id="report-address" value={`${own.origin}${path}`} />
+      <button type="button" data-copy="#report-address" data-copied={words.say("report.actions.copied")} hidden>
+        {words.say("report.actions.copyLink")}
+      </button>
+    </>
+  );
+}
+
+function ReportFacts({ report: { scan, result, evidence } }: { readonly report: Report }) {
+  const words = useWords();
+  const navigation = evidence?.navigation.status === "read" ? evidence.navigation.facts : null;
+  const title = evidence?.dom.status === "read" ? evidence.dom.facts.title : "";
+  const status = evidence?.page.status === "read" ? evidence.page.facts.status : (navigation?.finalStatus ?? null);
+  return (
+    <dl class="facts">
+      <Fact name={words.say("report.facts.url")}>
+        <Address url={scan.url} />
+      </Fact>
+      {navigation !== null && navigation.finalUrl !== scan.url && (
+        <Fact name={words.say("report.facts.finalUrl")}>
+          <Address url={navigation.finalUrl} />
+        </Fact>
+      )}
+      {title !== "" && (
+        <Fact name={words.say("report.facts.documentTitle")}>
+          <Foreign charsMax={titleCharsMax}>{title}</Foreign>
+        </Fact>
+      )}
+      {status !== null && (
+        <Fact name={words.say("report.facts.answer")}>
+          {words.say("report.facts.status", { status })}
+          {navigation !== null && navigation.remoteAddress !== null && (
+            <>
+              {" "}
+              {words.say("report.facts.from")} <Foreign>{navigation.remoteAddress}</Foreign>
+            </>
+          )}
+        </Fact>
+      )}
+      <Fact name={words.say("report.facts.measured")}>
+        <Instant at={scan.endedAt ?? scan.createdAt} />
+        {scan.startedAt !== null && scan.endedAt !== null && (
+          <span class="muted">
+            {" "}
+            {words.say("report.facts.took", { seconds: secondsBetween(words.number, scan.startedAt, scan.endedAt) })}
+          </span>
+        )}
+      </Fact>
+      <Fact name={words.say("report.facts.rules")}>
+        {words.say("report.facts.versions", { algorithm: result.algorithmVersion, catalog: result.catalogVersion })}
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Address({ url }: { readonly url: string }) {
+  return (
+    <ExternalLink href={url}>
+      <Foreign>{url}</Foreign>
+    </ExternalLink>
+  );
+}
+
+/** In tenths. */
+function secondsBetween(written: (number: number) => string, from: string, to: string): string {
+  return written(Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10);
+}

@@ -1,0 +1,145 @@
+/** The ledger: every check with its state, why it is there, what it weighs and what it found, area by area. */
+import type { State } from "../../check/check.ts";
+import { Foreign, Sentence } from "../components/foreign.tsx";
+import { StateMark } from "../components/state-mark.tsx";
+import { type Column, Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit, useWords } from "../context.ts";
+import type { Words } from "../words.ts";
+import { whyNotChecked } from "./evidence/reading-words.ts";
+import { checkOf, countStates, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
+import { pointsOf } from "./standing.ts";
+import { StateFilter } from "./state-filter.tsx";
+
+interface LedgerProps {
+  readonly report: Report;
+  /** Rows in other states are there and hidden, so that a script can bring them back. */
+  readonly state: State | null;
+}
+
+export function Ledger({ report, state }: LedgerProps) {
+  const words = useWords();
+  const withPoints = pointsOf(report.result) !== null;
+  const columns: readonly Column[] = [
+    { label: words.say("report.ledger.state") },
+    { label: words.say("report.ledger.check"), header: true },
+    { label: words.say("report.ledger.reason") },
+    ...(withPoints ? [{ label: words.say("report.ledger.points"), numeric: true }] : []),
+    { label: words.say("report.ledger.finding") },
+  ];
+  const byArea = Map.groupBy(report.rows, ({ area }) => area);
+  return (
+    <section aria-labelledby="ledger">
+      <h2 id="ledger">{words.say("report.ledger.heading")}</h2>
+      <p class="muted">{words.say("report.ledger.lead")}</p>
+      <StateFilter report={report} state={state} place="ledger" />
+      <div data-ledger>
+        <Table caption={words.say("report.ledger.heading")} captionUnseen columns={columns}>
+          {reportAreas.map((area) => (
+            <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} state={state} withPoints={withPoints} />
+          ))}
+        </Table>
+      </div>
+    </section>
+  );
+}
+
+interface AreaRowsProps {
+  readonly area: ReportArea;
+  readonly rows: readonly ShownRow[];
+  readonly state: State | null;
+  readonly withPoints: boolean;
+}
+
+function AreaRows({ area, rows, state, withPoints }: AreaRowsProps) {
+  const visit = useVisit();
+  const { words } = visit;
+  if (rows.length === 0) return null;
+  const isHidden = ({ row }: ShownRow) => state !== null && row.state !== state;
+  return (
+    <RowGroup hidden={rows.every(isHidden)} label={<AreaHead area={area} rows={rows} />}>
+      {rows.map((shown) => (
+        <Row
+          key={shown.row.key}
+          id={shown.row.key}
+          state={shown.row.state}
+          hidden={isHidden(shown)}
+          cells={[
+            <StateMark key="state" state={shown.row.state} />,
+            <CheckName key="check" shown={shown} known={checkOf(visit, shown.row.key) !== undefined} />,
+            reasonOf(shown, words),
+            ...(withPoints ? [pointsCell(shown, words)] : []),
+            <FindingLinks key="findings" shown={shown} />,
+          ]}
+        />
+      ))}
+    </RowGroup>
+  );
+}
+
+function AreaHead({ area, rows }: Pick<AreaRowsProps, "area" | "rows">) {
+  const words = useWords();
+  const counts = Object.entries(countStates(rows)) as [State, number][];
+  return (
+    <>
+      {area === "retired" ? words.say("report.ledger.retired") : words.say(`checks.areas.${area}`)}
+      {": "}
+      <span class="muted">
+        {counts
+          .filter(([, count]) => count > 0)
+          .map(([state, count]) => `${words.number(count)} ${words.state(state)}`)
+          .join(", ")}
+      </span>
+    </>
+  );
+}
+
+function CheckName({ shown: { row, label }, known }: { readonly shown: ShownRow; readonly known: boolean }) {
+  return known ? <a href={`/checks/${row.key}`}>{label}</a> : <Foreign>{row.key}</Foreign>;
+}
+
+/** Why the check is there; of one that said nothing, why it did not. */
+function reasonOf({ row, reason, whenNotApplicable }: ShownRow, words: Words): string {
+  switch (row.state) {
+    case "notChecked":
+      return whyNotChecked(words, row.notCheckedBecause);
+    case "notApplicable":
+      return whenNotApplicable ?? reason;
+    default:
+      return reason;
+  }
+}
+
+/** What it earned of what it weighs; a check that did not run weighs nothing here. */
+function pointsCell({ row: { state, weight = 0 } }: ShownRow, words: Words): string {
+  switch (state) {
+    case "passed":
+      return words.say("report.ledger.earned", { earned: weight, weight });
+    case "violated":
+      return words.say("report.ledger.earned", { earned: 0, weight });
+    default:
+      return words.say("report.ledger.notCounted");
+  }
+}
+
+function FindingLinks({ shown: { findings } }: { readonly shown: ShownRow }) {
+  const [first, ...others] = findings;
+  if (first === undefined) return null;
+  if (others.length === 0) return <FindingLink shown={first} />;
+  return (
+    <ul class="plain">
+      {findings.map((shown) => (
+        <li key={shown.anchor}>
+          <FindingLink shown={shown} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FindingLink({ shown: { anchor, texts } }: { readonly shown: ShownRow["findings"][number] }) {
+  return (
+    <a href={`#${anchor}`}>
+      <Sentence text={texts.title} />
+    </a>
+  );
+}

@@ -1,0 +1,176 @@
+/** Everything that a report page shows of a finished scan, gathered from the store and told in the visitor's language. */
+import { type Area, areaOf, areas, type FindingTexts, type State, severities } from "../../check/check.ts";
+import type { AnyCheck } from "../../check/registry.ts";
+import type { Evidence } from "../../evidence/evidence.ts";
+import { subjectOf } from "../../evidence/subject.ts";
+import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.ts";
+import type { Timings } from "../../scan/task.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { quoted } from "../../text/quotation.ts";
+import { type CheckSummary, summaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
+import type { Visit } from "../visit.ts";
+import { type EarlierResult, type FirstSeen, firstSeen } from "./first-seen.ts";
+import { urgencyOf, type Weighed } from "./urgency.ts";
+
+/** Earlier scans of the host that are looked at. */
+const earlierScansMax = 20;
+/** Scans of the host that are listed. */
+export const historyMax = 10;
+
+/** `retired`: the check is gone, and with it where it belongs. */
+export type ReportArea = Area | "retired";
+export const reportAreas: readonly ReportArea[] = [...areas, "retired"];
+
+export interface ShownFinding extends Weighed {
+  readonly finding: StoredFinding;
+  /** Values in them are marked by `quoted`. */
+  readonly texts: FindingTexts;
+  /** Id on the page: the code, and a number where a code comes more than once. */
+  readonly anchor: string;
+  readonly area: ReportArea;
+  /** Names of readings and header fields that it rests on. */
+  readonly evidence: readonly string[];
+  /** Null without an earlier scan of the same URL that looked. */
+  readonly firstSeen: FirstSeen | null;
+}
+
+export interface ShownRow {
+  readonly row: LedgerRow;
+  readonly area: ReportArea;
+  readonly label: string;
+  readonly reason: string;
+  /** When there is nothing to say about a site; null where the check always applies. */
+  readonly whenNotApplicable: string | null;
+  readonly findings: readonly ShownFinding[];
+}
+
+export interface Report {
+  readonly scan: ScanRecord;
+  readonly result: StoredResult;
+  /** ASCII; an IPv6 address without brackets. */
+  readonly host: string;
+  readonly summary: CheckSummary;
+  /** Worst first. */
+  readonly findings: readonly ShownFinding[];
+  /** In the order of the areas. */
+  readonly rows: readonly ShownRow[];
+  /** Null once it is forgotten. */
+  readonly evidence: Evidence | null;
+  readonly timings: Timings | null;
+  readonly hasScreenshot: boolean;
+  /** The latest earlier scan of the same URL. */
+  readonly previous: ScanRecord | null;
+  /** What `previous` in a comparison stands for: of the same URL, else of the same host. */
+  readonly comparable: ScanRecord | null;
+  /** A newer scan of the same URL, else of the same host. */
+  readonly newer: ScanRecord | null;
+  /** The newest scans of the host, this one perhaps among them. */
+  readonly history: readonly ScanRecord[];
+}
+
+/** @throws Error for a scan that is not finished. */
+export function gatherReport(visit: Visit, scan: ScanRecord): Report {
+  const { store } = visit.settings;
+  const result = resultOf(visit, scan);
+  const { host } = subjectOf(scan.url, scan.createdAt);
+  const seen = store.evidenceOf(scan.token);
+  const earlier = earlierScans(visit, scan);
+  const history = store.publicScans({ host, exactly: true, limit: historyMax, cursor: null }).items;
+  const ofSameUrl = (other: ScanRecord) => other.url === scan.url;
+  const newer = history.filter(({ id }) => id > scan.id);
+  const findings = shownFindings(visit, scan, result, earlier.filter(ofSameUrl));
+  return {
+    scan,
+    result,
+    host,
+    summary: summaryOf(result.ledger),
+    findings,
+    rows: shownRows(visit, result, findings),
+    evidence: seen?.evidence ?? null,
+    timings: seen?.timings ?? null,
+    hasScreenshot: store.screenshotOf(scan.token) !== undefined,
+    previous: earlier.find(ofSameUrl) ?? null,
+    comparable: earlier.find(ofSameUrl) ?? earlier[0] ?? null,
+    newer: newer.find(ofSameUrl) ?? newer[0] ?? null,
+    history,
+  };
+}
+
+/** @throws Error for a scan that is not finished: its result is stored in one transaction with its end. */
+export function resultOf({ settings: { store } }: Visit, { token }: ScanRecord): StoredResult {
+  const result = store.resultOf(token);
+  if (result === undefined) throw new Error(`the finished scan ${token} has no result`);
+  return result;
+}
+
+/** The scans of the same host before this one that are looked at, newest first. */
+export function earlierScans({ settings: { store } }: Visit, { url, createdAt, id }: ScanRecord): readonly ScanRecord[] {
+  const { host } = subjectOf(url, createdAt);
+  return store.publicScans({ host, exactly: true, limit: earlierScansMax, cursor: id }).items;
+}
+
+/** The check of that key in today's catalog. */
+export function checkOf({ settings: { catalog } }: Visit, key: string): AnyCheck | undefined {
+  return catalog.checks.find((check) => check.key === key);
+}
+
+export function reportAreaOf(visit: Visit, key: string): ReportArea {
+  const check = checkOf(visit, key);
+  return check === undefined ? "retired" : areaOf(check);
+}
+
+function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, earlier: readonly ScanRecord[]): readonly ShownFinding[] {
+  const { words, settings } = visit;
+  const rows = new Map(result.ledger.map((row) => [row.key, row]));
+  const anchors = new Map<string, number>();
+  const earlierResults = earlier.map(
+    (scan): EarlierResult => ({ at: scan.endedAt ?? scan.createdAt, token: scan.token, result: resultOf(visit, scan) }),
+  );
+  const shown = result.findings.map((finding): ShownFinding => {
+    const row = rows.get(finding.checkKey);
+    const times = (anchors.get(finding.code) ?? 0) + 1;
+    anchors.set(finding.code, times);
+    return {
+      finding,
+      texts: textsOfFinding(finding, url, words.locale, settings.texts, quoted),
+      anchor: times === 1 ? finding.code : `${finding.code}-${times}`,
+      area: reportAreaOf(visit, finding.checkKey),
+      evidence: row?.evidence ?? [],
+      points: row?.weight ?? null,
+      scoreCap: scoreCapOf(visit, finding),
+      firstSeen: firstSeen(finding, earlierResults),
+    };
+  });
+  return shown.toSorted((one, other) => severityOf(one) - severityOf(other) || urgencyOf(other) - urgencyOf(one));
+}
+
+function severityOf({ finding: { severity } }: ShownFinding): number {
+  return severities.indexOf(severity);
+}
+
+/** By today's catalog; a stored result does not keep it. */
+function scoreCapOf(visit: Visit, { checkKey, code }: StoredFinding): number | null {
+  const definitions = checkOf(visit, checkKey)?.findings ?? {};
+  return Object.entries(definitions).find(([name]) => name === code)?.[1]?.scoreCap ?? null;
+}
+
+function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly ShownFinding[]): readonly ShownRow[] {
+  const { words, settings } = visit;
+  const byKey = Map.groupBy(findings, ({ finding }) => finding.checkKey);
+  const rows = ledger.map((row): ShownRow => {
+    return {
+      row,
+      area: reportAreaOf(visit, row.key),
+      ...textsOfCheck(row.key, words.locale, settings.texts),
+      whenNotApplicable: settings.texts.say(words.locale, ["checks", row.key, "notApplicable"]),
+      findings: byKey.get(row.key) ?? [],
+    };
+  });
+  return rows.toSorted((one, other) => reportAreas.indexOf(one.area) - reportAreas.indexOf(other.area));
+}
+
+/** How many rows are in each state. */
+export function countStates(rows: readonly ShownRow[]): Readonly<Record<State, number>> {
+  const count = (state: State) => rows.filter(({ row }) => row.state === state).length;
+  return { passed: count("passed"), violated: count("violated"), notChecked: count("notChecked"), notApplicable: count("notApplicable") };
+}

@@ -1,0 +1,39 @@
+/** The page as it was seen, and the picture's own address. */
+import { screenshotType } from "../../scan/task.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { respond } from "../answer.tsx";
+import { useWords } from "../context.ts";
+import { notFound } from "../errors.ts";
+import type { Visit } from "../visit.ts";
+import type { Report } from "./report.ts";
+
+/** A picture never changes; private, since a report is for whoever has its address. */
+const cacheControl = "private, max-age=31536000, immutable";
+
+export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly report: Report }) {
+  const words = useWords();
+  if (!hasScreenshot) return null;
+  const at = words.moment(scan.endedAt ?? scan.createdAt);
+  return (
+    <section aria-labelledby="screenshot">
+      <h2 id="screenshot">{words.say("report.screenshot.heading")}</h2>
+      <figure>
+        <img
+          class="screenshot"
+          src={`/scans/${scan.token}/screenshot`}
+          alt={words.say("report.screenshot.alt", { host, at })}
+          loading="lazy"
+          decoding="async"
+        />
+        <figcaption class="muted small">{words.say("report.screenshot.caption")}</figcaption>
+      </figure>
+    </section>
+  );
+}
+
+/** The picture of a finished scan. @throws PageError 404 when none was taken. */
+export function screenshotAnswer(visit: Visit, { token }: ScanRecord): Response {
+  const picture = visit.settings.store.screenshotOf(token);
+  if (picture === undefined) throw notFound();
+  return respond(visit, 200, new Uint8Array(picture), { "content-type": screenshotType, "cache-control": cacheControl });
+}
