@@ -16,9 +16,10 @@ export const listLimitMax = 100;
 const oneOf = <const T extends readonly [string, ...string[]]>(words: T) => t.UnionEnum(words, { default: undefined });
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const count = Type.Integer({ minimum: 0 });
-const percent = Type.Integer({ minimum: 0, maximum: 100 });
-const instant = Type.String({ format: "date-time" });
 const scanToken = Type.String({ description: "Names the scan; an unguessable word." });
+const scanId = Type.Integer({ description: "Rises from scan to scan." });
+const scannedUrl = Type.String({ description: "The scanned URL, in its ASCII form and without fragment." });
+const statusUrl = Type.String({ description: "Relative path of the full report." });
 const status = oneOf(scanStatuses);
 
 /** What the API does not know, it does not mind: a field or parameter more is passed over. */
@@ -36,68 +37,76 @@ export const ScanRequest = Type.Object(
 
 export const ScanStarted = Type.Object({
   token: scanToken,
-  id: Type.Integer(),
+  id: scanId,
   status,
-  statusUrl: Type.String({ description: "Relative path of the full report." }),
+  statusUrl,
 });
 
 const ScanListItem = Type.Object({
   token: scanToken,
-  id: Type.Integer(),
-  url: Type.String(),
+  id: scanId,
+  url: scannedUrl,
   status,
-  statusUrl: Type.String(),
-  createdAt: instant,
-  endedAt: orNull(instant),
+  statusUrl,
+  createdAt: Type.String({ format: "date-time", description: "When it was queued." }),
+  endedAt: orNull(Type.String({ format: "date-time", description: "When it finished or failed; null before." })),
 });
 
 export const ScanList = Type.Object({
-  items: Type.Array(ScanListItem),
+  items: Type.Array(ScanListItem, { description: "Newest first." }),
   nextCursor: orNull(Type.String({ description: "Hand it back as `cursor` for the page after this one; null on the last." })),
 });
 
 const CheckSummary = Type.Object({
   passed: count,
   violated: count,
-  notChecked: count,
-  notApplicable: count,
+  notChecked: Type.Integer({ minimum: 0, description: "Checks that could not be run." }),
+  notApplicable: Type.Integer({ minimum: 0, description: "Checks that do not apply to the site." }),
   ran: Type.Integer({ minimum: 0, description: "passed + violated" }),
   total: Type.Integer({ minimum: 0, description: "passed + violated + notChecked + notApplicable" }),
 });
 
-const CheckRow = Type.Object({ key: Type.String(), state: oneOf(states), label: Type.String(), reason: Type.String() });
+const CheckRow = Type.Object({
+  key: Type.String({ description: "Stable; names the check. Not localised." }),
+  state: oneOf(states),
+  label: Type.String({ description: "Name of the check, localised." }),
+  reason: Type.String({ description: "Why it is checked, localised." }),
+});
 
 const Finding = Type.Object({
   code: Type.String({ description: "Stable; of the form security.<kind>.<name>. Not localised." }),
   severity: oneOf(severities),
   riskLevel: oneOf(riskLevels),
   effort: oneOf(efforts),
-  title: Type.String(),
-  detail: Type.String(),
-  riskStatement: Type.String(),
-  remediation: Type.String(),
+  title: Type.String({ description: "The fact, in a few words, localised." }),
+  detail: Type.String({ description: "What was found, localised." }),
+  riskStatement: Type.String({ description: "What can happen, localised." }),
+  remediation: Type.String({
+    description:
+      "What to do, localised. Each line after the first is one to paste, after the name of its server or file, or DNS, and a colon.",
+  }),
 });
 
 const SecurityBlock = Type.Object({
   dimension: Type.Literal("security"),
   measured: Type.Boolean({ description: "False when no score stands behind the block." }),
-  score: orNull(percent),
+  score: orNull(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." })),
   band: oneOf(bands),
   rank: oneOf(ranks),
   checkSummary: orNull(CheckSummary),
-  checks: orNull(Type.Array(CheckRow)),
+  checks: orNull(Type.Array(CheckRow, { description: "The ledger: complete, or null." })),
   findings: Type.Array(Finding),
 });
 
 const securityResultFields = {
   schemaVersion: Type.Integer({ description: `Version of this body; now ${schemaVersion}.` }),
   token: scanToken,
-  url: Type.String(),
+  url: scannedUrl,
   status,
-  resultAvailable: Type.Boolean(),
+  resultAvailable: Type.Boolean({ description: "Whether checks were run; false for a scan that failed." }),
   scanErrorMessage: orNull(Type.String({ description: `Why the scan failed: one text for each of ${scanErrorCodes.join(", ")}.` })),
   progressStage: orNull(oneOf(progressStages)),
-  progressPercent: percent,
+  progressPercent: Type.Integer({ minimum: 0, maximum: 100, description: "100 when finished." }),
   security: orNull(SecurityBlock),
 };
 
@@ -106,8 +115,10 @@ export const SecurityResult = Type.Object(securityResultFields);
 export const FullReport = Type.Object({
   ...securityResultFields,
   algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this and catalogVersion are equal." })),
-  catalogVersion: orNull(Type.String()),
-  notChecked: orNull(Type.Array(Type.Object({ key: Type.String(), because: Type.String() }))),
+  catalogVersion: orNull(Type.String({ description: "Hash of the checks and their weights." })),
+  notChecked: orNull(
+    Type.Array(Type.Object({ key: Type.String(), because: Type.String() }), { description: "Why each of these rows could not be run." }),
+  ),
   ledgerEvidence: orNull(
     Type.Record(Type.String(), Type.Array(Type.String()), {
       description: "By ledger key: the readings that the verdict rests on, and headers.<name> for header fields.",

@@ -13,7 +13,10 @@ import { hostNotOurs, internalError, methodNotAllowed, notFound, PageError } fro
 import { homeRoutes } from "./home.tsx";
 import { legalRoutes } from "./legal.tsx";
 import { plansRoutes } from "./plans.tsx";
+import { aboutRoutes } from "./reference/about.tsx";
+import { apiReferenceRoutes } from "./reference/api-reference.tsx";
 import { checkRoutes } from "./reference/checks.tsx";
+import { migrateRoutes } from "./reference/migrate.tsx";
 import { scanRoutes } from "./scan.tsx";
 import { startRoutes } from "./scanning/start-scan.tsx";
 import { hostRoutes } from "./scans/host.tsx";
@@ -39,6 +42,9 @@ export function createPages(settings: PagesSettings) {
     .use(assetRoutes())
     .use(homeRoutes())
     .use(checkRoutes())
+    .use(apiReferenceRoutes())
+    .use(aboutRoutes())
+    .use(migrateRoutes())
     .use(plansRoutes())
     .use(legalRoutes())
     .use(wellKnownRoutes())

@@ -6,6 +6,7 @@ import type { AnyCheck } from "../../check/registry.ts";
 import { headerFieldsMax, headerValueCharsMax } from "../../evidence/limits.ts";
 import { page } from "../answer.tsx";
 import { untranslated } from "../components/foreign.tsx";
+import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
@@ -22,14 +23,8 @@ export function checkPage(visit: Visit, check: AnyCheck): Response {
     title: label,
     children: (
       <>
-        <p>
-          <a href="/checks">{words.say("check.all")}</a>
-        </p>
-        <h1>{label}</h1>
+        <PageHead title={label} lead={texts?.reason} trail={[{ href: "/checks", text: words.say("check.all") }]} />
         <Facts check={check} />
-        <Part title="check.why">
-          <p>{texts?.reason}</p>
-        </Part>
         {texts?.method !== undefined && (
           <Part title="check.method">
             <p>{texts.method}</p>
@@ -73,7 +68,7 @@ function Facts({ check }: { readonly check: AnyCheck }) {
   const whole = weightOf(catalog.checks);
   const percent = words.number(Math.round((1_000 * check.weight) / whole) / 10);
   return (
-    <dl class="facts">
+    <dl>
       <dt>{words.say("check.key")}</dt>
       <dd>
         <code {...untranslated}>{check.key}</code>

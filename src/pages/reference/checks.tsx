@@ -1,11 +1,12 @@
 /** `/checks`: every check of this appliance, by what it is about. */
-
 import { basename } from "node:path";
 import type { Catalog } from "../../catalog/load.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { page } from "../answer.tsx";
 import { untranslated } from "../components/foreign.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { pageGroup, type Visit } from "../visit.ts";
@@ -24,16 +25,16 @@ export function checkRoutes() {
 function checksPage(visit: Visit): Response {
   const { words } = visit;
   const { checks, version } = visit.settings.catalog;
+  const title = words.say("checks.title");
   const taken = areas.filter((area) => checks.some((check) => areaOf(check) === area));
   return page(visit, {
-    title: words.say("checks.title"),
+    title,
     children: (
       <>
-        <h1>{words.say("checks.title")}</h1>
-        <p>{words.count("checks.intro", checks.length, { points: words.number(weightOf(checks)) })}</p>
+        <PageHead title={title} lead={words.count("checks.intro", checks.length, { points: words.number(weightOf(checks)) })} />
         <p>{words.say("checks.scoring")}</p>
         <nav aria-label={words.say("checks.areasLabel")}>
-          <ul class="columns">
+          <ul>
             {taken.map((area) => (
               <li key={area}>
                 <a href={`#${areaId(area)}`}>{words.say(`checks.areas.${area}`)}</a>
@@ -67,49 +68,47 @@ export function fileOf({ droppedIn }: Catalog, key: string): string | null {
 }
 
 function AreaTable({ area, checks }: { readonly area: Area; readonly checks: readonly AnyCheck[] }) {
-  const { words } = useVisit();
+  const { words, settings } = useVisit();
+  const texts = settings.catalog.texts[words.locale];
+  const name = words.say(`checks.areas.${area}`);
   // What weighs most comes first; within a weight the catalog's order holds, which is by key.
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
+  const columns = [
+    { label: words.say("checks.columns.check") },
+    { label: words.say("checks.columns.reason") },
+    { label: words.say("checks.columns.weight"), numeric: true },
+  ];
   return (
     <section aria-labelledby={areaId(area)}>
-      <h2 id={areaId(area)}>{words.say(`checks.areas.${area}`)}</h2>
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">{words.say("checks.columns.check")}</th>
-            <th scope="col">{words.say("checks.columns.reason")}</th>
-            <th scope="col" class="number">
-              {words.say("checks.columns.weight")}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map((check) => (
-            <CheckRow key={check.key} check={check} />
+      <h2 id={areaId(area)}>{name}</h2>
+      <Table caption={name} captionUnseen columns={columns}>
+        <RowGroup>
+          {sorted.map(({ key, weight }) => (
+            <Row key={key} id={`check-${key}`} cells={[<CheckName key={key} checkKey={key} />, texts[key]?.reason, words.number(weight)]} />
           ))}
-        </tbody>
-      </table>
+        </RowGroup>
+      </Table>
     </section>
   );
 }
 
-function CheckRow({ check: { key, weight } }: { readonly check: AnyCheck }) {
-  const {
-    words,
-    settings: { catalog },
-  } = useVisit();
-  const texts = catalog.texts[words.locale][key];
-  const file = fileOf(catalog, key);
+function CheckName({ checkKey }: { readonly checkKey: string }) {
+  const { words, settings } = useVisit();
+  const { catalog } = settings;
+  const file = fileOf(catalog, checkKey);
   return (
-    <tr id={`check-${key}`}>
-      <th scope="row" data-label={words.say("checks.columns.check")}>
-        <a href={`/checks/${key}`}>{texts?.label ?? key}</a> <code {...untranslated}>{key}</code>
-        {file !== null && <span class="chip">{words.say("checks.fromFile", { file })}</span>}
-      </th>
-      <td data-label={words.say("checks.columns.reason")}>{texts?.reason}</td>
-      <td class="number" data-label={words.say("checks.columns.weight")}>
-        {words.number(weight)}
-      </td>
-    </tr>
+    <>
+      <a href={`/checks/${checkKey}`}>{catalog.texts[words.locale][checkKey]?.label ?? checkKey}</a>
+      <br />
+      <code class="muted" {...untranslated}>
+        {checkKey}
+      </code>
+      {file !== null && (
+        <>
+          <br />
+          <span class="chip unknown">{words.say("checks.fromFile", { file })}</span>
+        </>
+      )}
+    </>
   );
 }

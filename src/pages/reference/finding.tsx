@@ -1,6 +1,7 @@
 /** One finding code of a check, as it can be referred to: `/checks/{key}#{code}`. */
 
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
+import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
 import { untranslated } from "../components/foreign.tsx";
 import { Remediation } from "../components/remediation.tsx";
 import { useVisit } from "../context.ts";
@@ -16,7 +17,7 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
   const { words } = useVisit();
   const { severity, riskLevel, effort, scoreCap } = definition;
   return (
-    <article id={code} class={`finding severity-${severity}`}>
+    <article id={code} class="finding" data-severity={severity}>
       <h3>
         <WithSamples text={texts?.title ?? code} />
       </h3>
@@ -25,12 +26,12 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
           <code {...untranslated}>{code}</code>
         </a>
       </p>
-      <ul class="chips">
-        <li class={`chip severity-${severity}`}>{words.say("check.severity", { word: words.severity(severity) })}</li>
-        <li class="chip">{words.say("check.risk", { word: words.risk(riskLevel) })}</li>
-        <li class="chip">{words.say("check.effort", { word: words.effort(effort) })}</li>
-        {scoreCap !== undefined && <li class="chip">{words.say("check.scoreCap", { score: words.number(scoreCap) })}</li>}
-      </ul>
+      <p class="chips">
+        <SeverityChip severity={severity} />
+        <RiskMeter risk={riskLevel} />
+        <EffortMeter effort={effort} />
+        {scoreCap !== undefined && <span class="chip poor">{words.say("check.scoreCap", { score: words.number(scoreCap) })}</span>}
+      </p>
       {texts !== undefined && <Explained texts={texts} />}
     </article>
   );

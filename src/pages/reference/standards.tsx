@@ -1,6 +1,6 @@
 /** What a check rests on; an RFC is linked to where it stands. */
 
-import { Fragment } from "preact";
+import { ExternalLink } from "../components/external-link.tsx";
 import { untranslated } from "../components/foreign.tsx";
 
 const rfcForm = /^RFC (\d{1,5})(?: section (\d+(?:\.\d+)*))?$/;
@@ -19,11 +19,7 @@ export function Standards({ names }: { readonly names: readonly string[] }) {
 
 function Standard({ name }: { readonly name: string }) {
   const [, number, section] = rfcForm.exec(name) ?? [];
-  if (number === undefined) return <Fragment>{name}</Fragment>;
+  if (number === undefined) return <>{name}</>;
   const place = section === undefined ? "" : `#section-${section}`;
-  return (
-    <a href={`https://www.rfc-editor.org/rfc/rfc${number}${place}`} rel="nofollow noopener noreferrer">
-      {name}
-    </a>
-  );
+  return <ExternalLink href={`https://www.rfc-editor.org/rfc/rfc${number}${place}`}>{name}</ExternalLink>;
 }

@@ -1,0 +1,85 @@
+/** The bodies of the API as tables of their fields. */
+import { Fragment } from "preact";
+import { untranslated } from "../components/foreign.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit } from "../context.ts";
+import { fieldsOf, type Schema } from "./api-document.ts";
+
+export function bodyId(name: string): string {
+  return `body-${name}`;
+}
+
+/** Words of the description, which is written in English. */
+export function FromDescription({ text }: { readonly text: string }) {
+  const { words } = useVisit();
+  return <span lang={words.locale === "en-gb" ? undefined : "en"}>{text}</span>;
+}
+
+/** A word of the API itself. */
+export function Code({ text }: { readonly text: string }) {
+  return <code {...untranslated}>{text}</code>;
+}
+
+export function BodyTable({ name, schema }: { readonly name: string; readonly schema: Schema }) {
+  const { words } = useVisit();
+  const columns = [
+    { label: words.say("apiReference.columns.field") },
+    { label: words.say("apiReference.columns.type") },
+    { label: words.say("apiReference.columns.meaning") },
+  ];
+  return (
+    <section aria-labelledby={bodyId(name)}>
+      <h3 id={bodyId(name)} {...untranslated}>
+        {name}
+      </h3>
+      <Table caption={name} captionUnseen columns={columns}>
+        <RowGroup>
+          {fieldsOf(schema).map((field) => (
+            <Row
+              key={field.path}
+              cells={[
+                <Code key="path" text={field.path} />,
+                <Code key="type" text={field.type} />,
+                <Notes key="notes" schema={field.schema} optional={field.optional} />,
+              ]}
+            />
+          ))}
+        </RowGroup>
+      </Table>
+    </section>
+  );
+}
+
+/** What is told of a field or parameter besides its type. */
+export function Notes({ schema, optional }: { readonly schema: Schema; readonly optional: boolean }) {
+  const { words } = useVisit();
+  const { description, enum: values, const: always, minimum, maximum, format } = schema;
+  return (
+    <>
+      {optional && <>{words.say("apiReference.optional")} </>}
+      {description !== undefined && (
+        <>
+          <FromDescription text={description} />{" "}
+        </>
+      )}
+      {values !== undefined && <Values lead={words.say("apiReference.oneOf")} values={values} />}
+      {always !== undefined && <Values lead={words.say("apiReference.always")} values={[always]} />}
+      {minimum !== undefined && maximum !== undefined && words.say("apiReference.range", { minimum, maximum })}
+      {format === "date-time" && words.say("apiReference.instant")}
+    </>
+  );
+}
+
+function Values({ lead, values }: { readonly lead: string; readonly values: readonly unknown[] }) {
+  return (
+    <>
+      {lead}{" "}
+      {values.map((value, at) => (
+        <Fragment key={value}>
+          {at > 0 && ", "}
+          <Code text={String(value)} />
+        </Fragment>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+/** `/migrate`: for users of a retired API that graded headers, what each of its concepts is here, and the same errand before and after. */
+import { page } from "../answer.tsx";
+import { Lines } from "../components/lines.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { pageGroup, type Visit } from "../visit.ts";
+import { Coded } from "./coded.tsx";
+import { curlOf } from "./curl.ts";
+
+/** In the order of the specification. */
+const concepts = ["grade", "missing", "raw", "warnings", "query", "hide", "redirects", "synchronous"] as const;
+
+/** A name that nobody can have (RFC 2606): no service in particular is meant. */
+const before = `curl -i "https://header-grades.example/?q=https://site.example/&hide=on&followRedirects=on" \\
+  -H "X-Api-Key: $KEY"
+
+HTTP/1.1 200 OK
+X-Grade: B`;
+
+const start = `${curlOf("POST", "/api/v1/scans", { body: '{"url": "https://site.example/"}' })}
+
+{"token":"67nIDqqCondMLX7iB8bYxR","id":1,"status":"queued","statusUrl":"/api/v1/scans/67nIDqqCondMLX7iB8bYxR"}`;
+
+const read = `${curlOf("GET", "/api/v1/scans/{token}/security")}
+
+{"schemaVersion":1, ... "status":"finished", ... "security":{"dimension":"security","measured":true,
+ "score":81,"band":"good","rank":"solid", ... "findings":[{"code":"security.missing-header.permissions-policy", ...}]}}`;
+
+export function migrateRoutes() {
+  return pageGroup("migrate").get("/migrate", ({ visit }) => migratePage(visit));
+}
+
+function migratePage(visit: Visit): Response {
+  const { words, own } = visit;
+  const title = words.say("migrate.title");
+  const columns = [{ label: words.say("migrate.old") }, { label: words.say("migrate.new") }];
+  return page(visit, {
+    title,
+    children: (
+      <>
+        <PageHead title={title} lead={words.say("migrate.lead")} />
+        <section>
+          <h2>{words.say("migrate.mapping")}</h2>
+          <Table caption={words.say("migrate.mapping")} captionUnseen columns={columns}>
+            <RowGroup>
+              {concepts.map((name) => (
+                <Row
+                  key={name}
+                  cells={[words.say(`migrate.concepts.${name}.old`), <Coded key="new" text={words.say(`migrate.concepts.${name}.new`)} />]}
+                />
+              ))}
+            </RowGroup>
+          </Table>
+        </section>
+        <section>
+          <h2>{words.say("migrate.before")}</h2>
+          <p>{words.say("migrate.beforeLead")}</p>
+          <Lines label="curl">{before}</Lines>
+        </section>
+        <section>
+          <h2>{words.say("migrate.after")}</h2>
+          <p>
+            {words.say("migrate.token")} <a href="/account/tokens">{words.say("migrate.tokens")}</a>
+          </p>
+          <Lines label={words.say("migrate.shell")}>{`BASE=${own.origin}\nTOKEN=assay_...`}</Lines>
+          <p>{words.say("migrate.start")}</p>
+          <Lines label="curl">{start}</Lines>
+          <p>{words.say("migrate.read")}</p>
+          <Lines label="curl">{`SCAN=67nIDqqCondMLX7iB8bYxR\n${read}`}</Lines>
+          <p>
+            <Coded text={words.say("migrate.codes")} />
+          </p>
+          <p>
+            <a href="/api">{words.say("migrate.api")}</a>
+          </p>
+        </section>
+      </>
+    ),
+  });
+}
