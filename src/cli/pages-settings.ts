@@ -3,13 +3,16 @@ import { readFileSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
 import { openapiDocument } from "../api/openapi.ts";
 import { ConfigError } from "../config.ts";
+import { createFirstLook } from "../egress/first-look.ts";
 import { ownUserAgent } from "../egress/user-agent.ts";
 import type { PagesSettings } from "../pages/settings.ts";
 import type { Config } from "../settings.ts";
+import { egressSettings } from "./scan-settings.ts";
 
 type Given =
   | "version"
   | "defaultLocale"
+  | "mayBeScanned"
   | "guests"
   | "cooldownSeconds"
   | "reports"
@@ -27,6 +30,8 @@ export function pagesSettingsOf(config: Config): Pick<PagesSettings, Given> {
   return {
     version,
     defaultLocale: config["locale.default"],
+    // Which port the appliance has is not known yet; each scan is judged anew.
+    mayBeScanned: createFirstLook(egressSettings(config, [])),
     guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
     cooldownSeconds: config["scan.cooldown"],
     reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },

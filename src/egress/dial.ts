@@ -1,11 +1,11 @@
 /** The only way out: resolves each host once per scan, judges every address, pins what it judged and dials nothing else. */
 import { connect, type Socket } from "node:net";
-import { networkInterfaces } from "node:os";
 import { withDeadline } from "../deadline.ts";
 import { createAddressPolicy, type Judgement } from "./address-policy.ts";
 import { parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
+import { localAddresses } from "./local-addresses.ts";
 import { lookupAddresses } from "./lookup.ts";
 import { isOwnPort } from "./own-ports.ts";
 import type { EgressSettings } from "./settings.ts";
@@ -57,8 +57,7 @@ interface Target {
 /** @throws Error when a range of the settings is none; the configuration is checked before. */
 export function openEgress(settings: EgressSettings): Egress {
   const servers = settings.dnsServers.map(parseDnsServer);
-  const localAddresses = Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address));
-  const policy = createAddressPolicy(settings, localAddresses, isOwnPort);
+  const policy = createAddressPolicy(settings, localAddresses(), isOwnPort);
 
   const closing = new AbortController();
   const resolutions = new Map<string, Promise<readonly string[]>>();

@@ -40,6 +40,7 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
   }
 
   async function start(visit: Visit, url: string): Promise<Response> {
+    if (!visit.settings.mayBeScanned(url)) return refuse(visit, url, shut(visit));
     const visitor = visitorOf(visit);
     const known = wishes.earlier(visitor, url);
     // Waited for only when there is one: between this look and `remember` nothing else may happen.
@@ -73,6 +74,12 @@ async function settled(queued: QueuedScan): Promise<ScanRecord | "queue-full" | 
 
 function refuse(visit: Visit, typed: string, refusal: Refusal): Response {
   return homePage(visit, { typed, refusal });
+}
+
+/** Whoever may change the settings is told which. */
+function shut({ words, account }: Visit): Refusal {
+  const settings = account?.admin === true ? ` ${words.say("home.shutSettings")}` : "";
+  return { status: 400, text: `${words.say("home.shut")}${settings}` };
 }
 
 function tooMany({ words }: Visit, seconds: number): Refusal {
