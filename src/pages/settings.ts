@@ -55,6 +55,8 @@ export interface PagesSettings {
   readonly hsts: string | null;
   /** Lets pages watch scans as they run. */
   readonly progress: ScanProgress;
+  /** False for an address that the operator's rules for scans are certain to refuse; true says nothing yet of where its name leads. */
+  readonly mayBeScanned: (url: string) => boolean;
   /** Whether scans can begin; until then they wait in the queue. */
   readonly scannerReady: () => boolean;
   /** Tells the dispatcher that the queue has grown. */

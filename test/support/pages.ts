@@ -79,6 +79,7 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
   const pages = createPages({
     store,
     progress,
+    mayBeScanned: () => true,
     scannerReady: () => true,
     texts: createTexts(catalog.texts),
     catalog,
