@@ -24,6 +24,6 @@ export function createAccountActions({ store, passwordCharsMin, now }: AccountAc
     passwords,
     ...createSignIn({ store, passwords, guesses, now }),
     ...createOwnCredentials({ store, passwords, guesses, now }),
-    ...createRegistration({ store, passwords, now }),
+    ...createRegistration({ store, passwords, guesses, now }),
   };
 }

@@ -1,4 +1,4 @@
-/** How often passwords and codes may be guessed: slowed down by where the guesses come from, so that nobody can shut others out. */
+/** How often passwords, codes and addresses may be guessed: slowed down by where the guesses come from, so that nobody can shut others out. */
 import type { Caller } from "./caller.ts";
 import { createThrottle } from "./throttle.ts";
 
@@ -13,6 +13,9 @@ const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSe
  */
 const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
+/** Accounts made from one address, and tries to: each tells whether an address has an account, and each that succeeds stays. */
+const perSignUp = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
+
 export interface Guesses {
   /** Seconds to wait before a password may be tried; 0 counts as a wrong one until `passwordWasRight`. */
   password(caller: Caller, email: string): number;
@@ -22,11 +25,14 @@ export interface Guesses {
   /** The same for a code of an account's authenticator. */
   code(accountId: number): number;
   codeWasRight(accountId: number): void;
+  /** Seconds to wait before an account may be asked for without a link. */
+  signUp(caller: Caller): number;
 }
 
 export function createGuesses(nowMs: () => number): Guesses {
   const byAccount = createThrottle(perAccount, nowMs);
   const byAddress = createThrottle(perAddress, nowMs);
+  const bySignUp = createThrottle(perSignUp, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
   const keyOf = ({ address }: Caller, email: string) => `${address} ${email.trim().toLowerCase()}`;
   return {
@@ -41,5 +47,6 @@ export function createGuesses(nowMs: () => number): Guesses {
     },
     code: (accountId) => bySecondFactor.attempt(String(accountId)),
     codeWasRight: (accountId) => bySecondFactor.clear(String(accountId)),
+    signUp: ({ address }) => bySignUp.attempt(address),
   };
 }

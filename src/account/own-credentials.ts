@@ -45,7 +45,12 @@ export interface OwnCredentials {
   confirmTotp(
     proof: Proof,
     code: string,
-  ): Promise<(Changed & { readonly recoveryCodes: readonly string[] }) | { readonly status: "wrong-code" | "not-offered" } | Unproved>;
+  ): Promise<
+    | (Changed & { readonly recoveryCodes: readonly string[] })
+    | { readonly status: "wrong-code" }
+    | { readonly status: "not-offered" }
+    | Unproved
+  >;
   removeTotp(proof: Proof): Promise<Changed | Unproved>;
   /** Ten new ones; the former are void. `not-offered` without a second factor. */
   renewRecoveryCodes(

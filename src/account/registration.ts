@@ -2,8 +2,12 @@
 
 import { isEmail } from "../store/account-index.ts";
 import type { Account, AccountRefusal, Plan } from "../store/accounts.ts";
+import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
+import { type Caller, originOf } from "./caller.ts";
+import type { Guesses } from "./guesses.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
+import type { HeldUp } from "./sign-in.ts";
 
 export interface Wanted {
   readonly email: string;
@@ -14,54 +18,71 @@ export type Refused = {
   readonly status: "refused";
   readonly fault: PasswordFault | AccountRefusal | "link-invalid" | "email-not-invited" | "not-set-up";
 };
-export type Registered = { readonly status: "registered"; readonly account: Account } | Refused | { readonly status: "busy" };
+export type Registered =
+  /** Signed in at once, with the password that was just chosen. */
+  { readonly status: "registered"; readonly account: Account; readonly opened: OpenedSession | null } | Refused | HeldUp;
+export type Reset = { readonly status: "reset"; readonly account: Account } | Refused | { readonly status: "busy" };
 
 export interface Registration {
   /** Only where sign-up is open; `not-set-up` while there is no account at all. */
-  signUp(wanted: Wanted, plan: Plan): Promise<Registered>;
-  signUpByLink(kind: "setup" | "invite", value: string, wanted: Wanted): Promise<Registered>;
-  /** By a link of kind `reset`. */
-  resetPassword(value: string, password: string): Promise<Registered>;
+  signUp(wanted: Wanted, plan: Plan, caller: Caller): Promise<Registered>;
+  signUpByLink(kind: "setup" | "invite", value: string, wanted: Wanted, caller: Caller): Promise<Registered>;
+  /** By a link of kind `reset`. Signs nobody in: a second factor is still to be asked for. */
+  resetPassword(value: string, password: string): Promise<Reset>;
 }
 
 export interface RegistrationSettings {
   readonly store: Store;
   readonly passwords: Passwords;
+  readonly guesses: Guesses;
   readonly now: () => Date;
 }
 
-export function createRegistration({ store, passwords, now }: RegistrationSettings): Registration {
+export function createRegistration({ store, passwords, guesses, now }: RegistrationSettings): Registration {
   /** Everything that can be refused without work is, before a hash is made. */
-  async function hashed(
-    { email, password }: Wanted,
-    create: (passwordHash: string) => Promise<Account | Refused["fault"]>,
-  ): Promise<Registered> {
+  async function hashed({ email, password }: Wanted): Promise<string | Refused | { readonly status: "busy" }> {
     if (!isEmail(email.trim())) return refused("email-invalid");
     const fault = passwords.faultOf(password, email);
     if (fault !== null) return refused(fault);
-    const passwordHash = await passwords.hash(password);
-    if (passwordHash === "busy") return { status: "busy" };
+    const hash = await passwords.hash(password);
+    return hash === "busy" ? { status: "busy" } : hash;
+  }
+
+  async function register(
+    wanted: Wanted,
+    caller: Caller,
+    create: (passwordHash: string) => Promise<Account | Refused["fault"]>,
+  ): Promise<Registered> {
+    const passwordHash = await hashed(wanted);
+    if (typeof passwordHash !== "string") return passwordHash;
     const account = await create(passwordHash);
-    return typeof account === "string" ? refused(account) : { status: "registered", account };
+    if (typeof account === "string") return refused(account);
+    const opening = { accountId: account.id, provedPasswordHash: passwordHash, origin: originOf(caller), now: now() };
+    return { status: "registered", account, opened: (await store.openSession(opening)) ?? null };
   }
 
   return {
-    signUp: async (wanted, plan) => {
+    signUp: async (wanted, plan, caller) => {
       // The first account is the admin's, and no stranger may be first.
       if (!store.hasAccounts()) return refused("not-set-up");
-      return hashed(wanted, (passwordHash) => store.createAccount({ email: wanted.email, plan, passwordHash, now: now() }));
+      const seconds = guesses.signUp(caller);
+      if (seconds > 0) return { status: "throttled", seconds };
+      return register(wanted, caller, (passwordHash) => store.createAccount({ email: wanted.email, plan, passwordHash, now: now() }));
     },
 
-    signUpByLink: async (kind, value, wanted) => {
+    signUpByLink: async (kind, value, wanted, caller) => {
       if (store.linkByValue(kind, value, now()) === undefined) return refused("link-invalid");
-      return hashed(wanted, (passwordHash) => store.signUpByLink(kind, value, { email: wanted.email, passwordHash, now: now() }));
+      return register(wanted, caller, (passwordHash) => store.signUpByLink(kind, value, { email: wanted.email, passwordHash, now: now() }));
     },
 
     resetPassword: async (value, password) => {
       const accountId = store.linkByValue("reset", value, now())?.accountId ?? null;
       const account = accountId === null ? undefined : store.accountById(accountId);
       if (account === undefined) return refused("link-invalid");
-      return hashed({ email: account.email, password }, (passwordHash) => store.resetByLink(value, passwordHash, now()));
+      const passwordHash = await hashed({ email: account.email, password });
+      if (typeof passwordHash !== "string") return passwordHash;
+      const reset = await store.resetByLink(value, passwordHash, now());
+      return typeof reset === "string" ? refused(reset) : { status: "reset", account: reset };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** `assay serve`: puts the appliance together, API first, and takes it apart in reverse. */
 import { Command } from "commander";
+import { createAccountActions } from "../account/account-actions.ts";
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import type { Readiness } from "../api/health.ts";
 import { loadCatalog } from "../catalog/load.ts";
@@ -67,6 +68,7 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
   const pages = createPages({
     ...shared,
     ...pagesSettingsOf(config),
+    accountActions: createAccountActions({ store, passwordCharsMin: config["accounts.password_min"], now: shared.now }),
     catalog,
     operator,
     progress,

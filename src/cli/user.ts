@@ -128,6 +128,8 @@ function addLinks(user: Command): void {
   addSettings(invite, ["listen", "public_url"]).action(
     (email: string | undefined, { admin, plan }: { admin?: boolean; plan?: Plan }, command: Command) =>
       withStore(command, async (store, config) => {
+        if (config["accounts.signup"] === "closed")
+          throw new VerbError(exitCodes.usage, "accounts.signup is closed: set it to invite, or make the account by assay user create");
         const purpose = {
           kind: "invite",
           email: email ?? null,

@@ -2,6 +2,14 @@
 import { Elysia } from "elysia";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
+import { profileRoutes } from "./account/profile.tsx";
+import { resetRoutes } from "./account/reset.tsx";
+import { secondFactorRoutes } from "./account/second-factor.tsx";
+import { setupRoutes } from "./account/setup.tsx";
+import { signInRoutes } from "./account/sign-in.tsx";
+import { signOutRoutes } from "./account/sign-out.tsx";
+import { signUpRoutes } from "./account/sign-up.tsx";
+import { tokenRoutes } from "./account/tokens.tsx";
 import { adminRoutes } from "./admin.tsx";
 import { adminChecksRoutes } from "./admin-checks.tsx";
 import { adminSettingsRoutes } from "./admin-settings.tsx";
@@ -52,6 +60,14 @@ export function createPages(settings: PagesSettings) {
     .use(adminUsersRoutes())
     .use(adminSettingsRoutes())
     .use(adminChecksRoutes())
+    .use(signInRoutes())
+    .use(signOutRoutes())
+    .use(setupRoutes())
+    .use(signUpRoutes())
+    .use(resetRoutes())
+    .use(profileRoutes())
+    .use(secondFactorRoutes())
+    .use(tokenRoutes())
     .use(startRoutes(settings))
     .use(publicListRoutes())
     .use(hostRoutes())

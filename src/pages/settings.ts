@@ -1,4 +1,5 @@
 /** What the composition root hands to the pages. */
+import type { AccountActions } from "../account/account-actions.ts";
 import type { Catalog } from "../catalog/load.ts";
 import type { Locale } from "../check/check.ts";
 import type { CallingAddress } from "../http/address.ts";
@@ -38,6 +39,8 @@ export interface PagesSettings {
     readonly defaultPlan: Plan;
     readonly passwordCharsMin: number;
   };
+  /** What people do about their accounts. */
+  readonly accountActions: AccountActions;
   /** `mailto:` or `https:` addresses; null where the operator named none. */
   readonly contacts: { readonly security: string | null; readonly plans: string | null };
   /** Plain texts of the operator; null where there is none. */

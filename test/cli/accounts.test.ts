@@ -18,7 +18,7 @@ afterEach(endServers);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function user(...args: readonly string[]) {
-  return run(["user", ...args, "--data", data]);
+  return run(["user", ...args, "--data", data], { env: { ASSAY_ACCOUNTS_SIGNUP: "invite" } });
 }
 
 async function stored<T>(look: (store: Store) => T): Promise<T> {
@@ -102,6 +102,7 @@ describe("links", () => {
     expect((await user("invite", me)).stderr).toContain("there is an account for me@assay.test already");
     expect((await user("invite", "nonsense")).stderr).toContain("not an email address");
     expect((await user("invite")).code).toBe(0);
+    expect((await run(["user", "invite", "--data", data])).stderr).toContain("accounts.signup is closed");
   });
 
   test("to set up are there only while nobody is", async () => {

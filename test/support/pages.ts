@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
+import { createAccountActions } from "../../src/account/account-actions.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
 import { ownUserAgent } from "../../src/egress/user-agent.ts";
@@ -76,8 +77,10 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   let shiftMs = 0;
   const progress = createProgress({ concurrency: 2, log });
+  const now = () => new Date(Date.now() + shiftMs);
   const pages = createPages({
     store,
+    accountActions: createAccountActions({ store, passwordCharsMin: 12, now }),
     progress,
     mayBeScanned: () => true,
     scannerReady: () => true,
@@ -99,7 +102,7 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
     wake: () => {
       underTest.woken += 1;
     },
-    now: () => new Date(Date.now() + shiftMs),
+    now,
     log,
     ...settings,
   });

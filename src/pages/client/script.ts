@@ -2,9 +2,10 @@
 import { copyButtons } from "./copy-buttons.ts";
 import { followScan } from "./follow-scan.ts";
 import { openDetails } from "./open-details.ts";
+import { printButtons } from "./print-buttons.ts";
 import { revealPasswords } from "./reveal-passwords.ts";
 
 /** None may name anything outside itself but what browsers have. */
-const features: readonly (() => void)[] = [copyButtons, followScan, openDetails, revealPasswords];
+const features: readonly (() => void)[] = [copyButtons, followScan, openDetails, printButtons, revealPasswords];
 
 export const script = `"use strict";\n${features.map((feature) => `(${feature.toString()})();`).join("\n")}\n`;

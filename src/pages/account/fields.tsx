@@ -1,0 +1,99 @@
+/** What the forms by which people sign in are made of: fields that password managers know, and words for what goes wrong. */
+import { type PasswordFault, passwordCharsMax } from "../../account/passwords.ts";
+import type { HeldUp } from "../../account/sign-in.ts";
+import { Field } from "../components/field.tsx";
+import { Lines } from "../components/lines.tsx";
+import { Notice } from "../components/notice.tsx";
+import { useVisit, useWords } from "../context.ts";
+import type { Visit } from "../visit.ts";
+
+/** RFC 5321 section 4.5.3.1.3. */
+export const emailCharsMax = 254;
+
+interface EmailFieldProps {
+  readonly value: string;
+  readonly error?: string | undefined;
+  readonly readOnly?: boolean;
+  readonly autofocus?: boolean;
+}
+
+export function EmailField(props: EmailFieldProps) {
+  const words = useWords();
+  return (
+    <Field
+      name="email"
+      type="email"
+      label={words.say("credentials.email")}
+      autocomplete="username"
+      maxLength={emailCharsMax}
+      verbatim
+      {...props}
+    />
+  );
+}
+
+interface PasswordProps {
+  readonly name: string;
+  readonly id?: string;
+  readonly label?: string;
+  readonly error?: string | undefined;
+}
+
+// No length is set on passwords: a browser would cut what is pasted without a word.
+
+export function CurrentPassword({ label, ...props }: PasswordProps) {
+  const words = useWords();
+  return <Field type="password" label={label ?? words.say("credentials.currentPassword")} autocomplete="current-password" {...props} />;
+}
+
+export function NewPassword({ label, ...props }: PasswordProps) {
+  const { words, settings } = useVisit();
+  return (
+    <Field
+      type="password"
+      label={label ?? words.say("credentials.newPassword")}
+      autocomplete="new-password"
+      hint={words.say("credentials.passwordHint", { charsMin: settings.accounts.passwordCharsMin })}
+      {...props}
+    />
+  );
+}
+
+/** Of an authenticator, or a recovery code. */
+export function CodeField({ error }: { readonly error: string | undefined }) {
+  const words = useWords();
+  return <Field name="code" label={words.say("credentials.code")} autocomplete="one-time-code" verbatim error={error} />;
+}
+
+/** A line to type on the server. */
+export function CommandLine({ children }: { readonly children: string }) {
+  const words = useWords();
+  return <Lines label={words.say("credentials.command")}>{children}</Lines>;
+}
+
+/** Said where a password is about to be typed and somebody could read along. */
+export function UnencryptedNotice() {
+  const { words, own } = useVisit();
+  return own.https || own.loopback ? null : <Notice kind="warn">{words.say("credentials.unencrypted")}</Notice>;
+}
+
+/** Something about a form as a whole; nothing when there is nothing. */
+export function Alert({ children }: { readonly children: string | null }) {
+  return children === null ? null : (
+    <Notice kind="poor" alert>
+      {children}
+    </Notice>
+  );
+}
+
+export function passwordFaultText({ words, settings }: Visit, fault: PasswordFault): string {
+  const names = { "too-short": "tooShort", "too-long": "tooLong", common: "common", "is-email": "isEmail" } as const;
+  return words.say(`credentials.errors.${names[fault]}`, { charsMin: settings.accounts.passwordCharsMin, charsMax: passwordCharsMax });
+}
+
+/** Text, status and headers of an answer to somebody who has to wait. */
+export function heldUpAnswer({ words }: Visit, heldUp: HeldUp) {
+  if (heldUp.status === "busy") return { text: words.say("credentials.errors.busy"), status: 503, headers: { "retry-after": "5" } };
+  const { seconds } = heldUp;
+  return { text: words.count("credentials.errors.throttled", seconds), status: 429, headers: { "retry-after": String(seconds) } };
+}

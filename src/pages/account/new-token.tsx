@@ -1,0 +1,48 @@
+/** A new API token, shown this once, with commands that use it at once. */
+import type { ApiToken } from "../../store/api-tokens.ts";
+import { Foreign, plainForeign, untranslated } from "../components/foreign.tsx";
+import { Lines } from "../components/lines.tsx";
+import { Notice } from "../components/notice.tsx";
+import type { Visit } from "../visit.ts";
+import { accountPage } from "./account-frame.tsx";
+
+/** The answer to the form that made it: it can be neither linked to nor read again. */
+export function newTokenPage(visit: Visit, { token, value }: { readonly token: ApiToken; readonly value: string }): Response {
+  const { words, own, settings } = visit;
+  const base = settings.operator.publicUrl ?? own.origin;
+  return accountPage(visit, {
+    title: "tokens.made.title",
+    secret: true,
+    children: (
+      <>
+        <Notice kind="warn">{words.say("tokens.made.text")}</Notice>
+        <p>
+          <Foreign>{token.name}</Foreign>
+        </p>
+        <p class="with-button">
+          <input
+            id="token"
+            type="text"
+            readOnly
+            value={value}
+            aria-label={words.say("tokens.made.value", { name: plainForeign(token.name) })}
+            {...untranslated}
+          />
+          <button type="button" class="primary" data-copy="#token" data-copied={words.say("tokens.made.copied")} hidden>
+            {words.say("tokens.made.copy")}
+          </button>
+        </p>
+        <h2>{words.say("tokens.made.tryTitle")}</h2>
+        <p>{words.say("tokens.made.list")}</p>
+        <Lines label={words.say("tokens.made.curl")}>{`curl -H 'Authorization: Bearer ${value}' '${base}/api/v1/scans'`}</Lines>
+        <p>{words.say("tokens.made.start")}</p>
+        <Lines label={words.say("tokens.made.curl")}>
+          {`curl -H 'Authorization: Bearer ${value}' -H 'Content-Type: application/json' -d '{"url":"https://example.com"}' '${base}/api/v1/scans'`}
+        </Lines>
+        <p>
+          <a href="/account/tokens">{words.say("tokens.made.back")}</a>
+        </p>
+      </>
+    ),
+  });
+}

@@ -1,0 +1,122 @@
+/** The form that makes an account, and what it says of what was typed. */
+import type { Registered } from "../../account/registration.ts";
+import { page, redirect } from "../answer.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useWords } from "../context.ts";
+import { type Fields, Form } from "../form.tsx";
+import type { Visit } from "../visit.ts";
+import type { TextPath } from "../words.ts";
+import {
+  Alert,
+  CommandLine,
+  EmailField,
+  emailCharsMax,
+  heldUpAnswer,
+  NewPassword,
+  passwordFaultText,
+  UnencryptedNotice,
+} from "./fields.tsx";
+import { signedIn } from "./signing-in.ts";
+
+export interface Typed {
+  readonly email: string;
+  readonly password: string;
+}
+
+export function typedIn(fields: Fields): Typed {
+  return { email: fields.text("email").slice(0, emailCharsMax + 1), password: fields.text("password") };
+}
+
+/** Why no account was made: at one of the fields, or about the whole. */
+export interface Trouble {
+  readonly email?: string;
+  readonly password?: string;
+  readonly whole?: string;
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** To the account that was made; null for what the form has to say, `link-invalid` for a link that no longer works. */
+export async function registrationAnswer(visit: Visit, registered: Registered): Promise<Response | Trouble | "link-invalid"> {
+  const { words } = visit;
+  switch (registered.status) {
+    case "registered": {
+      const { account, opened } = registered;
+      visit.settings.log.info("account made", { account: account.id, plan: account.plan, admin: account.admin });
+      return redirect(opened === null ? visit : await signedIn(visit, account, opened), "/account");
+    }
+    case "refused":
+      break;
+    default: {
+      const { text, ...answer } = heldUpAnswer(visit, registered);
+      return { whole: text, ...answer };
+    }
+  }
+  switch (registered.fault) {
+    case "link-invalid":
+    case "not-set-up":
+      return "link-invalid";
+    case "email-invalid":
+      return { email: words.say("credentials.errors.emailInvalid"), status: 400 };
+    case "email-taken":
+      return { email: words.say("credentials.errors.emailTaken"), status: 400 };
+    case "email-not-invited":
+      return { email: words.say("credentials.errors.emailNotInvited"), status: 400 };
+    default:
+      return { password: passwordFaultText(visit, registered.fault), status: 400 };
+  }
+}
+
+interface RegistrationFormProps {
+  readonly action: string;
+  /** Value of the one-time link; null without one. */
+  readonly link: string | null;
+  readonly email: string;
+  /** The only address that may sign up. */
+  readonly emailFixed?: boolean;
+  readonly submit: TextPath;
+  readonly trouble: Trouble | null;
+}
+
+export function RegistrationForm({ action, link, email, emailFixed = false, submit, trouble }: RegistrationFormProps) {
+  const words = useWords();
+  return (
+    <>
+      <UnencryptedNotice />
+      <Alert>{trouble?.whole ?? null}</Alert>
+      <Form action={action}>
+        {link !== null && <input type="hidden" name="t" value={link} />}
+        <EmailField value={email} error={trouble?.email} readOnly={emailFixed} />
+        <NewPassword name="password" label={words.say("credentials.password")} error={trouble?.password} />
+        <SubmitButton>{words.say(submit)}</SubmitButton>
+      </Form>
+    </>
+  );
+}
+
+interface NoGoodProps {
+  readonly title: TextPath;
+  readonly what: TextPath;
+  readonly next: TextPath;
+  /** What to type on the server. */
+  readonly command?: string;
+}
+
+/** Says that a link does not work, or that there is no way in here, and what to do. */
+export function noGoodPage(visit: Visit, { title, what, next, command }: NoGoodProps, status: number): Response {
+  const { words } = visit;
+  return page(visit, {
+    title: words.say(title),
+    status,
+    noIndex: true,
+    secret: true,
+    children: (
+      <>
+        <h1>{words.say(title)}</h1>
+        <p>{words.say(what)}</p>
+        <p>{words.say(next)}</p>
+        {command !== undefined && <CommandLine>{command}</CommandLine>}
+      </>
+    ),
+  });
+}

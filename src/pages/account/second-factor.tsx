@@ -1,0 +1,196 @@
+/** `/account/second-factor`: enrolment of an authenticator, recovery codes, and the way back to the password alone. */
+import type { ComponentChildren } from "preact";
+import type { Unproved } from "../../account/own-credentials.ts";
+import { totpUri } from "../../account/second-factor.ts";
+import type { Account } from "../../store/accounts.ts";
+import { isInForce } from "../../store/credentials.ts";
+import { redirect } from "../answer.tsx";
+import { untranslated } from "../components/foreign.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit, useWords } from "../context.ts";
+import { formBroken } from "../errors.ts";
+import { type Fields, Form, readForm } from "../form.tsx";
+import { pageGroup, type Visit } from "../visit.ts";
+import { accountPage } from "./account-frame.tsx";
+import { Alert, CodeField, CurrentPassword, UnencryptedNotice } from "./fields.tsx";
+import { unprovedTrouble } from "./profile.tsx";
+import { QrCode } from "./qr-code.tsx";
+import { recoveryCodesPage } from "./recovery-codes.tsx";
+import { callerOf, signedIn, withAccount } from "./signing-in.ts";
+
+const path = "/account/second-factor";
+
+/** What was wrong with which form. */
+interface Trouble {
+  readonly form: "confirm" | "codes" | "off";
+  readonly field: { readonly name: string; readonly text: string } | null;
+  readonly whole: string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function secondFactorRoutes() {
+  return pageGroup("second factor")
+    .get(path, ({ visit }) => withAccount(visit, (account) => secondFactorPage(visit, account)))
+    .post(path, ({ visit }) => withAccount(visit, async (account) => change(visit, account, await readForm(visit))));
+}
+
+async function change(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const { accountActions, log } = visit.settings;
+  const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
+  switch (fields.text("do")) {
+    case "offer":
+      await accountActions.offerTotp(account);
+      return redirect(visit, path);
+    case "confirm": {
+      const outcome = await accountActions.confirmTotp(proof, fields.text("code"));
+      if (outcome.status === "not-offered") return redirect(visit, path);
+      if (outcome.status === "wrong-code") return secondFactorPage(visit, account, wrongCode(visit));
+      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "confirm", outcome));
+      log.info("second factor turned on", { account: account.id });
+      return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
+    }
+    case "codes": {
+      const outcome = await accountActions.renewRecoveryCodes(proof);
+      if (outcome.status === "not-offered") return redirect(visit, path);
+      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "codes", outcome));
+      log.info("recovery codes renewed", { account: account.id });
+      return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
+    }
+    case "off": {
+      const outcome = await accountActions.removeTotp(proof);
+      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "off", outcome));
+      log.info("second factor turned off", { account: account.id });
+      return redirect(await signedIn(visit, account, outcome.opened), "/account?done=second-factor-off");
+    }
+    default:
+      throw formBroken();
+  }
+}
+
+function wrongCode({ words }: Visit): Trouble {
+  const field = { name: "code", text: words.say("credentials.errors.wrongCode") };
+  return { form: "confirm", field, whole: null, status: 403, headers: {} };
+}
+
+function unproved(visit: Visit, form: Trouble["form"], outcome: Unproved): Trouble {
+  return { form, ...unprovedTrouble(visit, outcome) };
+}
+
+function secondFactorPage(visit: Visit, account: Account, trouble: Trouble | null = null): Response {
+  const { store, accountActions } = visit.settings;
+  const { totp, recoveryCodeHashes } = store.credentialsOf(account.id);
+  const offered = accountActions.offeredTotp(account);
+  return accountPage(visit, {
+    title: "secondFactor.title",
+    status: trouble?.status ?? 200,
+    headers: trouble?.headers ?? {},
+    secret: offered !== null,
+    children: isInForce(totp) ? (
+      <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} trouble={trouble} />
+    ) : (
+      <>
+        <NotInForce />
+        {offered !== null && <Offer account={account} secret={offered} trouble={trouble} />}
+      </>
+    ),
+  });
+}
+
+function NotInForce() {
+  const { words, account, settings } = useVisit();
+  const offered = account !== null && settings.accountActions.offeredTotp(account) !== null;
+  return (
+    <>
+      <p>{words.say("secondFactor.off.text")}</p>
+      <Form action={path}>
+        <input type="hidden" name="do" value="offer" />
+        <SubmitButton kind={offered ? "plain" : "primary"}>
+          {words.say(offered ? "secondFactor.offer.again" : "secondFactor.off.begin")}
+        </SubmitButton>
+      </Form>
+    </>
+  );
+}
+
+interface OfferProps {
+  readonly account: Account;
+  readonly secret: string;
+  readonly trouble: Trouble | null;
+}
+
+function Offer({ account, secret, trouble }: OfferProps) {
+  const { words, own } = useVisit();
+  // A colon would part the issuer from the account for those who read the code.
+  const issuer = `assay ${URL.parse(own.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
+  return (
+    <section aria-labelledby="offer">
+      <h2 id="offer">{words.say("secondFactor.offer.title")}</h2>
+      <UnencryptedNotice />
+      <p>{words.say("secondFactor.offer.scan")}</p>
+      <QrCode text={totpUri(secret, { issuer, email: account.email })} label={words.say("secondFactor.offer.qr")} />
+      <p>{words.say("secondFactor.offer.type")}</p>
+      <p class="with-button">
+        <code id="secret" {...untranslated}>
+          {(secret.match(/.{1,4}/g) ?? []).join(" ")}
+        </code>
+        <button type="button" data-copy="#secret" data-copied={words.say("secondFactor.offer.copied")} class="compact" hidden>
+          {words.say("secondFactor.offer.copy")}
+        </button>
+      </p>
+      <p>{words.say("secondFactor.offer.confirm")}</p>
+      <ProvedForm deed="confirm" submit={words.say("secondFactor.offer.submit")} trouble={trouble}>
+        <CodeField error={trouble?.field?.name === "code" ? trouble.field.text : undefined} />
+      </ProvedForm>
+    </section>
+  );
+}
+
+interface InForceProps {
+  readonly since: string;
+  readonly codesLeft: number;
+  readonly trouble: Trouble | null;
+}
+
+function InForce({ since, codesLeft, trouble }: InForceProps) {
+  const words = useWords();
+  return (
+    <>
+      <p>{words.say("secondFactor.on.text", { day: words.day(since) })}</p>
+      <p>{words.count("secondFactor.on.left", codesLeft)}</p>
+      <section aria-labelledby="codes">
+        <h2 id="codes">{words.say("secondFactor.on.codesTitle")}</h2>
+        <p>{words.say("secondFactor.on.codesText")}</p>
+        <ProvedForm deed="codes" submit={words.say("secondFactor.on.codesSubmit")} trouble={trouble} />
+      </section>
+      <section aria-labelledby="off">
+        <h2 id="off">{words.say("secondFactor.on.offTitle")}</h2>
+        <p>{words.say("secondFactor.on.offText")}</p>
+        <ProvedForm deed="off" submit={words.say("secondFactor.on.offSubmit")} trouble={trouble} />
+      </section>
+    </>
+  );
+}
+
+interface ProvedFormProps {
+  readonly deed: Trouble["form"];
+  readonly submit: string;
+  readonly trouble: Trouble | null;
+  readonly children?: ComponentChildren;
+}
+
+/** A form that asks for the password. */
+function ProvedForm({ deed, submit, trouble, children }: ProvedFormProps) {
+  const own = trouble?.form === deed ? trouble : null;
+  return (
+    <>
+      <Alert>{own?.whole ?? null}</Alert>
+      <Form action={path}>
+        <input type="hidden" name="do" value={deed} />
+        {children}
+        <CurrentPassword name="password" id={`${deed}-password`} error={own?.field?.name === "password" ? own.field.text : undefined} />
+        <SubmitButton kind={deed === "off" ? "danger" : "primary"}>{submit}</SubmitButton>
+      </Form>
+    </>
+  );
+}
