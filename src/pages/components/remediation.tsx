@@ -1,5 +1,6 @@
 /** What to do about a finding: the advice, and the lines to paste for each server, each DNS zone or each file. */
 import type { ComponentChildren } from "preact";
+import { useWords } from "../context.ts";
 import { Lines } from "./lines.tsx";
 
 interface LinesFor {
@@ -11,24 +12,33 @@ interface LinesFor {
 interface RemediationProps {
   /** As the texts have it: advice, and then, each after a line break, lines that begin with their place and a colon. */
   readonly text: string;
-  /** What to make of each piece of the text; the piece itself when left out. */
-  readonly show?: (text: string) => ComponentChildren;
+  /** What to make of a paragraph of advice; the text itself when left out. */
+  readonly advice?: (text: string) => ComponentChildren;
+  /** What to make of the lines for a place. */
+  readonly lines?: (text: string) => ComponentChildren;
 }
 
-export function Remediation({ text, show = (piece) => piece }: RemediationProps) {
-  const { advice, lines } = readRemediation(text);
+/** Lines are folded by their place: nobody has all three servers. */
+export function Remediation({ text, advice = asItIs, lines = asItIs }: RemediationProps) {
+  const words = useWords();
+  const read = readRemediation(text);
   return (
-    <div class="remediation">
-      {advice.map((paragraph) => (
-        <p key={paragraph}>{show(paragraph)}</p>
+    <>
+      {read.advice.map((paragraph) => (
+        <p key={paragraph}>{advice(paragraph)}</p>
       ))}
-      {lines.map(({ place, text }) => (
-        <Lines key={place} label={place}>
-          {show(text)}
-        </Lines>
+      {read.lines.map(({ place, text }) => (
+        <details key={place} class="paste">
+          <summary>{words.say("lines.paste", { place })}</summary>
+          <Lines label={place}>{lines(text)}</Lines>
+        </details>
       ))}
-    </div>
+    </>
   );
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 /** A blank behind the colon parts the place from its line; more of them are the line's own margin. */

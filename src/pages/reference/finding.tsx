@@ -49,7 +49,11 @@ function Explained({ texts: { detail, riskStatement, remediation } }: { readonly
         <WithSamples text={riskStatement} />
       </p>
       <h4>{words.say("check.whatToDo")}</h4>
-      <Remediation text={remediation} show={(piece) => <WithSamples text={piece} />} />
+      <Remediation text={remediation} advice={sampled} lines={sampled} />
     </>
   );
+}
+
+function sampled(text: string) {
+  return <WithSamples text={text} />;
 }

@@ -12,18 +12,15 @@ const concepts = ["grade", "missing", "raw", "warnings", "query", "hide", "redir
 
 /** A name that nobody can have (RFC 2606): no service in particular is meant. */
 const before = `curl -i "https://header-grades.example/?q=https://site.example/&hide=on&followRedirects=on" \\
-  -H "X-Api-Key: $KEY"
-
-HTTP/1.1 200 OK
+  -H "X-Api-Key: $KEY"`;
+const grade = `HTTP/1.1 200 OK
 X-Grade: B`;
 
-const start = `${curlOf("POST", "/api/v1/scans", { body: '{"url": "https://site.example/"}' })}
+const start = curlOf("POST", "/api/v1/scans", { body: '{"url": "https://site.example/"}' });
+const started = `{"token":"67nIDqqCondMLX7iB8bYxR","id":1,"status":"queued","statusUrl":"/api/v1/scans/67nIDqqCondMLX7iB8bYxR"}`;
 
-{"token":"67nIDqqCondMLX7iB8bYxR","id":1,"status":"queued","statusUrl":"/api/v1/scans/67nIDqqCondMLX7iB8bYxR"}`;
-
-const read = `${curlOf("GET", "/api/v1/scans/{token}/security")}
-
-{"schemaVersion":1, ... "status":"finished", ... "security":{"dimension":"security","measured":true,
+const read = `SCAN=67nIDqqCondMLX7iB8bYxR\n${curlOf("GET", "/api/v1/scans/{token}/security")}`;
+const result = `{"schemaVersion":1, ... "status":"finished", ... "security":{"dimension":"security","measured":true,
  "score":81,"band":"good","rank":"solid", ... "findings":[{"code":"security.missing-header.permissions-policy", ...}]}}`;
 
 export function migrateRoutes() {
@@ -33,6 +30,7 @@ export function migrateRoutes() {
 function migratePage(visit: Visit): Response {
   const { words, own } = visit;
   const title = words.say("migrate.title");
+  const answer = words.say("migrate.answer");
   const columns = [{ label: words.say("migrate.old") }, { label: words.say("migrate.new") }];
   return page(visit, {
     title,
@@ -56,6 +54,7 @@ function migratePage(visit: Visit): Response {
           <h2>{words.say("migrate.before")}</h2>
           <p>{words.say("migrate.beforeLead")}</p>
           <Lines label="curl">{before}</Lines>
+          <Lines label={answer}>{grade}</Lines>
         </section>
         <section>
           <h2>{words.say("migrate.after")}</h2>
@@ -65,8 +64,10 @@ function migratePage(visit: Visit): Response {
           <Lines label={words.say("migrate.shell")}>{`BASE=${own.origin}\nTOKEN=assay_...`}</Lines>
           <p>{words.say("migrate.start")}</p>
           <Lines label="curl">{start}</Lines>
+          <Lines label={answer}>{started}</Lines>
           <p>{words.say("migrate.read")}</p>
-          <Lines label="curl">{`SCAN=67nIDqqCondMLX7iB8bYxR\n${read}`}</Lines>
+          <Lines label="curl">{read}</Lines>
+          <Lines label={answer}>{result}</Lines>
           <p>
             <Coded text={words.say("migrate.codes")} />
           </p>
