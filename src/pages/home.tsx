@@ -45,7 +45,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Resp
     noIndex: typed !== "",
     children: (
       <>
-        <PageHead title={title} lead={words.say("home.lead")} />
+        <PageHead large title={title} lead={words.say("home.lead")} />
         {visit.account === null && !settings.guests.mayScan ? <Closed /> : <ScanForm typed={typed} error={refusal?.text ?? undefined} />}
         <LatestScans />
         <WhatIsChecked />
@@ -100,7 +100,7 @@ interface UrlFormProps extends ScanFormProps {
 export function UrlForm({ typed, error, label, button }: UrlFormProps) {
   const words = useWords();
   return (
-    <Form action="/scans">
+    <Form action="/scans" class="scan-form">
       <Field
         name="url"
         label={label}

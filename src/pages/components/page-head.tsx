@@ -13,15 +13,17 @@ interface PageHeadProps {
   readonly lead?: ComponentChildren;
   /** The pages above this one, from the outermost. */
   readonly trail?: readonly Crumb[];
+  /** For the page that people see first. */
+  readonly large?: boolean;
   /** Buttons and links. */
   readonly children?: ComponentChildren;
 }
 
-export function PageHead({ title, lead, trail = [], children }: PageHeadProps) {
+export function PageHead({ title, lead, trail = [], large = false, children }: PageHeadProps) {
   return (
     <>
       {trail.length > 0 && <Breadcrumb trail={trail} />}
-      <div class="page-head">
+      <div class={large ? "page-head large" : "page-head"}>
         <div>
           <h1>{title}</h1>
           {lead !== undefined && <p class="lead">{lead}</p>}

@@ -14,10 +14,11 @@ interface SparklineProps {
   readonly label: string;
 }
 
-const width = 360;
-const height = 96;
-const margin = { top: 16, right: 34, bottom: 8, left: 30 };
-const lines = [0, 50, 80, 100];
+const width = 640;
+const height = 150;
+const margin = { top: 18, right: 48, bottom: 14, left: 48 };
+/** Scores with a line of their own. */
+const lines = [0, 50, 100];
 
 export function Sparkline({ points, label }: SparklineProps) {
   const last = points.findLastIndex(({ score }) => score !== null);
@@ -29,7 +30,7 @@ export function Sparkline({ points, label }: SparklineProps) {
       {lines.map((score) => (
         <g key={score}>
           <line class="spark-rule" x1={margin.left} x2={width - margin.right} y1={yOf(score)} y2={yOf(score)} />
-          <text x={margin.left - 6} y={yOf(score) + 3} text-anchor="end">
+          <text x={margin.left - 8} y={yOf(score) + 4} text-anchor="end">
             {score}
           </text>
         </g>
@@ -41,7 +42,7 @@ export function Sparkline({ points, label }: SparklineProps) {
             key={String(at)}
             x1={xOf(at) - stepWidth / 2}
             x2={xOf(at) - stepWidth / 2}
-            y1={margin.top - 8}
+            y1={margin.top - 12}
             y2={height - margin.bottom}
             stroke-dasharray="2 3"
           />
@@ -51,10 +52,10 @@ export function Sparkline({ points, label }: SparklineProps) {
         <polyline class="spark-line" key={run[0]} points={run.map((at) => `${xOf(at)},${yOf(points[at]?.score ?? 0)}`).join(" ")} />
       ))}
       {points.map(({ score }, at) =>
-        score === null ? null : <circle class="spark-dot" key={String(at)} cx={xOf(at)} cy={yOf(score)} r={at === last ? 3 : 1.75} />,
+        score === null ? null : <circle class="spark-dot" key={String(at)} cx={xOf(at)} cy={yOf(score)} r={at === last ? 4 : 2.5} />,
       )}
       {lastScore !== null && (
-        <text class="spark-last" x={xOf(last) + 7} y={yOf(lastScore) + 4}>
+        <text class="spark-last" x={xOf(last) + 9} y={yOf(lastScore) + 5}>
           {lastScore}
         </text>
       )}
