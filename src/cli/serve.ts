@@ -26,7 +26,7 @@ import { createOperator } from "./operator.ts";
 import { pagesSettingsOf } from "./pages-settings.ts";
 import { workerFile } from "./placement.ts";
 import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
-import { addSettings, loadedConfigOf, scanSettings } from "./settings.ts";
+import { addSettings, loadedConfigOf, scanSettings, settingsWithoutFlag } from "./settings.ts";
 import { untilAskedToStop } from "./shutdown.ts";
 import { note } from "./terminal.ts";
 
@@ -38,6 +38,7 @@ const stopMsMax = 9_500;
 export function serveCommand(): Command {
   const serve = new Command("serve")
     .description("Serve pages and API and work through the queue of scans, until SIGTERM or SIGINT.")
+    .addHelpText("after", settingsWithoutFlag())
     .action((_options, command: Command) => runServer(loadedConfigOf(command)));
   return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings]);
 }

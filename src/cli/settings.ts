@@ -35,6 +35,14 @@ function optionOf(key: SettingKey): Option {
   return repeatable ? option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]) : option;
 }
 
+/** For the end of a verb's help: what only a variable or a file can set. */
+export function settingsWithoutFlag(): string {
+  const keys = settingKeys.filter((key) => !("flag" in settings[key]));
+  const width = Math.max(...keys.map((key) => environmentName(key).length));
+  const lines = keys.map((key) => `  ${environmentName(key).padEnd(width)}  ${settings[key].doc}`);
+  return ["", "Settings without a flag, by their variables; docs/operate.md tells of all:", ...lines].join("\n");
+}
+
 /** @throws ConfigError */
 export function configOf(command: Command): Config {
   return loadedConfigOf(command).config;

@@ -17,7 +17,6 @@ function settingsPage(visit: Visit): Response {
     { label: words.say("admin.settings.key") },
     { label: words.say("admin.settings.value") },
     { label: words.say("admin.settings.origin") },
-    { label: words.say("admin.settings.variable") },
   ];
   return adminPage(visit, {
     title: "admin.settings.title",
@@ -37,7 +36,13 @@ function settingsPage(visit: Visit): Response {
 function SettingRow({ setting: { key, value, origin, originName, variable } }: { readonly setting: ShownSetting }) {
   const words = useWords();
   const cells = [
-    <Verbatim key="key">{key}</Verbatim>,
+    <>
+      <Verbatim>{key}</Verbatim>
+      <br />
+      <span class="muted small">
+        <Verbatim>{variable}</Verbatim>
+      </span>
+    </>,
     value === null ? (
       <span key="value" class="muted">
         {words.say("admin.settings.unset")}
@@ -45,10 +50,9 @@ function SettingRow({ setting: { key, value, origin, originName, variable } }: {
     ) : (
       <Verbatim key="value">{value}</Verbatim>
     ),
-    <span key="origin">
-      {words.say(`admin.settings.origins.${origin}`)} {originName !== null && <Verbatim>{originName}</Verbatim>}
-    </span>,
-    <Verbatim key="variable">{variable}</Verbatim>,
+    <>
+      {words.say(`admin.settings.origins.${origin}`)} {originName !== null && origin !== "variable" && <Verbatim>{originName}</Verbatim>}
+    </>,
   ];
   return <Row id={key} cells={cells} />;
 }

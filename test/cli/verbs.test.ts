@@ -24,6 +24,12 @@ describe("usage", () => {
     expect(stdout).toContain("Exit codes: 0 ok");
   });
 
+  test("serve --help tells of every setting, by flag or by variable", async () => {
+    const { stdout } = await run(["serve", "--help"]);
+    expect(stdout).toContain("--public-url <origin>");
+    expect(stdout).toMatch(/ASSAY_GUEST_RATE_PER_HOUR +Scans an hour/);
+  });
+
   test.each([
     [["sevre"], "Did you mean serve?"],
     [["scan", "--fial-on", "high", "example.com"], "Did you mean --fail-on?"],

@@ -60,7 +60,7 @@ export function Field({
     <div class="field">
       <label for={id}>
         {label}
-        {!required && <span class="muted small"> ({words.say("components.optional")})</span>}
+        {!required && type !== "search" && <span class="muted small"> ({words.say("components.optional")})</span>}
       </label>
       <HintAndError id={id} hint={hint} error={error} />
       {type === "password" ? (
