@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../src/api/openapi.ts";
 import { locales } from "../../src/check/check.ts";
-import { type ApiDocument, fieldsOf, type Schema, typeOf } from "../../src/pages/reference/api-document.ts";
+import { type ApiDocument, baseOf, fieldsOf, type Schema, typeOf } from "../../src/pages/reference/api-document.ts";
 import { curlOf, exampleBodyOf } from "../../src/pages/reference/curl.ts";
 import { startApi } from "../support/api.ts";
 import { startPages } from "../support/pages.ts";
@@ -42,9 +42,17 @@ describe("/api", () => {
     const page = await html("en-gb");
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       const part = page.split(`id="body-${name}"`)[1]?.split("</section>")[0] ?? "";
-      for (const { path } of fieldsOf(schema)) expect(part).toContain(`>${path}</code>`);
+      const base = baseOf(schema, document.components.schemas);
+      if (base !== null) expect(part).toContain(`<a href="#body-${base}">`);
+      const told = Object.keys(document.components.schemas[base ?? ""]?.properties ?? {});
+      for (const { path } of fieldsOf(schema, told)) expect(part).toContain(`>${path}</code>`);
     }
     for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${id}"`);
+  });
+
+  test("tells the fields of a body once, although another has them too", async () => {
+    expect(baseOf(document.components.schemas.FullReport ?? {}, document.components.schemas)).toBe("SecurityResult");
+    expect((await html("en-gb")).match(/>security\.score<\/code>/g)).toHaveLength(1);
   });
 
   test("says which words are English where the page is not", async () => {

@@ -52,7 +52,8 @@ describe("/checks/{key}", () => {
   test.each(cases)("%s: %s tells all that it can find", async (locale, key, check) => {
     const html = await read(`/checks/${key}?locale=${locale}`);
     const texts: CheckTexts = files[locale].checks[key as keyof typeof enGb.checks];
-    for (const text of [texts.label, texts.reason, texts.method ?? "", texts.notApplicable ?? ""]) expect(html).toContain(escaped(text));
+    const plain = html.replaceAll(/<a href="\/checks\/[^"]+"><code translate="no">([^<]+)<\/code><\/a>/g, "$1");
+    for (const text of [texts.label, texts.reason, texts.method ?? "", texts.notApplicable ?? ""]) expect(plain).toContain(escaped(text));
     for (const [code, { scoreCap }] of Object.entries(check.findings)) {
       const article = html.split(`<article id="${code}"`)[1]?.split("</article>")[0] ?? "";
       expect(article).toContain(`href="#${code}"`);
@@ -84,6 +85,11 @@ describe("/checks/{key}", () => {
       ["Caddy", 1],
     ]);
     expect(await read("/checks/mail-dmarc")).toContain("_dmarc.<var>example.com</var>. IN TXT");
+  });
+
+  test("links the checks that its texts speak of", async () => {
+    const html = await read("/checks/mail-dmarc-policy");
+    expect(html).toContain('<a href="/checks/mail-dmarc"><code translate="no">mail-dmarc</code></a>');
   });
 
   test("links an RFC to its section", async () => {

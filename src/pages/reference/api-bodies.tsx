@@ -3,7 +3,8 @@ import { Fragment } from "preact";
 import { untranslated } from "../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
-import { fieldsOf, type Schema } from "./api-document.ts";
+import { baseOf, fieldsOf, type Schema } from "./api-document.ts";
+import { Coded } from "./coded.tsx";
 
 export function bodyId(name: string): string {
   return `body-${name}`;
@@ -12,7 +13,11 @@ export function bodyId(name: string): string {
 /** Words of the description, which is written in English. */
 export function FromDescription({ text }: { readonly text: string }) {
   const { words } = useVisit();
-  return <span lang={words.locale === "en-gb" ? undefined : "en"}>{text}</span>;
+  return (
+    <span lang={words.locale === "en-gb" ? undefined : "en"}>
+      <Coded text={text} />
+    </span>
+  );
 }
 
 /** A word of the API itself. */
@@ -21,7 +26,10 @@ export function Code({ text }: { readonly text: string }) {
 }
 
 export function BodyTable({ name, schema }: { readonly name: string; readonly schema: Schema }) {
-  const { words } = useVisit();
+  const { words, settings } = useVisit();
+  const { schemas } = settings.reference.api.components;
+  const base = baseOf(schema, schemas);
+  const told = base === null ? [] : Object.keys(schemas[base]?.properties ?? {});
   const columns = [
     { label: words.say("apiReference.columns.field") },
     { label: words.say("apiReference.columns.type") },
@@ -32,9 +40,14 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
       <h3 id={bodyId(name)} {...untranslated}>
         {name}
       </h3>
+      {base !== null && (
+        <p>
+          {words.say("apiReference.base")} <a href={`#${bodyId(base)}`}>{base}</a>
+        </p>
+      )}
       <Table caption={name} captionUnseen columns={columns}>
         <RowGroup>
-          {fieldsOf(schema).map((field) => (
+          {fieldsOf(schema, told).map((field) => (
             <Row
               key={field.path}
               cells={[

@@ -63,14 +63,28 @@ export interface FieldRow {
   readonly schema: Schema;
 }
 
-/** Every field of a body, those of nested objects and lists behind their own. */
-export function fieldsOf({ properties = {}, required = [] }: Schema, prefix = ""): readonly FieldRow[] {
+/** Name of a body all of whose fields stand in this one as they are, and more; null when there is none. */
+export function baseOf({ properties = {} }: Schema, bodies: ApiDocument["components"]["schemas"]): string | null {
+  const texts = new Map(Object.entries(properties).map(([name, field]) => [name, JSON.stringify(field)]));
+  const base = Object.entries(bodies).find(([, { properties: others = {} }]) => {
+    const fields = Object.entries(others);
+    return fields.length > 1 && fields.length < texts.size && fields.every(([name, field]) => texts.get(name) === JSON.stringify(field));
+  });
+  return base?.[0] ?? null;
+}
+
+/** Every field of a body, those of nested objects and lists behind their own. Of the body's own fields those that are `told` elsewhere are left out. */
+export function fieldsOf(schema: Schema, told: readonly string[] = []): readonly FieldRow[] {
+  return fieldsBelow(schema, "").filter(({ path }) => !told.includes(path.split(/[.[]/)[0] ?? ""));
+}
+
+function fieldsBelow({ properties = {}, required = [] }: Schema, prefix: string): readonly FieldRow[] {
   return Object.entries(properties).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
     const schema = withoutNull(field);
     const row: FieldRow = { path, type: typeOf(field), optional: !required.includes(name), schema };
     const inner = schema.type === "array" && schema.items !== undefined ? withoutNull(schema.items) : schema;
-    return [row, ...fieldsOf(inner, schema.type === "array" ? `${path}[].` : `${path}.`)];
+    return [row, ...fieldsBelow(inner, schema.type === "array" ? `${path}[].` : `${path}.`)];
   });
 }
 

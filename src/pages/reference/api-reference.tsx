@@ -81,15 +81,17 @@ function Beginning() {
       <h2>{words.say("apiReference.beginning.title")}</h2>
       <ol>
         <li>
-          {words.say("apiReference.beginning.token")} <a href="/account/tokens">{words.say("apiReference.beginning.tokens")}</a>
+          <p>
+            {words.say("apiReference.beginning.token")} <a href="/account/tokens">{words.say("apiReference.beginning.tokens")}</a>
+          </p>
           <Lines label={words.say("apiReference.shell")}>{`BASE=${own.origin}\nTOKEN=assay_...`}</Lines>
         </li>
         <li>
-          {words.say("apiReference.beginning.start")}
+          <p>{words.say("apiReference.beginning.start")}</p>
           <Lines label={words.say("apiReference.shell")}>{start}</Lines>
         </li>
         <li>
-          {words.say("apiReference.beginning.read")}
+          <p>{words.say("apiReference.beginning.read")}</p>
           <Lines label={words.say("apiReference.shell")}>{`SCAN=...\n${wait}`}</Lines>
         </li>
       </ol>

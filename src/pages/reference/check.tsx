@@ -10,6 +10,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
+import { WithCheckLinks } from "./check-links.tsx";
 import { areaId, fileOf, weightOf } from "./checks.tsx";
 import { FindingReference } from "./finding.tsx";
 import { Standards } from "./standards.tsx";
@@ -27,7 +28,9 @@ export function checkPage(visit: Visit, check: AnyCheck): Response {
         <Facts check={check} />
         {texts?.method !== undefined && (
           <Part title="check.method">
-            <p>{texts.method}</p>
+            <p>
+              <WithCheckLinks text={texts.method} />
+            </p>
           </Part>
         )}
         <NotApplicable check={check} texts={texts} />
@@ -98,7 +101,9 @@ function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly te
   return (
     <Part title="check.notApplicable">
       {said.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
+        <p key={sentence}>
+          <WithCheckLinks text={sentence} />
+        </p>
       ))}
     </Part>
   );
