@@ -51,7 +51,9 @@ export function Field({
       type={type as "text"}
       required={required}
       autofocus={autofocus === true || error !== undefined}
-      {...(verbatim ? { autocapitalize: "none", spellcheck: false } : {})}
+      {...(verbatim ? { spellcheck: false } : {})}
+      // Addresses and passwords are never capitalised, so HTML has no such attribute for them.
+      {...(verbatim && type === "text" ? { autocapitalize: "none" } : {})}
       {...describedBy(id, hint, error)}
       {...rest}
     />

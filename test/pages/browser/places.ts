@@ -1,14 +1,14 @@
 /** Every page in every state that people can meet, and how one gets there. What is tested of all pages, and pictured, is read from this table. */
 import { submit } from "./forms.ts";
 import type { OpenedPage, Visitor } from "./visitors.ts";
-import type { Known, Person, World } from "./world.ts";
+import { type Known, type Person, passwordOfAll, type World } from "./world.ts";
 
 export interface Place {
   readonly name: string;
   /** Who stands there; a guest when left out. */
   readonly who?: Person;
-  /** On which of the two appliances; `busy` when left out. */
-  readonly on?: "busy" | "fresh";
+  /** On which of the appliances; `busy` when left out. */
+  readonly on?: "busy" | "fresh" | "strict";
   /** 200 when left out. */
   readonly status?: number;
   /** Is loaded anew every few seconds where there is no script: what it tells of changes by itself. */
@@ -47,7 +47,7 @@ const starting: readonly Place[] = [
 
 const scans: readonly Place[] = [
   { name: "scan-queued", refreshes: true, go: at(({ scans }) => `/scans/${scans.queued}`) },
-  { name: "scan-running", refreshes: true, go: at(({ scans }) => `/scans/${scans.running}`) },
+  { name: "scan-running", refreshes: true, go: running },
   { name: "scan-failed", go: at(({ scans }) => `/scans/${scans.failed}`) },
   { name: "scan-unknown", status: 404, go: at("/scans/0000000000000000000000") },
   { name: "report-bare", go: at(({ scans }) => `/scans/${scans.bare}`) },
@@ -70,6 +70,11 @@ const scans: readonly Place[] = [
   { name: "host-unknown", status: 404, go: at("/hosts/nobody.example") },
 ];
 
+async function running(visitor: Visitor, _known: Known, { busy }: World): Promise<OpenedPage> {
+  const token = await busy.withStore(async (store) => store.runningScans()[0]?.token);
+  return visitor.open(`/scans/${token}`);
+}
+
 const reading: readonly Place[] = [
   { name: "checks", go: at("/checks") },
   { name: "check-csp", go: at("/checks/content-security-policy") },
@@ -87,23 +92,94 @@ const reading: readonly Place[] = [
 
 const signingIn: readonly Place[] = [
   { name: "sign-in", go: at("/sign-in") },
-  { name: "sign-in-refused", status: 401, go: sent("/sign-in", { email: "admin@assay.test", password: longWord }) },
+  { name: "sign-in-refused", status: 403, go: sent("/sign-in", { email: "nobody@assay.test", password: longWord }) },
+  { name: "sign-in-signed-out", go: at("/sign-in?done=signed-out") },
+  { name: "sign-in-code", go: sent("/sign-in", { email: "careful@assay.test", password: passwordOfAll }) },
   { name: "sign-in-fresh", on: "fresh", go: at("/sign-in") },
   { name: "sign-up", go: at("/sign-up") },
   { name: "sign-up-refused", status: 400, go: sent("/sign-up", { email: longWord, password: "short" }) },
   { name: "sign-up-invited", go: at(({ links }) => `/sign-up?t=${links.invite}`) },
+  { name: "sign-up-invitation-used", status: 410, go: at("/sign-up?t=used") },
+  { name: "sign-up-closed", on: "fresh", status: 403, go: at("/sign-up") },
   { name: "reset", go: at(({ links }) => `/reset?t=${links.reset}`) },
-  { name: "reset-without-link", go: at("/reset") },
+  { name: "reset-refused", status: 400, go: sent(({ links }) => `/reset?t=${links.reset}`, { password: "short" }) },
+  { name: "reset-used", status: 410, go: at("/reset") },
   { name: "setup", on: "fresh", go: at((_known, { setupLink }) => `/setup?t=${setupLink}`) },
+  {
+    name: "setup-refused",
+    on: "fresh",
+    status: 400,
+    go: sent((_known, { setupLink }) => `/setup?t=${setupLink}`, { email: longWord, password: "short" }),
+  },
+  { name: "setup-link-invalid", on: "fresh", status: 410, go: at("/setup?t=invalid") },
+  { name: "setup-done", status: 410, go: at("/setup") },
+  { name: "sign-out", who: "agency", go: at("/sign-out") },
+  { name: "sign-out-guest", go: at("/sign-out") },
 ];
+
+const formOf = (deed: string) => `form:has([name=do][value=${deed}])`;
 
 const account: readonly Place[] = [
   { name: "account", who: "agency", go: at("/account") },
-  { name: "account-tokens", who: "agency", go: at("/account/tokens") },
-  { name: "account-tokens-free", who: "free", go: at("/account/tokens") },
-  { name: "account-scans", who: "agency", go: at("/account/scans") },
-  { name: "account-scans-empty", who: "free", go: at("/account/scans") },
+  { name: "account-changed", who: "agency", go: at("/account?done=preferences") },
+  {
+    name: "account-email-refused",
+    who: "agency",
+    status: 403,
+    go: sent("/account", { email: longWord, password: "wrong" }, formOf("email")),
+  },
+  {
+    name: "account-password-refused",
+    who: "agency",
+    status: 403,
+    go: sent("/account", { password: "wrong", "new-password": longWord }, formOf("password")),
+  },
+  { name: "second-factor-off", who: "free", go: at("/account/second-factor") },
+  { name: "second-factor-offered", who: "agency", go: sent("/account/second-factor", {}, formOf("offer")) },
+  { name: "second-factor-wrong-code", who: "agency", status: 403, go: wrongCode },
+  { name: "second-factor-on", who: "careful", go: at("/account/second-factor") },
+  {
+    name: "second-factor-off-refused",
+    who: "careful",
+    status: 403,
+    go: sent("/account/second-factor", { password: "wrong" }, formOf("off")),
+  },
+  { name: "tokens", who: "agency", go: at("/account/tokens") },
+  { name: "tokens-revoked", who: "agency", go: at("/account/tokens?done=revoked") },
+  { name: "tokens-without-name", who: "agency", status: 400, go: sent("/account/tokens", { name: " " }, formOf("create")) },
+  { name: "token-made", who: "agency", go: sent("/account/tokens", { name: longWord }, formOf("create")) },
+  { name: "tokens-on-free-plan", who: "free", go: at("/account/tokens") },
+  { name: "own-scans", who: "agency", go: at("/account/scans") },
+  { name: "own-scans-none", who: "free", go: at("/account/scans") },
 ];
+
+async function wrongCode(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
+  const fields = { code: "000000", password: passwordOfAll };
+  await at("/account/second-factor")(visitor, known, world);
+  // Offered on another visit, perhaps.
+  if ((await visitor.page.$(formOf("confirm"))) === null) await submit(visitor.page, {}, { form: formOf("offer") });
+  return submit(visitor.page, fields, { form: formOf("confirm") });
+}
+
+const refusals: readonly Place[] = [
+  { name: "guest-in-a-hurry", on: "strict", status: 429, go: inAHurry },
+  { name: "queue-full", on: "strict", status: 503, who: "strict", go: sent("/", { url: "https://example.org/" }) },
+  { name: "form-not-ours", status: 403, go: withoutCookie },
+  { name: "form-too-long", status: 413, go: sent("/", { url: `https://example.org/${"w".repeat(20_000)}` }) },
+];
+
+async function inAHurry(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
+  await sent("/", { url: "https://example.org/" })(visitor, known, world);
+  return sent("/", { url: "https://example.org/again" })(visitor, known, world);
+}
+
+/** A page that was left open until its cookie was gone. */
+async function withoutCookie(visitor: Visitor): Promise<OpenedPage> {
+  await visitor.open("/");
+  const context = visitor.page.browserContext();
+  await context.deleteCookie(...(await context.cookies()).filter(({ name }) => name === "form"));
+  return submit(visitor.page, { url: "https://example.org/" });
+}
 
 const administration: readonly Place[] = [
   { name: "admin", who: "admin", go: at("/admin") },
@@ -121,4 +197,4 @@ const administration: readonly Place[] = [
   { name: "admin-refused", who: "free", status: 403, go: at("/admin") },
 ];
 
-export const places: readonly Place[] = [...starting, ...scans, ...reading, ...signingIn, ...account, ...administration];
+export const places: readonly Place[] = [...starting, ...scans, ...reading, ...signingIn, ...account, ...administration, ...refusals];

@@ -1,4 +1,4 @@
-/** Two appliances with everything on them that pages can show: one that has been at work for months, and one that was started a minute ago. */
+/** Appliances with everything on them that pages can show: one that has been at work for months, one that is new, and one that is overrun. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,18 +9,20 @@ import { startTcp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 
 const dayMs = 86_400_000;
+/** Scans of a site that never answers: each takes its half minute, so that one runs and others wait for as long as anybody looks. */
+const silentScans = 20;
 /** Long enough for pages of lists. */
 const listedScans = 30;
 
 /** Values that lead into a session, and names of what is on the appliance. */
 export interface Known {
   readonly sessions: Readonly<Record<Person, string>>;
-  readonly scans: Readonly<Record<"bare" | "sound" | "plain" | "old" | "silent" | "failed" | "running" | "queued", string>>;
+  readonly scans: Readonly<Record<"bare" | "sound" | "plain" | "old" | "silent" | "failed" | "queued", string>>;
   readonly links: Readonly<Record<"invite" | "reset", string>>;
 }
 
-/** `admin` has seen much; `agency` has tokens of every kind; `free` has nothing yet. */
-export type Person = "admin" | "agency" | "free";
+/** `agency` has scans and tokens of every kind, `careful` a second factor, `free` nothing yet; `strict` is somebody on the overrun one. */
+export type Person = "admin" | "agency" | "careful" | "free" | "strict";
 
 export interface World {
   readonly busy: Appliance;
@@ -29,6 +31,8 @@ export interface World {
   readonly fresh: Appliance;
   /** Its link for the first account. */
   readonly setupLink: string;
+  /** Has no room for another scan, and lets guests start one an hour. */
+  readonly strict: Appliance;
   stop(): Promise<void>;
 }
 
@@ -39,15 +43,14 @@ export async function startWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "assay-world-"));
   const legal = join(folder, "legal.txt");
   writeFileSync(legal, "Example Ltd\n1 Example Street\nExampleton\n\nhello@assay.test\n");
-  let known: Known | undefined;
-  let setupLink = "";
+  let known: (Omit<Known, "sessions"> & { readonly sessions: Omit<Known["sessions"], "strict"> }) | undefined;
+  let strictSession = "";
   const busy = await startAppliance({
     fill: async (store) => {
       known = await fillBusy(store);
     },
     sites: sitesThatNeverAnswer(silent),
-    // One scan at a time, so that one runs for as long as the tests do and another waits behind it.
-    args: ["--concurrency", "1", "--timeout", "600"],
+    args: ["--concurrency", "1"],
     env: {
       ASSAY_ACCOUNTS_SIGNUP: "open",
       ASSAY_SECURITY_CONTACT: "mailto:security@assay.test",
@@ -56,21 +59,25 @@ export async function startWorld(): Promise<World> {
       ASSAY_LEGAL_PRIVACY_FILE: legal,
     },
   });
-  const fresh = await startAppliance({
+  const fresh = await startAppliance({ env: { ASSAY_GUEST_SCANS: "false" } });
+  const strict = await startAppliance({
     fill: async (store) => {
-      const made = await store.createLink({ kind: "setup" }, new Date());
-      if (typeof made === "object") setupLink = made.value;
+      strictSession = (await person(store, "strict@assay.test", "agency")).session;
+      for (const path of ["", "next"]) await store.queueScan({ accountId: null, url: `https://silent.test/${path}`, now: new Date() });
     },
-    env: { ASSAY_GUEST_SCANS: "false" },
+    sites: sitesThatNeverAnswer(silent),
+    args: ["--concurrency", "1", "--timeout", "600"],
+    env: { ASSAY_GUEST_RATE_PER_HOUR: "1", ASSAY_SCAN_QUEUE_MAX: "1", ASSAY_SCAN_COOLDOWN: "0" },
   });
   if (known === undefined) throw new Error("the store was not filled");
   return {
     busy,
-    known,
+    known: { ...known, sessions: { ...known.sessions, strict: strictSession } },
     fresh,
-    setupLink,
+    strict,
+    setupLink: /\/setup\?t=([\w-]+)/.exec(fresh.said())?.[1] ?? "",
     stop: async () => {
-      await Promise.all([busy.stop(), fresh.stop()]);
+      await Promise.all([busy.stop(), fresh.stop(), strict.stop()]);
       await silent.stop();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -81,12 +88,13 @@ function sitesThatNeverAnswer(silent: TestServer) {
   return { "silent.test:443": silent, "silent.test:80": silent };
 }
 
-async function fillBusy(store: Store): Promise<Known> {
+async function fillBusy(store: Store) {
   const now = new Date();
   const ago = (days: number) => new Date(now.getTime() - days * dayMs);
   const admin = await person(store, "admin@assay.test", "agency");
   const agency = await person(store, "agency@assay.test", "agency");
   const free = await person(store, "free@assay.test", "free");
+  const careful = await secondFactor(store, await person(store, "careful@assay.test", "agency"));
   await tokens(store, agency.id, ago);
   for (let at = 0; at < listedScans; at++)
     await storeSite(store, at % 3 === 0 ? "plain" : "silent", {
@@ -105,32 +113,43 @@ async function fillBusy(store: Store): Promise<Known> {
     await storeSite(store, "old", given),
     await storeSite(store, "silent", { ...given, at: ago(60) }),
   ];
-  const waiting = [
-    await store.queueScan({ accountId: null, url: "https://silent.test/", now }),
-    await store.queueScan({ accountId: agency.id, url: "https://silent.test/next", now }),
-  ].map((scan) => (scan === "full" ? "" : scan.token));
+  const waiting: string[] = [];
+  for (let at = 0; at < silentScans; at++) {
+    const scan = await store.queueScan({ accountId: at % 2 === 0 ? null : agency.id, url: `https://silent.test/${at}`, now });
+    if (scan !== "full") waiting.push(scan.token);
+  }
   const invite = await store.createLink({ kind: "invite", email: null, plan: "free", admin: false }, now);
   const reset = await store.createLink({ kind: "reset", accountId: free.id }, now);
   if (typeof invite !== "object" || typeof reset !== "object") throw new Error("no link was made");
   return {
-    sessions: { admin: admin.session, agency: agency.session, free: free.session },
+    sessions: { admin: admin.session, agency: agency.session, careful, free: free.session },
     scans: {
       ...{ bare: bare.token, sound: sound.token, plain: plain.token, old: old.token, silent: silent.token },
-      ...{ failed, running: waiting[0] ?? "", queued: waiting[1] ?? "" },
+      ...{ failed, queued: waiting.at(-1) ?? "" },
     },
     links: { invite: invite.value, reset: reset.value },
   };
 }
+
+const device = { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0", address: "192.0.2.0" };
 
 async function person(store: Store, email: string, plan: Plan): Promise<{ readonly id: number; readonly session: string }> {
   const now = new Date();
   const passwordHash = await Bun.password.hash(passwordOfAll, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
   const account = await store.createAccount({ email, plan, passwordHash, now });
   if (typeof account === "string") throw new Error(account);
-  const origin = { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0", address: "192.0.2.0" };
-  const opened = await store.openSession({ accountId: account.id, provedPasswordHash: passwordHash, origin, now });
+  const opened = await store.openSession({ accountId: account.id, provedPasswordHash: passwordHash, origin: device, now });
   if (opened === undefined) throw new Error("no session was opened");
   return { id: account.id, session: opened.value };
+}
+
+/** Turns on a second factor; the session that is left. */
+async function secondFactor(store: Store, { id }: { readonly id: number }): Promise<string> {
+  const now = new Date();
+  const totp = { secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", confirmedAt: now.toISOString(), lastUsedStep: null };
+  const changed = await store.changeCredentials(id, { totp, recoveryCodeHashes: ["one", "two"] }, { reopen: { origin: device, now } });
+  if (changed?.opened == null) throw new Error("no session was opened");
+  return changed.opened.value;
 }
 
 /** One in use, one that expired, one that was revoked. */
