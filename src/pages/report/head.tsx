@@ -1,5 +1,6 @@
 /** The head of a report: what was scanned, where that led, when and by which rules, and what can be done with it. */
 import type { ComponentChildren } from "preact";
+import { subjectOf } from "../../evidence/subject.ts";
 import { ExternalLink } from "../components/external-link.tsx";
 import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
@@ -7,18 +8,20 @@ import { PageHead } from "../components/page-head.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { Form } from "../form.tsx";
+import { hostPath } from "../scans/host-name.ts";
 import type { Report } from "./report.ts";
 
 /** Of a page's title and of an address in the heading: the whole stands in the evidence. */
 const titleCharsMax = 200;
 const headingCharsMax = 120;
+const titleHostCharsMax = 40;
 
 export function ReportHead({ report }: { readonly report: Report }) {
   const words = useWords();
   const { host, scan } = report;
   const trail = [
     { href: "/scans", text: words.say("report.trail") },
-    { href: `/hosts/${encodeURIComponent(host)}`, text: host },
+    { href: hostPath(host), text: host },
   ];
   return (
     <>
@@ -36,6 +39,12 @@ export function ReportHead({ report }: { readonly report: Report }) {
       <ReportFacts report={report} />
     </>
   );
+}
+
+/** For the title of a page, which lists of tabs and bookmarks cut anyway. */
+export function shortHost(url: string): string {
+  const { host } = subjectOf(url, "");
+  return host.length <= titleHostCharsMax ? host : `${host.slice(0, titleHostCharsMax - 1)}\u2026`;
 }
 
 /** `example.org/path`; of a page at the root the host alone. */

@@ -6,6 +6,7 @@ import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useWords } from "../context.ts";
+import { hostPath } from "../scans/host-name.ts";
 import type { Report } from "./report.ts";
 
 const urlCharsMax = 120;
@@ -54,7 +55,7 @@ export function History({ report: { scan, host, history } }: { readonly report: 
         </Table>
       )}
       <p>
-        <a href={`/hosts/${encodeURIComponent(host)}`}>{words.say("report.history.all", { host })}</a>
+        <a href={hostPath(host)}>{words.say("report.history.all", { host })}</a>
       </p>
       <p class="muted">
         {words.say("report.noLegalStatement")} <a href="/about">{words.say("report.about")}</a>

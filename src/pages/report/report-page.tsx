@@ -6,7 +6,7 @@ import type { Visit } from "../visit.ts";
 import { EvidenceSections } from "./evidence/evidence-sections.tsx";
 import { Findings } from "./findings.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { ReportHead } from "./head.tsx";
+import { ReportHead, shortHost } from "./head.tsx";
 import { History } from "./history.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Notices } from "./notices.tsx";
@@ -25,7 +25,8 @@ export function reportPage(visit: Visit, scan: ScanRecord): Response {
   });
 }
 
-function titleOf({ words }: Visit, { host, result: { score } }: Report): string {
+function titleOf({ words }: Visit, { scan, result: { score } }: Report): string {
+  const host = shortHost(scan.url);
   return score === null ? words.say("report.titleNotMeasured", { host }) : words.say("report.title", { host, score });
 }
 

@@ -1,0 +1,346 @@
+/** `/scans/{token}/compare`: what has changed between two scans, from the earlier to the later one. */
+import type { ComponentChildren } from "preact";
+import { subjectOf } from "../../evidence/subject.ts";
+import type { StoredFinding } from "../../judge/result.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { type ChangedFinding, type Comparison, compareResults } from "../../text/comparison.ts";
+import { quoted } from "../../text/quotation.ts";
+import { textsOfCheck, textsOfFinding } from "../../text/render.ts";
+import { page } from "../answer.tsx";
+import { SeverityChip } from "../components/chips.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Foreign, Sentence } from "../components/foreign.tsx";
+import { Instant } from "../components/instant.tsx";
+import { Notice } from "../components/notice.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { SmallScore } from "../components/score-ring.tsx";
+import { StateMark } from "../components/state-mark.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit, useWords } from "../context.ts";
+import { scanNotFound } from "../errors.ts";
+import { Form } from "../form.tsx";
+import type { Visit } from "../visit.ts";
+import type { Words } from "../words.ts";
+import { shortHost } from "./head.tsx";
+import { notFinishedPage } from "./not-finished.tsx";
+import { checkOf, earlierScans, resultOf } from "./report.ts";
+
+const urlCharsMax = 300;
+
+/** `?with=previous`, which also goes without saying, or `?with={token}`. 409 where one of them is not finished. @throws PageError 404 for a token of no scan. */
+export function comparePage(visit: Visit, scan: ScanRecord): Response {
+  const other = otherScan(visit, scan);
+  const unfinished = [scan, other].find((each) => each !== null && each.status !== "finished");
+  if (unfinished !== undefined && unfinished !== null) return notFinishedPage(visit, unfinished);
+  if (other === null) return nothingToCompare(visit, scan);
+  const [before, after] = scan.id < other.id ? [scan, other] : [other, scan];
+  return page(visit, {
+    title: visit.words.say("compare.title", { host: shortHost(after.url) }),
+    noIndex: !visit.settings.reports.indexed,
+    children: <ComparisonBody before={before} after={after} asked={scan} comparison={compare(visit, before, after)} />,
+  });
+}
+
+function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
+  const asked = visit.url.searchParams.get("with") ?? "previous";
+  if (asked === "previous") {
+    const earlier = earlierScans(visit, scan);
+    return earlier.find(({ url }) => url === scan.url) ?? earlier[0] ?? null;
+  }
+  const other = visit.settings.store.scanByToken(asked);
+  if (other === undefined) throw scanNotFound();
+  return other;
+}
+
+/** Two findings say the same when a reader would not tell them apart; both are told of the later URL. */
+function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Comparison {
+  const told = (finding: StoredFinding) => {
+    const { title, detail } = textsOfFinding(finding, after.url, visit.words.locale, visit.settings.texts);
+    return `${title}\n${detail}`;
+  };
+  return compareResults(resultOf(visit, before), resultOf(visit, after), (one, other) => told(one) === told(other));
+}
+
+function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
+  const { words } = visit;
+  return page(visit, {
+    title: words.say("compare.noEarlier"),
+    noIndex: true,
+    children: (
+      <>
+        <PageHead title={words.say("compare.heading")} />
+        <EmptyState title={words.say("compare.noEarlier")}>
+          <p>{words.say("compare.noEarlierMeans")}</p>
+          <div class="actions">
+            <Form action="/scans">
+              <input type="hidden" name="url" value={scan.url} />
+              <SubmitButton>{words.say("compare.rescan")}</SubmitButton>
+            </Form>
+            <a class="button" href={`/scans/${scan.token}`}>
+              {words.say("compare.back")}
+            </a>
+          </div>
+        </EmptyState>
+      </>
+    ),
+  });
+}
+
+interface ComparisonProps {
+  readonly before: ScanRecord;
+  readonly after: ScanRecord;
+  /** The one in whose name it was asked for. */
+  readonly asked: ScanRecord;
+  readonly comparison: Comparison;
+}
+
+function ComparisonBody({ before, after, asked, comparison }: ComparisonProps) {
+  const words = useWords();
+  const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged } = comparison;
+  return (
+    <>
+      <PageHead title={words.say("compare.heading")} lead={words.say("compare.lead")}>
+        <a class="button" href={`/scans/${asked.token}`}>
+          {words.say("compare.back")}
+        </a>
+      </PageHead>
+      <TwoScans before={before} after={after} />
+      <p>
+        <strong>{deltaWords(comparison.scoreDelta, words)}</strong>
+      </p>
+      <CompareNotices before={before} after={after} sameRules={comparison.sameRules} />
+      <FindingList heading={words.count("compare.appeared", appeared.length)} findings={appeared} of={after} />
+      <FindingList heading={words.count("compare.fixed", fixed.length)} findings={fixed} of={before} />
+      <ChangedList changed={changed} before={before} after={after} />
+      {firstLookedAt.length > 0 && (
+        <FindingList heading={words.count("compare.firstLookedAt", firstLookedAt.length)} findings={firstLookedAt} of={after} />
+      )}
+      {noLongerLookedAt.length > 0 && (
+        <FindingList heading={words.count("compare.noLongerLookedAt", noLongerLookedAt.length)} findings={noLongerLookedAt} of={before} />
+      )}
+      <ChangedChecks comparison={comparison} />
+      {unchanged.length > 0 && (
+        <details>
+          <summary>{words.count("compare.unchanged", unchanged.length)}</summary>
+          <Findings findings={unchanged} of={after} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function deltaWords(delta: number | null, words: Words): string {
+  if (delta === null) return words.say("compare.delta.unknown");
+  if (delta === 0) return words.say("compare.delta.same");
+  return words.say(delta > 0 ? "compare.delta.up" : "compare.delta.down", { points: words.count("report.points", Math.abs(delta)) });
+}
+
+function TwoScans({ before, after }: { readonly before: ScanRecord; readonly after: ScanRecord }) {
+  const words = useWords();
+  const scans = [
+    { name: words.say("compare.before"), scan: before },
+    { name: words.say("compare.after"), scan: after },
+  ];
+  return (
+    <Table
+      caption={words.say("compare.heading")}
+      captionUnseen
+      columns={[
+        { label: words.say("compare.what"), header: true },
+        { label: words.say("compare.measured") },
+        { label: words.say("compare.score") },
+        { label: words.say("compare.address") },
+      ]}
+    >
+      <RowGroup>
+        {scans.map(({ name, scan }) => (
+          <Row
+            key={scan.token}
+            cells={[
+              name,
+              <a key="when" href={`/scans/${scan.token}`}>
+                <Instant at={scan.endedAt ?? scan.createdAt} />
+              </a>,
+              <SmallScore key="score" score={scan.summary?.score ?? null} band={scan.summary?.band ?? "unknown"} />,
+              <Foreign key="address" charsMax={urlCharsMax}>
+                {scan.url}
+              </Foreign>,
+            ]}
+          />
+        ))}
+      </RowGroup>
+    </Table>
+  );
+}
+
+interface CompareNoticesProps {
+  readonly before: ScanRecord;
+  readonly after: ScanRecord;
+  readonly sameRules: boolean;
+}
+
+function CompareNotices({ before, after, sameRules }: CompareNoticesProps) {
+  const words = useWords();
+  const sameHost = subjectOf(before.url, "").host === subjectOf(after.url, "").host;
+  return (
+    <>
+      {!sameRules && (
+        <Notice kind="warn" title={words.say("compare.otherRules")}>
+          <p>{words.say("compare.otherRulesMeans")}</p>
+        </Notice>
+      )}
+      {!sameHost && (
+        <Notice kind="warn" title={words.say("compare.otherHosts")}>
+          <p>{words.say("compare.otherHostsMeans")}</p>
+        </Notice>
+      )}
+      {sameHost && before.url !== after.url && (
+        <Notice title={words.say("compare.otherUrls")}>
+          <p>{words.say("compare.otherUrlsMeans")}</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+interface FindingsProps {
+  readonly findings: readonly StoredFinding[];
+  /** The scan that found them. */
+  readonly of: ScanRecord;
+}
+
+function FindingList({ heading, ...given }: FindingsProps & { readonly heading: string }) {
+  const words = useWords();
+  return (
+    <Section heading={heading}>
+      {given.findings.length === 0 ? <p class="muted">{words.say("compare.none")}</p> : <Findings {...given} />}
+    </Section>
+  );
+}
+
+function Section({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
+  return (
+    <section>
+      <h2>{heading}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Findings({ findings, of }: FindingsProps) {
+  return (
+    <ul class="plain">
+      {findings.map((finding, at) => (
+        <li key={String(at)}>
+          <Finding finding={finding} of={of}>
+            {(detail) => <p>{detail}</p>}
+          </Finding>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FindingProps {
+  readonly finding: StoredFinding;
+  readonly of: ScanRecord;
+  readonly children: (detail: ComponentChildren) => ComponentChildren;
+}
+
+function Finding({ finding, of, children }: FindingProps) {
+  const { words, settings } = useVisit();
+  const texts = textsOfFinding(finding, of.url, words.locale, settings.texts, quoted);
+  return (
+    <div class="finding" data-severity={finding.severity}>
+      <h3>
+        <a href={`/scans/${of.token}#${finding.code}`}>
+          <Sentence text={texts.title} />
+        </a>
+      </h3>
+      <p class="chips">
+        <SeverityChip severity={finding.severity} />
+      </p>
+      {children(<Sentence text={texts.detail} />)}
+    </div>
+  );
+}
+
+function ChangedList({
+  changed,
+  before,
+  after,
+}: {
+  readonly changed: readonly ChangedFinding[];
+  readonly before: ScanRecord;
+  readonly after: ScanRecord;
+}) {
+  const words = useWords();
+  return (
+    <Section heading={words.count("compare.changed", changed.length)}>
+      {changed.length === 0 && <p class="muted">{words.say("compare.none")}</p>}
+      {changed.map((pair, at) => (
+        <Finding key={String(at)} finding={pair.after} of={after}>
+          {(detail) => (
+            <dl>
+              <dt>{words.say("compare.before")}</dt>
+              <dd>
+                <Detail finding={pair.before} of={before} />
+              </dd>
+              <dt>{words.say("compare.after")}</dt>
+              <dd>{detail}</dd>
+            </dl>
+          )}
+        </Finding>
+      ))}
+    </Section>
+  );
+}
+
+function Detail({ finding, of }: Omit<FindingProps, "children">) {
+  const { words, settings } = useVisit();
+  return <Sentence text={textsOfFinding(finding, of.url, words.locale, settings.texts, quoted).detail} />;
+}
+
+function ChangedChecks({ comparison: { checks, checksUnchanged } }: { readonly comparison: Comparison }) {
+  const visit = useVisit();
+  const { words, settings } = visit;
+  const absent = <span class="muted">{words.say("compare.absent")}</span>;
+  return (
+    <Section heading={words.say("compare.checks")}>
+      {checks.length === 0 ? (
+        <p class="muted">{words.say("compare.checksNone")}</p>
+      ) : (
+        <Table
+          caption={words.say("compare.checks")}
+          captionUnseen
+          columns={[
+            { label: words.say("compare.check"), header: true },
+            { label: words.say("compare.before") },
+            { label: words.say("compare.after") },
+          ]}
+        >
+          <RowGroup>
+            {checks.map(({ key, before, after }) => (
+              <Row
+                key={key}
+                cells={[
+                  checkOf(visit, key) === undefined ? (
+                    <Foreign key="check">{key}</Foreign>
+                  ) : (
+                    <a key="check" href={`/checks/${key}`}>
+                      {textsOfCheck(key, words.locale, settings.texts).label}
+                    </a>
+                  ),
+                  before === null ? absent : <StateMark key="before" state={before} />,
+                  after === null ? absent : <StateMark key="after" state={after} />,
+                ]}
+              />
+            ))}
+          </RowGroup>
+        </Table>
+      )}
+      <p class="muted">{words.count("compare.checksSame", checksUnchanged)}</p>
+    </Section>
+  );
+}

@@ -1,0 +1,39 @@
+/** `/scans/{token}.json`: the full report as a file to keep. */
+import { subjectOf } from "../../evidence/subject.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { renderFullReport } from "../../text/render.ts";
+import { respond } from "../answer.tsx";
+import type { Visit } from "../visit.ts";
+import { notFinishedPage } from "./not-finished.tsx";
+
+/** Of a host in a file's name; names of files end at 255 bytes. */
+const hostCharsMax = 120;
+
+/** 409 before the scan is finished. */
+export function downloadReport(visit: Visit, scan: ScanRecord): Response {
+  const { words, settings } = visit;
+  const result = settings.store.resultOf(scan.token);
+  if (scan.status !== "finished" || result === undefined) return notFinishedPage(visit, scan);
+  const seen = settings.store.evidenceOf(scan.token);
+  const report = renderFullReport(
+    scan,
+    result,
+    { evidence: seen?.evidence ?? null, timings: seen?.timings ?? null },
+    words.locale,
+    settings.texts,
+  );
+  return respond(visit, 200, JSON.stringify(report, null, 2), {
+    "content-type": "application/json",
+    "content-disposition": `attachment; filename="${fileName(scan)}.json"`,
+    "cache-control": "private, no-cache",
+    vary: "Accept-Language, Cookie",
+  });
+}
+
+/** `example.org_2026-11-19_<token>`: letters, digits, dots, hyphens and low lines alone. */
+export function fileName({ url, token, endedAt, createdAt }: ScanRecord): string {
+  const host = subjectOf(url, createdAt)
+    .host.slice(0, hostCharsMax)
+    .replaceAll(/[^\w.-]/g, "-");
+  return `${host}_${(endedAt ?? createdAt).slice(0, 10)}_${token}`;
+}
