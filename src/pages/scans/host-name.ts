@@ -16,9 +16,8 @@ export function hostIn(typed: string): string | null {
 
 /** As a part of a path: nothing but a host, not an address that holds one; null for everything else. */
 export function hostNamed(text: string): string | null {
-  const host = hostIn(text);
-  const isAlone = host !== null && !/[/?#@]/.test(text) && text.includes(":") === host.includes(":");
-  return isAlone ? host : null;
+  const isAlone = bareIpv6.test(text) || /^\[[^\]]*\]$/.test(text) || !/[:/?#@]/.test(text);
+  return isAlone ? hostIn(text) : null;
 }
 
 /** Own path of a host's scans. */
