@@ -38,16 +38,44 @@ export function createTexts(checks: ChecksTexts): Texts {
     nsSeparator: false,
     // Or else "en-gb" is looked up as "en-GB".
     lowerCaseLng: true,
-    // JSON is not HTML; pages escape what they print.
-    interpolation: { escapeValue: false, skipOnVariables: true },
     initAsync: false,
   });
+
+  /** Found once: a page says thousands of texts, and finding one takes far longer than filling it. Never more than the files hold. */
+  const found: Readonly<Record<Locale, Map<string, Template>>> = { "en-gb": new Map(), "de-de": new Map() };
+
+  function find(locale: Locale, key: string): Template | null {
+    const known = found[locale].get(key);
+    if (known !== undefined) return known;
+    // Filled below, so that i18next never sees a value, nor obeys it. Without `returnObjects` a path that stops short gives a sentence about itself.
+    const text = instance.t(key, { lng: locale, skipInterpolation: true, returnObjects: true, defaultValue: "" });
+    if (typeof text !== "string" || text === "") return null;
+    const template = templateOf(text);
+    found[locale].set(key, template);
+    return template;
+  }
+
   return {
-    say(locale, path, values = {}) {
-      // `replace` keeps values apart from i18next's own options: a value named "count" or "lng" is only a value. Nesting is off
-      // because `$t(...)` in a value would be obeyed. `returnObjects`, or a path that stops short gives a sentence about itself.
-      const text = instance.t(path.join(separator), { lng: locale, replace: values, nest: false, returnObjects: true, defaultValue: "" });
-      return typeof text === "string" && text !== "" ? text : null;
+    say: (locale, path, values = {}) => {
+      const template = find(locale, path.join(separator));
+      return template === null ? null : fill(template, values);
     },
   };
+}
+
+/** Literal pieces at even places, names of placeholders between them. */
+type Template = readonly string[];
+
+function templateOf(text: string): Template {
+  return text.split(/\{\{\s*(\w+)\s*\}\}/);
+}
+
+/** Each placeholder once, from the text's own: what stands in a value is never looked at. */
+function fill([first = "", ...rest]: Template, values: TextValues): string {
+  let text = first;
+  for (let at = 0; at < rest.length; at += 2) {
+    const [name = "", literal = ""] = [rest[at], rest[at + 1]];
+    text += (Object.hasOwn(values, name) ? values[name] : `{{${name}}}`) + literal;
+  }
+  return text;
 }

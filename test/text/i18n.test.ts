@@ -78,6 +78,15 @@ describe("values come out verbatim", () => {
     };
     expect(texts.say("en-gb", detail, values)).toBe("h sent 0 at u, and h again.");
   });
+  test("a text is filled anew each time", () => {
+    for (const host of ["a", "b"]) expect(texts.say("en-gb", ["scanErrors", "refused"], { host })).toBe(`${host} refused the connection.`);
+  });
+  test("what every object has is no value", () => {
+    const { "sample-header": sample } = checksTexts["en-gb"];
+    const odd = { ...sample, label: "{{ spaced }} {{toString}} {{constructor}}" } as NonNullable<typeof sample>;
+    const own = createTexts({ "en-gb": { odd }, "de-de": { odd } });
+    expect(own.say("en-gb", ["checks", "odd", "label"], { spaced: "x" })).toBe("x {{toString}} {{constructor}}");
+  });
   test("a placeholder without a value stays visible", () => {
     expect(texts.say("en-gb", detail, { host: "h", url: "u" })).toBe("h sent {{sent}} at u, and h again.");
   });
