@@ -1,9 +1,10 @@
 /** Reads and starts of scans through the API, against a bare route of the same framework that returns the same bytes. */
 import { rmSync } from "node:fs";
 import type { ApiSaid } from "./api-server.ts";
+import { load } from "./ask.ts";
 import type { BareGiven } from "./bare-elysia.ts";
 import { startChild } from "./child.ts";
-import type { LoadGiven, LoadSaid } from "./load.ts";
+import type { LoadSaid } from "./load.ts";
 import type { Row } from "./report.ts";
 import { spreadOf } from "./spread.ts";
 
@@ -85,10 +86,4 @@ function ratioRow(words: string, ours: readonly LoadSaid[], theirs: readonly Loa
 
 function requestOf(line: string, headers: readonly string[], body = ""): string {
   return [`${line} HTTP/1.1`, "Host: localhost", ...headers, "", body].join("\r\n");
-}
-
-async function load(given: LoadGiven): Promise<LoadSaid> {
-  const child = await startChild<LoadSaid>("load.ts", given);
-  await child.stop();
-  return child.said;
 }

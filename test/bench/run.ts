@@ -1,13 +1,14 @@
 /**
  * Measures what the appliance costs beyond the work that has to be done anyway, and prints it as a table; the same goes to
  * dist/bench.json. `--full` measures longer, `--scans <n>` says after how many scans memory is read, `--only <words>` runs
- * the parts named (api, scan, start, memory).
+ * the parts named (api, pages, scan, start, memory).
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchApi } from "./api.ts";
+import { benchPages } from "./pages.ts";
 import { benchMemory, benchStart } from "./process.ts";
 import { type Row, tableOf } from "./report.ts";
 import { benchScan } from "./scan.ts";
@@ -20,6 +21,7 @@ const scans = Number(values.scans ?? (full ? 500 : 50));
 
 const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   api: () => benchApi({ rounds: full ? 15 : 7 }),
+  pages: () => benchPages({ rounds: full ? 15 : 5 }),
   scan: () => benchScan({ pairs: full ? 100 : 20 }),
   start: () => benchStart({ starts: full ? 31 : 9 }),
   memory: () => benchMemory({ scans }),

@@ -1,0 +1,46 @@
+/** Fills a store with finished scans as years of use would, in one transaction; only what lists read of them. */
+import type { Band, Rank } from "../../src/judge/rank.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { listPublicly } from "../../src/store/public-list.ts";
+import type { ScanRecord } from "../../src/store/scans.ts";
+
+const standings: readonly { readonly score: number | null; readonly band: Band; readonly rank: Rank }[] = [
+  { score: 96, band: "good", rank: "excellent" },
+  { score: 71, band: "warn", rank: "fair" },
+  { score: 33, band: "poor", rank: "bad" },
+  { score: null, band: "unknown", rank: "unknown" },
+];
+/** Each host was scanned so many times. */
+const scansPerHost = 20;
+
+/** How the hosts are called, from 0. */
+export const manyHost = (number: number) => `www.customer-${number}.example.com`;
+
+export async function storeManyScans(dataDir: string, count: number): Promise<void> {
+  const db = openDatabase(dataDir, { readOnly: false });
+  const endedAt = new Date().toISOString();
+  await db.write(() => {
+    for (let at = 0; at < count; at++) {
+      const id = db.next("nextScanId");
+      const standing = standings[at % standings.length] ?? { score: null, band: "unknown", rank: "unknown" };
+      const scan: ScanRecord = {
+        token: String(id).padStart(22, "a"),
+        id,
+        accountId: null,
+        url: `https://${manyHost(at % Math.ceil(count / scansPerHost))}/path/${at}`,
+        status: "finished",
+        createdAt: endedAt,
+        startedAt: endedAt,
+        endedAt,
+        progressStage: null,
+        progressPercent: 100,
+        attempts: 1,
+        errorCode: null,
+        summary: { measured: standing.score !== null, ...standing, violated: 12, algorithmVersion: 2, catalogVersion: "0123456789abcdef" },
+      };
+      db.scans.put(scan.token, scan);
+      listPublicly(db, scan);
+    }
+  });
+  await db.close();
+}
