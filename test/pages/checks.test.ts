@@ -87,6 +87,13 @@ describe("/checks/{key}", () => {
     expect(await read("/checks/mail-dmarc")).toContain("_dmarc.<var>example.com</var>. IN TXT");
   });
 
+  test("begins with what is worst", async () => {
+    const html = await read("/checks/mixed-content");
+    const severitiesTold = [...html.matchAll(/data-severity="(\w+)"/g)].map(([, severity]) => severity);
+    expect(severitiesTold).toEqual(["high", "medium", "medium", "medium"]);
+    expect([...(await read("/checks/mail-dmarc-policy")).matchAll(/data-severity="(\w+)"/g)].at(-1)?.[1]).toBe("low");
+  });
+
   test("links the checks that its texts speak of", async () => {
     const html = await read("/checks/mail-dmarc-policy");
     expect(html).toContain('<a href="/checks/mail-dmarc"><code translate="no">mail-dmarc</code></a>');
