@@ -166,8 +166,8 @@ describe("a dropped-in check", () => {
     const html = await read("/checks/acme-build", own.url);
     expect(html).toContain(enGb.pages.check.conditions.html);
     expect(html).toContain(enGb.pages.check.conditions["public-name"]);
-    expect(html).toContain("The build is <var>build</var>");
-    expect(html).toContain("<var>www.example.com</var> sends <var>build</var>.");
+    expect(html).toContain("The build is <var>\u2039build\u203a</var>");
+    expect(html).toContain("<var>www.example.com</var> sends <var>\u2039build\u203a</var>.");
     expect(html).toContain(">proxy_hide_header X-Acme;</code>");
     expect(html).toContain("<p>Then restart.</p>");
     expect(html).not.toContain(enGb.pages.check.method);

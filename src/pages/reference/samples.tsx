@@ -12,6 +12,6 @@ export function WithSamples({ text }: { readonly text: string }) {
 
   function sampleOf(name: string): string {
     if (name === "expires") return suggestedExpiry(now.toISOString());
-    return settings.texts.say(words.locale, ["pages", "check", "samples", name]) ?? name;
+    return settings.texts.say(words.locale, ["pages", "check", "samples", name]) ?? words.say("check.sample", { name });
   }
 }
