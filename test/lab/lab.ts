@@ -10,6 +10,7 @@ import { landmarkCases } from "./landmarks.ts";
 import { mailCases } from "./mail.ts";
 import { spfCases } from "./mail-spf.ts";
 import { pastedCases } from "./pasted.ts";
+import { proxyTests } from "./proxies.ts";
 import { remediationTests } from "./remediation.ts";
 import { caseTable, matrixSummary, unseenProofs, untoldCodes } from "./table.ts";
 import { unreadableCases } from "./unreadable.ts";
@@ -42,6 +43,7 @@ labTests("mail and files", mailCases);
 labTests("landmarks", landmarkCases);
 labTests("lines pasted", pastedCases);
 remediationTests();
+proxyTests();
 
 describe("laboratory: everything seen", () => {
   const keys = Object.keys(enGb.checks);
