@@ -36,13 +36,16 @@ export function createScanEvents(): ScanEvents {
   const streams = new Map<string, number>();
   let open = 0;
 
-  /** Room for one more; what is returned gives it back. */
+  /** Room for one more; what is returned gives it back, once. */
   function enter(address: string): (() => void) | null {
     const own = streams.get(address) ?? 0;
     if (open >= streamsMax || own >= streamsPerAddressMax) return null;
     open++;
     streams.set(address, own + 1);
+    let inside = true;
     return () => {
+      if (!inside) return;
+      inside = false;
       open--;
       const left = (streams.get(address) ?? 1) - 1;
       if (left === 0) streams.delete(address);
@@ -59,7 +62,7 @@ export function createScanEvents(): ScanEvents {
   };
 }
 
-/** Null when too many listen already. `leave` is called once, however it ends. */
+/** Null when too many listen already. `leave` is called however it ends. */
 function streamOf(visit: Visit, token: string, leave: () => void): ReadableStream<Uint8Array> | null {
   let end = () => {};
   let refused = false;
@@ -70,7 +73,9 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
         end();
         controller.close();
       };
-      const over = teller.begin();
+      end = leave;
+      // Nothing is told of it any more.
+      if (teller.begin()) return close();
       const unsubscribe = visit.settings.progress.subscribe(token, (told) => {
         if (teller.tell(told)) close();
       });
@@ -80,13 +85,12 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
         if (isLate || teller.beat()) close();
       }, heartbeatMs);
       end = () => {
-        end = () => {};
         clearInterval(heartbeat);
         unsubscribe?.();
         leave();
       };
       refused = unsubscribe === null;
-      if (refused || over) close();
+      if (refused) close();
     },
     // The client has left.
     cancel: () => end(),
