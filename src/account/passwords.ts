@@ -31,7 +31,7 @@ export function createPasswords({ charsMin }: { readonly charsMin: number }): Pa
       const chars = [...normal(password)].length;
       if (chars < charsMin) return "too-short";
       if (chars > passwordCharsMax) return "too-long";
-      const folded = normal(password).toLowerCase();
+      const folded = normal(password).trim().toLowerCase();
       if (folded === normal(email).trim().toLowerCase()) return "is-email";
       return isCommonPassword(folded) ? "common" : null;
     },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authenticate } from "../../src/account/authenticate.ts";
+import { authenticate, signedInBy } from "../../src/account/authenticate.ts";
 import { planTerms } from "../../src/account/plans.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 
@@ -64,6 +64,37 @@ describe("refused", () => {
     expect(authenticate(store, `Bearer ${revoked}`, now).status).toBe("authenticated");
     await store.revokeApiToken(accountId, token.id, now);
     expect(authenticate(store, `Bearer ${revoked}`, now)).toEqual({ status: "refused", because: "revoked" });
+  });
+});
+
+describe("stops at once", () => {
+  test("a token that expires, to the millisecond", async () => {
+    const expiresAt = new Date(now.getTime() + 1_000);
+    const { value: brief } = await store.createApiToken({ accountId, name: "brief", expiresAt, now });
+    const at = (ms: number) => authenticate(store, `Bearer ${brief}`, new Date(now.getTime() + ms));
+    expect(at(999).status).toBe("authenticated");
+    expect(at(1_000)).toEqual({ status: "refused", because: "expired" });
+  });
+
+  test("every token and session of an account that is disabled; its tokens come back with it", async () => {
+    const origin = { userAgent: "a browser", address: "192.0.2.0" };
+    const opened = await store.openSession({ accountId, provedPasswordHash: null, origin, now });
+    const session = opened?.value ?? "";
+    expect(signedInBy(store, session, now)?.account.id).toBe(accountId);
+    await store.setDisabled(accountId, true);
+    expect(authenticate(store, `Bearer ${value}`, now)).toEqual({ status: "refused", because: "disabled" });
+    expect(signedInBy(store, session, now)).toBeNull();
+    await store.setDisabled(accountId, false);
+    expect(authenticate(store, `Bearer ${value}`, now).status).toBe("authenticated");
+    expect(signedInBy(store, session, now)).toBeNull();
+  });
+
+  test("a token is no session, and a session no token", async () => {
+    const origin = { userAgent: "a browser", address: "192.0.2.0" };
+    const opened = await store.openSession({ accountId, provedPasswordHash: null, origin, now });
+    expect(signedInBy(store, value, now)).toBeNull();
+    expect(authenticate(store, `Bearer ${opened?.value}`, now)).toEqual({ status: "refused", because: "unknown" });
+    for (const none of [null, "", "x".repeat(100_000), "__proto__"]) expect(signedInBy(store, none, now)).toBeNull();
   });
 });
 
