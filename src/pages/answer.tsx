@@ -89,7 +89,8 @@ const permissionsPolicy = ["camera", "display-capture", "geolocation", "micropho
 function headersOfEveryAnswer({ nonce, own, requestId, settings: { hsts } }: Visit): Headers {
   return {
     "content-security-policy": policyOf(nonce),
-    "cross-origin-opener-policy": "same-origin",
+    // Elsewhere browsers ignore it, and complain.
+    ...(own.https || own.loopback ? { "cross-origin-opener-policy": "same-origin" } : {}),
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": permissionsPolicy,
     // Not `no-referrer`: with that, forms come with `Origin: null`.

@@ -1,0 +1,91 @@
+/** Ways to get about on a page: by mouse, or by keyboard alone, which minds where the focus is at every step. */
+import type { Page } from "puppeteer-core";
+
+export interface Hand {
+  /** Puts words into a field. */
+  type(selector: string, words: string): Promise<void>;
+  /** Presses a button or follows a link that leads to another page, and waits for that. */
+  leave(selector: string): Promise<void>;
+  /** Presses what stays on the page. */
+  press(selector: string): Promise<void>;
+}
+
+export function mouseOn(page: Page): Hand {
+  const press = async (selector: string) => {
+    const element = await page.waitForSelector(selector, { visible: true });
+    await element?.click();
+  };
+  return {
+    press,
+    leave: (selector) => leaving(page, () => press(selector)),
+    type: async (selector, words) => {
+      await press(selector);
+      await page.keyboard.type(words);
+    },
+  };
+}
+
+/** Steps after which whatever was looked for cannot be reached. */
+const stepsMax = 400;
+
+/** @throws Error when something cannot be reached, or when the focus was lost on the way. */
+export function keyboardOn(page: Page): Hand {
+  async function reach(selector: string): Promise<void> {
+    await page.waitForSelector(selector);
+    for (let step = 0; step < stepsMax; step++) {
+      const focus = await tab(page);
+      if (focus.complaint !== null) throw new Error(`on the way to ${selector}: ${focus.complaint}`);
+      if (await page.evaluate((wanted) => document.activeElement === document.querySelector(wanted), selector)) return;
+    }
+    throw new Error(`${selector} cannot be reached by keyboard on ${page.url()}`);
+  }
+  const press = async (selector: string) => {
+    await reach(selector);
+    await page.keyboard.press("Enter");
+  };
+  return {
+    press,
+    leave: (selector) => leaving(page, () => press(selector)),
+    type: async (selector, words) => {
+      const isThere = (wanted: string) => document.activeElement === document.querySelector(wanted);
+      if (!(await page.evaluate(isThere, selector))) await reach(selector);
+      await page.keyboard.type(words);
+    },
+  };
+}
+
+async function leaving(page: Page, go: () => Promise<void>): Promise<void> {
+  await Promise.all([page.waitForNavigation({ waitUntil: "load" }), go()]);
+}
+
+export interface Focus {
+  /** Where it is now, by its place among all elements; -1 when it left the page. */
+  readonly at: number;
+  /** What is wrong with it; null when it can be seen. */
+  readonly complaint: string | null;
+}
+
+/** Presses Tab once. WCAG 2.2: 2.4.7 and 2.4.11, the focus is visible and not hidden behind anything. */
+export async function tab(page: Page, { backwards = false } = {}): Promise<Focus> {
+  if (backwards) await page.keyboard.down("Shift");
+  await page.keyboard.press("Tab");
+  if (backwards) await page.keyboard.up("Shift");
+  return page.evaluate(() => {
+    const focused = document.activeElement;
+    if (focused === null || focused === document.body) return { at: -1, complaint: null };
+    const at = [...document.querySelectorAll("*")].indexOf(focused);
+    const name = focused.outerHTML.slice(0, 120);
+    const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+    if (outlineStyle === "none" || Number.parseFloat(outlineWidth) < 2) return { at, complaint: `the focus does not show on ${name}` };
+    const box = [...focused.getClientRects()].find(({ width, height }) => width > 0 && height > 0);
+    if (box === undefined) return { at, complaint: `what has the focus cannot be seen: ${name}` };
+    const points = [0.1, 0.5, 0.9].flatMap((x) =>
+      [0.2, 0.5, 0.8].map((y) => [box.left + box.width * x, box.top + box.height * y] as const),
+    );
+    const seen = points.some(([x, y]) => {
+      const top = document.elementFromPoint(x, y);
+      return top !== null && (focused.contains(top) || top.contains(focused));
+    });
+    return { at, complaint: seen ? null : `what has the focus is out of sight or covered: ${name}` };
+  });
+}

@@ -1,0 +1,107 @@
+/** By keyboard alone: everything can be reached, in the order in which it is read, with the focus always in sight, and left again. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { narrow } from "./accessible.ts";
+import { submit } from "./forms.ts";
+import { tab } from "./hands.ts";
+import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
+import { startWorld, type World } from "./world.ts";
+
+const startMsMax = 40_000;
+/** Far more than any page has stops. */
+const stopsMax = 1_000;
+
+let world: World;
+let visitors: Visitors;
+
+beforeAll(async () => {
+  [world, visitors] = await Promise.all([startWorld(), openVisitors()]);
+}, startMsMax);
+
+afterAll(async () => {
+  await visitors.close();
+  await world.stop();
+});
+
+function somebody(): Promise<Visitor> {
+  return visitors.visitor({ origin: world.busy.origin, session: world.known.sessions.admin });
+}
+
+const paths: readonly (readonly [string, () => string])[] = [
+  ["home", () => "/"],
+  ["a report", () => `/scans/${world.known.scans.bare}`],
+  ["the list", () => "/scans"],
+  ["a host", () => "/hosts/assay-bare-site.org"],
+  ["the checks", () => "/checks"],
+  ["a check", () => "/checks/content-security-policy"],
+  ["the account", () => "/account"],
+  ["tokens", () => "/account/tokens"],
+  ["the second factor", () => "/account/second-factor"],
+  ["administration", () => "/admin"],
+  ["accounts", () => "/admin/users"],
+  ["settings", () => "/admin/settings"],
+  ["the API", () => "/api"],
+];
+
+describe.each([
+  ["at full width", null],
+  ["at 400 %", narrow],
+])("%s", (_width, viewport) => {
+  test.each(paths)(
+    "%s is walked through from its first stop to its last",
+    async (_name, path) => {
+      const visitor = await somebody();
+      const { page } = visitor;
+      if (viewport !== null) await page.setViewport(viewport);
+      await visitor.open(path());
+      const reachable = await page.$$eval(
+        "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']",
+        (elements) => elements.filter((element) => element.checkVisibility() && !element.hasAttribute("disabled")).length,
+      );
+      // Some pages begin with the focus in a field.
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+      const stops: number[] = [];
+      for (let step = 0; step < stopsMax; step++) {
+        const { at, complaint } = await tab(page);
+        expect(complaint).toBeNull();
+        if (at === -1) break;
+        stops.push(at);
+      }
+      expect(stops).toEqual(stops.toSorted((one, other) => one - other));
+      expect(stops.length).toBeGreaterThanOrEqual(reachable);
+      await visitor.close();
+    },
+    startMsMax,
+  );
+});
+
+test("the first stop skips to the content", async () => {
+  const visitor = await somebody();
+  const { page } = visitor;
+  await visitor.open("/scans");
+  await tab(page);
+  expect(await page.$eval(":focus", (element) => element.getAttribute("href"))).toBe("#main");
+  await page.keyboard.press("Enter");
+  expect(await page.$eval(":focus", (element) => element.id)).toBe("main");
+  await tab(page);
+  expect(await page.$eval(":focus", (element) => element.closest("main") !== null)).toBe(true);
+  await visitor.close();
+});
+
+test("after a mistake the focus stands in the field that is wrong, which tells what is wrong and keeps what was typed", async () => {
+  const visitor = await somebody();
+  const { page } = visitor;
+  await visitor.open("/");
+  await submit(page, { url: "not an address" }, { unchecked: true });
+  const field = await page.$eval(":focus", (element) => ({
+    id: element.id,
+    value: (element as HTMLInputElement).value,
+    invalid: element.getAttribute("aria-invalid"),
+    told: (element.getAttribute("aria-describedby") ?? "")
+      .split(" ")
+      .map((id) => document.getElementById(id)?.textContent ?? "")
+      .join(" "),
+  }));
+  expect(field).toMatchObject({ id: "url", value: "not an address", invalid: "true" });
+  expect(field.told.trim().length).toBeGreaterThan(10);
+  await visitor.close();
+});
