@@ -8,6 +8,7 @@ import { lookupAddresses } from "../egress/lookup.ts";
 import { createLog, messageOf } from "../log.ts";
 import type { Finding } from "../pages/examination.ts";
 import { openScanner } from "../scan/scanner.ts";
+import type { ScanOutcome } from "../scan/task.ts";
 import type { Config } from "../settings.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
@@ -149,29 +150,39 @@ async function scanOwnPage(config: Config, browser: BrowserHost, withOwnChecks: 
     port: 0,
     fetch: () => new Response("<!doctype html><title>assay doctor</title>", { headers: { "content-type": "text/html" } }),
   });
+  try {
+    await browser.endpoint();
+    const outcome = await scanPort(Number(site.port), config, browser, withOwnChecks ? checksDirOf(config) : null);
+    if (outcome.status === "failed") return { what, state: "failed", detail: `a page of its own could not be scanned (${outcome.code})` };
+    return { what, state: "ok", detail: `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${sandboxWords(browser)}` };
+  } catch (error) {
+    return { what, state: "failed", detail: messageOf(error) };
+  } finally {
+    site.stop(true);
+  }
+}
+
+async function scanPort(port: number, config: Config, browser: BrowserHost, checksDir: string | null): Promise<ScanOutcome> {
   const scanner = openScanner({
-    egress: { ...egressSettings(config, []), allowCidrs: ["127.0.0.1"], allowPorts: [Number(site.port)] },
+    egress: { ...egressSettings(config, []), allowCidrs: ["127.0.0.1"], allowPorts: [port] },
     caPems: [],
     deadlines: scanDeadlines(config),
     concurrency: 1,
-    checksDir: withOwnChecks ? checksDirOf(config) : null,
+    checksDir,
     browser,
     workerFile,
     log: quietLog(),
   });
   try {
-    await browser.endpoint();
-    const state = browser.state();
-    const sandbox = state?.unsandboxedBecause === null ? "on" : `off, because ${state?.unsandboxedBecause}`;
-    const outcome = await scanner.scanUrl(`http://127.0.0.1:${site.port}/`, () => {});
-    if (outcome.status === "failed") return { what, state: "failed", detail: `a page of its own could not be scanned (${outcome.code})` };
-    return { what, state: "ok", detail: `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${sandbox}` };
-  } catch (error) {
-    return { what, state: "failed", detail: messageOf(error) };
+    return await scanner.scanUrl(`http://127.0.0.1:${port}/`, () => {});
   } finally {
     await scanner.close();
-    site.stop(true);
   }
+}
+
+function sandboxWords(browser: BrowserHost): string {
+  const because = browser.state()?.unsandboxedBecause ?? null;
+  return because === null ? "on" : `off, because ${because}`;
 }
 
 function quietLog() {
