@@ -1,19 +1,40 @@
-/** Filters the ledger in place: links `<a data-filter="state">` (empty for all) over rows `tr[data-state]` in `[data-ledger]`. */
+/** Filters the ledger in place: links with `data-filter-state` or `data-filter-area` over `tr[data-state]` in `tbody[data-area]` of `[data-ledger]`. */
 
 /** Runs in the browser. Without it the links load the page anew, with the same outcome. */
 export function ledgerFilter(): void {
   const ledger = document.querySelector("[data-ledger]");
   if (ledger === null) return;
-  const links = document.querySelectorAll<HTMLAnchorElement>("a[data-filter]");
+  const empty = document.querySelector<HTMLElement>("[data-ledger-empty]");
+  const links = document.querySelectorAll<HTMLAnchorElement>("a[data-filter-state], a[data-filter-area]");
 
-  const show = (state: string) => {
-    for (const row of ledger.querySelectorAll<HTMLElement>("tr[data-state]")) row.hidden = state !== "" && row.dataset.state !== state;
-    for (const group of ledger.querySelectorAll<HTMLElement>("tbody"))
-      group.hidden = group.querySelector("tr[data-state]:not([hidden])") === null;
+  const show = (query: URLSearchParams) => {
+    const [state, area] = [query.get("state") ?? "", query.get("area") ?? ""];
+    let rowsShown = 0;
+    for (const group of ledger.querySelectorAll("tbody")) {
+      let shown = 0;
+      for (const row of group.querySelectorAll<HTMLElement>("tr[data-state]")) {
+        row.hidden = (state !== "" && row.dataset.state !== state) || (area !== "" && group.dataset.area !== area);
+        if (!row.hidden) shown += 1;
+      }
+      group.hidden = shown === 0;
+      rowsShown += shown;
+    }
+    if (empty !== null) empty.hidden = rowsShown > 0;
     for (const link of links) {
-      if (link.dataset.filter === state) link.setAttribute("aria-current", "true");
+      const { filterState, filterArea } = link.dataset;
+      const chosen = filterState === undefined ? filterArea === area : filterState === state;
+      if (chosen) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
+  };
+
+  const wishWith = (link: HTMLAnchorElement): URL => {
+    const url = new URL(location.href);
+    const [name, value] = link.dataset.filterState === undefined ? ["area", link.dataset.filterArea] : ["state", link.dataset.filterState];
+    if (value === undefined || value === "") url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+    url.hash = "ledger";
+    return url;
   };
 
   for (const link of links) {
@@ -21,8 +42,9 @@ export function ledgerFilter(): void {
       // With a key held down it opens elsewhere, as any link does.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      show(link.dataset.filter ?? "");
-      history.replaceState(null, "", link.href);
+      const url = wishWith(link);
+      show(url.searchParams);
+      history.replaceState(null, "", url);
       if (link.closest("section")?.contains(ledger) === true) return;
       // As far as the link leads: eyes and keyboard both.
       const heading = document.getElementById("ledger");
@@ -35,8 +57,8 @@ export function ledgerFilter(): void {
   // A link to a row that is hidden shows all of them again.
   const showNamed = () => {
     const named = document.getElementById(location.hash.slice(1));
-    if (named === null || !(named instanceof HTMLTableRowElement) || !named.hidden) return;
-    show("");
+    if (!(named instanceof HTMLTableRowElement) || (!named.hidden && named.closest("tbody")?.hidden !== true)) return;
+    show(new URLSearchParams());
     named.scrollIntoView();
   };
   addEventListener("hashchange", showNamed);

@@ -46,15 +46,17 @@ export function Table({ caption, captionUnseen = false, columns, children }: Tab
 interface RowGroupProps {
   /** Heading of the group: a row of its own. */
   readonly label?: ComponentChildren;
-  /** There, and not shown: for scripts that filter. */
+  /** For scripts that filter. */
+  readonly area?: string;
+  /** There, and not shown. */
   readonly hidden?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function RowGroup({ label, hidden = false, children }: RowGroupProps) {
+export function RowGroup({ label, area, hidden = false, children }: RowGroupProps) {
   const columns = useContext(Columns);
   return (
-    <tbody hidden={hidden}>
+    <tbody hidden={hidden} {...(area === undefined ? {} : { "data-area": area })}>
       {label !== undefined && (
         <tr class="group">
           <th scope="rowgroup" colSpan={columns.length}>

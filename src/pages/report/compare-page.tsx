@@ -110,23 +110,53 @@ function ComparisonBody({ before, after, asked, comparison }: ComparisonProps) {
         <strong>{deltaWords(comparison.scoreDelta, words)}</strong>
       </p>
       <CompareNotices before={before} after={after} sameRules={comparison.sameRules} />
-      <FindingList heading={words.count("compare.appeared", appeared.length)} findings={appeared} of={after} />
-      <FindingList heading={words.count("compare.fixed", fixed.length)} findings={fixed} of={before} />
-      <ChangedList changed={changed} before={before} after={after} />
-      {firstLookedAt.length > 0 && (
-        <FindingList heading={words.count("compare.firstLookedAt", firstLookedAt.length)} findings={firstLookedAt} of={after} />
-      )}
-      {noLongerLookedAt.length > 0 && (
-        <FindingList heading={words.count("compare.noLongerLookedAt", noLongerLookedAt.length)} findings={noLongerLookedAt} of={before} />
-      )}
-      <ChangedChecks comparison={comparison} />
-      {unchanged.length > 0 && (
-        <details>
-          <summary>{words.count("compare.unchanged", unchanged.length)}</summary>
-          <Findings findings={unchanged} of={after} />
-        </details>
-      )}
+      <Overview comparison={comparison} />
+      <FindingList id="appeared" findings={appeared} of={after} />
+      <FindingList id="fixed" findings={fixed} of={before} />
+      {changed.length > 0 && <ChangedList changed={changed} before={before} after={after} />}
+      <FindingList id="firstLookedAt" findings={firstLookedAt} of={after} />
+      <FindingList id="noLongerLookedAt" findings={noLongerLookedAt} of={before} />
+      {comparison.checks.length > 0 && <ChangedChecks comparison={comparison} />}
+      <Unchanged findings={unchanged} of={after} />
     </>
+  );
+}
+
+/** How many findings became what; each count leads to them. */
+function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
+  const words = useWords();
+  const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged, checks } = comparison;
+  if ([appeared, fixed, changed, firstLookedAt, noLongerLookedAt, checks].every((some) => some.length === 0)) {
+    return (
+      <Notice kind="good" title={words.say("compare.same")}>
+        <p>{words.say("compare.sameMeans")}</p>
+      </Notice>
+    );
+  }
+  const counts = [
+    { name: "appeared", count: appeared.length, id: "appeared" },
+    { name: "fixed", count: fixed.length, id: "fixed" },
+    { name: "changed", count: changed.length, id: "changed" },
+    {
+      name: "open",
+      count: firstLookedAt.length + noLongerLookedAt.length,
+      id: firstLookedAt.length > 0 ? "firstLookedAt" : "noLongerLookedAt",
+    },
+    { name: "unchanged", count: unchanged.length, id: "unchanged" },
+  ] as const;
+  return (
+    <nav aria-label={words.say("compare.overview")}>
+      <ul class="filters">
+        {counts.map(({ name, count, id }) => (
+          <li key={name}>
+            <a {...(count === 0 ? {} : { href: `#${id}` })}>
+              <span class="count">{words.number(count)}</span>
+              <span class="word">{words.say(`compare.counts.${name}`)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
@@ -210,19 +240,41 @@ interface FindingsProps {
   readonly of: ScanRecord;
 }
 
-function FindingList({ heading, ...given }: FindingsProps & { readonly heading: string }) {
+type ListName = "appeared" | "fixed" | "firstLookedAt" | "noLongerLookedAt";
+
+function FindingList({ id, ...given }: FindingsProps & { readonly id: ListName }) {
   const words = useWords();
+  if (given.findings.length === 0) return null;
   return (
-    <Section heading={heading}>
-      {given.findings.length === 0 ? <p class="muted">{words.say("compare.none")}</p> : <Findings {...given} />}
+    <Section id={id} heading={words.count(`compare.${id}`, given.findings.length)}>
+      <Findings {...given} />
     </Section>
   );
 }
 
-function Section({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
+function Unchanged(given: FindingsProps) {
+  const words = useWords();
+  if (given.findings.length === 0) return null;
   return (
-    <section>
-      <h2>{heading}</h2>
+    <Section id="unchanged" heading={words.count("compare.unchanged", given.findings.length)}>
+      <details>
+        <summary>{words.say("compare.show")}</summary>
+        <Findings {...given} />
+      </details>
+    </Section>
+  );
+}
+
+interface SectionProps {
+  readonly id: string;
+  readonly heading: string;
+  readonly children: ComponentChildren;
+}
+
+function Section({ id, heading, children }: SectionProps) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{heading}</h2>
       {children}
     </section>
   );
@@ -277,8 +329,7 @@ function ChangedList({
 }) {
   const words = useWords();
   return (
-    <Section heading={words.count("compare.changed", changed.length)}>
-      {changed.length === 0 && <p class="muted">{words.say("compare.none")}</p>}
+    <Section id="changed" heading={words.count("compare.changed", changed.length)}>
       {changed.map((pair, at) => (
         <Finding key={String(at)} finding={pair.after} of={after}>
           {(detail) => (
@@ -307,39 +358,35 @@ function ChangedChecks({ comparison: { checks, checksUnchanged } }: { readonly c
   const { words, settings } = visit;
   const absent = <span class="muted">{words.say("compare.absent")}</span>;
   return (
-    <Section heading={words.say("compare.checks")}>
-      {checks.length === 0 ? (
-        <p class="muted">{words.say("compare.checksNone")}</p>
-      ) : (
-        <Table
-          caption={words.say("compare.checks")}
-          captionUnseen
-          columns={[
-            { label: words.say("compare.check"), header: true },
-            { label: words.say("compare.before") },
-            { label: words.say("compare.after") },
-          ]}
-        >
-          <RowGroup>
-            {checks.map(({ key, before, after }) => (
-              <Row
-                key={key}
-                cells={[
-                  checkOf(visit, key) === undefined ? (
-                    <Foreign key="check">{key}</Foreign>
-                  ) : (
-                    <a key="check" href={`/checks/${key}`}>
-                      {textsOfCheck(key, words.locale, settings.texts).label}
-                    </a>
-                  ),
-                  before === null ? absent : <StateMark key="before" state={before} />,
-                  after === null ? absent : <StateMark key="after" state={after} />,
-                ]}
-              />
-            ))}
-          </RowGroup>
-        </Table>
-      )}
+    <Section id="checks" heading={words.say("compare.checks")}>
+      <Table
+        caption={words.say("compare.checks")}
+        captionUnseen
+        columns={[
+          { label: words.say("compare.check"), header: true },
+          { label: words.say("compare.before") },
+          { label: words.say("compare.after") },
+        ]}
+      >
+        <RowGroup>
+          {checks.map(({ key, before, after }) => (
+            <Row
+              key={key}
+              cells={[
+                checkOf(visit, key) === undefined ? (
+                  <Foreign key="check">{key}</Foreign>
+                ) : (
+                  <a key="check" href={`/checks/${key}`}>
+                    {textsOfCheck(key, words.locale, settings.texts).label}
+                  </a>
+                ),
+                before === null ? absent : <StateMark key="before" state={before} />,
+                after === null ? absent : <StateMark key="after" state={after} />,
+              ]}
+            />
+          ))}
+        </RowGroup>
+      </Table>
       <p class="muted">{words.count("compare.checksSame", checksUnchanged)}</p>
     </Section>
   );

@@ -4,8 +4,7 @@ import { unmarked } from "../../text/quotation.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
 import { Foreign, Sentence, untranslated } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
-import { Lines } from "../components/lines.tsx";
-import { readRemediation } from "../components/remediation.tsx";
+import { Remediation } from "../components/remediation.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { EvidenceLinks } from "./evidence/evidence-links.tsx";
 import type { FirstSeen } from "./first-seen.ts";
@@ -28,38 +27,23 @@ export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
           {scoreCap !== null && <span class="muted small">{words.say("report.firstSteps.cap", { score: scoreCap })}</span>}
         </div>
       </header>
-      <p>
-        <Sentence text={texts.detail} />
-      </p>
-      <h4>{words.say("report.findings.risk")}</h4>
-      <p>
-        <Sentence text={texts.riskStatement} />
-      </p>
-      <h4>{words.say("report.findings.remediation")}</h4>
-      <WhatToDo remediation={texts.remediation} />
+      <div class="finding-body">
+        <div>
+          <p>
+            <Sentence text={texts.detail} />
+          </p>
+          <h4>{words.say("report.findings.risk")}</h4>
+          <p>
+            <Sentence text={texts.riskStatement} />
+          </p>
+        </div>
+        <div>
+          <h4>{words.say("report.findings.remediation")}</h4>
+          <Remediation text={texts.remediation} advice={(text) => <Sentence text={text} />} lines={unmarked} />
+        </div>
+      </div>
       <Footer shown={shown} />
     </article>
-  );
-}
-
-/** Advice, then lines to paste, folded by place: nobody has all three servers. */
-function WhatToDo({ remediation }: { readonly remediation: string }) {
-  const words = useWords();
-  const { advice, lines } = readRemediation(remediation);
-  return (
-    <>
-      {advice.map((paragraph) => (
-        <p key={paragraph}>
-          <Sentence text={paragraph} />
-        </p>
-      ))}
-      {lines.map(({ place, text }) => (
-        <details key={place} class="paste">
-          <summary>{words.say("report.findings.paste", { place })}</summary>
-          <Lines label={place}>{unmarked(text)}</Lines>
-        </details>
-      ))}
-    </>
   );
 }
 

@@ -113,13 +113,12 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
       )}
       <Fact name={words.say("report.facts.measured")}>
         <Instant at={scan.endedAt ?? scan.createdAt} />
-        {scan.startedAt !== null && scan.endedAt !== null && (
-          <span class="muted">
-            {" "}
-            {words.say("report.facts.took", { seconds: secondsBetween(words.number, scan.startedAt, scan.endedAt) })}
-          </span>
-        )}
       </Fact>
+      {scan.startedAt !== null && scan.endedAt !== null && (
+        <Fact name={words.say("report.facts.duration")}>
+          {words.say("report.facts.seconds", { seconds: secondsBetween(words.number, scan.startedAt, scan.endedAt) })}
+        </Fact>
+      )}
       <Fact name={words.say("report.facts.rules")}>
         {words.say("report.facts.versions", { algorithm: result.algorithmVersion, catalog: result.catalogVersion })}
       </Fact>

@@ -66,12 +66,20 @@ export function History({ report: { scan, host, history } }: { readonly report: 
 
 function When({ scan, current }: { readonly scan: ScanRecord; readonly current: boolean }) {
   const words = useWords();
-  const instant = <Instant at={scan.endedAt ?? scan.createdAt} />;
-  return current ? (
+  const at = scan.endedAt ?? scan.createdAt;
+  if (current) {
+    return (
+      <>
+        <Instant at={at} relative={false} /> <strong>{words.say("report.history.this")}</strong>
+      </>
+    );
+  }
+  return (
     <>
-      {instant} <strong>{words.say("report.history.this")}</strong>
+      <a href={`/scans/${scan.token}`}>
+        <Instant at={at} relative={false} />
+      </a>{" "}
+      <span class="muted">{words.ago(at)}</span>
     </>
-  ) : (
-    <a href={`/scans/${scan.token}`}>{instant}</a>
   );
 }

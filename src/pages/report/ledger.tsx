@@ -6,17 +6,17 @@ import { type Column, Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import type { Words } from "../words.ts";
 import { whyNotChecked } from "./evidence/reading-words.ts";
-import { checkOf, countStates, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
+import { areaName, checkOf, countStates, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 import { pointsOf } from "./standing.ts";
-import { StateFilter } from "./state-filter.tsx";
+import { AreaFilter, isWanted, type LedgerWish, StateFilter } from "./state-filter.tsx";
 
 interface LedgerProps {
   readonly report: Report;
-  /** Rows in other states are there and hidden, so that a script can bring them back. */
-  readonly state: State | null;
+  /** Rows that are not wanted are there and hidden, so that a script can bring them back. */
+  readonly wish: LedgerWish;
 }
 
-export function Ledger({ report, state }: LedgerProps) {
+export function Ledger({ report, wish }: LedgerProps) {
   const words = useWords();
   const withPoints = pointsOf(report.result) !== null;
   const columns: readonly Column[] = [
@@ -31,11 +31,15 @@ export function Ledger({ report, state }: LedgerProps) {
     <section aria-labelledby="ledger">
       <h2 id="ledger">{words.say("report.ledger.heading")}</h2>
       <p class="muted">{words.say("report.ledger.lead")}</p>
-      <StateFilter report={report} state={state} place="ledger" />
+      <StateFilter report={report} wish={wish} place="ledger" />
+      <AreaFilter report={report} wish={wish} />
+      <p data-ledger-empty hidden={report.rows.some((row) => isWanted(row, wish))}>
+        {words.say("report.filter.nothing")}
+      </p>
       <div data-ledger>
         <Table caption={words.say("report.ledger.heading")} captionUnseen columns={columns}>
           {reportAreas.map((area) => (
-            <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} state={state} withPoints={withPoints} />
+            <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} wish={wish} withPoints={withPoints} />
           ))}
         </Table>
       </div>
@@ -46,17 +50,17 @@ export function Ledger({ report, state }: LedgerProps) {
 interface AreaRowsProps {
   readonly area: ReportArea;
   readonly rows: readonly ShownRow[];
-  readonly state: State | null;
+  readonly wish: LedgerWish;
   readonly withPoints: boolean;
 }
 
-function AreaRows({ area, rows, state, withPoints }: AreaRowsProps) {
+function AreaRows({ area, rows, wish, withPoints }: AreaRowsProps) {
   const visit = useVisit();
   const { words } = visit;
   if (rows.length === 0) return null;
-  const isHidden = ({ row }: ShownRow) => state !== null && row.state !== state;
+  const isHidden = (shown: ShownRow) => !isWanted(shown, wish);
   return (
-    <RowGroup hidden={rows.every(isHidden)} label={<AreaHead area={area} rows={rows} />}>
+    <RowGroup area={area} hidden={rows.every(isHidden)} label={<AreaHead area={area} rows={rows} />}>
       {rows.map((shown) => (
         <Row
           key={shown.row.key}
@@ -66,9 +70,11 @@ function AreaRows({ area, rows, state, withPoints }: AreaRowsProps) {
           cells={[
             <StateMark key="state" state={shown.row.state} />,
             <CheckName key="check" shown={shown} known={checkOf(visit, shown.row.key) !== undefined} />,
-            reasonOf(shown, words),
+            <span key="reason" class="small">
+              {reasonOf(shown, words)}
+            </span>,
             ...(withPoints ? [pointsCell(shown, words)] : []),
-            <FindingLinks key="findings" shown={shown} />,
+            shown.findings.length === 0 ? null : <FindingLinks key="findings" shown={shown} />,
           ]}
         />
       ))}
@@ -81,7 +87,7 @@ function AreaHead({ area, rows }: Pick<AreaRowsProps, "area" | "rows">) {
   const counts = Object.entries(countStates(rows)) as [State, number][];
   return (
     <>
-      {area === "retired" ? words.say("report.ledger.retired") : words.say(`checks.areas.${area}`)}
+      {areaName(words, area)}
       {": "}
       <span class="muted">
         {counts

@@ -1,5 +1,4 @@
 /** The report of a finished scan: what is wrong first, then every check, then what it all rests on. */
-import { type State, states } from "../../check/check.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../answer.tsx";
 import type { Visit } from "../visit.ts";
@@ -13,7 +12,7 @@ import { Notices } from "./notices.tsx";
 import { gatherReport, type Report } from "./report.ts";
 import { ScoreBlock } from "./score-block.tsx";
 import { Screenshot } from "./screenshot.tsx";
-import { StateFilter } from "./state-filter.tsx";
+import { type LedgerWish, ledgerWish, StateFilter } from "./state-filter.tsx";
 
 /** `scan` is finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
@@ -21,7 +20,7 @@ export function reportPage(visit: Visit, scan: ScanRecord): Response {
   return page(visit, {
     title: titleOf(visit, report),
     noIndex: !visit.settings.reports.indexed,
-    children: <ReportBody report={report} state={stateAsked(visit)} />,
+    children: <ReportBody report={report} wish={ledgerWish(visit)} />,
   });
 }
 
@@ -30,21 +29,16 @@ function titleOf({ words }: Visit, { scan, result: { score } }: Report): string 
   return score === null ? words.say("report.titleNotMeasured", { host }) : words.say("report.title", { host, score });
 }
 
-/** The state whose rows alone are wanted; null for all. */
-function stateAsked({ url }: Visit): State | null {
-  return states.find((state) => state === url.searchParams.get("state")) ?? null;
-}
-
-function ReportBody({ report, state }: { readonly report: Report; readonly state: State | null }) {
+function ReportBody({ report, wish }: { readonly report: Report; readonly wish: LedgerWish }) {
   return (
     <>
       <ReportHead report={report} />
       <ScoreBlock report={report} />
-      <StateFilter report={report} state={state} place="coverage" />
+      <StateFilter report={report} wish={wish} place="coverage" />
       <Notices report={report} />
       <FirstSteps findings={report.findings} />
       <Findings report={report} />
-      <Ledger report={report} state={state} />
+      <Ledger report={report} wish={wish} />
       <EvidenceSections report={report} />
       <Screenshot report={report} />
       <History report={report} />

@@ -9,6 +9,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, summaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
 import type { Visit } from "../visit.ts";
+import type { Words } from "../words.ts";
 import { type EarlierResult, type FirstSeen, firstSeen } from "./first-seen.ts";
 import { urgencyOf, type Weighed } from "./urgency.ts";
 
@@ -167,6 +168,10 @@ function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly Sh
     };
   });
   return rows.toSorted((one, other) => reportAreas.indexOf(one.area) - reportAreas.indexOf(other.area));
+}
+
+export function areaName(words: Words, area: ReportArea): string {
+  return area === "retired" ? words.say("report.ledger.retired") : words.say(`checks.areas.${area}`);
 }
 
 /** How many rows are in each state. */

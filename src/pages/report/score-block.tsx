@@ -5,7 +5,7 @@ import { ScoreRing } from "../components/score-ring.tsx";
 import { useWords } from "../context.ts";
 import type { Words } from "../words.ts";
 import { failureOf } from "./evidence/reading-words.ts";
-import type { Report } from "./report.ts";
+import type { Report, ShownFinding } from "./report.ts";
 import { pointsOf, shareOf } from "./standing.ts";
 
 export function ScoreBlock({ report }: { readonly report: Report }) {
@@ -78,19 +78,20 @@ function WhyThisMuch({ report, score }: { readonly report: Report; readonly scor
   const words = useWords();
   const points = pointsOf(report.result);
   const share = points === null ? null : shareOf(points);
-  const caps = report.findings.filter(({ scoreCap }) => scoreCap !== null && scoreCap <= score);
+  const caps = lowestCaps(report.findings);
+  const cap = caps[0]?.scoreCap ?? null;
   return (
     <>
       {points !== null && share !== null && (
         <p>
           {words.say("report.score.points", { passed: points.passed, ran: points.ran, share })}{" "}
-          {share > score && caps.length === 0 && words.say("report.score.rounding")}
+          {share > score && (cap === null || cap > score) && words.say("report.score.rounding")}
           {points.notChecked > 0 && words.count("report.score.notCounted", points.notChecked)}
         </p>
       )}
-      {caps.length > 0 && (share === null || share > score) && (
+      {cap !== null && (
         <>
-          <p>{words.count("report.score.capped", caps.length, { score })}</p>
+          <p>{words.count("report.score.capped", caps.length, { score: cap })}</p>
           <ul>
             {caps.map(({ anchor, texts }) => (
               <li key={anchor}>
@@ -105,4 +106,10 @@ function WhyThisMuch({ report, score }: { readonly report: Report; readonly scor
       {report.summary.violated === 0 && <p>{words.say("report.score.nothingWrong")}</p>}
     </>
   );
+}
+
+/** The findings with the lowest cap of all: until they are fixed, no other one matters. */
+function lowestCaps(findings: readonly ShownFinding[]): readonly ShownFinding[] {
+  const lowest = Math.min(...findings.map(({ scoreCap }) => scoreCap ?? Number.POSITIVE_INFINITY));
+  return findings.filter(({ scoreCap }) => scoreCap !== null && scoreCap === lowest);
 }

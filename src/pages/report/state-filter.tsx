@@ -1,38 +1,83 @@
-/** How many checks are in each state; each count shows its rows of the ledger alone. Links, so that they work without script. */
+/** How many checks are in each state and in each area; each count shows its rows of the ledger alone. Links, so that they work without script. */
 import { type State, states } from "../../check/check.ts";
 import { StateMark } from "../components/state-mark.tsx";
-import { useWords } from "../context.ts";
-import type { Report } from "./report.ts";
+import { useVisit, useWords } from "../context.ts";
+import type { Visit } from "../visit.ts";
+import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
-interface StateFilterProps {
-  readonly report: Report;
-  /** The one that is chosen; null for all. */
+/** What is wanted of the ledger; null for all. */
+export interface LedgerWish {
   readonly state: State | null;
-  readonly place: "coverage" | "ledger";
+  readonly area: ReportArea | null;
 }
 
-export function StateFilter({ report: { scan, summary }, state: chosen, place }: StateFilterProps) {
+/** By `?state=` and `?area=`; what they hold beside names of states and areas is no wish. */
+export function ledgerWish({ url: { searchParams } }: Visit): LedgerWish {
+  return {
+    state: states.find((state) => state === searchParams.get("state")) ?? null,
+    area: reportAreas.find((area) => area === searchParams.get("area")) ?? null,
+  };
+}
+
+export function isWanted({ row, area }: ShownRow, wish: LedgerWish): boolean {
+  return (wish.state === null || row.state === wish.state) && (wish.area === null || area === wish.area);
+}
+
+interface FilterProps {
+  readonly report: Report;
+  readonly wish: LedgerWish;
+}
+
+export function StateFilter({ report, wish, place }: FilterProps & { readonly place: "coverage" | "ledger" }) {
   const words = useWords();
-  const path = `/scans/${scan.token}`;
+  const { scan, summary } = report;
   return (
     <nav aria-label={words.say(`report.filter.${place}`)}>
       <ul class="filters">
         {states.map((state) => (
           <li key={state}>
-            <a href={`${path}?state=${state}#ledger`} data-filter={state} {...(state === chosen ? { "aria-current": "true" } : {})}>
+            <a href={ledgerPath(scan.token, { ...wish, state })} data-filter-state={state} {...currentIf(wish.state === state)}>
               <span class="count">{words.number(summary[state])}</span>
               <StateMark state={state} />
             </a>
           </li>
         ))}
         <li>
-          <a href={`${path}#ledger`} data-filter="" {...(chosen === null ? { "aria-current": "true" } : {})}>
+          <a href={ledgerPath(scan.token, { ...wish, state: null })} data-filter-state="" {...currentIf(wish.state === null)}>
             <span class="count">{words.number(summary.total)}</span>
-            <span>{words.say("report.filter.all")}</span>
+            <span class="word">{words.say("report.filter.all")}</span>
           </a>
         </li>
       </ul>
       {place === "coverage" && <p class="muted">{words.count("components.score.coverage", summary.total, { ran: summary.ran })}</p>}
     </nav>
   );
+}
+
+export function AreaFilter({ report, wish }: FilterProps) {
+  const { words } = useVisit();
+  const there = new Set(report.rows.map(({ area }) => area));
+  const shown = [null, ...reportAreas.filter((area) => there.has(area))];
+  return (
+    <nav aria-label={words.say("report.filter.areas")}>
+      <ul class="jumps">
+        {shown.map((area) => (
+          <li key={area}>
+            <a href={ledgerPath(report.scan.token, { ...wish, area })} data-filter-area={area ?? ""} {...currentIf(wish.area === area)}>
+              {area === null ? words.say("report.filter.allAreas") : areaName(words, area)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function ledgerPath(token: string, { state, area }: LedgerWish): string {
+  const query = new URLSearchParams({ ...(state === null ? {} : { state }), ...(area === null ? {} : { area }) });
+  return `/scans/${token}${query.size === 0 ? "" : `?${query}`}#ledger`;
+}
+
+function currentIf(chosen: boolean) {
+  return chosen ? ({ "aria-current": "true" } as const) : {};
 }
