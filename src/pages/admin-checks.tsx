@@ -1,16 +1,15 @@
 /** `/admin/checks`: the catalog of this process, and the files of checks beside the binary. */
-import { adminOf, adminPage } from "./admin-frame.tsx";
+import { adminPage, withAdmin } from "./admin-frame.tsx";
 import { untranslated } from "./components/foreign.tsx";
 import { Row, RowGroup, Table } from "./components/table.tsx";
 import { useVisit } from "./context.ts";
 import { pageGroup, type Visit } from "./visit.ts";
 
 export function adminChecksRoutes() {
-  return pageGroup("admin checks").get("/admin/checks", ({ visit }) => checksPage(visit));
+  return pageGroup("admin checks").get("/admin/checks", ({ visit }) => withAdmin(visit, () => checksPage(visit)));
 }
 
 function checksPage(visit: Visit): Response {
-  adminOf(visit);
   const { words, settings } = visit;
   const { catalog } = settings;
   const own = Object.keys(catalog.droppedIn).length;

@@ -1,6 +1,7 @@
 /** What the pages of administrators have in common: who may see them, and the way from one to the next. */
 import type { ComponentChildren } from "preact";
 import type { Account } from "../store/accounts.ts";
+import { withAccount } from "./account/signing-in.ts";
 import { type PageGiven, page } from "./answer.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { useVisit } from "./context.ts";
@@ -8,7 +9,15 @@ import { adminOnly, signInFirst } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 import type { TextPath } from "./words.ts";
 
-/** @throws PageError 401 for nobody, 403 for everybody else. */
+/** A page for administrators: nobody signs in first and comes back. @throws PageError 403 for everybody else. */
+export function withAdmin(visit: Visit, answer: () => Response): Response | Promise<Response> {
+  return withAccount(visit, () => {
+    adminOf(visit);
+    return answer();
+  });
+}
+
+/** Who sent a form. @throws PageError 401 for nobody, 403 for everybody who is no administrator. */
 export function adminOf({ account }: Visit): Account {
   if (account === null) throw signInFirst();
   if (!account.admin) throw adminOnly();

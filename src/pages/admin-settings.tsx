@@ -1,5 +1,5 @@
 /** `/admin/settings`: what is in force, and who said so. */
-import { adminOf, adminPage } from "./admin-frame.tsx";
+import { adminPage, withAdmin } from "./admin-frame.tsx";
 import { untranslated } from "./components/foreign.tsx";
 import { Row, RowGroup, Table } from "./components/table.tsx";
 import { useWords } from "./context.ts";
@@ -7,11 +7,10 @@ import type { ShownSetting } from "./operator.ts";
 import { pageGroup, type Visit } from "./visit.ts";
 
 export function adminSettingsRoutes() {
-  return pageGroup("admin settings").get("/admin/settings", ({ visit }) => settingsPage(visit));
+  return pageGroup("admin settings").get("/admin/settings", ({ visit }) => withAdmin(visit, () => settingsPage(visit)));
 }
 
 function settingsPage(visit: Visit): Response {
-  adminOf(visit);
   const { words, settings } = visit;
   const columns = [
     { label: words.say("admin.settings.key") },

@@ -1,6 +1,6 @@
 /** `/admin/users`: the accounts with plan and state, and the forms that change them. */
 import { type Account, plans } from "../store/accounts.ts";
-import { adminOf, adminPage } from "./admin-frame.tsx";
+import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./admin-invitation.tsx";
 import { redirect } from "./answer.tsx";
 import { Field } from "./components/field.tsx";
@@ -24,7 +24,7 @@ type Deed = (typeof deeds)[number];
 
 export function adminUsersRoutes() {
   return pageGroup("admin users")
-    .get("/admin/users", ({ visit }) => usersPage(visit))
+    .get("/admin/users", ({ visit }) => withAdmin(visit, () => usersPage(visit)))
     .post("/admin/users/:id/plan", ({ visit, params }) => changePlan(visit, params.id))
     .post("/admin/users/:id/state", ({ visit, params }) => changeState(visit, params.id))
     .post("/admin/invitations", ({ visit }) => invite(visit));
@@ -74,7 +74,6 @@ function accountNamed({ settings }: Visit, id: string | null): Account {
 
 /** `typed` is an invitation that could not be made. */
 function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response {
-  adminOf(visit);
   const { words, url, settings } = visit;
   const search = (url.searchParams.get("q") ?? "").slice(0, searchCharsMax).trim();
   const after = Number(url.searchParams.get("after") ?? 0);

@@ -1,6 +1,6 @@
 /** `/admin`: what needs attention, the queue, and the doctor. */
 import { AdminBanners } from "./admin-banners.tsx";
-import { adminOf, adminPage } from "./admin-frame.tsx";
+import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { AdminQueue } from "./admin-queue.tsx";
 import { redirect } from "./answer.tsx";
 import { untranslated } from "./components/foreign.tsx";
@@ -20,12 +20,11 @@ const examinationRefreshSeconds = 3;
 
 export function adminRoutes() {
   return pageGroup("admin")
-    .get("/admin", ({ visit }) => overview(visit))
+    .get("/admin", ({ visit }) => withAdmin(visit, () => overview(visit)))
     .post("/admin/doctor", ({ visit }) => beginExamination(visit));
 }
 
 function overview(visit: Visit): Response {
-  adminOf(visit);
   const running = visit.settings.operator.examination.state().status === "running";
   return adminPage(visit, {
     title: "admin.title",

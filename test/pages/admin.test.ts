@@ -33,7 +33,8 @@ const places = ["/admin", "/admin/users", "/admin/settings", "/admin/checks"];
 
 describe("who may see them", () => {
   test.each(places)("%s: nobody has to sign in first, and everybody else is refused", async (path) => {
-    expect((await pages.visitor().get(path)).status).toBe(401);
+    const sent = await pages.visitor().get(path);
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`]);
     expect((await (await signedIn(pages, user)).get(path)).status).toBe(403);
     expect((await visitor.get(path)).status).toBe(200);
   });
@@ -121,7 +122,7 @@ describe("/admin/users", () => {
     const other = await signedIn(pages, user);
     await visitor.post(`/admin/users/${user.id}/state`, { state: "disabled" }, "/admin/users");
     expect(pages.store.accountById(user.id)?.disabled).toBe(true);
-    expect((await other.get("/admin")).status).toBe(401);
+    expect((await other.get("/admin")).status).toBe(303);
     expect(await read("/admin/users")).toContain('aria-label="Enable second@assay.test"');
     await visitor.post(`/admin/users/${user.id}/state`, { state: "enabled" }, "/admin/users");
     expect(pages.store.accountById(user.id)?.disabled).toBe(false);
