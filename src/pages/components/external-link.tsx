@@ -13,6 +13,10 @@ export function ExternalLink({ href, children }: ExternalLinkProps) {
   return (
     <a class="external" href={href} rel="nofollow noopener noreferrer">
       {children}
+      {"\u2060"}
+      <svg viewBox="0 0 12 12" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.25">
+        <path d="M3.5 8.5 9 3M4.5 3H9v4.5" />
+      </svg>
     </a>
   );
 }
