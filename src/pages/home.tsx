@@ -83,7 +83,7 @@ function ScanForm({ typed, error }: ScanFormProps) {
           <p>{words.say("home.notReady")}</p>
         </Notice>
       )}
-      <UrlForm typed={typed} error={error} label={words.say("home.url")} button={words.say("home.start")} />
+      <UrlForm typed={typed} error={error} label={words.say("home.url")} hint={words.say("home.hint")} button={words.say("home.start")} />
       <p class="hint">
         {words.say("home.public")} <a href="/scans">{words.say("home.publicList")}</a>
       </p>
@@ -93,18 +93,18 @@ function ScanForm({ typed, error }: ScanFormProps) {
 
 interface UrlFormProps extends ScanFormProps {
   readonly label: string;
+  readonly hint?: string;
   readonly button: string;
 }
 
 /** The one field; a failed scan has it as well, to be tried again. */
-export function UrlForm({ typed, error, label, button }: UrlFormProps) {
-  const words = useWords();
+export function UrlForm({ typed, error, label, hint, button }: UrlFormProps) {
   return (
     <Form action="/scans" class="scan-form">
       <Field
         name="url"
         label={label}
-        hint={words.say("home.hint")}
+        hint={hint}
         error={error}
         value={typed}
         inputMode="url"

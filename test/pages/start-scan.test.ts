@@ -80,6 +80,8 @@ describe("what is typed", () => {
       expect(unescaped(html)).toContain(typed === "" ? " value " : `value="${typed}"`);
       expect(html).not.toContain("<script>alert");
       expect(html).not.toContain("{{");
+      // In another language there is the form, not the list that has the address the form is sent to.
+      expect(html).toContain('href="/?locale=de-de"');
     }
   });
 

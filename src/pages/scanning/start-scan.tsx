@@ -17,6 +17,9 @@ const scansOfAccountPerHourMax = 300;
 /** What a visitor is asked to wait when there is no room for another scan. */
 const roomRetrySeconds = 30;
 
+/** A longer wait is told in minutes. */
+const secondsToldMax = 120;
+
 export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettings) {
   const nowMs = () => now().getTime();
   const countGuest = createRateLimit({ requestsMax: guests.scansPerHourMax, windowSeconds: hourSeconds }, nowMs);
@@ -29,14 +32,13 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
     const form = await readForm(visit);
     const typed = form.text("url");
     // The page itself tells guests to sign in.
-    if (visit.account === null && !guests.mayScan) return homePage(visit, { typed, refusal: { status: 403, text: null } });
+    if (visit.account === null && !guests.mayScan) return refuse(visit, typed, { status: 403, text: null });
     const wish = readTypedUrl(typed);
-    if (wish.kind === "fault")
-      return homePage(visit, { typed, refusal: { status: 400, text: visit.words.say(`home.faults.${wish.fault}`) } });
+    if (wish.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.words.say(`home.faults.${wish.fault}`) });
     if (wish.kind === "plain") return start(visit, wish.url);
     // Whoever has read that it becomes public may have it so; a user and a password are never part of it.
     if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept);
-    return publicUrlPage(visit, wish);
+    return publicUrlPage(atHome(visit), wish);
   }
 
   async function start(visit: Visit, url: string): Promise<Response> {
@@ -73,7 +75,12 @@ async function settled(queued: QueuedScan): Promise<ScanRecord | "queue-full" | 
 }
 
 function refuse(visit: Visit, typed: string, refusal: Refusal): Response {
-  return homePage(visit, { typed, refusal });
+  return homePage(atHome(visit), { typed, refusal });
+}
+
+/** What a form is answered with has no address to come back to, in another language for instance; the form itself has. */
+function atHome(visit: Visit): Visit {
+  return { ...visit, url: new URL("/", visit.url) };
 }
 
 /** Whoever may change the settings is told which. */
@@ -82,10 +89,11 @@ function shut({ words, account }: Visit): Refusal {
   return { status: 400, text: `${words.say("home.shut")}${settings}` };
 }
 
-function tooMany({ words }: Visit, seconds: number): Refusal {
-  const minutes = Math.ceil(seconds / 60);
-  const text = seconds < 120 ? words.count("home.tooManySeconds", seconds) : words.count("home.tooManyMinutes", minutes);
-  return { status: 429, text, retryAfterSeconds: seconds };
+function tooMany({ words, account }: Visit, seconds: number): Refusal {
+  const what = words.say(account === null ? "home.tooMany.guest" : "home.tooMany.account");
+  const wait =
+    seconds < secondsToldMax ? words.count("home.tooMany.seconds", seconds) : words.count("home.tooMany.minutes", Math.ceil(seconds / 60));
+  return { status: 429, text: `${what} ${wait}`, retryAfterSeconds: seconds };
 }
 
 function noRoom({ words, settings: { store } }: Visit, because: "queue-full" | "store-full"): Refusal {

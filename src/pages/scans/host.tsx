@@ -139,7 +139,7 @@ function HostScans({ scans }: Pick<HistoryProps, "scans">) {
               <ScanLink scan={scan} />,
               <Score scan={scan} />,
               words.number(scan.summary?.violated ?? 0),
-              <Instant at={scan.createdAt} />,
+              <Instant at={scan.endedAt ?? scan.createdAt} />,
               <Comparison scan={scan} before={scans[at + 1]} />,
             ]}
           />
@@ -152,7 +152,7 @@ function HostScans({ scans }: Pick<HistoryProps, "scans">) {
 function Comparison({ scan, before }: { readonly scan: ScanRecord; readonly before: ScanRecord | undefined }) {
   const { words } = useVisit();
   if (before === undefined) return null;
-  const label = words.say("host.compareOf", { time: words.moment(scan.createdAt) });
+  const label = words.say("host.compareOf", { time: words.moment(scan.endedAt ?? scan.createdAt) });
   return (
     <>
       <a href={`/scans/${scan.token}/compare?with=${before.token}`} aria-label={label}>
