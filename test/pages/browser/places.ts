@@ -192,9 +192,21 @@ const administration: readonly Place[] = [
     go: sent("/admin/users", { email: longWord }, "form[action='/admin/invitations']"),
   },
   { name: "admin-invitation", who: "admin", go: sent("/admin/users", {}, "form[action='/admin/invitations']") },
+  { name: "admin-users-changed", who: "admin", go: at("/admin/users?done=disabled") },
+  { name: "admin-doctor-looking", who: "admin", refreshes: true, go: sent("/admin", {}, "form[action='/admin/doctor']") },
+  { name: "admin-doctor-done", who: "admin", go: doctorDone },
   { name: "admin-settings", who: "admin", go: at("/admin/settings") },
   { name: "admin-checks", who: "admin", go: at("/admin/checks") },
   { name: "admin-refused", who: "free", status: 403, go: at("/admin") },
 ];
+
+/** What was asked for at the place before is found at last. */
+async function doctorDone(visitor: Visitor): Promise<OpenedPage> {
+  for (;;) {
+    const opened = await visitor.open("/admin");
+    if (opened.html.includes('action="/admin/doctor"')) return opened;
+    await Bun.sleep(200);
+  }
+}
 
 export const places: readonly Place[] = [...starting, ...scans, ...reading, ...signingIn, ...account, ...administration, ...refusals];
