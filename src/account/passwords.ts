@@ -1,5 +1,5 @@
 /** Passwords: which ones are taken, and how they are kept and compared without holding up anything else. */
-import { isCommonPassword } from "./common-passwords.ts";
+import { isLeakedPassword } from "./leaked-passwords.ts";
 import { createWaitingLine } from "./waiting-line.ts";
 
 /** OWASP's second choice for argon2id: 19 MiB and two passes, some 25 ms on one core. */
@@ -33,7 +33,7 @@ export function createPasswords({ charsMin }: { readonly charsMin: number }): Pa
       if (chars > passwordCharsMax) return "too-long";
       const folded = normal(password).trim().toLowerCase();
       if (folded === normal(email).trim().toLowerCase()) return "is-email";
-      return isCommonPassword(folded) ? "common" : null;
+      return isLeakedPassword(folded) ? "common" : null;
     },
 
     hash: (password) => takeTurn(() => Bun.password.hash(normal(password), argon2id)),

@@ -1,6 +1,7 @@
 /** The first account of an appliance: made from settings at the start, or by whoever opens the link that is printed then. */
 import { createPasswords } from "../account/passwords.ts";
 import type { Config } from "../settings.ts";
+import { linkHours } from "../store/one-time-links.ts";
 import type { Store } from "../store/store.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 import { baseUrl, urlOfLink } from "./links.ts";
@@ -27,7 +28,7 @@ export async function firstSteps(store: Store, config: Config, port: number, now
   if (typeof link === "string") return [];
   const folder = shellWord(config.data);
   return [
-    "There is no account yet. The first one is admin and on the agency plan. Open this link within 24 hours, it works once:",
+    `There is no account yet. The first one is admin and on the agency plan. Open this link within ${linkHours.setup} hours, it works once:`,
     `  ${urlOfLink(baseUrl(config, port), link)}`,
     "or make it here:",
     `  ${ownCommand()} user create you@example.com --data ${folder}`,

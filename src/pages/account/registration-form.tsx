@@ -1,5 +1,6 @@
 /** The form that makes an account, and what it says of what was typed. */
 import type { Registered } from "../../account/registration.ts";
+import type { TextValues } from "../../text/i18n.ts";
 import { page, redirect } from "../answer.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useWords } from "../context.ts";
@@ -98,12 +99,14 @@ interface NoGoodProps {
   readonly title: TextPath;
   readonly what: TextPath;
   readonly next: TextPath;
+  /** Of `what`. */
+  readonly values?: TextValues;
   /** What to type on the server. */
   readonly command?: string;
 }
 
 /** Says that a link does not work, or that there is no way in here, and what to do. */
-export function noGoodPage(visit: Visit, { title, what, next, command }: NoGoodProps, status: number): Response {
+export function noGoodPage(visit: Visit, { title, what, next, values, command }: NoGoodProps, status: number): Response {
   const { words } = visit;
   return page(visit, {
     title: words.say(title),
@@ -113,7 +116,7 @@ export function noGoodPage(visit: Visit, { title, what, next, command }: NoGoodP
     children: (
       <>
         <h1>{words.say(title)}</h1>
-        <p>{words.say(what)}</p>
+        <p>{words.say(what, values)}</p>
         <p>{words.say(next)}</p>
         {command !== undefined && <CommandLine>{command}</CommandLine>}
       </>

@@ -1,5 +1,6 @@
 /** `/reset?t=`: a new password, by a link from the operator. */
 import type { Account } from "../../store/accounts.ts";
+import { linkHours } from "../../store/one-time-links.ts";
 import { page, redirect } from "../answer.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Form, readForm } from "../form.tsx";
@@ -46,6 +47,7 @@ function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): 
         title: "reset.invalid.title",
         what: "reset.invalid.what",
         next: "reset.invalid.next",
+        values: { hours: linkHours.reset },
         command: "assay user reset-password you@example.com",
       },
       410,

@@ -1,6 +1,6 @@
 /** Where somebody is signed in, and the buttons that end it. */
 import type { Account } from "../../store/accounts.ts";
-import type { Session } from "../../store/sessions.ts";
+import { type Session, sessionDays, sessionIdleDays } from "../../store/sessions.ts";
 import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
@@ -26,7 +26,7 @@ export function SessionsSection({ account, current }: { readonly account: Accoun
           ))}
         </RowGroup>
       </Table>
-      <p class="hint">{words.say("account.sessions.addressHint")}</p>
+      <p class="hint">{words.say("account.sessions.addressHint", { idleDays: sessionIdleDays, days: sessionDays })}</p>
       {sessions.length > 1 && (
         <Form action="/account">
           <input type="hidden" name="do" value="end-others" />

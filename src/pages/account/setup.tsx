@@ -1,4 +1,5 @@
 /** `/setup?t=`: the first account, by the link that was printed when the server started. */
+import { linkHours } from "../../store/one-time-links.ts";
 import { page } from "../answer.tsx";
 import { readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
@@ -25,7 +26,13 @@ function setupPage(visit: Visit, link: string, email = "", trouble: Trouble | nu
   if (settings.store.linkByValue("setup", link, now) === undefined)
     return noGoodPage(
       visit,
-      { title: "setup.invalid.title", what: "setup.invalid.what", next: "setup.invalid.next", command: "assay user setup-link" },
+      {
+        title: "setup.invalid.title",
+        what: "setup.invalid.what",
+        next: "setup.invalid.next",
+        values: { hours: linkHours.setup },
+        command: "assay user setup-link",
+      },
       410,
     );
   return page(visit, {

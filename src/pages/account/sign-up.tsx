@@ -1,5 +1,6 @@
 /** `/sign-up`: an account of one's own, where the operator lets people make one, or by invitation. */
 import type { Plan } from "../../store/accounts.ts";
+import { linkHours } from "../../store/one-time-links.ts";
 import { page } from "../answer.tsx";
 import { readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
@@ -43,7 +44,16 @@ function noWayIn(visit: Visit, link: string): Response {
     return noGoodPage(visit, { title: "signUp.closed.title", what: "signUp.closed.what", next: "signUp.closed.next" }, 403);
   return link === ""
     ? noGoodPage(visit, { title: "signUp.invite.title", what: "signUp.invite.what", next: "signUp.invite.next" }, 403)
-    : noGoodPage(visit, { title: "signUp.invalid.title", what: "signUp.invalid.what", next: "signUp.invalid.next" }, 410);
+    : noGoodPage(
+        visit,
+        {
+          title: "signUp.invalid.title",
+          what: "signUp.invalid.what",
+          next: "signUp.invalid.next",
+          values: { days: linkHours.invite / 24 },
+        },
+        410,
+      );
 }
 
 function signUpPage(visit: Visit, link: string, email = "", trouble: Trouble | null = null): Response {

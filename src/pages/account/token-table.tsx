@@ -44,7 +44,7 @@ export function TokenTable({ account, action }: TokenTableProps) {
         </RowGroup>
       </Table>
       <p class="hint">
-        {words.say("tokens.list.means")} {words.say("tokens.list.lastUsedHint")}
+        {words.say("tokens.list.means")} {words.say("tokens.list.lastUsedHint", { days: listedAfterEndDays })}
       </p>
     </section>
   );

@@ -54,7 +54,7 @@ const common: ReadonlySet<string> = new Set(
 const repeatedCharsMax = 4;
 
 /** Whether it is one of those, or one short piece over and over. Takes lower case. */
-export function isCommonPassword(password: string): boolean {
+export function isLeakedPassword(password: string): boolean {
   return common.has(password) || isRepetition(password);
 }
 
