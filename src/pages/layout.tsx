@@ -79,13 +79,15 @@ const navigation: readonly (readonly [string, TextPath])[] = [
 ];
 
 function Header() {
-  const { words, account } = useVisit();
+  const { words, account, own, url } = useVisit();
   return (
     <header class="site-header">
       <a class="brand" href="/">
         <Brand />
         assay
       </a>
+      {/* Whoever holds the paper wants to know where it came from. The query may hold what somebody typed. */}
+      <p class="print-only break">{`${own.origin}${url.pathname}`}</p>
       <nav aria-label={words.say("layout.nav.label")}>
         <ul>
           {navigation.map(([href, text]) => (
