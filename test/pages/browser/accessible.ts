@@ -32,29 +32,26 @@ export const narrow = { width: 320, height: 256 };
 /** What does not fit at the width the page has now: words beyond their box, or a page that has to be pushed sideways. */
 export function overflowComplaints(page: Page): Promise<readonly string[]> {
   return page.evaluate((charsMax) => {
-    const root = document.documentElement;
-    const ancestors = (element: Element | null): readonly Element[] =>
-      element === null ? [] : [element, ...ancestors(element.parentElement)];
-    const scrolls = (element: Element) => /auto|scroll/.test(getComputedStyle(element).overflowX);
-    /** For screen readers only: words in a box of one pixel. */
-    const isUnseen = (element: Element) => getComputedStyle(element).clipPath !== "none" || element.matches(".skip:not(:focus)");
-    const boxes = [...document.querySelectorAll<HTMLElement>("body *")].filter((element) => {
-      const { display } = getComputedStyle(element);
-      if (display === "none" || display === "inline" || display === "contents") return false;
-      return element.closest("svg, select") === null && !ancestors(element).some(isUnseen);
-    });
-    const wider = boxes
+    const { clientWidth: width, scrollWidth } = document.documentElement;
+    const complaints = scrollWidth > width ? [`the page is ${scrollWidth} wide where there are ${width}`] : [];
+    look(document.body, false);
+    return complaints;
+
+    function look(element: Element, inScroller: boolean): void {
+      const { display, overflowX, clipPath } = getComputedStyle(element);
+      // What is clipped to a point, or waits above the page for the keyboard, is for screen readers or nobody.
+      if (display === "none" || clipPath !== "none" || element.matches("svg, select, .skip:not(:focus)")) return;
       // Lines to paste stand in a box that scrolls, and what is typed moves within its field.
-      .filter((element) => !scrolls(element) && !element.matches("input, textarea"))
-      .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
-      .map((element) => `${element.scrollWidth} px in ${element.clientWidth}: ${element.outerHTML.slice(0, charsMax)}`);
-    const beyond = boxes
-      .filter((element) => !ancestors(element.parentElement).some(scrolls))
-      .map((element) => ({ element, box: element.getBoundingClientRect() }))
-      .filter(({ box }) => box.right > root.clientWidth + 1 || box.left < -1)
-      .map(({ element, box }) => `from ${box.left} to ${box.right} px: ${element.outerHTML.slice(0, charsMax)}`);
-    const page = root.scrollWidth > root.clientWidth ? [`the page is ${root.scrollWidth} wide where there are ${root.clientWidth}`] : [];
-    return [...page, ...wider, ...beyond];
+      const scrolls = /auto|scroll/.test(overflowX) || element.matches("input, textarea");
+      if (display !== "inline" && display !== "contents") {
+        const complain = (what: string) => complaints.push(`${what}: ${element.outerHTML.slice(0, charsMax)}`);
+        if (!scrolls && element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)
+          complain(`${element.scrollWidth} px in ${element.clientWidth}`);
+        const { left, right } = element.getBoundingClientRect();
+        if (!inScroller && (right > width + 1 || left < -1)) complain(`from ${left} to ${right} px`);
+      }
+      for (const child of element.children) look(child, inScroller || scrolls);
+    }
   }, markupCharsMax);
 }
 

@@ -60,6 +60,8 @@ const scans: readonly Place[] = [
   { name: "compare", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=previous`) },
   { name: "compare-other-host", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=${scans.sound}`) },
   { name: "compare-nothing-before", go: at(({ scans }) => `/scans/${scans.sound}/compare?with=previous`) },
+  { name: "compare-not-finished", status: 409, go: at(({ scans }) => `/scans/${scans.queued}/compare?with=previous`) },
+  { name: "download-not-finished", status: 409, go: at(({ scans }) => `/scans/${scans.queued}.json`) },
   { name: "list", go: at("/scans") },
   { name: "list-of-host", go: at("/scans?host=example.org") },
   { name: "list-by-band", go: at("/scans?band=poor") },

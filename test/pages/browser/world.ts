@@ -63,10 +63,11 @@ export async function startWorld(): Promise<World> {
   const strict = await startAppliance({
     fill: async (store) => {
       strictSession = (await person(store, "strict@assay.test", "agency")).session;
-      for (const path of ["", "next"]) await store.queueScan({ accountId: null, url: `https://silent.test/${path}`, now: new Date() });
+      for (let at = 0; at < silentScans; at++)
+        await store.queueScan({ accountId: null, url: `https://silent.test/${at}`, now: new Date() });
     },
     sites: sitesThatNeverAnswer(silent),
-    args: ["--concurrency", "1", "--timeout", "600"],
+    args: ["--concurrency", "1"],
     env: { ASSAY_GUEST_RATE_PER_HOUR: "1", ASSAY_SCAN_QUEUE_MAX: "1", ASSAY_SCAN_COOLDOWN: "0" },
   });
   if (known === undefined) throw new Error("the store was not filled");
