@@ -55,6 +55,11 @@ export function plainForeign(text: string): string {
   return text.replace(unseenEverywhere, nameOf);
 }
 
+/** The same of several lines. */
+export function plainForeignLines(text: string): string {
+  return text.split("\n").map(plainForeign).join("\n");
+}
+
 function withSigns(text: string, signs: RegExp) {
   // Nearly every text is one piece.
   if (!signs.test(text)) return text;

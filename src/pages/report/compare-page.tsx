@@ -1,5 +1,6 @@
 /** `/scans/{token}/compare`: what has changed between two scans, from the earlier to the later one. */
 import type { ComponentChildren } from "preact";
+import { severities } from "../../check/check.ts";
 import { subjectOf } from "../../evidence/subject.ts";
 import type { StoredFinding } from "../../judge/result.ts";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -280,14 +281,17 @@ function Section({ id, heading, children }: SectionProps) {
   );
 }
 
+/** Worst first. */
 function Findings({ findings, of }: FindingsProps) {
+  const worstFirst = findings.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
   return (
-    <ul class="plain">
-      {findings.map((finding, at) => (
-        <li key={String(at)}>
-          <Finding finding={finding} of={of}>
-            {(detail) => <p>{detail}</p>}
-          </Finding>
+    <ul class="cards">
+      {worstFirst.map((finding, at) => (
+        <li key={String(at)} class="finding" data-severity={finding.severity}>
+          <FindingHead finding={finding} of={of} />
+          <p>
+            <Detail finding={finding} of={of} />
+          </p>
         </li>
       ))}
     </ul>
@@ -297,24 +301,22 @@ function Findings({ findings, of }: FindingsProps) {
 interface FindingProps {
   readonly finding: StoredFinding;
   readonly of: ScanRecord;
-  readonly children: (detail: ComponentChildren) => ComponentChildren;
 }
 
-function Finding({ finding, of, children }: FindingProps) {
+function FindingHead({ finding, of }: FindingProps) {
   const { words, settings } = useVisit();
-  const texts = textsOfFinding(finding, of.url, words.locale, settings.texts, quoted);
+  const { title } = textsOfFinding(finding, of.url, words.locale, settings.texts, quoted);
   return (
-    <div class="finding" data-severity={finding.severity}>
+    <header>
       <h3>
         <a href={`/scans/${of.token}#${finding.code}`}>
-          <Sentence text={texts.title} />
+          <Sentence text={title} />
         </a>
       </h3>
       <p class="chips">
         <SeverityChip severity={finding.severity} />
       </p>
-      {children(<Sentence text={texts.detail} />)}
-    </div>
+    </header>
   );
 }
 
@@ -331,24 +333,25 @@ function ChangedList({
   return (
     <Section id="changed" heading={words.count("compare.changed", changed.length)}>
       {changed.map((pair, at) => (
-        <Finding key={String(at)} finding={pair.after} of={after}>
-          {(detail) => (
-            <dl>
-              <dt>{words.say("compare.before")}</dt>
-              <dd>
-                <Detail finding={pair.before} of={before} />
-              </dd>
-              <dt>{words.say("compare.after")}</dt>
-              <dd>{detail}</dd>
-            </dl>
-          )}
-        </Finding>
+        <div key={String(at)} class="finding" data-severity={pair.after.severity}>
+          <FindingHead finding={pair.after} of={after} />
+          <dl>
+            <dt>{words.say("compare.before")}</dt>
+            <dd>
+              <Detail finding={pair.before} of={before} />
+            </dd>
+            <dt>{words.say("compare.after")}</dt>
+            <dd>
+              <Detail finding={pair.after} of={after} />
+            </dd>
+          </dl>
+        </div>
       ))}
     </Section>
   );
 }
 
-function Detail({ finding, of }: Omit<FindingProps, "children">) {
+function Detail({ finding, of }: FindingProps) {
   const { words, settings } = useVisit();
   return <Sentence text={textsOfFinding(finding, of.url, words.locale, settings.texts, quoted).detail} />;
 }

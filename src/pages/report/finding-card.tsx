@@ -2,7 +2,7 @@
 
 import { unmarked } from "../../text/quotation.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
-import { Foreign, Sentence, untranslated } from "../components/foreign.tsx";
+import { Foreign, plainForeignLines, Sentence, untranslated } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Remediation } from "../components/remediation.tsx";
 import { useVisit, useWords } from "../context.ts";
@@ -39,7 +39,11 @@ export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
         </div>
         <div>
           <h4>{words.say("report.findings.remediation")}</h4>
-          <Remediation text={texts.remediation} advice={(text) => <Sentence text={text} />} lines={unmarked} />
+          <Remediation
+            text={texts.remediation}
+            advice={(text) => <Sentence text={text} />}
+            lines={(text) => plainForeignLines(unmarked(text))}
+          />
         </div>
       </div>
       <Footer shown={shown} />
