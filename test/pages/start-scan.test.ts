@@ -148,20 +148,23 @@ describe("the same wish again", () => {
     expect(tokenOf(await ask(site))).toBe(first);
   });
 
-  test("at the same time is one scan", async () => {
+  test("at the same time is one scan, also when the one before is over", async () => {
     const html = await (await visitor.get("/")).text();
     const form = /name="form" value="([^"]+)"/.exec(html)?.[1] ?? "";
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-    const click = () =>
-      fetch(`${pages.url}/scans`, {
-        method: "POST",
-        redirect: "manual",
-        headers: { cookie, origin: pages.url },
-        body: new URLSearchParams({ form, url: site }),
-      });
-    const tokens = (await Promise.all([click(), click(), click()])).map(tokenOf);
-    expect(new Set(tokens).size).toBe(1);
-    expect(tokens[0]).not.toBe("");
+    const clicks = async () => {
+      const body = new URLSearchParams({ form, url: site });
+      const init = { method: "POST", redirect: "manual", headers: { cookie, origin: pages.url }, body } as const;
+      const answers = await Promise.all([1, 2, 3].map(() => fetch(`${pages.url}/scans`, init)));
+      const tokens = answers.map(tokenOf);
+      expect(new Set(tokens).size).toBe(1);
+      return tokens[0] ?? "";
+    };
+    const first = await clicks();
+    expect(first).not.toBe("");
+    while ((await pages.store.claimNext(new Date()))?.token !== first);
+    await pages.store.failScan(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    expect(await clicks()).not.toBe(first);
   });
 
   test("of somebody else is a scan of its own", async () => {
@@ -213,7 +216,7 @@ describe("limits", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(3_590);
     const html = await answer.text();
     expect(html).toContain("Try again in 60 minutes.");
-    expect(html).toContain('value="https://three.test/"');
+    expect(html).toContain('value="three.test"');
     expect((await ask("one.test", {}, by)).status).toBe(303);
     limited.advanceMs(hourMs - 61_000);
     await by.get("/?locale=de-de");
@@ -260,7 +263,7 @@ describe("no room", () => {
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "30"]);
     const html = await answer.text();
     expect(html).toContain("The queue is full: 1 scan waits.");
-    expect(html).toContain('value="https://two.test/"');
+    expect(html).toContain('value="two.test"');
     await full.stop();
   });
 

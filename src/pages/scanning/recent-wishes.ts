@@ -6,16 +6,16 @@ import type { Store } from "../../store/store.ts";
 /** Wishes remembered at once. Beyond it the oldest is forgotten: what that costs is a scan too many. */
 const wishesMax = 10_000;
 
-export type QueuedScan = Promise<ScanRecord | "full">;
+/** A scan, or why there is none. */
+export type Led<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
 
-export interface RecentWishes {
+export interface RecentWishes<Refused> {
   /**
-   * The scan that the same wish led to, if it still waits or runs, or began less than the cooldown ago; undefined at once where there was
-   * none. One that failed is no answer: whoever asks again wants it tried again.
+   * The scan that the same wish led to before, if it still waits or runs, or was asked for less than the cooldown ago; otherwise what
+   * `start` comes to. A wish that comes while another is being started shares what becomes of that: a double click is two requests at
+   * the same time. A scan that failed is no answer, for whoever asks again wants it tried again.
    */
-  earlier(visitor: string, url: string): Promise<ScanRecord | undefined> | undefined;
-  /** To be called before anything is waited for: a double click is two requests at the same time. */
-  remember(visitor: string, url: string, queued: QueuedScan): void;
+  lead(visitor: string, url: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>>;
 }
 
 export interface RecentWishesOptions {
@@ -24,42 +24,49 @@ export interface RecentWishesOptions {
   readonly now: () => Date;
 }
 
-export function createRecentWishes({ store, cooldownSeconds, now }: RecentWishesOptions): RecentWishes {
-  /** Tokens by wish; null once it is known that nothing was queued. */
-  const wishes = new Map<string, Promise<string | null>>();
+export function createRecentWishes<Refused>({ store, cooldownSeconds, now }: RecentWishesOptions): RecentWishes<Refused> {
+  /** By wish: what is being started, or the token of what was. */
+  const wishes = new Map<string, Promise<Led<Refused>> | string>();
 
-  async function standing(queued: Promise<string | null>): Promise<ScanRecord | undefined> {
-    const scan = store.scanByToken((await queued) ?? "");
+  function remember(key: string, wish: Promise<Led<Refused>> | string): void {
+    // Deleted first, so that it goes to the young end.
+    wishes.delete(key);
+    const oldest = wishes.size >= wishesMax ? wishes.keys().next().value : undefined;
+    if (oldest !== undefined) wishes.delete(oldest);
+    wishes.set(key, wish);
+  }
+
+  function standing(token: string): ScanRecord | undefined {
+    const scan = store.scanByToken(token);
     if (scan === undefined || scan.status === "failed") return undefined;
-    if (scan.status !== "finished") return scan;
     const ageMs = now().getTime() - Date.parse(scan.createdAt);
-    return ageMs < cooldownSeconds * 1_000 ? scan : undefined;
+    return scan.status !== "finished" || ageMs < cooldownSeconds * 1_000 ? scan : undefined;
+  }
+
+  /** Runs up to the first wait of `start` at once: between the look at the wishes and this, nothing else may happen. */
+  async function begin(key: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>> {
+    const starting = start();
+    remember(key, starting);
+    try {
+      const led = await starting;
+      if ("scan" in led) remember(key, led.scan.token);
+      else wishes.delete(key);
+      return led;
+    } catch (error) {
+      wishes.delete(key);
+      throw error;
+    }
   }
 
   return {
-    earlier: (visitor, url) => {
-      const queued = wishes.get(keyOf(visitor, url));
-      return queued === undefined ? undefined : standing(queued);
-    },
-    remember: (visitor, url, queued) => {
+    lead: async (visitor, url, start) => {
       const key = keyOf(visitor, url);
-      // Deleted first, so that it goes to the young end.
-      wishes.delete(key);
-      const oldest = wishes.size >= wishesMax ? wishes.keys().next().value : undefined;
-      if (oldest !== undefined) wishes.delete(oldest);
-      wishes.set(key, tokenOf(queued));
+      const wish = wishes.get(key);
+      if (typeof wish === "object") return wish;
+      const scan = wish === undefined ? undefined : standing(wish);
+      return scan === undefined ? begin(key, start) : { scan };
     },
   };
-}
-
-/** Whoever queued it is told why that did not work; for a second wish it is as if nobody had tried. */
-async function tokenOf(queued: QueuedScan): Promise<string | null> {
-  try {
-    const scan = await queued;
-    return scan === "full" ? null : scan.token;
-  } catch {
-    return null;
-  }
 }
 
 /** Addresses are long, and there is room for many. */

@@ -1,14 +1,13 @@
 /** `POST /scans`: what was typed becomes a scan, or the reason why not stands beside the field. */
 import { createRateLimit } from "../../http/rate-limit.ts";
 import { DataDirError } from "../../store/data-dir.ts";
-import type { ScanRecord } from "../../store/scans.ts";
 import { redirect } from "../answer.tsx";
 import { readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
 import type { PagesSettings } from "../settings.ts";
 import { pageGroup, type Visit } from "../visit.ts";
 import { publicUrlPage } from "./public-url-page.tsx";
-import { createRecentWishes, type QueuedScan } from "./recent-wishes.ts";
+import { createRecentWishes, type Led } from "./recent-wishes.ts";
 import { readTypedUrl } from "./typed-url.ts";
 
 const hourSeconds = 3_600;
@@ -24,7 +23,7 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
   const nowMs = () => now().getTime();
   const countGuest = createRateLimit({ requestsMax: guests.scansPerHourMax, windowSeconds: hourSeconds }, nowMs);
   const countAccount = createRateLimit({ requestsMax: scansOfAccountPerHourMax, windowSeconds: hourSeconds }, nowMs);
-  const wishes = createRecentWishes({ store, cooldownSeconds, now });
+  const wishes = createRecentWishes<Refusal>({ store, cooldownSeconds, now });
 
   return pageGroup("start").post("/scans", ({ visit }) => answerForm(visit));
 
@@ -35,43 +34,36 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
     if (visit.account === null && !guests.mayScan) return refuse(visit, typed, { status: 403, text: null });
     const wish = readTypedUrl(typed);
     if (wish.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.words.say(`home.faults.${wish.fault}`) });
-    if (wish.kind === "plain") return start(visit, wish.url);
+    if (wish.kind === "plain") return start(visit, wish.url, typed);
     // Whoever has read that it becomes public may have it so; a user and a password are never part of it.
-    if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept);
+    if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept, typed);
     return publicUrlPage(atHome(visit), wish);
   }
 
-  async function start(visit: Visit, url: string): Promise<Response> {
-    if (!visit.settings.mayBeScanned(url)) return refuse(visit, url, shut(visit));
-    const visitor = visitorOf(visit);
-    const known = wishes.earlier(visitor, url);
-    // Waited for only when there is one: between this look and `remember` nothing else may happen.
-    const earlier = known === undefined ? undefined : await known;
-    if (earlier !== undefined) return redirect(visit, `/scans/${earlier.token}`);
-    const counted = visit.account === null ? countGuest(visit.address) : countAccount(visitor);
-    if (counted.exceeded) return refuse(visit, url, tooMany(visit, counted.resetSeconds));
-    const queued = store.queueScan({ accountId: visit.account?.id ?? null, url, now: visit.now });
-    wishes.remember(visitor, url, queued);
-    const scan = await settled(queued);
-    if (scan === "queue-full" || scan === "store-full") return refuse(visit, url, noRoom(visit, scan));
-    visit.settings.wake();
-    return redirect(visit, `/scans/${scan.token}`);
+  async function start(visit: Visit, url: string, typed: string): Promise<Response> {
+    if (!visit.settings.mayBeScanned(url)) return refuse(visit, typed, shut(visit));
+    const led = await wishes.lead(visitorOf(visit), url, () => queue(visit, url));
+    return "scan" in led ? redirect(visit, `/scans/${led.scan.token}`) : refuse(visit, typed, led.refused);
+  }
+
+  async function queue(visit: Visit, url: string): Promise<Led<Refusal>> {
+    const { account, now, settings } = visit;
+    const counted = account === null ? countGuest(visit.address) : countAccount(visitorOf(visit));
+    if (counted.exceeded) return { refused: tooMany(visit, counted.resetSeconds) };
+    try {
+      const scan = await store.queueScan({ accountId: account?.id ?? null, url, now });
+      if (scan === "full") return { refused: noRoom(visit.words.count("home.queueFull", store.queueLength())) };
+      settings.wake();
+      return { scan };
+    } catch (error) {
+      if (!(error instanceof DataDirError && error.fault === "full")) throw error;
+      return { refused: noRoom(visit.words.say("home.storeFull")) };
+    }
   }
 }
 
 function visitorOf({ account, address }: Visit): string {
   return account === null ? `address ${address}` : `account ${account.id}`;
-}
-
-/** @throws whatever is neither a full queue nor a full disk. */
-async function settled(queued: QueuedScan): Promise<ScanRecord | "queue-full" | "store-full"> {
-  try {
-    const scan = await queued;
-    return scan === "full" ? "queue-full" : scan;
-  } catch (error) {
-    if (error instanceof DataDirError && error.fault === "full") return "store-full";
-    throw error;
-  }
 }
 
 function refuse(visit: Visit, typed: string, refusal: Refusal): Response {
@@ -96,7 +88,6 @@ function tooMany({ words, account }: Visit, seconds: number): Refusal {
   return { status: 429, text: `${what} ${wait}`, retryAfterSeconds: seconds };
 }
 
-function noRoom({ words, settings: { store } }: Visit, because: "queue-full" | "store-full"): Refusal {
-  const text = because === "store-full" ? words.say("home.storeFull") : words.count("home.queueFull", store.queueLength());
+function noRoom(text: string): Refusal {
   return { status: 503, text, retryAfterSeconds: roomRetrySeconds };
 }
