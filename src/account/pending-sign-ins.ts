@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 const pendingMs = 10 * 60_000;
 /** Wrong codes until the password is asked for again. */
 const wrongCodesMax = 5;
-/** At once; only who knows a password adds one, so nobody gets here by flooding. */
-const pendingMax = 1_000;
+/** At once, of one account: whoever begins more than this gives up the first, and nobody else's. */
+const pendingOfAccountMax = 5;
 
 interface PendingSignIn {
   readonly accountId: number;
@@ -33,8 +33,8 @@ export function createPendingSignIns(nowMs: () => number): PendingSignIns {
   return {
     begin: (proved) => {
       for (const challenge of pending.keys()) if (find(challenge) === undefined) pending.delete(challenge);
-      const oldest = pending.size >= pendingMax ? pending.keys().next().value : undefined;
-      if (oldest !== undefined) pending.delete(oldest);
+      const own = [...pending].filter(([, { accountId }]) => accountId === proved.accountId);
+      for (const [challenge] of own.slice(0, Math.max(0, own.length - pendingOfAccountMax + 1))) pending.delete(challenge);
       const challenge = randomBytes(32).toString("base64url");
       pending.set(challenge, { ...proved, expiresAtMs: nowMs() + pendingMs, wrongCodes: 0 });
       return challenge;

@@ -199,6 +199,14 @@ describe("the second step", () => {
     expect(await prove(again.challenge, recoveryCodes[0] ?? "")).toEqual({ status: "over" });
   });
 
+  test("can be begun five times at once by one account, and no more, at nobody else's cost", async () => {
+    const { secret } = await enrolled();
+    const challenges: string[] = [];
+    for (let number = 0; number < 6; number++) challenges.push(await challenged());
+    expect(await prove(challenges[0] ?? "", codeAt(secret, room.now()))).toEqual({ status: "over" });
+    expect((await prove(challenges[1] ?? "", codeAt(secret, room.now()))).status).toBe("signed-in");
+  });
+
   test("takes each recovery code once, and tells how many are left", async () => {
     const { recoveryCodes } = await enrolled();
     const [code = ""] = recoveryCodes;

@@ -7,7 +7,7 @@ import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
 
-interface AccountPage extends Omit<PageGiven, "children" | "title"> {
+interface AccountPage extends Omit<PageGiven, "children" | "title" | "noIndex" | "secret"> {
   readonly title: TextPath;
   readonly lead?: ComponentChildren;
   /** Buttons beside the heading. */
@@ -23,6 +23,8 @@ export function accountPage(visit: Visit, { title, lead, actions, done = null, c
     ...given,
     title: words,
     noIndex: true,
+    // On a shared computer, going back must not show it again.
+    secret: true,
     children: (
       <>
         <PageHead title={words} {...(lead === undefined ? {} : { lead })}>

@@ -1,6 +1,6 @@
 /** A new API token, shown this once, with commands that use it at once. */
 import type { ApiToken } from "../../store/api-tokens.ts";
-import { Foreign, plainForeign, untranslated } from "../components/foreign.tsx";
+import { Foreign, untranslated } from "../components/foreign.tsx";
 import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
 import type { Visit } from "../visit.ts";
@@ -12,26 +12,20 @@ export function newTokenPage(visit: Visit, { token, value }: { readonly token: A
   const base = settings.operator.publicUrl ?? own.origin;
   return accountPage(visit, {
     title: "tokens.made.title",
-    secret: true,
     children: (
       <>
         <Notice kind="warn">{words.say("tokens.made.text")}</Notice>
-        <p>
-          <Foreign>{token.name}</Foreign>
-        </p>
-        <p class="with-button">
-          <input
-            id="token"
-            type="text"
-            readOnly
-            value={value}
-            aria-label={words.say("tokens.made.value", { name: plainForeign(token.name) })}
-            {...untranslated}
-          />
-          <button type="button" class="primary" data-copy="#token" data-copied={words.say("tokens.made.copied")} hidden>
-            {words.say("tokens.made.copy")}
-          </button>
-        </p>
+        <div class="field">
+          <label for="token">
+            <Foreign>{token.name}</Foreign>
+          </label>
+          <div class="with-button">
+            <input id="token" type="text" readOnly value={value} {...untranslated} />
+            <button type="button" class="primary" data-copy="#token" data-copied={words.say("tokens.made.copied")} hidden>
+              {words.say("tokens.made.copy")}
+            </button>
+          </div>
+        </div>
         <h2>{words.say("tokens.made.tryTitle")}</h2>
         <p>{words.say("tokens.made.list")}</p>
         <Lines label={words.say("tokens.made.curl")}>{`curl -H 'Authorization: Bearer ${value}' '${base}/api/v1/scans'`}</Lines>

@@ -9,7 +9,6 @@ export function recoveryCodesPage(visit: Visit, codes: readonly string[]): Respo
   const { words, own } = visit;
   return accountPage(visit, {
     title: "secondFactor.codes.title",
-    secret: true,
     children: (
       <>
         <p>{words.say("secondFactor.codes.intro")}</p>

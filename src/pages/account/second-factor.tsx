@@ -85,31 +85,27 @@ function secondFactorPage(visit: Visit, account: Account, trouble: Trouble | nul
     title: "secondFactor.title",
     status: trouble?.status ?? 200,
     headers: trouble?.headers ?? {},
-    secret: offered !== null,
     children: isInForce(totp) ? (
       <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} trouble={trouble} />
     ) : (
       <>
-        <NotInForce />
-        {offered !== null && <Offer account={account} secret={offered} trouble={trouble} />}
+        <p>{visit.words.say("secondFactor.off.text")}</p>
+        {offered === null ? <OfferForm again={false} /> : <Offer account={account} secret={offered} trouble={trouble} />}
       </>
     ),
   });
 }
 
-function NotInForce() {
-  const { words, account, settings } = useVisit();
-  const offered = account !== null && settings.accountActions.offeredTotp(account) !== null;
+/** `again`: another secret in the place of the one that is shown. */
+function OfferForm({ again }: { readonly again: boolean }) {
+  const words = useWords();
   return (
-    <>
-      <p>{words.say("secondFactor.off.text")}</p>
-      <Form action={path}>
-        <input type="hidden" name="do" value="offer" />
-        <SubmitButton kind={offered ? "plain" : "primary"}>
-          {words.say(offered ? "secondFactor.offer.again" : "secondFactor.off.begin")}
-        </SubmitButton>
-      </Form>
-    </>
+    <Form action={path}>
+      <input type="hidden" name="do" value="offer" />
+      <SubmitButton kind={again ? "plain" : "primary"}>
+        {words.say(again ? "secondFactor.offer.again" : "secondFactor.off.begin")}
+      </SubmitButton>
+    </Form>
   );
 }
 
@@ -128,7 +124,9 @@ function Offer({ account, secret, trouble }: OfferProps) {
       <h2 id="offer">{words.say("secondFactor.offer.title")}</h2>
       <UnencryptedNotice />
       <p>{words.say("secondFactor.offer.scan")}</p>
-      <QrCode text={totpUri(secret, { issuer, email: account.email })} label={words.say("secondFactor.offer.qr")} />
+      <p>
+        <QrCode text={totpUri(secret, { issuer, email: account.email })} label={words.say("secondFactor.offer.qr")} />
+      </p>
       <p>{words.say("secondFactor.offer.type")}</p>
       <p class="with-button">
         <code id="secret" {...untranslated}>
@@ -142,6 +140,7 @@ function Offer({ account, secret, trouble }: OfferProps) {
       <ProvedForm deed="confirm" submit={words.say("secondFactor.offer.submit")} trouble={trouble}>
         <CodeField error={trouble?.field?.name === "code" ? trouble.field.text : undefined} />
       </ProvedForm>
+      <OfferForm again />
     </section>
   );
 }

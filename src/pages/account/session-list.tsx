@@ -46,7 +46,7 @@ function SessionRow({ session, isCurrent }: { readonly session: Session; readonl
         userAgent === "" ? words.say("account.sessions.unknown") : <Foreign>{userAgent}</Foreign>,
         <Foreign key="address">{address}</Foreign>,
         <Instant key="created" at={createdAt} relative={false} />,
-        words.ago(lastSeenAt),
+        <Instant key="lastSeen" at={lastSeenAt} relative={false} />,
         isCurrent ? words.say("account.sessions.current") : <EndSession key="end" session={session} />,
       ]}
     />

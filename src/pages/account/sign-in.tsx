@@ -1,5 +1,6 @@
 /** `/sign-in`: the password, then the second factor where there is one; on an empty appliance, how the first account is made. */
 import type { CodeStep, PasswordStep } from "../../account/sign-in.ts";
+import { truncatedAddress } from "../../parse/address.ts";
 import { page, redirect } from "../answer.tsx";
 import { Details } from "../components/details.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -42,7 +43,7 @@ async function takePassword(visit: Visit): Promise<Response> {
     case "second-factor":
       return codePage(visit, { challenge: step.challenge, next });
     case "refused":
-      visit.settings.log.warn("sign-in refused", { because: step.because, account: step.accountId, requestId: visit.requestId });
+      noteRefusal(visit, step.because, step.accountId);
       return signInPage(visit, { next, email, error: visit.words.say("signIn.refused"), status: 403 });
     default: {
       const { text, ...answer } = heldUpAnswer(visit, step);
@@ -60,7 +61,7 @@ async function takeCode(visit: Visit): Promise<Response> {
     case "signed-in":
       return goOn(visit, step, next);
     case "wrong-code":
-      visit.settings.log.warn("sign-in refused", { because: "code", account: step.accountId, requestId: visit.requestId });
+      noteRefusal(visit, "code", step.accountId);
       return codePage(visit, { challenge, next, error: visit.words.say("credentials.errors.wrongCode"), status: 403 });
     case "over":
       return redirect(visit, `/sign-in?${new URLSearchParams({ done: "over", next })}`);
@@ -69,6 +70,11 @@ async function takeCode(visit: Visit): Promise<Response> {
       return codePage(visit, { challenge, next, error: text, ...answer });
     }
   }
+}
+
+/** Never what was typed: a password is easily typed into the wrong field. */
+function noteRefusal({ settings, address, requestId }: Visit, because: string, account: number | null): void {
+  settings.log.warn("sign-in refused", { because, account, address: truncatedAddress(address), requestId });
 }
 
 async function goOn(visit: Visit, { account, opened }: Extract<PasswordStep | CodeStep, { status: "signed-in" }>, next: string) {

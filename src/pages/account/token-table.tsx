@@ -59,7 +59,7 @@ function TokenRow({ token, action }: { readonly token: ApiToken; readonly action
         <Foreign key="name">{name}</Foreign>,
         <code key="value" {...untranslated}>{`${shown}...`}</code>,
         <Instant key="created" at={createdAt} day relative={false} />,
-        lastUsedAt === null ? words.say("tokens.list.never") : words.ago(lastUsedAt),
+        lastUsedAt === null ? words.say("tokens.list.never") : <Instant key="lastUsed" at={lastUsedAt} relative={false} />,
         expiresAt === null ? words.say("tokens.list.never") : <Instant key="expires" at={expiresAt} day relative={false} />,
         endedText(token, words, now) ?? <Revoke key="revoke" token={token} action={action} />,
       ]}
