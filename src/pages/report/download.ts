@@ -31,7 +31,7 @@ export function downloadReport(visit: Visit, scan: ScanRecord): Response {
 }
 
 /** `example.org_2026-11-19_<token>`: letters, digits, dots, hyphens and low lines alone. */
-export function fileName({ url, token, endedAt, createdAt }: ScanRecord): string {
+function fileName({ url, token, endedAt, createdAt }: ScanRecord): string {
   const host = subjectOf(url, createdAt)
     .host.slice(0, hostCharsMax)
     .replaceAll(/[^\w.-]/g, "-");

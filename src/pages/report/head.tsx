@@ -9,7 +9,6 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { Form } from "../form.tsx";
 import { hostPath } from "../scans/host-name.ts";
-import type { Visit } from "../visit.ts";
 import type { Report } from "./report.ts";
 
 /** Of a page's title and of an address in the heading: the whole stands in the evidence. */
@@ -18,8 +17,7 @@ const headingCharsMax = 120;
 const titleHostCharsMax = 40;
 
 export function ReportHead({ report }: { readonly report: Report }) {
-  const visit = useVisit();
-  const { words } = visit;
+  const words = useWords();
   const { host, scan } = report;
   const trail = [
     { href: "/scans", text: words.say("report.trail") },
@@ -39,14 +37,8 @@ export function ReportHead({ report }: { readonly report: Report }) {
         <Actions report={report} />
       </PageHead>
       <ReportFacts report={report} />
-      <p class="print-only">{reportAddress(visit, scan.token)}</p>
     </>
   );
-}
-
-/** As this visitor reaches it: to copy, and on paper. */
-function reportAddress({ own }: Visit, token: string): string {
-  return `${own.origin}/scans/${token}`;
 }
 
 /** For the title of a page, which lists of tabs and bookmarks cut anyway. */
@@ -61,8 +53,7 @@ function withoutScheme(url: string): string {
 }
 
 function Actions({ report: { scan, comparable } }: { readonly report: Report }) {
-  const visit = useVisit();
-  const { words } = visit;
+  const { words, own } = useVisit();
   const path = `/scans/${scan.token}`;
   return (
     <>
@@ -81,7 +72,7 @@ function Actions({ report: { scan, comparable } }: { readonly report: Report }) 
       <button type="button" data-print hidden>
         {words.say("report.actions.print")}
       </button>
-      <input type="hidden" id="report-address" value={reportAddress(visit, scan.token)} />
+      <input type="hidden" id="report-address" value={`${own.origin}${path}`} />
       <button type="button" data-copy="#report-address" data-copied={words.say("report.actions.copied")} hidden>
         {words.say("report.actions.copyLink")}
       </button>

@@ -16,7 +16,7 @@ import { urgencyOf, type Weighed } from "./urgency.ts";
 /** Earlier scans of the host that are looked at. */
 const earlierScansMax = 20;
 /** Scans of the host that are listed. */
-export const historyMax = 10;
+const historyMax = 10;
 
 /** `retired`: the check is gone, and with it where it belongs. */
 export type ReportArea = Area | "retired";
@@ -115,7 +115,7 @@ export function checkOf({ settings: { catalog } }: Visit, key: string): AnyCheck
   return catalog.checks.find((check) => check.key === key);
 }
 
-export function reportAreaOf(visit: Visit, key: string): ReportArea {
+function reportAreaOf(visit: Visit, key: string): ReportArea {
   const check = checkOf(visit, key);
   return check === undefined ? "retired" : areaOf(check);
 }
