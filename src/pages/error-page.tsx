@@ -1,5 +1,6 @@
 /** The page that says no: what happened, what to do, and under which id the log tells of it. */
 import { page } from "./answer.tsx";
+import { PageHead } from "./components/page-head.tsx";
 import type { PageError } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 
@@ -13,10 +14,9 @@ export function errorPage(visit: Visit, { status, kind, values, headers }: PageE
     noIndex: true,
     children: (
       <>
-        <h1>{title}</h1>
-        <p>{words.say(`errors.${kind}.what`, values)}</p>
+        <PageHead title={title} lead={words.say(`errors.${kind}.what`, values)} />
         <p>{words.say(`errors.${kind}.next`, values)}</p>
-        <p class="muted">{words.say("errors.reference", { status, requestId })}</p>
+        <p class="muted small">{words.say("errors.reference", { status, requestId })}</p>
       </>
     ),
   });

@@ -139,10 +139,10 @@ function WhatIsChecked() {
   const { checks } = settings.catalog;
   const count = (area: Area) => checks.filter((check) => areaOf(check) === area).length;
   return (
-    <div class="columns">
+    <div class="columns even">
       <section>
         <h2>{words.count("home.checked", checks.length)}</h2>
-        <ul>
+        <ul class="tally">
           {areas
             .filter((area) => count(area) > 0)
             .map((area) => (

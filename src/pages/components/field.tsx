@@ -66,12 +66,12 @@ export function Field({
       </label>
       <HintAndError id={id} hint={hint} error={error} />
       {type === "password" ? (
-        <div class="with-button">
+        <>
           {input}
-          <button type="button" data-reveal={`#${id}`} aria-pressed="false" aria-controls={id} hidden>
+          <button type="button" class="reveal" data-reveal={`#${id}`} aria-pressed="false" aria-controls={id} hidden>
             {words.say("components.showPassword")}
           </button>
-        </div>
+        </>
       ) : (
         input
       )}

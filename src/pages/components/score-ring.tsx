@@ -52,7 +52,7 @@ export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps
 }
 
 /** Of a ring that shows no score. */
-const empty = { class: "ring-none", "stroke-dasharray": "3 3.25", pathLength: 100 } as const;
+const empty = { class: "ring-none", "stroke-dasharray": "1 2.125", pathLength: 100 } as const;
 
 interface ArcProps {
   readonly class: string;

@@ -34,7 +34,7 @@ function checksPage(visit: Visit): Response {
         <PageHead title={title} lead={words.count("checks.intro", checks.length, { points: words.number(weightOf(checks)) })} />
         <p>{words.say("checks.scoring")}</p>
         <nav aria-label={words.say("checks.areasLabel")}>
-          <ul>
+          <ul class="jumps">
             {taken.map((area) => (
               <li key={area}>
                 <a href={`#${areaId(area)}`}>{words.say(`checks.areas.${area}`)}</a>
