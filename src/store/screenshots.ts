@@ -7,6 +7,8 @@ export const screenshotsKept = 2_000;
 export interface ScreenshotVerbs {
   /** Bytes of a `screenshotType` image; undefined when none was taken, or the scan is not among the newest any more. The token is one of a stored scan. */
   screenshotOf(token: string): Uint8Array | undefined;
+  /** Whether there is one, without reading it. */
+  hasScreenshot(token: string): boolean;
 }
 
 export function screenshotVerbs(db: Db): ScreenshotVerbs {
@@ -14,6 +16,10 @@ export function screenshotVerbs(db: Db): ScreenshotVerbs {
     screenshotOf: (token) => {
       const scan = db.scans.get(token);
       return scan === undefined ? undefined : db.screenshots.get(scan.id);
+    },
+    hasScreenshot: (token) => {
+      const scan = db.scans.get(token);
+      return scan !== undefined && db.screenshots.doesExist(scan.id);
     },
   };
 }

@@ -53,14 +53,16 @@ function withoutScheme(url: string): string {
 }
 
 function Actions({ report: { scan, comparable } }: { readonly report: Report }) {
-  const { words, own } = useVisit();
+  const { words, own, account, settings } = useVisit();
   const path = `/scans/${scan.token}`;
   return (
     <>
-      <Form action="/scans">
-        <input type="hidden" name="url" value={scan.url} />
-        <SubmitButton>{words.say("report.actions.rescan")}</SubmitButton>
-      </Form>
+      {(account !== null || settings.guests.mayScan) && (
+        <Form action="/scans">
+          <input type="hidden" name="url" value={scan.url} />
+          <SubmitButton>{words.say("report.actions.rescan")}</SubmitButton>
+        </Form>
+      )}
       {comparable !== null && (
         <a class="button" href={`${path}/compare?with=previous`}>
           {words.say("report.actions.compare")}

@@ -89,7 +89,7 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     rows: shownRows(visit, result, findings),
     evidence: seen?.evidence ?? null,
     timings: seen?.timings ?? null,
-    hasScreenshot: store.screenshotOf(scan.token) !== undefined,
+    hasScreenshot: store.hasScreenshot(scan.token),
     previous: earlier.find(ofSameUrl) ?? null,
     comparable: earlier.find(ofSameUrl) ?? earlier[0] ?? null,
     newer: newer.find(ofSameUrl) ?? newer[0] ?? null,

@@ -1,4 +1,5 @@
 /** Which parts of the evidence a verdict rests on, as links to them. */
+import type { ReadingName } from "../../../evidence/evidence.ts";
 import { useWords } from "../../context.ts";
 import type { ReportArea } from "../report.ts";
 
@@ -19,7 +20,7 @@ export const evidenceParts = [
 ] as const;
 export type EvidencePart = (typeof evidenceParts)[number];
 
-const partOfReading: Readonly<Record<string, EvidencePart>> = {
+const partOfReading: Readonly<Record<ReadingName, EvidencePart>> = {
   navigation: "navigation",
   hstsPreload: "navigation",
   page: "headers",
@@ -38,6 +39,12 @@ const partOfReading: Readonly<Record<string, EvidencePart>> = {
   mailTlsRpt: "mail",
   securityTxt: "securityTxt",
 };
+
+/** Names of the readings that a part shows. */
+export function readingsOf(part: EvidencePart): readonly ReadingName[] {
+  const names = Object.keys(partOfReading) as ReadingName[];
+  return part === "cookies" ? ["page"] : names.filter((name) => partOfReading[name] === part);
+}
 
 interface EvidenceLinksProps {
   /** Names of readings, and `headers.<name>`. */
@@ -70,5 +77,5 @@ export function evidenceId(part: EvidencePart): string {
 function partOf(name: string, area: ReportArea): EvidencePart | undefined {
   if (name.startsWith("headers.")) return "headers";
   if (name === "page" && area === "cookies") return "cookies";
-  return Object.hasOwn(partOfReading, name) ? partOfReading[name] : undefined;
+  return Object.hasOwn(partOfReading, name) ? partOfReading[name as ReadingName] : undefined;
 }

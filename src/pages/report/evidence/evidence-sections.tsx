@@ -6,6 +6,7 @@ import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
 import type { Report } from "../report.ts";
 import { type EvidencePart, evidenceId, evidenceParts } from "./evidence-links.tsx";
+import { hintOf } from "./hints.ts";
 import { DnsEvidence, MailEvidence, SecurityTxtEvidence } from "./names.tsx";
 import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
 import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page-parts.tsx";
@@ -45,11 +46,13 @@ interface PartProps {
 /** The id stands inside: browsers open what is folded when an address names something in it. */
 function Part({ part, evidence, timings }: PartProps) {
   const words = useWords();
+  const hint = hintOf(part, evidence, words);
   const Content = part === "timings" ? null : contents[part];
   return (
     <details class="evidence">
       <summary>
         <h3>{words.say(`evidence.parts.${part}`)}</h3>
+        {hint !== null && <span class="muted small"> {hint}</span>}
       </summary>
       <div id={evidenceId(part)}>{Content === null ? <TimingTable timings={timings} /> : <Content evidence={evidence} />}</div>
     </details>

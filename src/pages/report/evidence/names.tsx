@@ -1,6 +1,14 @@
 /** What DNS says of the name: who may issue certificates, whether answers are signed, and how mail is protected; and the file security.txt. */
-import type { Evidence } from "../../../evidence/evidence.ts";
-import type { DnssecFacts, MailMtaStsPolicyFacts, MailSpfFacts, SecurityTxtFacts } from "../../../evidence/facts.ts";
+import { type Evidence, read } from "../../../evidence/evidence.ts";
+import type {
+  DnsCaaFacts,
+  DnssecFacts,
+  MailMtaStsPolicyFacts,
+  MailMxFacts,
+  MailSpfFacts,
+  SecurityTxtFacts,
+  TextRecords,
+} from "../../../evidence/facts.ts";
 import { Foreign, ForeignLines } from "../../components/foreign.tsx";
 import { useWords } from "../../context.ts";
 import { Cut, Others, Read, Records, shown } from "./parts.tsx";
@@ -17,17 +25,7 @@ export function DnsEvidence({ evidence: { dnsCaa, dnssec } }: { readonly evidenc
               {words.say("evidence.dns.caaNone")} <Foreign>{asked.join(", ")}</Foreign>
             </p>
           ) : (
-            <Records
-              answer={{
-                name: foundAt,
-                nameExists: true,
-                records: records.map(({ critical, tag, value, truncated }) => ({
-                  text: `${critical ? 128 : 0} ${tag} "${value}"`,
-                  truncated,
-                })),
-                recordsDropped,
-              }}
-            />
+            <Records asked={[{ name: foundAt, answer: read({ nameExists: true, records: records.map(caaRecord), recordsDropped }) }]} />
           )
         }
       </Read>
@@ -35,6 +33,11 @@ export function DnsEvidence({ evidence: { dnsCaa, dnssec } }: { readonly evidenc
       <Read reading={dnssec}>{(facts) => <Dnssec facts={facts} />}</Read>
     </>
   );
+}
+
+/** As a zone file has it; RFC 8659 section 4.1. */
+function caaRecord({ critical, tag, value, truncated }: DnsCaaFacts["records"][number]) {
+  return { text: `${critical ? 128 : 0} ${tag} "${value}"`, truncated };
 }
 
 function Dnssec({ facts: { domain, status, unchecked } }: { readonly facts: DnssecFacts }) {
@@ -75,12 +78,7 @@ export function MailEvidence({
       <Read reading={mailMx}>
         {({ domain, nameExists, exchangers, exchangersDropped }) => (
           <Records
-            answer={{
-              name: domain,
-              nameExists,
-              records: exchangers.map(({ preference, host }) => ({ text: `${preference} ${host === "" ? "." : host}`, truncated: false })),
-              recordsDropped: exchangersDropped,
-            }}
+            asked={[{ name: domain, answer: read({ nameExists, records: exchangers.map(mxRecord), recordsDropped: exchangersDropped }) }]}
           />
         )}
       </Read>
@@ -90,41 +88,37 @@ export function MailEvidence({
       <Read reading={mailDmarc}>
         {({ walk, reportReceivers, reportReceiversDropped }) => (
           <>
-            {walk.map((answer) => (
-              <Records key={answer.name} answer={answer} />
-            ))}
-            {reportReceivers.map(({ domain, answer }) => (
-              <div key={domain}>
-                <p>
-                  {words.say("evidence.mail.receiver")} <Foreign>{domain}</Foreign>
-                </p>
-                <Read reading={answer}>{(facts) => <Records answer={facts} />}</Read>
-              </div>
-            ))}
+            <Records asked={walk.map(askedOf)} />
+            {reportReceivers.length > 0 && <p class="muted">{words.say("evidence.mail.receivers")}</p>}
+            <Records asked={reportReceivers.map(({ domain, answer }) => ({ name: domain, answer }))} />
             <Others count={reportReceiversDropped} />
           </>
         )}
       </Read>
       <h4>MTA-STS</h4>
-      <Read reading={mailMtaSts}>{(facts) => <Records answer={facts} />}</Read>
+      <Read reading={mailMtaSts}>{(facts) => <Records asked={[askedOf(facts)]} />}</Read>
       <Read reading={mailMtaStsPolicy}>{(facts) => <MtaStsPolicy facts={facts} />}</Read>
       <h4>TLS-RPT</h4>
-      <Read reading={mailTlsRpt}>{(facts) => <Records answer={facts} />}</Read>
+      <Read reading={mailTlsRpt}>{(facts) => <Records asked={[askedOf(facts)]} />}</Read>
     </>
   );
+}
+
+function mxRecord({ preference, host }: MailMxFacts["exchangers"][number]) {
+  return { text: `${preference} ${host === "" ? "." : host}`, truncated: false };
+}
+
+function askedOf(answer: TextRecords) {
+  return { name: answer.name, answer: read(answer) };
 }
 
 function Spf({ facts: { own, followed, followedDropped } }: { readonly facts: MailSpfFacts }) {
   const words = useWords();
   return (
     <>
-      <Records answer={own} />
+      <Records asked={[askedOf(own)]} />
       {followed.length > 0 && <p class="muted">{words.say("evidence.mail.followed")}</p>}
-      {followed.slice(0, shown.rowsMax).map(({ name, type, answer }) => (
-        <Read key={`${type} ${name}`} reading={answer}>
-          {(facts) => <Records answer={{ name: `${name} ${type}`, ...facts }} />}
-        </Read>
-      ))}
+      <Records asked={followed.slice(0, shown.rowsMax).map(({ name, type, answer }) => ({ name: `${name} ${type}`, answer }))} />
       <Others count={Math.max(0, followed.length - shown.rowsMax) + followedDropped} />
     </>
   );

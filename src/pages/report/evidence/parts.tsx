@@ -93,26 +93,41 @@ export function Cut({ truncated }: { readonly truncated: boolean }) {
   return truncated ? <span class="muted">{words.say("evidence.cut")}</span> : null;
 }
 
-type RecordsGiven = Pick<TextRecords, "name" | "nameExists" | "records"> & { readonly recordsDropped?: number };
+interface RecordsAnswer extends Pick<TextRecords, "nameExists" | "records"> {
+  readonly recordsDropped?: number;
+}
 
-/** The text records at a name. */
-export function Records({ answer: { name, nameExists, records, recordsDropped = 0 } }: { readonly answer: RecordsGiven }) {
+interface RecordsProps {
+  /** Each name that was asked, and what came back. */
+  readonly asked: readonly { readonly name: string; readonly answer: Reading<RecordsAnswer> }[];
+}
+
+/** The records at each name. */
+export function Records({ asked }: RecordsProps) {
+  if (asked.length === 0) return null;
+  return (
+    <dl class="records">
+      {asked.map(({ name, answer }, at) => (
+        <Entry key={String(at)} name={<Foreign>{name}</Foreign>}>
+          <Read reading={answer}>{(facts) => <RecordList answer={facts} />}</Read>
+        </Entry>
+      ))}
+    </dl>
+  );
+}
+
+function RecordList({ answer: { nameExists, records, recordsDropped = 0 } }: { readonly answer: RecordsAnswer }) {
   const words = useWords();
+  if (records.length === 0) return <span class="muted">{words.say(nameExists ? "evidence.dns.noRecords" : "evidence.dns.noName")}</span>;
   return (
     <>
-      <p>
-        <Foreign>{name}</Foreign>
-        {records.length === 0 && <span class="muted">: {words.say(nameExists ? "evidence.dns.noRecords" : "evidence.dns.noName")}</span>}
-      </p>
-      {records.length > 0 && (
-        <ul class="plain mono">
-          {records.slice(0, shown.recordsMax).map(({ text, truncated }, at) => (
-            <li key={String(at)}>
-              <Foreign charsMax={shown.recordCharsMax}>{text}</Foreign> <Cut truncated={truncated} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul class="plain mono">
+        {records.slice(0, shown.recordsMax).map(({ text, truncated }, at) => (
+          <li key={String(at)}>
+            <Foreign charsMax={shown.recordCharsMax}>{text}</Foreign> <Cut truncated={truncated} />
+          </li>
+        ))}
+      </ul>
       <Others count={Math.max(0, records.length - shown.recordsMax) + recordsDropped} />
     </>
   );
