@@ -157,8 +157,8 @@ describe("a host", () => {
   test("marks where the checks changed, once", async () => {
     const html = await read("/hosts/shop.example.org");
     expect(html.match(/class="spark-change"/g)).toHaveLength(1);
-    expect(html.split(enGb.pages.host.changed)).toHaveLength(2);
-    expect(html).toContain(enGb.pages.host.changedNote);
+    expect(html.split(` ${enGb.pages.host.changed}</span>`)).toHaveLength(2);
+    expect(html.replaceAll("&quot;", '"')).toContain(enGb.pages.host.changedNote);
   });
 
   test("is that host alone", async () => {

@@ -158,7 +158,7 @@ function Comparison({ scan, before }: { readonly scan: ScanRecord; readonly befo
       <a href={`/scans/${scan.token}/compare?with=${before.token}`} aria-label={label}>
         {words.say("host.compare")}
       </a>
-      {isChanged(scan, before) && <p class="small muted">{words.say("host.changed")}</p>}
+      {isChanged(scan, before) && <span class="small muted"> {words.say("host.changed")}</span>}
     </>
   );
 }
