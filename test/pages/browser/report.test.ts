@@ -1,0 +1,113 @@
+/** A report in a real browser: its filters, its folded parts and its buttons, with script and without. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { storeSite } from "../../support/finished-scans.ts";
+import { startPages } from "../../support/pages.ts";
+import { openVisitors, type Visitor } from "./visitors.ts";
+
+const pages = await startPages();
+const visitors = await openVisitors();
+const { token } = await storeSite(pages.store, "silent", { at: new Date() });
+const path = `/scans/${token}`;
+let reader: Visitor;
+
+beforeAll(async () => {
+  reader = await visitors.visitor({ origin: pages.url, locale: "en-gb" });
+});
+afterAll(async () => {
+  await visitors.close();
+  await pages.stop();
+});
+
+/** States of the rows that are shown, each once, and how many rows those are. */
+function rowsShown({ page }: Visitor) {
+  return page.$$eval("[data-ledger] tr[data-state]", (rows) => {
+    const shown = rows.filter((row) => row.checkVisibility());
+    return { states: [...new Set(shown.map((row) => row.getAttribute("data-state")))].sort(), count: shown.length };
+  });
+}
+const addressOf = ({ page }: Visitor) => {
+  const { search, hash } = new URL(page.url());
+  return search + hash;
+};
+const press = ({ page }: Visitor, selector: string) => page.locator(selector).click();
+
+test("filters act in place, together, and stand in the address", async () => {
+  await reader.open(path);
+  await reader.page.evaluate(() => {
+    document.body.dataset.stayed = "yes";
+  });
+  await press(reader, 'section a[data-filter-state="violated"]');
+  expect(await rowsShown(reader)).toEqual({ states: ["violated"], count: 19 });
+  await press(reader, 'a[data-filter-area="headers"]');
+  expect(await rowsShown(reader)).toEqual({ states: ["violated"], count: 5 });
+  expect(addressOf(reader)).toBe("?state=violated&area=headers#ledger");
+  expect(await reader.page.$$eval("[data-ledger] tbody", (groups) => groups.filter((group) => group.checkVisibility()).length)).toBe(1);
+  await press(reader, 'section a[data-filter-state=""]');
+  await press(reader, 'a[data-filter-area=""]');
+  expect((await rowsShown(reader)).count).toBe(63);
+  expect(addressOf(reader)).toBe("#ledger");
+  expect(await reader.page.evaluate(() => document.body.dataset.stayed)).toBe("yes");
+});
+
+test("a state that no check is in says so", async () => {
+  await reader.open(path);
+  await press(reader, 'section a[data-filter-state="notChecked"]');
+  expect((await rowsShown(reader)).count).toBe(0);
+  expect(await reader.page.$eval("[data-ledger-empty]", (note) => note.checkVisibility())).toBe(true);
+});
+
+test("the counts at the top lead to the ledger, keyboard and all", async () => {
+  await reader.open(path);
+  await press(reader, 'nav a[data-filter-state="passed"]');
+  expect(await reader.page.evaluate(() => document.activeElement?.id)).toBe("ledger");
+  expect((await rowsShown(reader)).states).toEqual(["passed"]);
+});
+
+test("without script the same filters load the page anew", async () => {
+  const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
+  await plain.open(path);
+  await Promise.all([plain.page.waitForNavigation(), plain.page.click('section a[data-filter-state="violated"]')]);
+  expect(addressOf(plain)).toBe("?state=violated#ledger");
+  expect(
+    (await plain.open(`${path}?state=violated&area=headers`)).html.match(
+      /<tr data-state="violated"|<tr [^>]*id="[^"]+" data-state="violated"/g,
+    ),
+  ).not.toBeNull();
+  expect(
+    await plain.page.$$eval("button[data-copy], button[data-print]", (buttons) => buttons.filter((button) => !button.hidden).length),
+  ).toBe(0);
+  await plain.close();
+});
+
+test("a link to a hidden row shows it again", async () => {
+  await reader.open(`${path}?state=violated#deprecated-headers`);
+  expect(await reader.page.$eval("#deprecated-headers", (row) => row.checkVisibility())).toBe(true);
+});
+
+test("a link to evidence opens it", async () => {
+  await reader.open(path);
+  expect(await reader.page.$eval("#evidence-tls", (part) => part.checkVisibility())).toBe(false);
+  await press(reader, '.finding-footer a[href="#evidence-tls"]');
+  await reader.page.waitForFunction(() => document.querySelector("#evidence-tls")?.checkVisibility());
+});
+
+test("buttons copy what they name", async () => {
+  for (const name of ["clipboard-read", "clipboard-write"] as const) {
+    await reader.page.browserContext().setPermission(pages.url, { permission: { name }, state: "granted" });
+  }
+  await reader.open(path);
+  const copied = async (button: string) => {
+    await press(reader, button);
+    await reader.page.waitForFunction((selector) => document.querySelector(selector)?.textContent === "Copied", {}, button);
+    return reader.page.evaluate(() => navigator.clipboard.readText());
+  };
+  expect(await copied('button[data-copy="#report-address"]')).toBe(`${pages.url}${path}`);
+  const card = '[id="security.missing-header.content-security-policy"]';
+  expect(await copied(`${card} .finding-footer button`)).toBe("security.missing-header.content-security-policy");
+  await press(reader, `${card} details.paste summary`);
+  expect(await copied(`${card} details.paste button`)).toMatch(/^add_header Content-Security-Policy .* always;$/);
+});
+
+test("no page complained", () => {
+  expect(reader.complaints).toEqual([]);
+});
