@@ -95,7 +95,7 @@ const fences: readonly { readonly packages: RegExp; readonly rooms: readonly str
 ];
 
 /** Files below test/ that are run by themselves, by npm or to pin the rules. */
-const programsOfTest = ["test/bench/run.ts", "test/fuzz/run.ts", "test/judge/rules.ts"];
+const programsOfTest = ["test/bench/run.ts", "test/fuzz/run.ts", "test/judge/rules.ts", "test/pages/browser/screenshots.ts"];
 
 const topLevel = [
   ".ci",

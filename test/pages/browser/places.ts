@@ -121,12 +121,13 @@ const signingIn: readonly Place[] = [
 
 const formOf = (deed: string) => `form:has([name=do][value=${deed}])`;
 
+// Each look at a refused form sends it again, and guesses are counted: so no two of these share a person.
 const account: readonly Place[] = [
   { name: "account", who: "agency", go: at("/account") },
   { name: "account-changed", who: "agency", go: at("/account?done=preferences") },
   {
     name: "account-email-refused",
-    who: "agency",
+    who: "free",
     status: 403,
     go: sent("/account", { email: longWord, password: "wrong" }, formOf("email")),
   },
