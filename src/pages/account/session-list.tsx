@@ -37,6 +37,7 @@ export function SessionsSection({ account, current }: { readonly account: Accoun
   );
 }
 
+/** The hour of last use may have begun before the session did. */
 function SessionRow({ session, isCurrent }: { readonly session: Session; readonly isCurrent: boolean }) {
   const words = useWords();
   const { userAgent, address, createdAt, lastSeenAt } = session;
@@ -46,7 +47,7 @@ function SessionRow({ session, isCurrent }: { readonly session: Session; readonl
         userAgent === "" ? words.say("account.sessions.unknown") : <Foreign>{userAgent}</Foreign>,
         <Foreign key="address">{address}</Foreign>,
         <Instant key="created" at={createdAt} relative={false} />,
-        <Instant key="lastSeen" at={lastSeenAt} relative={false} />,
+        <Instant key="lastSeen" at={createdAt > lastSeenAt ? createdAt : lastSeenAt} relative={false} />,
         isCurrent ? words.say("account.sessions.current") : <EndSession key="end" session={session} />,
       ]}
     />

@@ -50,6 +50,7 @@ export function TokenTable({ account, action }: TokenTableProps) {
   );
 }
 
+/** The hour of last use may have begun before the token was made. */
 function TokenRow({ token, action }: { readonly token: ApiToken; readonly action: string }) {
   const { words, now } = useVisit();
   const { name, shown, createdAt, lastUsedAt, expiresAt } = token;
@@ -59,7 +60,11 @@ function TokenRow({ token, action }: { readonly token: ApiToken; readonly action
         <Foreign key="name">{name}</Foreign>,
         <code key="value" {...untranslated}>{`${shown}...`}</code>,
         <Instant key="created" at={createdAt} day relative={false} />,
-        lastUsedAt === null ? words.say("tokens.list.never") : <Instant key="lastUsed" at={lastUsedAt} relative={false} />,
+        lastUsedAt === null ? (
+          words.say("tokens.list.never")
+        ) : (
+          <Instant key="lastUsed" at={createdAt > lastUsedAt ? createdAt : lastUsedAt} relative={false} />
+        ),
         expiresAt === null ? words.say("tokens.list.never") : <Instant key="expires" at={expiresAt} day relative={false} />,
         endedText(token, words, now) ?? <Revoke key="revoke" token={token} action={action} />,
       ]}
