@@ -7,6 +7,7 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { Form } from "../form.tsx";
+import { LastUse } from "./last-use.tsx";
 
 export function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {
   const { words, settings, now } = useVisit();
@@ -37,7 +38,6 @@ export function SessionsSection({ account, current }: { readonly account: Accoun
   );
 }
 
-/** The hour of last use may have begun before the session did. */
 function SessionRow({ session, isCurrent }: { readonly session: Session; readonly isCurrent: boolean }) {
   const words = useWords();
   const { userAgent, address, createdAt, lastSeenAt } = session;
@@ -47,7 +47,7 @@ function SessionRow({ session, isCurrent }: { readonly session: Session; readonl
         userAgent === "" ? words.say("account.sessions.unknown") : <Foreign>{userAgent}</Foreign>,
         <Foreign key="address">{address}</Foreign>,
         <Instant key="created" at={createdAt} relative={false} />,
-        <Instant key="lastSeen" at={createdAt > lastSeenAt ? createdAt : lastSeenAt} relative={false} />,
+        <LastUse key="lastSeen" createdAt={createdAt} hour={lastSeenAt} />,
         isCurrent ? words.say("account.sessions.current") : <EndSession key="end" session={session} />,
       ]}
     />

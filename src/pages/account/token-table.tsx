@@ -10,6 +10,7 @@ import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { Form } from "../form.tsx";
 import type { Words } from "../words.ts";
+import { LastUse } from "./last-use.tsx";
 
 const dayMs = 86_400_000;
 /** For so long a token that is no longer good stays in the list. */
@@ -50,7 +51,6 @@ export function TokenTable({ account, action }: TokenTableProps) {
   );
 }
 
-/** The hour of last use may have begun before the token was made. */
 function TokenRow({ token, action }: { readonly token: ApiToken; readonly action: string }) {
   const { words, now } = useVisit();
   const { name, shown, createdAt, lastUsedAt, expiresAt } = token;
@@ -60,11 +60,7 @@ function TokenRow({ token, action }: { readonly token: ApiToken; readonly action
         <Foreign key="name">{name}</Foreign>,
         <code key="value" {...untranslated}>{`${shown}...`}</code>,
         <Instant key="created" at={createdAt} day relative={false} />,
-        lastUsedAt === null ? (
-          words.say("tokens.list.never")
-        ) : (
-          <Instant key="lastUsed" at={createdAt > lastUsedAt ? createdAt : lastUsedAt} relative={false} />
-        ),
+        lastUsedAt === null ? words.say("tokens.list.never") : <LastUse key="lastUsed" createdAt={createdAt} hour={lastUsedAt} />,
         expiresAt === null ? words.say("tokens.list.never") : <Instant key="expires" at={expiresAt} day relative={false} />,
         endedText(token, words, now) ?? <Revoke key="revoke" token={token} action={action} />,
       ]}
