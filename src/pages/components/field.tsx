@@ -100,31 +100,6 @@ export function SelectField({ name, label, id = name, hint, error, options, valu
   );
 }
 
-interface CheckFieldProps extends Omit<Labelled, "error"> {
-  readonly checked?: boolean;
-  readonly required?: boolean;
-  /** Sent when it is ticked. */
-  readonly value?: string;
-}
-
-export function CheckField({ name, label, id = name, hint, checked = false, required = false, value = "yes" }: CheckFieldProps) {
-  return (
-    <div class="check">
-      <input
-        id={id}
-        name={name}
-        type="checkbox"
-        value={value}
-        checked={checked}
-        required={required}
-        {...describedBy(id, hint, undefined)}
-      />
-      <label for={id}>{label}</label>
-      <HintAndError id={id} hint={hint} error={undefined} />
-    </div>
-  );
-}
-
 type About = Pick<Labelled, "hint" | "error">;
 
 function HintAndError({ id, hint, error }: About & { readonly id: string }) {

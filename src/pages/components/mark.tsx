@@ -11,26 +11,24 @@ export function Mark({ name }: { readonly name: MarkName }) {
   );
 }
 
-/** Cut out of what is filled, in the colour of the page. */
-const cut = "var(--bg)";
-
+/** `cut`: out of what is filled, in the colour of the page. */
 const shapes = {
   tick: (
     <>
       <circle cx="8" cy="8" r="7" fill="currentColor" />
-      <path d="m4.75 8.25 2.25 2.25 4.25-4.75" stroke={cut} stroke-linejoin="round" />
+      <path d="m4.75 8.25 2.25 2.25 4.25-4.75" class="cut" stroke-linejoin="round" />
     </>
   ),
   warning: (
     <>
       <path d="M8 2 14.75 14H1.25z" fill="currentColor" stroke-linejoin="round" />
-      <path d="M8 6.5v3.25M8 12v.01" stroke={cut} />
+      <path d="M8 6.5v3.25M8 12v.01" class="cut" />
     </>
   ),
   stop: (
     <>
       <path d="M5 1h6l4 4v6l-4 4H5l-4-4V5z" fill="currentColor" stroke-linejoin="round" />
-      <path d="M8 4.25v4.5M8 11.5v.01" stroke={cut} />
+      <path d="M8 4.25v4.5M8 11.5v.01" class="cut" />
     </>
   ),
   question: (
