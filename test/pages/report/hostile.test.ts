@@ -1,10 +1,10 @@
 /** A report of a site whose every string was written by an attacker: nothing of it becomes markup, a link to run, or a sign that steers the page. */
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Evidence, Reading } from "../../../src/evidence/evidence.ts";
 import { headerFieldsMax, headerValueCharsMax, setCookieLinesMax, subresourcesMax, urlCharsMax } from "../../../src/evidence/limits.ts";
 import { knownScans, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
+import { poisonedScan } from "../../support/poisoned-scan.ts";
 
 const pages = await startPages();
 afterAll(() => pages.stop());
@@ -12,56 +12,13 @@ afterAll(() => pages.stop());
 /** Of a report in which nothing repeats itself, compressed; real ones stay far below. */
 const htmlBytesMax = 100_000;
 
-/** Markup, what turns the writing, what shows nothing, marks of our own, placeholders, and an end of line. */
-const bidi = "\u202e\u2066\u200f";
-const hidden = "\u0000\u001b\u200b\u00ad\ufeff\u{e0041}";
-const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'${bidi}${hidden}\ue000\ue001{{host}}$t(checks)&lt;\r\nnginx: rm -rf /;`;
-
 /** Keeps the arrow of a link at its last word; behind it stands our own element. */
 const ourJoiner = "\u2060";
 /** What browsers obey or leave out; lines and tabs are part of files that are shown. */
 const steering = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
 
-/** Every string of the evidence, but for what a scan itself writes: names of states, kinds and instants. */
-const ownWords = new Set([
-  "status",
-  "because",
-  "scannedAt",
-  "host",
-  "registrableDomain",
-  "validFrom",
-  "validTo",
-  "type",
-  "kind",
-  "outcome",
-  "certificateTransparency",
-  "unavailableBecause",
-  "stoppedBecause",
-]);
-function poisoned(value: unknown, name = ""): unknown {
-  if (typeof value === "string") return ownWords.has(name) ? value : `${hostile}${value}`;
-  if (Array.isArray(value)) return value.map((each) => poisoned(each, name));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, key === "versions" ? part : poisoned(part, key)]));
-}
-
-const { evidence, result } = knownScans.bare;
-const { subject, ...readings } = evidence;
-const poisonedEvidence = Object.fromEntries(
-  Object.entries(readings as Record<string, Reading<unknown>>).map(([name, reading]) => [
-    name,
-    reading.status === "read" ? { status: "read", facts: poisoned(reading.facts) } : reading,
-  ]),
-) as unknown as Omit<Evidence, "subject">;
-const dangerousLinks = { ...poisonedEvidence, subject } as Evidence;
-const values = (given: Readonly<Record<string, string | number>>) =>
-  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typeof value === "string" ? hostile : value]));
-
-const scan = await storeSite(pages.store, "bare", {
-  at: new Date(),
-  evidence: dangerousLinks,
-  result: { findings: result.findings.map((finding) => ({ ...finding, values: values(finding.values) })) },
-});
+const { evidence } = knownScans.bare;
+const scan = await storeSite(pages.store, "bare", { at: new Date(), ...poisonedScan() });
 const later = await storeSite(pages.store, "bare", { at: new Date() });
 
 describe.each([`/scans/${scan.token}`, `/scans/${later.token}/compare?with=${scan.token}`])("%s", (path) => {

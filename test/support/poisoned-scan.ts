@@ -1,0 +1,52 @@
+/** A scan in which every string that a site may word was written by an attacker. */
+import type { Evidence, Reading } from "../../src/evidence/evidence.ts";
+import { type KnownScan, knownScans } from "./finished-scans.ts";
+
+/** What turns the writing, and what shows nothing. */
+const steering = "\u202e\u2066\u200f\u0000\u001b\u200b\u00ad\ufeff\u{e0041}";
+/** Markup, marks of our own, placeholders, and an end of line with a line to paste behind it. */
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'${steering}\ue000\ue001{{host}}$t(checks)&lt;\r\nnginx: rm -rf /;`;
+
+/** Fields that hold a scan's own words: states, kinds, instants, and names that were taken apart before. */
+const ownWords = new Set([
+  "status",
+  "because",
+  "scannedAt",
+  "host",
+  "registrableDomain",
+  "validFrom",
+  "validTo",
+  "type",
+  "kind",
+  "outcome",
+  "certificateTransparency",
+  "unavailableBecause",
+  "stoppedBecause",
+  "versions",
+]);
+
+function poisoned(value: unknown, name = ""): unknown {
+  if (ownWords.has(name)) return value;
+  if (typeof value === "string") return `${hostile}${value}`;
+  if (Array.isArray(value)) return value.map((each) => poisoned(each, name));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, poisoned(part, key)]));
+}
+
+function poisonedReadings({ subject, ...readings }: Evidence): Evidence {
+  const entries = Object.entries(readings as Record<string, Reading<unknown>>).map(([name, reading]) => [
+    name,
+    reading.status === "read" ? { status: "read", facts: poisoned(reading.facts) } : reading,
+  ]);
+  return { subject, ...Object.fromEntries(entries) } as Evidence;
+}
+
+/** The bare site's, so that nearly every finding and every part of the evidence is there. */
+export function poisonedScan(): KnownScan {
+  const { evidence, result } = knownScans.bare;
+  const findings = result.findings.map((finding) => {
+    const values = Object.entries(finding.values).map(([name, value]) => [name, typeof value === "string" ? hostile : value]);
+    return { ...finding, values: Object.fromEntries(values) };
+  });
+  return { evidence: poisonedReadings(evidence), result: { ...result, findings } };
+}
