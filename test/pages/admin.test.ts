@@ -90,7 +90,7 @@ describe("/admin", () => {
     await pages.store.queueScan({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
     const running = await pages.store.claimNext(new Date(Date.now() - 30_000));
     const html = await read("/admin");
-    expect(html).toContain("1 scan is in hand. 1 scan waits.");
+    expect(html).toContain("1 scan is in hand. 1 scan is waiting.");
     expect(html).toContain(`href="/scans/${running?.token}"`);
     expect(html).toMatch(/one\.test.*guest.*30 seconds ago.*0 %/s);
     expect(html).toMatch(/two\.test\/\?&lt;b>.*second@assay\.test.*1 minute ago/s);

@@ -14,9 +14,9 @@ function wordsOf(html: string): string {
 
 test("tells what each plan includes", async () => {
   const words = wordsOf(await (await pages.visitor().get("/plans")).text());
-  expect(words).toContain("API access with tokens not included included ");
-  expect(words).toContain("API requests a minute, for each address none 60 ");
-  expect(words).toContain("Ask whoever runs this appliance.");
+  expect(words).toContain("API access with API tokens not included included ");
+  expect(words).toContain("API requests a minute, for each account and IP address none 60 ");
+  expect(words).toContain("Ask the operator of this appliance.");
   expect(words).not.toContain("your plan)");
 });
 
