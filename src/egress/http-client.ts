@@ -1,6 +1,6 @@
 /** One bounded GET over HTTP/1.1, plain or over TLS, through the egress; follows no redirect and unpacks nothing. */
 import type { Socket } from "node:net";
-import { connect as connectTls, createSecureContext, rootCertificates, type TLSSocket } from "node:tls";
+import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import { withDeadline } from "../deadline.ts";
 import { boundedHeaders } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/facts.ts";
@@ -20,10 +20,8 @@ export interface GetOptions {
   readonly bodyBytesMax: number;
   /** Sent after Host, User-Agent and Accept. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** For https. Unverified by default: whether a certificate is good is asked by the tls probe. */
-  readonly verify?: boolean;
-  /** PEM certificates trusted besides the bundled roots, when verifying. */
-  readonly caPems?: readonly string[];
+  /** For https: the roots that the certificate has to lead to. Left out, none is asked for: whether it is good, the tls probe tells. */
+  readonly trust?: SecureContext | undefined;
 }
 
 export interface HttpReply {
@@ -83,7 +81,7 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
 /** Made once, and without roots: to read all of them for a connection that is not verified costs milliseconds and a megabyte. */
 const contextWithoutRoots = createSecureContext({ ca: [], minVersion: "TLSv1" });
 
-function startTls(raw: Socket, hostname: string, { verify = false, caPems = [] }: GetOptions, signal: AbortSignal): Promise<Socket> {
+function startTls(raw: Socket, hostname: string, { trust }: GetOptions, signal: AbortSignal): Promise<Socket> {
   const host = parseHost(hostname);
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new EgressError("timeout", `${hostname} did not finish the TLS handshake in time`));
@@ -96,14 +94,14 @@ function startTls(raw: Socket, hostname: string, { verify = false, caPems = [] }
       // Judged below: the runtime's refusal looks like a connection that broke, and it takes a common name for a name.
       rejectUnauthorized: false,
       checkServerIdentity: () => undefined,
-      secureContext: verify ? createSecureContext({ ca: [...rootCertificates, ...caPems], minVersion: "TLSv1" }) : contextWithoutRoots,
+      secureContext: trust ?? contextWithoutRoots,
       ALPNProtocols: ["http/1.1"],
     });
     socket.on("error", (error) => reject(new EgressError("tls", `${hostname}: ${error.message}`)));
     socket.once("close", () => reject(new EgressError("tls", `${hostname} broke off the TLS handshake`)));
     socket.once("secureConnect", () => {
       signal.removeEventListener("abort", onAbort);
-      const objection = verify ? certificateObjection(socket, host?.text ?? hostname) : null;
+      const objection = trust === undefined ? null : certificateObjection(socket, host?.text ?? hostname);
       if (objection === null) resolve(socket);
       else reject(objection);
     });

@@ -13,6 +13,7 @@ import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
 import { failedBy } from "./failure.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { isChallenge } from "./page-challenge.ts";
+import { trustAnchors } from "./trust.ts";
 
 /** RFC 8461 section 3.1. */
 export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> {
@@ -49,7 +50,7 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
 }
 
 async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<Reading<MailMtaStsPolicyFacts>> {
-  const options: GetOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax: mtaStsPolicyBytesMax, verify: true, caPems };
+  const options: GetOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax: mtaStsPolicyBytesMax, trust: trustAnchors(caPems).context };
   const reply = await httpGet(egress, url, options);
   // Defences of the web know those who fetch policies, and this appliance is none of them.
   if (isChallenge(reply, null)) return failed("challenged");
