@@ -15,6 +15,10 @@ const shownChars = prefix.length + 4;
 /** Longest name that is kept of a token. */
 const apiTokenNameCharsMax = 100;
 const hourMs = 3_600_000;
+/** How long a list still shows a token that was revoked or has expired ... */
+const deadTokenDays = 30;
+/** ... and how many of them: whoever makes and revokes without end fills no disk. */
+const deadTokensMax = 100;
 
 /** All instants are ISO 8601, UTC. */
 export interface ApiToken {
@@ -43,7 +47,7 @@ export interface ApiTokenVerbs {
   }): Promise<{ readonly token: ApiToken; readonly value: string }>;
   /** The token with that value, also when revoked or expired; undefined for anything else. One hash and one lookup. */
   apiTokenByValue(value: string): ApiToken | undefined;
-  /** An account's tokens, oldest first, revoked ones too. */
+  /** An account's tokens, oldest first; revoked and expired ones for a while too. */
   apiTokensOf(accountId: number): readonly ApiToken[];
   /** Revoked for good; a token that already was stays as it is. Undefined when the account has no such token. */
   revokeApiToken(accountId: number, id: number, now: Date): Promise<ApiToken | undefined>;
@@ -77,6 +81,7 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
           expiresAt: expiresAt?.toISOString() ?? null,
           lastUsedAt: null,
         };
+        forgetDead(db, accountId, now);
         db.apiTokens.put(hashOfSecret(value), token);
         db.apiTokenHashes.put([accountId, token.id], hashOfSecret(value));
         return { token, value };
@@ -96,6 +101,21 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
       if (token.lastUsedAt !== lastUsedAt) await change(token.accountId, token.id, () => ({ lastUsedAt }));
     },
   };
+}
+
+/** Forgets an account's tokens that have long been of no use; only within a transaction. To the API they are what they were: no token. */
+function forgetDead(db: Db, accountId: number, now: Date): void {
+  const dead = [...db.apiTokenHashes.getRange({ start: [accountId, 0], end: [accountId + 1, 0] })].flatMap(({ key, value: hash }) => {
+    const token = db.apiTokens.get(hash);
+    const diedAt = token?.revokedAt ?? token?.expiresAt ?? null;
+    return diedAt !== null && Date.parse(diedAt) <= now.getTime() ? [{ key, hash, diedAtMs: Date.parse(diedAt) }] : [];
+  });
+  dead.sort((one, other) => other.diedAtMs - one.diedAtMs);
+  const keptFromMs = now.getTime() - deadTokenDays * 24 * hourMs;
+  for (const { key, hash } of dead.filter(({ diedAtMs }, at) => at >= deadTokensMax - 1 || diedAtMs < keptFromMs)) {
+    db.apiTokens.remove(hash);
+    db.apiTokenHashes.remove(key);
+  }
 }
 
 function newTokenValue(): string {

@@ -10,8 +10,9 @@ const standings: readonly { readonly score: number | null; readonly band: Band; 
   { score: 33, band: "poor", rank: "bad" },
   { score: null, band: "unknown", rank: "unknown" },
 ];
-/** Each host was scanned so many times. */
+/** About so many of each host, in every band: the number of hosts is odd, that of the standings even. */
 const scansPerHost = 20;
+const hostsOf = (count: number) => 2 * Math.ceil(count / scansPerHost / 2) + 1;
 
 /** How the hosts are called, from 0. */
 export const manyHost = (number: number) => `www.customer-${number}.example.com`;
@@ -27,7 +28,7 @@ export async function storeManyScans(dataDir: string, count: number): Promise<vo
         token: String(id).padStart(22, "a"),
         id,
         accountId: null,
-        url: `https://${manyHost(at % Math.ceil(count / scansPerHost))}/path/${at}`,
+        url: `https://${manyHost(at % hostsOf(count))}/path/${at}`,
         status: "finished",
         createdAt: endedAt,
         startedAt: endedAt,

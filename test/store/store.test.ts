@@ -314,6 +314,31 @@ describe("API tokens", () => {
     expect(store.apiTokensOf(1).map(({ name }) => name)).toEqual(["CI"]);
   });
 
+  test("are forgotten a month after they died, when another is made, and never more than a hundred dead ones are kept", async () => {
+    const day = (days: number) => new Date(now.getTime() + days * 86_400_000);
+    const make = (name: string, at: Date, expiresAt: Date | null = null) =>
+      store.createApiToken({ accountId: 1, name, expiresAt, now: at });
+    const names = () => store.apiTokensOf(1).map(({ name }) => name);
+    const alive = await make("alive", now);
+    const revoked = await make("revoked", now);
+    await make("expired", now, day(1));
+    await make("expires later", now, day(40));
+    await store.createApiToken({ accountId: 2, name: "neighbour", expiresAt: day(1), now });
+    await store.revokeApiToken(1, revoked.token.id, day(2));
+    await make("after 31 days", day(31.5));
+    expect(names()).toEqual(["alive", "revoked", "expires later", "after 31 days"]);
+    await make("after 33 days", day(33));
+    expect(names()).toEqual(["alive", "expires later", "after 31 days", "after 33 days"]);
+    expect(store.apiTokenByValue(revoked.value)).toBeUndefined();
+    expect(store.apiTokenByValue(alive.value)?.name).toBe("alive");
+    for (let count = 0; count < 130; count++) {
+      const { token } = await make(`churn ${count}`, day(34));
+      await store.revokeApiToken(1, token.id, day(34));
+    }
+    expect(names().filter((name) => name.startsWith("churn"))).toHaveLength(100);
+    expect(store.apiTokensOf(2)).toHaveLength(1);
+  });
+
   test("remember their last use to the hour", async () => {
     const { token, value } = await store.createApiToken({ accountId: 1, name: "CI", now });
     await store.noteApiTokenUse(token, new Date("2026-11-21T13:59:59.000Z"));
