@@ -46,7 +46,7 @@ interface Given extends KnownScan {
 }
 
 /** One finished scan. Nothing else may wait in the queue: it would be claimed in its place. */
-async function storeFinished(
+export async function storeFinished(
   store: Store,
   { evidence, result, at, url = evidence.subject.url, accountId = null, screenshot = null }: Given,
 ): Promise<ScanRecord> {

@@ -27,7 +27,7 @@ export function Foreign({ children, charsMax = Number.POSITIVE_INFINITY }: Forei
       <bdi class="foreign" dir="ltr" lang="" {...untranslated}>
         {withSigns(children.slice(0, charsMax), unseen)}
       </bdi>
-      <More chars={children.length - charsMax} />
+      {children.length > charsMax && <More chars={children.length - charsMax} />}
     </>
   );
 }
@@ -40,7 +40,7 @@ export function ForeignLines({ children, charsMax = Number.POSITIVE_INFINITY }: 
       <pre class="foreign" dir="ltr" lang="" {...untranslated}>
         {withSigns(text, unseenInLines)}
       </pre>
-      <More chars={children.length - charsMax} />
+      {children.length > charsMax && <More chars={children.length - charsMax} />}
     </>
   );
 }
@@ -73,5 +73,5 @@ function nameOf(sign: string): string {
 
 function More({ chars }: { readonly chars: number }) {
   const words = useWords();
-  return chars > 0 ? <span class="muted"> {words.count("foreign.more", chars)}</span> : null;
+  return <span class="muted"> {words.count("foreign.more", chars)}</span>;
 }

@@ -21,6 +21,7 @@ import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { scanNotFound } from "../errors.ts";
 import { Form } from "../form.tsx";
+import { hostPath } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";
 import type { Words } from "../words.ts";
 import { shortHost } from "./head.tsx";
@@ -70,7 +71,7 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
     noIndex: true,
     children: (
       <>
-        <PageHead title={words.say("compare.heading")} />
+        <PageHead trail={trailTo(scan, words)} title={words.say("compare.heading")} />
         <EmptyState title={words.say("compare.noEarlier")}>
           <p>{words.say("compare.noEarlierMeans")}</p>
           <div class="actions">
@@ -88,6 +89,15 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
   });
 }
 
+/** The pages above a comparison. */
+function trailTo({ url }: ScanRecord, words: Words) {
+  const { host } = subjectOf(url, "");
+  return [
+    { href: "/scans", text: words.say("report.trail") },
+    { href: hostPath(host), text: host },
+  ];
+}
+
 interface ComparisonProps {
   readonly before: ScanRecord;
   readonly after: ScanRecord;
@@ -101,7 +111,7 @@ function ComparisonBody({ before, after, asked, comparison }: ComparisonProps) {
   const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged } = comparison;
   return (
     <>
-      <PageHead title={words.say("compare.heading")} lead={words.say("compare.lead")}>
+      <PageHead trail={trailTo(after, words)} title={words.say("compare.heading")} lead={words.say("compare.lead")}>
         <a class="button" href={`/scans/${asked.token}`}>
           {words.say("compare.back")}
         </a>

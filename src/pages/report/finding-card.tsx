@@ -73,7 +73,9 @@ function Footer({ shown }: { readonly shown: ShownFinding }) {
         >
           {words.say("report.findings.copy")}
         </button>{" "}
-        <a href={`#${anchor}`}>{words.say("report.findings.permalink")}</a>
+        <a href={`#${anchor}`} aria-label={words.say("report.findings.permalinkOf", { code: finding.code })}>
+          {words.say("report.findings.permalink")}
+        </a>
       </p>
       <p>
         {words.say("report.findings.check")}{" "}

@@ -37,6 +37,9 @@ function FirstStep({ shown: { anchor, texts, finding, points, scoreCap } }: { re
         <EffortMeter effort={finding.effort} />
         {points !== null && <span class="muted small">{words.count("report.points", points)}</span>}
       </p>
+      <p class="small muted">
+        <Sentence text={texts.riskStatement} />
+      </p>
       {scoreCap !== null && <p class="small">{words.say("report.firstSteps.cap", { score: scoreCap })}</p>}
     </li>
   );

@@ -10,6 +10,8 @@ import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, summaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
 import type { Visit } from "../visit.ts";
 import type { Words } from "../words.ts";
+import { withEveryReading } from "./evidence/complete.ts";
+import { readingNames } from "./evidence/reading-words.ts";
 import { type EarlierResult, type FirstSeen, firstSeen } from "./first-seen.ts";
 import { urgencyOf, type Weighed } from "./urgency.ts";
 
@@ -87,7 +89,7 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     summary: summaryOf(result.ledger),
     findings,
     rows: shownRows(visit, result, findings),
-    evidence: seen?.evidence ?? null,
+    evidence: seen === undefined ? null : withEveryReading(seen.evidence, readingNames),
     timings: seen?.timings ?? null,
     hasScreenshot: store.hasScreenshot(scan.token),
     previous: earlier.find(ofSameUrl) ?? null,

@@ -2,8 +2,9 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
+import type { Evidence } from "../../../src/evidence/evidence.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
-import { knownScans, pixelJpeg, type SiteName, storeSite } from "../../support/finished-scans.ts";
+import { knownScans, pixelJpeg, type SiteName, storeFinished, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 
 /** Of the fullest report, compressed (people.md 3.1). */
@@ -151,6 +152,14 @@ test("old results without points and checks that are gone are still told", async
   expect(html).toContain("No longer part of this installation: 1 violated, 1 not checked");
   expect(html).toContain("wholeNewReading: Reason: whoKnows");
   expect(html).not.toContain("points passed");
+});
+
+test("evidence from before a question was put says that it was not", async () => {
+  const { tls: _tls, dnssec: _dnssec, ...older } = knownScans.silent.evidence;
+  const { token } = await storeFinished(pages.store, { evidence: older as Evidence, result: knownScans.silent.result, at: new Date(now) });
+  const html = await read(`/scans/${token}`);
+  const part = html.split('<div id="evidence-tls">')[1]?.split("</details>")[0] ?? "";
+  expect(text(part)).toContain("It was not asked for");
 });
 
 test("evidence that is no longer kept leaves the verdicts", async () => {

@@ -40,6 +40,8 @@ const readings = {
   mailTlsRpt: true,
 } as const satisfies Readonly<Record<ReadingName, true>>;
 
+export const readingNames = Object.keys(readings) as readonly ReadingName[];
+
 const ownReasons = { "header-truncated": true, "headers-dropped": true, "check-undecided": true, "check-failed": true } as const;
 
 /** A sentence. */
