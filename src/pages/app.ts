@@ -5,6 +5,7 @@ import { pathOf } from "../http/server.ts";
 import { profileRoutes } from "./account/profile.tsx";
 import { resetRoutes } from "./account/reset.tsx";
 import { secondFactorRoutes } from "./account/second-factor.tsx";
+import { secondStepRoutes } from "./account/second-step.tsx";
 import { setupRoutes } from "./account/setup.tsx";
 import { signInRoutes } from "./account/sign-in.tsx";
 import { signOutRoutes } from "./account/sign-out.tsx";
@@ -61,6 +62,7 @@ export function createPages(settings: PagesSettings) {
     .use(adminSettingsRoutes())
     .use(adminChecksRoutes())
     .use(signInRoutes())
+    .use(secondStepRoutes())
     .use(signOutRoutes())
     .use(setupRoutes())
     .use(signUpRoutes())

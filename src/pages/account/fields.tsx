@@ -1,11 +1,9 @@
-/** What the forms by which people sign in are made of: fields that password managers know, and words for what goes wrong. */
-import { type PasswordFault, passwordCharsMax } from "../../account/passwords.ts";
-import type { HeldUp } from "../../account/sign-in.ts";
+/** What the forms by which people sign in are made of: fields that password managers know, and notices. */
 import { Field } from "../components/field.tsx";
 import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
 import { useVisit, useWords } from "../context.ts";
-import type { Visit } from "../visit.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** RFC 5321 section 4.5.3.1.3. */
 export const emailCharsMax = 254;
@@ -77,23 +75,11 @@ export function UnencryptedNotice() {
   return own.https || own.loopback ? null : <Notice kind="warn">{words.say("credentials.unencrypted")}</Notice>;
 }
 
-/** Something about a form as a whole; nothing when there is nothing. */
-export function Alert({ children }: { readonly children: string | null }) {
-  return children === null ? null : (
+/** What is wrong with a form as a whole; nothing when that is fine. */
+export function WholeTrouble({ trouble }: { readonly trouble: Trouble | null }) {
+  return trouble === null || trouble.whole === null ? null : (
     <Notice kind="poor" alert>
-      {children}
+      {trouble.whole}
     </Notice>
   );
-}
-
-export function passwordFaultText({ words, settings }: Visit, fault: PasswordFault): string {
-  const names = { "too-short": "tooShort", "too-long": "tooLong", common: "common", "is-email": "isEmail" } as const;
-  return words.say(`credentials.errors.${names[fault]}`, { charsMin: settings.accounts.passwordCharsMin, charsMax: passwordCharsMax });
-}
-
-/** Text, status and headers of an answer to somebody who has to wait. */
-export function heldUpAnswer({ words }: Visit, heldUp: HeldUp) {
-  if (heldUp.status === "busy") return { text: words.say("credentials.errors.busy"), status: 503, headers: { "retry-after": "5" } };
-  const { seconds } = heldUp;
-  return { text: words.count("credentials.errors.throttled", seconds), status: 429, headers: { "retry-after": String(seconds) } };
 }

@@ -5,21 +5,11 @@ import { SelectField } from "../components/field.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useWords } from "../context.ts";
 import { Form } from "../form.tsx";
-import { Alert, CurrentPassword, EmailField, NewPassword } from "./fields.tsx";
-
-/** What was wrong with which form. */
-export interface ProfileTrouble {
-  readonly form: "email" | "password";
-  readonly field: { readonly name: "email" | "password" | "new-password"; readonly text: string } | null;
-  readonly whole: string | null;
-  /** The address as it was typed. */
-  readonly email?: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import { CurrentPassword, EmailField, NewPassword, WholeTrouble } from "./fields.tsx";
+import { errorAt, type Trouble } from "./trouble.ts";
 
 interface Troubled {
-  readonly trouble: ProfileTrouble | null;
+  readonly trouble: Trouble | null;
 }
 
 export function SignOut() {
@@ -59,18 +49,17 @@ export function PreferencesSection({ account }: { readonly account: Account }) {
   );
 }
 
-export function EmailSection({ account, trouble }: Troubled & { readonly account: Account }) {
+export function EmailSection({ email, trouble }: Troubled & { readonly email: string }) {
   const words = useWords();
-  const { errorOf, whole, typed } = troubleOf(trouble, "email");
   return (
     <section aria-labelledby="email-title">
       <h2 id="email-title">{words.say("account.email.title")}</h2>
       <p>{words.say("account.email.text")}</p>
-      <Alert>{whole}</Alert>
+      <WholeTrouble trouble={trouble} />
       <Form action="/account">
         <input type="hidden" name="do" value="email" />
-        <EmailField value={typed ?? account.email} error={errorOf("email")} />
-        <CurrentPassword name="password" id="email-password" error={errorOf("password")} />
+        <EmailField value={email} error={errorAt(trouble, "email")} />
+        <CurrentPassword name="password" id="email-password" error={errorAt(trouble, "password")} />
         <SubmitButton>{words.say("account.email.submit")}</SubmitButton>
       </Form>
     </section>
@@ -79,28 +68,17 @@ export function EmailSection({ account, trouble }: Troubled & { readonly account
 
 export function PasswordSection({ trouble }: Troubled) {
   const words = useWords();
-  const { errorOf, whole } = troubleOf(trouble, "password");
   return (
     <section aria-labelledby="password-title">
       <h2 id="password-title">{words.say("account.password.title")}</h2>
       <p>{words.say("account.password.text")}</p>
-      <Alert>{whole}</Alert>
+      <WholeTrouble trouble={trouble} />
       <Form action="/account">
         <input type="hidden" name="do" value="password" />
-        <CurrentPassword name="password" id="current-password" error={errorOf("password")} />
-        <NewPassword name="new-password" error={errorOf("new-password")} />
+        <CurrentPassword name="password" id="current-password" error={errorAt(trouble, "password")} />
+        <NewPassword name="new-password" error={errorAt(trouble, "new-password")} />
         <SubmitButton>{words.say("account.password.submit")}</SubmitButton>
       </Form>
     </section>
   );
-}
-
-/** What of the trouble belongs to this form. */
-function troubleOf(trouble: ProfileTrouble | null, form: ProfileTrouble["form"]) {
-  const own = trouble?.form === form ? trouble : null;
-  return {
-    errorOf: (name: string) => (own?.field?.name === name ? own.field.text : undefined),
-    whole: own?.whole ?? null,
-    typed: own?.email,
-  };
 }

@@ -1,5 +1,4 @@
 /** `/account`: mail address, password, language and colours, and where somebody is signed in. */
-import type { Unproved } from "../../account/own-credentials.ts";
 import { type Locale, locales } from "../../check/check.ts";
 import { type Account, themes } from "../../store/accounts.ts";
 import { redirect } from "../answer.tsx";
@@ -8,10 +7,11 @@ import { formBroken } from "../errors.ts";
 import { type Fields, readForm } from "../form.tsx";
 import { pageGroup, type SessionInHand, type Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
-import { emailCharsMax, heldUpAnswer, passwordFaultText } from "./fields.tsx";
-import { EmailSection, PasswordSection, PreferencesSection, type ProfileTrouble, SignOut } from "./profile-sections.tsx";
+import { emailCharsMax } from "./fields.tsx";
+import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
 import { SessionsSection } from "./session-list.tsx";
 import { callerOf, signedIn, withAccount } from "./signing-in.ts";
+import { answerTo, fieldTrouble, newPasswordTrouble, type Trouble, unprovedTrouble } from "./trouble.ts";
 
 /** What was just done, as the page is told by its query. */
 const deeds = ["email", "password", "preferences", "sessions", "second-factor-off"] as const;
@@ -51,16 +51,12 @@ async function changeEmail(visit: Visit, account: Account, session: SessionInHan
     log.info("mail address changed", { account: account.id });
     return done(visit, "email");
   }
-  const text = outcome.status !== "refused" ? null : outcome.fault === "email-taken" ? "emailTaken" : "emailInvalid";
-  const trouble = outcome.status === "refused" ? null : unprovedTrouble(visit, outcome);
-  return profilePage(visit, account, session, {
-    form: "email",
-    email,
-    field: text === null ? (trouble?.field ?? null) : { name: "email", text: visit.words.say(`credentials.errors.${text}`) },
-    whole: trouble?.whole ?? null,
-    status: trouble?.status ?? 400,
-    headers: trouble?.headers ?? {},
-  });
+  const errors = { "email-taken": "emailTaken", "email-invalid": "emailInvalid" } as const;
+  const trouble =
+    outcome.status === "refused"
+      ? fieldTrouble("email", visit.words.say(`credentials.errors.${errors[outcome.fault]}`))
+      : unprovedTrouble(visit, outcome);
+  return profilePage(visit, account, session, { form: "email", email, trouble });
 }
 
 async function changePassword(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
@@ -71,14 +67,8 @@ async function changePassword(visit: Visit, account: Account, session: SessionIn
     log.info("password changed", { account: account.id });
     return done(await signedIn(visit, account, outcome.opened), "password");
   }
-  if (outcome.status !== "refused") return profilePage(visit, account, session, { form: "password", ...unprovedTrouble(visit, outcome) });
-  return profilePage(visit, account, session, {
-    form: "password",
-    field: { name: "new-password", text: passwordFaultText(visit, outcome.fault) },
-    whole: null,
-    status: 400,
-    headers: {},
-  });
+  const trouble = outcome.status === "refused" ? newPasswordTrouble(visit, "new-password", outcome.fault) : unprovedTrouble(visit, outcome);
+  return profilePage(visit, account, session, { form: "password", trouble });
 }
 
 async function changePreferences(visit: Visit, account: Account, fields: Fields): Promise<Response> {
@@ -109,17 +99,15 @@ function done(visit: Visit, deed: Deed): Response {
   return redirect(visit, `/account?done=${deed}`);
 }
 
-/** Where a wrong password, or a wait, is told. */
-export function unprovedTrouble(visit: Visit, unproved: Unproved): Omit<ProfileTrouble, "form"> {
-  if (unproved.status === "wrong-password") {
-    const text = visit.words.say("credentials.errors.wrongPassword");
-    return { field: { name: "password", text }, whole: null, status: 403, headers: {} };
-  }
-  const { text, ...answer } = heldUpAnswer(visit, unproved);
-  return { field: null, whole: text, ...answer };
+/** A form that was sent back. */
+interface SentBack {
+  readonly form: "email" | "password";
+  /** The address as it was typed. */
+  readonly email?: string;
+  readonly trouble: Trouble;
 }
 
-function profilePage(visit: Visit, account: Account, { session }: SessionInHand, trouble: ProfileTrouble | null = null): Response {
+function profilePage(visit: Visit, account: Account, { session }: SessionInHand, back: SentBack | null = null): Response {
   const { words, url } = visit;
   const deed = deeds.find((one) => one === url.searchParams.get("done"));
   return accountPage(visit, {
@@ -131,14 +119,13 @@ function profilePage(visit: Visit, account: Account, { session }: SessionInHand,
       </>
     ),
     actions: <SignOut />,
-    status: trouble?.status ?? 200,
-    headers: trouble?.headers ?? {},
-    done: deed === undefined || trouble !== null ? null : words.say(`account.done.${deed}`),
+    ...answerTo(back?.trouble ?? null),
+    done: deed === undefined || back !== null ? null : words.say(`account.done.${deed}`),
     children: (
       <>
         <PreferencesSection account={account} />
-        <EmailSection account={account} trouble={trouble} />
-        <PasswordSection trouble={trouble} />
+        <EmailSection email={back?.email ?? account.email} trouble={back?.form === "email" ? back.trouble : null} />
+        <PasswordSection trouble={back?.form === "password" ? back.trouble : null} />
         <SessionsSection account={account} current={session.id} />
       </>
     ),

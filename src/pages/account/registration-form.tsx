@@ -7,17 +7,9 @@ import { useWords } from "../context.ts";
 import { type Fields, Form } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
-import {
-  Alert,
-  CommandLine,
-  EmailField,
-  emailCharsMax,
-  heldUpAnswer,
-  NewPassword,
-  passwordFaultText,
-  UnencryptedNotice,
-} from "./fields.tsx";
+import { CommandLine, EmailField, emailCharsMax, NewPassword, UnencryptedNotice, WholeTrouble } from "./fields.tsx";
 import { signedIn } from "./signing-in.ts";
+import { errorAt, fieldTrouble, heldUpTrouble, newPasswordTrouble, type Trouble } from "./trouble.ts";
 
 export interface Typed {
   readonly email: string;
@@ -28,16 +20,7 @@ export function typedIn(fields: Fields): Typed {
   return { email: fields.text("email").slice(0, emailCharsMax + 1), password: fields.text("password") };
 }
 
-/** Why no account was made: at one of the fields, or about the whole. */
-export interface Trouble {
-  readonly email?: string;
-  readonly password?: string;
-  readonly whole?: string;
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** To the account that was made; null for what the form has to say, `link-invalid` for a link that no longer works. */
+/** To the account that was made; or what the form has to say, or `link-invalid` for a link that no longer works. */
 export async function registrationAnswer(visit: Visit, registered: Registered): Promise<Response | Trouble | "link-invalid"> {
   const { words } = visit;
   switch (registered.status) {
@@ -48,23 +31,21 @@ export async function registrationAnswer(visit: Visit, registered: Registered): 
     }
     case "refused":
       break;
-    default: {
-      const { text, ...answer } = heldUpAnswer(visit, registered);
-      return { whole: text, ...answer };
-    }
+    default:
+      return heldUpTrouble(visit, registered);
   }
   switch (registered.fault) {
     case "link-invalid":
     case "not-set-up":
       return "link-invalid";
     case "email-invalid":
-      return { email: words.say("credentials.errors.emailInvalid"), status: 400 };
+      return fieldTrouble("email", words.say("credentials.errors.emailInvalid"));
     case "email-taken":
-      return { email: words.say("credentials.errors.emailTaken"), status: 400 };
+      return fieldTrouble("email", words.say("credentials.errors.emailTaken"));
     case "email-not-invited":
-      return { email: words.say("credentials.errors.emailNotInvited"), status: 400 };
+      return fieldTrouble("email", words.say("credentials.errors.emailNotInvited"));
     default:
-      return { password: passwordFaultText(visit, registered.fault), status: 400 };
+      return newPasswordTrouble(visit, "password", registered.fault);
   }
 }
 
@@ -84,11 +65,11 @@ export function RegistrationForm({ action, link, email, emailFixed = false, subm
   return (
     <>
       <UnencryptedNotice />
-      <Alert>{trouble?.whole ?? null}</Alert>
+      <WholeTrouble trouble={trouble} />
       <Form action={action}>
         {link !== null && <input type="hidden" name="t" value={link} />}
-        <EmailField value={email} error={trouble?.email} readOnly={emailFixed} />
-        <NewPassword name="password" label={words.say("credentials.password")} error={trouble?.password} />
+        <EmailField value={email} error={errorAt(trouble, "email")} readOnly={emailFixed} />
+        <NewPassword name="password" label={words.say("credentials.password")} error={errorAt(trouble, "password")} />
         <SubmitButton>{words.say(submit)}</SubmitButton>
       </Form>
     </>

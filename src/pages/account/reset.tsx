@@ -5,8 +5,9 @@ import { page, redirect } from "../answer.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Form, readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
-import { Alert, heldUpAnswer, NewPassword, passwordFaultText, UnencryptedNotice } from "./fields.tsx";
-import { noGoodPage, type Trouble } from "./registration-form.tsx";
+import { NewPassword, UnencryptedNotice, WholeTrouble } from "./fields.tsx";
+import { noGoodPage } from "./registration-form.tsx";
+import { answerTo, errorAt, heldUpTrouble, newPasswordTrouble, type Trouble } from "./trouble.ts";
 
 export function resetRoutes() {
   return pageGroup("reset")
@@ -22,10 +23,8 @@ async function reset(visit: Visit): Promise<Response> {
     case "reset":
       visit.settings.log.info("password reset by link", { account: outcome.account.id });
       return redirect(visit, "/sign-in?done=reset");
-    case "busy": {
-      const { text, ...answer } = heldUpAnswer(visit, outcome);
-      return resetPage(visit, link, { whole: text, ...answer });
-    }
+    case "busy":
+      return resetPage(visit, link, heldUpTrouble(visit, outcome));
     default:
       return resetPage(visit, link, troubleOf(visit, outcome.fault));
   }
@@ -34,7 +33,7 @@ async function reset(visit: Visit): Promise<Response> {
 /** Only the password can be wrong; a link that stopped working shows by itself. */
 function troubleOf(visit: Visit, fault: string): Trouble | null {
   const known = (["too-short", "too-long", "common", "is-email"] as const).find((one) => one === fault);
-  return known === undefined ? null : { password: passwordFaultText(visit, known), status: 400 };
+  return known === undefined ? null : newPasswordTrouble(visit, "password", known);
 }
 
 function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): Response {
@@ -54,8 +53,7 @@ function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): 
     );
   return page(visit, {
     title: words.say("reset.title"),
-    status: trouble?.status ?? 200,
-    headers: trouble?.headers ?? {},
+    ...answerTo(trouble),
     noIndex: true,
     secret: true,
     children: (
@@ -64,11 +62,11 @@ function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): 
         <p>{words.say("reset.for", { email: account.email })}</p>
         <p>{words.say("reset.means")}</p>
         <UnencryptedNotice />
-        <Alert>{trouble?.whole ?? null}</Alert>
+        <WholeTrouble trouble={trouble} />
         <Form action="/reset">
           <input type="hidden" name="t" value={link} />
           <input type="hidden" name="email" value={account.email} autocomplete="username" />
-          <NewPassword name="password" error={trouble?.password} />
+          <NewPassword name="password" error={errorAt(trouble, "password")} />
           <SubmitButton>{words.say("reset.submit")}</SubmitButton>
         </Form>
       </div>

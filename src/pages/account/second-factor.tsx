@@ -12,21 +12,18 @@ import { formBroken } from "../errors.ts";
 import { type Fields, Form, readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
-import { Alert, CodeField, CurrentPassword, UnencryptedNotice } from "./fields.tsx";
-import { unprovedTrouble } from "./profile.tsx";
+import { CodeField, CurrentPassword, UnencryptedNotice, WholeTrouble } from "./fields.tsx";
 import { QrCode } from "./qr-code.tsx";
 import { recoveryCodesPage } from "./recovery-codes.tsx";
 import { callerOf, signedIn, withAccount } from "./signing-in.ts";
+import { answerTo, errorAt, fieldTrouble, type Trouble, unprovedTrouble } from "./trouble.ts";
 
 const path = "/account/second-factor";
 
-/** What was wrong with which form. */
-interface Trouble {
+/** A form that was sent back. */
+interface SentBack {
   readonly form: "confirm" | "codes" | "off";
-  readonly field: { readonly name: string; readonly text: string } | null;
-  readonly whole: string | null;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly trouble: Trouble;
 }
 
 export function secondFactorRoutes() {
@@ -68,29 +65,27 @@ async function change(visit: Visit, account: Account, fields: Fields): Promise<R
   }
 }
 
-function wrongCode({ words }: Visit): Trouble {
-  const field = { name: "code", text: words.say("credentials.errors.wrongCode") };
-  return { form: "confirm", field, whole: null, status: 403, headers: {} };
+function wrongCode({ words }: Visit): SentBack {
+  return { form: "confirm", trouble: fieldTrouble("code", words.say("credentials.errors.wrongCode"), 403) };
 }
 
-function unproved(visit: Visit, form: Trouble["form"], outcome: Unproved): Trouble {
-  return { form, ...unprovedTrouble(visit, outcome) };
+function unproved(visit: Visit, form: SentBack["form"], outcome: Unproved): SentBack {
+  return { form, trouble: unprovedTrouble(visit, outcome) };
 }
 
-function secondFactorPage(visit: Visit, account: Account, trouble: Trouble | null = null): Response {
+function secondFactorPage(visit: Visit, account: Account, back: SentBack | null = null): Response {
   const { store, accountActions } = visit.settings;
   const { totp, recoveryCodeHashes } = store.credentialsOf(account.id);
   const offered = accountActions.offeredTotp(account);
   return accountPage(visit, {
     title: "secondFactor.title",
-    status: trouble?.status ?? 200,
-    headers: trouble?.headers ?? {},
+    ...answerTo(back?.trouble ?? null),
     children: isInForce(totp) ? (
-      <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} trouble={trouble} />
+      <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} back={back} />
     ) : (
       <>
         <p>{visit.words.say("secondFactor.off.text")}</p>
-        {offered === null ? <OfferForm again={false} /> : <Offer account={account} secret={offered} trouble={trouble} />}
+        {offered === null ? <OfferForm again={false} /> : <Offer account={account} secret={offered} back={back} />}
       </>
     ),
   });
@@ -112,10 +107,10 @@ function OfferForm({ again }: { readonly again: boolean }) {
 interface OfferProps {
   readonly account: Account;
   readonly secret: string;
-  readonly trouble: Trouble | null;
+  readonly back: SentBack | null;
 }
 
-function Offer({ account, secret, trouble }: OfferProps) {
+function Offer({ account, secret, back }: OfferProps) {
   const { words, own } = useVisit();
   // A colon would part the issuer from the account for those who read the code.
   const issuer = `assay ${URL.parse(own.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
@@ -137,8 +132,8 @@ function Offer({ account, secret, trouble }: OfferProps) {
         </button>
       </p>
       <p>{words.say("secondFactor.offer.confirm")}</p>
-      <ProvedForm deed="confirm" submit={words.say("secondFactor.offer.submit")} trouble={trouble}>
-        <CodeField error={trouble?.field?.name === "code" ? trouble.field.text : undefined} />
+      <ProvedForm deed="confirm" submit={words.say("secondFactor.offer.submit")} back={back}>
+        <CodeField error={errorAt(back?.trouble ?? null, "code")} />
       </ProvedForm>
       <OfferForm again />
     </section>
@@ -148,10 +143,10 @@ function Offer({ account, secret, trouble }: OfferProps) {
 interface InForceProps {
   readonly since: string;
   readonly codesLeft: number;
-  readonly trouble: Trouble | null;
+  readonly back: SentBack | null;
 }
 
-function InForce({ since, codesLeft, trouble }: InForceProps) {
+function InForce({ since, codesLeft, back }: InForceProps) {
   const words = useWords();
   return (
     <>
@@ -160,34 +155,34 @@ function InForce({ since, codesLeft, trouble }: InForceProps) {
       <section aria-labelledby="codes">
         <h2 id="codes">{words.say("secondFactor.on.codesTitle")}</h2>
         <p>{words.say("secondFactor.on.codesText")}</p>
-        <ProvedForm deed="codes" submit={words.say("secondFactor.on.codesSubmit")} trouble={trouble} />
+        <ProvedForm deed="codes" submit={words.say("secondFactor.on.codesSubmit")} back={back} />
       </section>
       <section aria-labelledby="off">
         <h2 id="off">{words.say("secondFactor.on.offTitle")}</h2>
         <p>{words.say("secondFactor.on.offText")}</p>
-        <ProvedForm deed="off" submit={words.say("secondFactor.on.offSubmit")} trouble={trouble} />
+        <ProvedForm deed="off" submit={words.say("secondFactor.on.offSubmit")} back={back} />
       </section>
     </>
   );
 }
 
 interface ProvedFormProps {
-  readonly deed: Trouble["form"];
+  readonly deed: SentBack["form"];
   readonly submit: string;
-  readonly trouble: Trouble | null;
+  readonly back: SentBack | null;
   readonly children?: ComponentChildren;
 }
 
 /** A form that asks for the password. */
-function ProvedForm({ deed, submit, trouble, children }: ProvedFormProps) {
-  const own = trouble?.form === deed ? trouble : null;
+function ProvedForm({ deed, submit, back, children }: ProvedFormProps) {
+  const trouble = back?.form === deed ? back.trouble : null;
   return (
     <>
-      <Alert>{own?.whole ?? null}</Alert>
+      <WholeTrouble trouble={trouble} />
       <Form action={path}>
         <input type="hidden" name="do" value={deed} />
         {children}
-        <CurrentPassword name="password" id={`${deed}-password`} error={own?.field?.name === "password" ? own.field.text : undefined} />
+        <CurrentPassword name="password" id={`${deed}-password`} error={errorAt(trouble, "password")} />
         <SubmitButton kind={deed === "off" ? "danger" : "primary"}>{submit}</SubmitButton>
       </Form>
     </>

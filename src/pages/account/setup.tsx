@@ -3,8 +3,9 @@ import { linkHours } from "../../store/one-time-links.ts";
 import { page } from "../answer.tsx";
 import { readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
-import { noGoodPage, RegistrationForm, registrationAnswer, type Trouble, typedIn } from "./registration-form.tsx";
+import { noGoodPage, RegistrationForm, registrationAnswer, typedIn } from "./registration-form.tsx";
 import { callerOf } from "./signing-in.ts";
+import { answerTo, type Trouble } from "./trouble.ts";
 
 export function setupRoutes() {
   return pageGroup("setup")
@@ -37,8 +38,7 @@ function setupPage(visit: Visit, link: string, email = "", trouble: Trouble | nu
     );
   return page(visit, {
     title: words.say("setup.title"),
-    status: trouble?.status ?? 200,
-    headers: trouble?.headers ?? {},
+    ...answerTo(trouble),
     noIndex: true,
     secret: true,
     children: (

@@ -4,8 +4,9 @@ import { linkHours } from "../../store/one-time-links.ts";
 import { page } from "../answer.tsx";
 import { readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
-import { noGoodPage, RegistrationForm, registrationAnswer, type Trouble, type Typed, typedIn } from "./registration-form.tsx";
+import { noGoodPage, RegistrationForm, registrationAnswer, type Typed, typedIn } from "./registration-form.tsx";
 import { callerOf } from "./signing-in.ts";
+import { answerTo, type Trouble } from "./trouble.ts";
 
 export function signUpRoutes() {
   return pageGroup("sign-up")
@@ -62,8 +63,7 @@ function signUpPage(visit: Visit, link: string, email = "", trouble: Trouble | n
   if (way === "shut") return noWayIn(visit, link);
   return page(visit, {
     title: words.say("signUp.title"),
-    status: trouble?.status ?? 200,
-    headers: trouble?.headers ?? {},
+    ...answerTo(trouble),
     noIndex: true,
     secret: link !== "",
     children: (

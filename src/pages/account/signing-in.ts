@@ -1,5 +1,7 @@
 /** What signing in and out mean for a visit: its cookie, and who it belongs to from then on. */
 import type { Caller } from "../../account/caller.ts";
+import type { SignedInAnew } from "../../account/sign-in.ts";
+import { truncatedAddress } from "../../parse/address.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type OpenedSession, sessionDays } from "../../store/sessions.ts";
 import { redirect } from "../answer.tsx";
@@ -7,6 +9,8 @@ import { setCookie } from "../cookies.ts";
 import type { SessionInHand, Visit } from "../visit.ts";
 
 const daySeconds = 86_400;
+/** Where whoever asked for no other page goes on. */
+export const afterSignIn = "/account";
 
 /** Who asks, as guesses are counted and sessions remembered by it. */
 export function callerOf({ address, request }: Visit): Caller {
@@ -37,4 +41,14 @@ export function withAccount(
   if (account !== null && session !== null) return answer(account, session);
   const next = request.method === "GET" ? `${url.pathname}${url.search}` : url.pathname;
   return redirect(visit, `/sign-in?${new URLSearchParams({ next })}`);
+}
+
+/** Into the session that was opened, and on to the page that was asked for. */
+export async function goOn(visit: Visit, { account, opened }: SignedInAnew, next: string): Promise<Response> {
+  return redirect(await signedIn(visit, account, opened), next);
+}
+
+/** Never what was typed: a password is easily typed into the wrong field. */
+export function noteRefusal({ settings, address, requestId }: Visit, because: string, account: number | null): void {
+  settings.log.warn("sign-in refused", { because, account, address: truncatedAddress(address), requestId });
 }

@@ -1,0 +1,52 @@
+/** What was wrong with a form that was sent, where the page tells it, and with which status it answers. */
+import type { Unproved } from "../../account/own-credentials.ts";
+import { type PasswordFault, passwordCharsMax } from "../../account/passwords.ts";
+import type { HeldUp } from "../../account/sign-in.ts";
+import type { Visit } from "../visit.ts";
+
+/** Until a line of people who sign in is likely to be shorter. */
+const busySeconds = 5;
+
+export interface Trouble {
+  /** With one of its fields ... */
+  readonly field: { readonly name: string; readonly text: string } | null;
+  /** ... or as a whole. */
+  readonly whole: string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** 400 is something that was typed, 403 something that was not proved. */
+export function fieldTrouble(name: string, text: string, status: 400 | 403 = 400): Trouble {
+  return { field: { name, text }, whole: null, status, headers: {} };
+}
+
+export function newPasswordTrouble({ words, settings }: Visit, name: string, fault: PasswordFault): Trouble {
+  const texts = { "too-short": "tooShort", "too-long": "tooLong", common: "common", "is-email": "isEmail" } as const;
+  const { passwordCharsMin: charsMin } = settings.accounts;
+  return fieldTrouble(name, words.say(`credentials.errors.${texts[fault]}`, { charsMin, charsMax: passwordCharsMax }));
+}
+
+export function heldUpTrouble({ words }: Visit, heldUp: HeldUp): Trouble {
+  const [status, seconds, whole] =
+    heldUp.status === "busy"
+      ? ([503, busySeconds, words.say("credentials.errors.busy")] as const)
+      : ([429, heldUp.seconds, words.count("credentials.errors.throttled", heldUp.seconds)] as const);
+  return { field: null, whole, status, headers: { "retry-after": String(seconds) } };
+}
+
+/** Of the field `password`. */
+export function unprovedTrouble(visit: Visit, unproved: Unproved): Trouble {
+  if (unproved.status !== "wrong-password") return heldUpTrouble(visit, unproved);
+  return fieldTrouble("password", visit.words.say("credentials.errors.wrongPassword"), 403);
+}
+
+/** What to say at a field; undefined for nothing. */
+export function errorAt(trouble: Trouble | null, name: string): string | undefined {
+  return trouble?.field?.name === name ? trouble.field.text : undefined;
+}
+
+/** Status and headers of the page that tells it. */
+export function answerTo(trouble: Trouble | null): Pick<Trouble, "status" | "headers"> {
+  return trouble === null ? { status: 200, headers: {} } : { status: trouble.status, headers: trouble.headers };
+}
