@@ -140,7 +140,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
       area: reportAreaOf(visit, finding.checkKey),
       evidence: row?.evidence ?? [],
       points: row?.weight ?? null,
-      scoreCap: scoreCapOf(visit, finding),
+      scoreCap: scoreCapOf(visit, finding, result.score),
       firstSeen: firstSeen(finding, earlierResults),
     };
   });
@@ -151,10 +151,11 @@ function severityOf({ finding: { severity } }: ShownFinding): number {
   return severities.indexOf(severity);
 }
 
-/** By today's catalog; a stored result does not keep it. */
-function scoreCapOf(visit: Visit, { checkKey, code }: StoredFinding): number | null {
+/** By today's catalog; a stored result does not keep it. One below the score was not in force when the score was made. */
+function scoreCapOf(visit: Visit, { checkKey, code }: StoredFinding, score: number | null): number | null {
   const definitions = checkOf(visit, checkKey)?.findings ?? {};
-  return Object.entries(definitions).find(([name]) => name === code)?.[1]?.scoreCap ?? null;
+  const cap = Object.entries(definitions).find(([name]) => name === code)?.[1]?.scoreCap ?? null;
+  return cap !== null && score !== null && cap < score ? null : cap;
 }
 
 function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly ShownFinding[]): readonly ShownRow[] {

@@ -6,7 +6,7 @@ import { useWords } from "../context.ts";
 import type { Words } from "../words.ts";
 import { failureOf } from "./evidence/reading-words.ts";
 import type { Report, ShownFinding } from "./report.ts";
-import { pointsOf, shareOf } from "./standing.ts";
+import { type Points, pointsOf, shareOf } from "./standing.ts";
 
 export function ScoreBlock({ report }: { readonly report: Report }) {
   const words = useWords();
@@ -82,13 +82,7 @@ function WhyThisMuch({ report, score }: { readonly report: Report; readonly scor
   const cap = caps[0]?.scoreCap ?? null;
   return (
     <>
-      {points !== null && share !== null && (
-        <p>
-          {words.say("report.score.points", { passed: points.passed, ran: points.ran, share })}{" "}
-          {share > score && (cap === null || cap > score) && words.say("report.score.rounding")}
-          {points.notChecked > 0 && words.count("report.score.notCounted", points.notChecked)}
-        </p>
-      )}
+      {points !== null && share !== null && <p>{pointsTold(points, share, share > score && cap !== score, words)}</p>}
       {cap !== null && (
         <>
           <p>{words.count("report.score.capped", caps.length, { score: cap })}</p>
@@ -106,6 +100,15 @@ function WhyThisMuch({ report, score }: { readonly report: Report; readonly scor
       {report.summary.violated === 0 && <p>{words.say("report.score.nothingWrong")}</p>}
     </>
   );
+}
+
+function pointsTold({ passed, ran, notChecked }: Points, share: number, rounded: boolean, words: Words): string {
+  const sentences = [
+    words.say("report.score.points", { passed, ran, share }),
+    ...(rounded ? [words.say("report.score.rounding")] : []),
+    ...(notChecked > 0 ? [words.count("report.score.notCounted", notChecked)] : []),
+  ];
+  return sentences.join(" ");
 }
 
 /** The findings with the lowest cap of all: until they are fixed, no other one matters. */

@@ -72,6 +72,32 @@ describe("the score", () => {
     const html = text(await report("plain"));
     expect(html).toContain("This finding holds the score at 20 or less, whatever else is fixed:");
   });
+  test("is not said to be held at less than it is", async () => {
+    const { token } = await storeSite(pages.store, "plain", {
+      at: new Date(now),
+      url: "https://before-caps.example/",
+      result: { score: 48 },
+    });
+    expect(text(await read(`/scans/${token}`))).not.toContain("holds the score");
+  });
+  test("that only rounds to 100 says so, and what did not count", async () => {
+    const ledger = [
+      { key: "dnssec", state: "passed" as const, weight: 300, evidence: [] },
+      { key: "security-txt", state: "violated" as const, weight: 1, evidence: [] },
+      { key: "mail-spf", state: "notChecked" as const, weight: 4, evidence: [] },
+    ];
+    const { token } = await storeSite(pages.store, "sound", {
+      at: new Date(now),
+      url: "https://nearly.example/",
+      result: { score: 99, ledger },
+    });
+    const html = text(await read(`/scans/${token}`));
+    expect(html).toContain(
+      "300 of 301 points passed, which is 100 of 100. Rounded, that is 100; but 100 is kept for reports without a violation.",
+    );
+    expect(html).toContain("4 points could not be checked and do not count.");
+    expect(html).toContain("The reason was not kept.");
+  });
   test("of 100 needs no excuse", async () => {
     expect(text(await report("sound"))).toContain("No check that ran found anything wrong.");
   });
