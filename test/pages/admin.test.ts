@@ -75,14 +75,14 @@ describe("/admin", () => {
     expect(sadHtml).toContain("but public_url is https://assay.test");
     expect(sadHtml).toContain("A request from 192.0.2.7");
     expect(sadHtml).toContain('<q lang="en" translate="no">no &lt;namespaces></q>');
-    expect(sadHtml).toContain("Only 5 % of the disk that holds the data directory is free (5 MB)");
+    expect(sadHtml).toContain("Only 5% of the disk with the data directory is free (5 MB)");
     Object.assign(sad, { ...quietOperator, publicUrl: pages.url, examination: sad.examination });
     expect(await read("/admin")).toContain("Nothing needs attention.");
   });
 
   test("says that plain http can be read along, where it leaves the machine", async () => {
     const html = await (await visitor.get("/admin", { host: "nas.assay.test" })).text();
-    expect(html).toContain("You came over plain http.");
+    expect(html).toContain("You opened this page over unencrypted HTTP.");
   });
 
   test("lists what runs and what waits, with who asked and since when", async () => {
@@ -90,18 +90,18 @@ describe("/admin", () => {
     await pages.store.queueScan({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
     const running = await pages.store.claimNext(new Date(Date.now() - 30_000));
     const html = await read("/admin");
-    expect(html).toContain("1 scan is in hand. 1 scan is waiting.");
+    expect(html).toContain("1 scan is running. 1 scan is waiting.");
     expect(html).toContain(`href="/scans/${running?.token}"`);
-    expect(html).toMatch(/one\.test.*guest.*30 seconds ago.*0 %/s);
+    expect(html).toMatch(/one\.test.*guest.*30 seconds ago.*0%/s);
     expect(html).toMatch(/two\.test\/\?&lt;b>.*second@assay\.test.*1 minute ago/s);
   });
 
   test("lets the doctor look, once at a time, and shows what it found", async () => {
-    expect(await read("/admin")).toContain("It has not been asked");
+    expect(await read("/admin")).toContain("There has been no self-test");
     const begun = await visitor.post("/admin/doctor", {}, "/admin");
     expect([begun.status, begun.headers.get("location")]).toEqual([303, "/admin#doctor"]);
     const looking = await read("/admin");
-    expect(looking).toContain("It is looking.");
+    expect(looking).toContain("The self-test is running.");
     expect(looking).toContain('http-equiv="refresh"');
     expect(looking).not.toContain('action="/admin/doctor"');
     finish([{ what: "dns", state: "failed", detail: "nobody <answers>" }]);
@@ -161,17 +161,17 @@ describe("an invitation", () => {
     const value = /value="http:[^"]*\/sign-up\?t=([^"]+)"/.exec(html)?.[1] ?? "";
     expect(pages.store.linkByValue("invite", value, new Date())).toMatchObject({ email: "new@assay.test", plan: "agency", admin: false });
     expect(pages.logged.join("")).not.toContain(value);
-    expect(html).toContain("It is good for new@assay.test, once, until");
+    expect(html).toContain("It can be used once, by new@assay.test, until");
   });
 
   test("may be for anybody", async () => {
     const answer = await visitor.post("/admin/invitations", { email: " ", plan: "free" }, "/admin/users");
-    expect(await answer.text()).toContain("good for whoever has it");
+    expect(await answer.text()).toContain("by anyone who has it");
   });
 
   test.each([
-    ["no address", "That is not a mail address."],
-    ["second@assay.test", "There is an account for this mail address already."],
+    ["no address", "This is not an email address."],
+    ["second@assay.test", "There is already an account with this email address."],
   ])("to %s is none, and what was typed stays", async (email, sentence) => {
     const answer = await visitor.post("/admin/invitations", { email, plan: "free" }, "/admin/users");
     const html = await answer.text();
@@ -201,7 +201,7 @@ test("/admin/settings shows each value with where it comes from", async () => {
 });
 
 test("/admin/checks names the files of checks beside the binary", async () => {
-  expect(await read("/admin/checks")).toContain("There are no checks beside the binary.");
+  expect(await read("/admin/checks")).toContain("No checks of your own are loaded.");
 });
 
 test("they speak German", async () => {
