@@ -29,6 +29,16 @@ test("a picture comes back byte by byte", async () => {
   expect([...(db.screenshots.get(7) ?? [])]).toEqual([0xff, 0xd8, 0, 0xff]);
 });
 
+test("a picture in hand stays as it is while others are read and written", async () => {
+  const pictures = [1, 2, 3].map((fill) => new Uint8Array(300_000).fill(fill));
+  await db.write(() => pictures.forEach((picture, at) => void keepScreenshot(db, at + 1, picture)));
+  const first = db.screenshots.get(1);
+  for (const id of [2, 3]) db.screenshots.get(id);
+  await db.write(() => keepScreenshot(db, 1, new Uint8Array(300_000).fill(9)));
+  expect(new Set(first)).toEqual(new Set([1]));
+  expect(first?.length).toBe(300_000);
+});
+
 test("the oldest go as new ones come, gaps and late ends included", async () => {
   await keep(1, 2, 5, 900);
   await keep(screenshotsKept + 2);
