@@ -11,7 +11,9 @@ export function Findings({ report: { findings, summary } }: { readonly report: R
   const words = useWords();
   return (
     <section aria-labelledby="findings">
-      <h2 id="findings">{words.count("report.findings.heading", findings.length)}</h2>
+      <h2 id="findings">
+        {findings.length === 0 ? words.say("report.findings.noneHeading") : words.count("report.findings.heading", findings.length)}
+      </h2>
       {findings.length === 0 && (
         <p>{words.say(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
       )}

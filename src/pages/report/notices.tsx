@@ -37,7 +37,11 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
           <p>
             {failureOf(words, page.because)} {words.say("report.notices.notReadMeans")}
           </p>
-          {page.because === "challenged" && <p>{words.say("report.notices.challenged")}</p>}
+          {page.because === "challenged" && (
+            <p>
+              {words.say("report.notices.challenged")} <a href="/about">{words.say("report.notices.challengedHow")}</a>
+            </p>
+          )}
         </Notice>
       )}
       {status !== undefined && status >= 400 && (
