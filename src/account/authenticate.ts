@@ -10,7 +10,8 @@ const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 export type Authentication =
   | { readonly status: "authenticated"; readonly account: Account; readonly token: ApiToken }
   /** For the log; the caller is told only that it is not let in. */
-  | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" | "revoked" | "expired" | "disabled" };
+  | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" }
+  | { readonly status: "refused"; readonly because: "revoked" | "expired" | "disabled"; readonly token: ApiToken };
 
 /** Never throws, whatever the header holds. Null is a request without one. */
 export function authenticate(
@@ -24,9 +25,9 @@ export function authenticate(
   const token = store.apiTokenByValue(value);
   const account = token === undefined ? undefined : store.accountById(token.accountId);
   if (token === undefined || account === undefined) return { status: "refused", because: "unknown" };
-  if (token.revokedAt !== null) return { status: "refused", because: "revoked" };
-  if (isExpired(token, now)) return { status: "refused", because: "expired" };
-  if (account.disabled) return { status: "refused", because: "disabled" };
+  if (token.revokedAt !== null) return { status: "refused", because: "revoked", token };
+  if (isExpired(token, now)) return { status: "refused", because: "expired", token };
+  if (account.disabled) return { status: "refused", because: "disabled", token };
   return { status: "authenticated", account, token };
 }
 

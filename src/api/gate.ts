@@ -37,7 +37,11 @@ export function createGate(settings: GateSettings): Gate {
   return (authorizationHeader, peer, forwardedFor) => {
     const address = callingAddress(peer, forwardedFor);
     const authentication = authenticate(store, authorizationHeader, now());
-    if (authentication.status === "refused") return refuse(countFailure(address));
+    if (authentication.status === "refused") {
+      // Of a token that once was good, its operator wants to know why it is not; what anybody may send is not worth a line.
+      if ("token" in authentication) log.info("token refused", { because: authentication.because, token: authentication.token.id });
+      return refuse(countFailure(address));
+    }
     const { account, token } = authentication;
     // Not waited for: a request is not refused because the note of it could not be kept.
     store.noteApiTokenUse(token, now()).catch((error) => log.warn("use of a token was not noted", { error: String(error) }));

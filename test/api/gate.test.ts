@@ -37,6 +37,13 @@ async function expectError(response: Response, status: number): Promise<void> {
   expect(await response.json()).toEqual({ errorMessage: expect.any(String) });
 }
 
+/** The log tells why, and not by which token but by its number. */
+function expectNoted(because: string, token: string): void {
+  const lines = api.logged.splice(0);
+  expect(lines).toEqual([expect.stringContaining(`"because":"${because}"`)]);
+  expect(lines.join("")).not.toContain(token);
+}
+
 describe("the order of refusals", () => {
   for (const [words, path, init] of requests) {
     test(`${words}: 401 without a token, 429 when there are too many, 403 without the plan`, async () => {
@@ -56,6 +63,26 @@ describe("the order of refusals", () => {
     expect((await api.ask("/api/v1/scans", { token })).status).toBe(200);
     await revoke();
     await expectError(await api.ask("/api/v1/scans", { token }), 401);
+    expectNoted("revoked", token);
+  });
+  test("a token of a disabled account is refused at once, in the same words, and works again with it", async () => {
+    const { token, accountId } = await api.customer();
+    await api.store.setDisabled(accountId, true);
+    const refused = await api.ask("/api/v1/scans", { token });
+    const unknown = await api.ask("/api/v1/scans", { token: "assay_" });
+    expect([refused.status, await refused.text()]).toEqual([401, await unknown.text()]);
+    expectNoted("disabled", token);
+    await api.store.setDisabled(accountId, false);
+    expect((await api.ask("/api/v1/scans", { token })).status).toBe(200);
+  });
+  test("a token is refused from the moment it expires", async () => {
+    const { accountId } = await api.customer();
+    const expiresAt = new Date(Date.now() + 60_000);
+    const { value: token } = await api.store.createApiToken({ accountId, name: "brief", expiresAt, now: new Date() });
+    expect((await api.ask("/api/v1/scans", { token })).status).toBe(200);
+    api.advanceMs(60_000);
+    await expectError(await api.ask("/api/v1/scans", { token }), 401);
+    expectNoted("expired", token);
   });
   test("a changed plan counts at once", async () => {
     const { token, accountId } = await api.customer();
