@@ -24,7 +24,7 @@ export function adminOf({ account }: Visit): Account {
   return account;
 }
 
-interface AdminPage extends Omit<PageGiven, "children" | "title"> {
+interface AdminPage extends Omit<PageGiven, "children" | "title" | "noIndex" | "secret"> {
   readonly title: TextPath;
   readonly lead?: TextPath;
   readonly children: ComponentChildren;
@@ -36,6 +36,8 @@ export function adminPage(visit: Visit, { title, lead, children, ...given }: Adm
     ...given,
     title: words,
     noIndex: true,
+    // Of other people's addresses, and of what is set: on a shared computer, going back must not show it again.
+    secret: true,
     children: (
       <>
         <PageHead title={words} {...(lead === undefined ? {} : { lead: visit.words.say(lead) })} />

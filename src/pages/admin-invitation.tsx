@@ -81,7 +81,6 @@ export function invitationPage(visit: Visit, { link, value }: HandedOutLink): Re
   const address = `${settings.operator.publicUrl ?? own.origin}${linkPath("invite", value)}`;
   return adminPage(visit, {
     title: "admin.invitation.madeTitle",
-    secret: true,
     children: (
       <>
         <p>

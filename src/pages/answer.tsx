@@ -18,7 +18,7 @@ export interface PageGiven {
   readonly refreshSeconds?: number;
   /** Keeps the page out of search engines. */
   readonly noIndex?: boolean;
-  /** Shown once and never again: no cache may keep it. */
+  /** Holds what is nobody else's business: no cache keeps it, nor does the way back after signing out. */
   readonly secret?: boolean;
 }
 
@@ -35,8 +35,9 @@ export function page(visit: Visit, { status = 200, headers = {}, secret = false,
     </VisitContext.Provider>,
   );
   const bytes = Buffer.from(`<!doctype html>${html}`);
-  // The words of forms are masked, so that packing gives nothing of them away.
-  const packed = bytes.length >= packedBytesMin && /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "");
+  // The length of what is packed tells how alike the secrets of a page are to its query, which anybody may choose (BREACH). The words of
+  // forms, which every page may have, are masked.
+  const packed = !secret && bytes.length >= packedBytesMin && /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "");
   return respond(visit, status, packed ? Bun.gzipSync(bytes, { level: packingLevel }) : bytes, {
     "content-type": "text/html; charset=utf-8",
     "content-language": visit.words.locale,

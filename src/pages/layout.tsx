@@ -69,7 +69,8 @@ function useLocaleLink(locale: string): string {
   const { url } = useVisit();
   const query = new URLSearchParams(url.search);
   query.set("locale", locale);
-  return `${url.pathname}?${query}`;
+  // A browser would take what stands behind two slashes for another host.
+  return `${url.pathname.replace(/^\/+/, "/")}?${query}`;
 }
 
 const navigation: readonly (readonly [string, TextPath])[] = [

@@ -20,6 +20,7 @@ function signOutPage(visit: Visit): Response {
   return page(visit, {
     title: words.say("signOut.title"),
     noIndex: true,
+    secret: true,
     children: (
       <>
         <h1>{words.say("signOut.title")}</h1>

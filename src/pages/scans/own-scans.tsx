@@ -30,6 +30,7 @@ function ownScansPage(visit: Visit): Response {
   return page(visit, {
     title,
     noIndex: true,
+    secret: true,
     children: (
       <>
         <PageHead title={title} lead={words.say("ownScans.lead")} trail={[{ href: "/account", text: words.say("layout.nav.account") }]} />
