@@ -106,7 +106,7 @@ describe("/admin", () => {
     expect(looking).not.toContain('action="/admin/doctor"');
     finish([{ what: "dns", state: "failed", detail: "nobody <answers>" }]);
     await Bun.sleep(1);
-    expect(await read("/admin")).toMatch(/Resolver<\/th>.*broken.*nobody &lt;answers>/s);
+    expect(await read("/admin")).toMatch(/resolver<\/th>.*does not work.*nobody &lt;answers>/s);
   });
 });
 

@@ -76,7 +76,7 @@ describe("the password", () => {
     expect(here.cookies.get("sid")).not.toBe(before);
     const shown = await here.get("/account?done=password");
     expect([shown.status, (await there.get("/account")).status]).toEqual([200, 303]);
-    expect(await shown.text()).toContain("All other browsers are signed out.");
+    expect(await shown.text()).toContain("You are signed out in all other browsers.");
   });
 
   test("does not change without it, or to one that is none; what was typed is not sent back", async () => {
@@ -85,7 +85,7 @@ describe("the password", () => {
     const weak = await change(visitor, { do: "password", password, "new-password": "short" });
     expect([wrong.status, weak.status]).toEqual([403, 400]);
     const [wrongText, weakText] = [await wrong.text(), await weak.text()];
-    expect(wrongText).toContain("The current password is wrong.");
+    expect(wrongText).toContain("The current password is not right.");
     expect(weakText).toContain("at least 12 characters");
     expect(wrongText + weakText).not.toMatch(/wrong guess here|another long one|green lamps/);
   });
@@ -107,7 +107,7 @@ describe("the mail address", () => {
     const answer = await change(await signedIn(), { do: "email", email: "YOU@assay.test", password });
     const text = await answer.text();
     expect([answer.status, inputValueOf(text, "email")]).toEqual([400, "YOU@assay.test"]);
-    expect(text).toContain("an account for this mail address already");
+    expect(text).toContain("already an account with this email address");
   });
 });
 

@@ -47,8 +47,8 @@ describe("/setup", () => {
     const visitor = pages.visitor();
     for (const [typed, words] of [
       ["short", "at least 12 characters"],
-      ["passwordpassword", "anybody would try"],
-      ["me@assay.test", "must not be the mail address"],
+      ["passwordpassword", "an attacker would try"],
+      ["me@assay.test", "must not be the email address"],
       ["x".repeat(300), "at most 256 characters"],
     ] as const) {
       const answer = await visitor.post("/setup", { t: link, email: "me@assay.test", password: typed }, `/setup?t=${link}`);
@@ -112,7 +112,7 @@ describe("/sign-up", () => {
     expect([inputValueOf(form, "email"), form.includes("readonly")]).toEqual(["you@assay.test", true]);
     expect(mainOf(form)).toContain("Agency");
     const swapped = await visitor.post("/sign-up", { t: link, email: "evil@assay.test", password }, `/sign-up?t=${link}`);
-    expect([swapped.status, await swapped.text()]).toEqual([400, expect.stringContaining("for another mail address")]);
+    expect([swapped.status, await swapped.text()]).toEqual([400, expect.stringContaining("for another email address")]);
     const answer = await visitor.post("/sign-up", { t: link, email: "you@assay.test", password }, `/sign-up?t=${link}`);
     expect(answer.headers.get("location")).toBe("/account");
     expect(pages.store.accountByEmail("you@assay.test")).toMatchObject({ plan: "agency", admin: false });
@@ -127,7 +127,7 @@ describe("/sign-up", () => {
     expect((await visitor.post("/sign-up", fields, "/sign-up")).status).toBe(303);
     expect(pages.store.accountByEmail("you@assay.test")).toMatchObject({ id: 2, plan: "free", admin: false });
     const taken = await pages.visitor().post("/sign-up", { email: "FIRST@assay.test", password }, "/sign-up");
-    expect([taken.status, await taken.text()]).toEqual([400, expect.stringContaining("an account for this mail address already")]);
+    expect([taken.status, await taken.text()]).toEqual([400, expect.stringContaining("already an account with this email address")]);
   });
 
   test("tells how long to wait when somebody tries too often", async () => {
@@ -153,7 +153,7 @@ describe("/reset", () => {
     expect((await visitor.post("/reset", { t: link, password: "short" }, `/reset?t=${link}`)).status).toBe(400);
     const answer = await visitor.post("/reset", { t: link, password }, `/reset?t=${link}`);
     expect([answer.headers.get("location"), visitor.cookies.has("sid")]).toEqual(["/sign-in?done=reset", false]);
-    expect(await (await visitor.get("/sign-in?done=reset")).text()).toContain("The password is changed.");
+    expect(await (await visitor.get("/sign-in?done=reset")).text()).toContain("The password was changed.");
     expect((await visitor.post("/sign-in", { email: "first@assay.test", password }, "/sign-in")).status).toBe(303);
     const used = await pages.visitor().get(`/reset?t=${link}`);
     expect([used.status, mainOf(await used.text())]).toEqual([410, expect.stringContaining("assay user reset-password")]);

@@ -27,7 +27,7 @@ function signIn(visitor: Visitor, fields: Readonly<Record<string, string>> = {})
 describe("an empty appliance", () => {
   test("has no form, but tells the three ways to the first account", async () => {
     const text = mainOf(await (await pages.visitor().get("/sign-in")).text());
-    for (const words of ["No administrator yet", "assay user setup-link", "assay user create", "admin.password_file"])
+    for (const words of ["no administrator yet", "assay user setup-link", "assay user create", "admin.password_file"])
       expect(text).toContain(words);
     expect(text).not.toContain("<form");
   });
@@ -79,7 +79,7 @@ describe("signing in", () => {
     expect(await textOf({ email: "nobody@assay.test" })).toBe(wrong);
     await pages.store.setDisabled(1, true);
     expect(await textOf({})).toBe(wrong);
-    expect(wrong).toContain("Mail address or password is wrong.");
+    expect(wrong).toContain("The email address or the password is wrong.");
   });
 
   test("keeps the address that was typed, never the password, and logs neither", async () => {
@@ -221,7 +221,7 @@ describe("the second step", () => {
     pages.advanceMs(600_000);
     const answer = await visitor.post("/sign-in/code", fields, "/sign-in");
     expect(answer.headers.get("location")).toBe("/sign-in?done=over&next=%2Faccount");
-    expect(await (await visitor.get("/sign-in?done=over&next=%2Faccount")).text()).toContain("That took too long");
+    expect(await (await visitor.get("/sign-in?done=over&next=%2Faccount")).text()).toContain("This sign-in took too long");
     expect((await visitor.get("/sign-in/code")).headers.get("location")).toBe("/sign-in");
   });
 });
