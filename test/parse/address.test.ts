@@ -1,6 +1,6 @@
 /** Addresses and endpoints as operators write them. */
 import { describe, expect, test } from "vitest";
-import { parseAddress, parseConnectTo, parseEndpoint, parseResolver } from "../../src/parse/address.ts";
+import { parseAddress, parseConnectTo, parseEndpoint, parseResolver, truncatedAddress } from "../../src/parse/address.ts";
 
 describe("what is understood", () => {
   test("addresses", () => {
@@ -37,3 +37,13 @@ describe("what is refused", () => {
     expect(parseResolver(text)).toBeNull();
   });
 });
+
+test.each([
+  ["192.0.2.77", "192.0.2.0"],
+  ["127.0.0.1", "127.0.0.0"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1::"],
+  ["2001:db8:1:2::", "2001:db8:1::"],
+  ["::1", "::"],
+  ["local", "local"],
+  ["", ""],
+])("%j is kept as %j where nobody is to be found by it", (address, kept) => expect(truncatedAddress(address)).toBe(kept));

@@ -1,4 +1,5 @@
 /** Every page in every state that people can meet, and how one gets there. What is tested of all pages, and pictured, is read from this table. */
+import { codeAt } from "../../support/account-room.ts";
 import { submit } from "./forms.ts";
 import type { OpenedPage, Visitor } from "./visitors.ts";
 import { type Known, type Person, passwordOfAll, type World } from "./world.ts";
@@ -147,6 +148,7 @@ const account: readonly Place[] = [
     status: 403,
     go: sent("/account/second-factor", { password: "wrong" }, formOf("off")),
   },
+  { name: "recovery-codes", go: recoveryCodes },
   { name: "tokens", who: "agency", go: at("/account/tokens") },
   { name: "tokens-revoked", who: "agency", go: at("/account/tokens?done=revoked") },
   { name: "tokens-without-name", who: "agency", status: 400, go: sent("/account/tokens", { name: " " }, formOf("create")) },
@@ -155,6 +157,16 @@ const account: readonly Place[] = [
   { name: "own-scans", who: "agency", go: at("/account/scans") },
   { name: "own-scans-none", who: "free", go: at("/account/scans") },
 ];
+
+/** Of somebody new: who turns it on is signed out everywhere else. */
+async function recoveryCodes(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
+  const email = `${crypto.randomUUID()}@assay.test`;
+  await sent("/sign-up", { email, password: passwordOfAll })(visitor, known, world);
+  await sent("/account/second-factor", {}, formOf("offer"))(visitor, known, world);
+  const secret = await visitor.page.$eval("#secret", (element) => element.textContent ?? "");
+  const fields = { code: codeAt(secret.replaceAll(/\s/g, ""), new Date()), password: passwordOfAll };
+  return submit(visitor.page, fields, { form: formOf("confirm") });
+}
 
 async function wrongCode(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
   const fields = { code: "000000", password: passwordOfAll };
