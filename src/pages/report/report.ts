@@ -12,7 +12,7 @@ import type { Visit } from "../visit.ts";
 import type { Words } from "../words.ts";
 import { withEveryReading } from "./evidence/complete.ts";
 import { readingNames } from "./evidence/reading-words.ts";
-import { type EarlierResult, type FirstSeen, firstSeen } from "./first-seen.ts";
+import { earlierLook, type FirstSeen, firstSeen } from "./first-seen.ts";
 import { urgencyOf, type Weighed } from "./urgency.ts";
 
 /** Earlier scans of the host that are looked at. */
@@ -126,9 +126,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
   const { words, settings } = visit;
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
-  const earlierResults = earlier.map(
-    (scan): EarlierResult => ({ at: scan.endedAt ?? scan.createdAt, token: scan.token, result: resultOf(visit, scan) }),
-  );
+  const looks = earlier.map((scan) => earlierLook(scan.endedAt ?? scan.createdAt, scan.token, resultOf(visit, scan)));
   const shown = result.findings.map((finding): ShownFinding => {
     const row = rows.get(finding.checkKey);
     const times = (anchors.get(finding.code) ?? 0) + 1;
@@ -141,7 +139,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
       evidence: row?.evidence ?? [],
       points: row?.weight ?? null,
       scoreCap: scoreCapOf(visit, finding, result.score),
-      firstSeen: firstSeen(finding, earlierResults),
+      firstSeen: firstSeen(finding, looks),
     };
   });
   return shown.toSorted((one, other) => severityOf(one) - severityOf(other) || urgencyOf(other) - urgencyOf(one));

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { State } from "../../../src/check/check.ts";
 import type { StoredFinding } from "../../../src/judge/result.ts";
-import { firstSeen } from "../../../src/pages/report/first-seen.ts";
+import { earlierLook, firstSeen } from "../../../src/pages/report/first-seen.ts";
 
 const asked: StoredFinding = {
   code: "security.sample.weak",
@@ -15,10 +15,8 @@ const asked: StoredFinding = {
 
 /** From the newest: `violated` had the finding. */
 function earlier(...states: readonly (State | "absent")[]) {
-  return states.map((state, at) => ({
-    at: `2026-11-${20 - at}T00:00:00.000Z`,
-    token: `token-${at}`,
-    result: {
+  return states.map((state, at) =>
+    earlierLook(`2026-11-${20 - at}T00:00:00.000Z`, `token-${at}`, {
       algorithmVersion: 2,
       catalogVersion: "one",
       measured: true,
@@ -27,8 +25,8 @@ function earlier(...states: readonly (State | "absent")[]) {
       rank: "weak",
       ledger: state === "absent" ? [] : [{ key: "sample", state, evidence: [] }],
       findings: state === "violated" ? [asked] : [],
-    } as const,
-  }));
+    }),
+  );
 }
 
 test.each([
