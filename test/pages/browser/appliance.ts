@@ -1,13 +1,14 @@
-/** The program as a process for tests in the browser: over a store that was filled before, with local sites that it may scan. */
+/** The program, compiled or not, as a process for tests in the browser: over a store that was filled before, with local sites that it may scan. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { browserDir } from "../../probe/visits.ts";
 import { type ApiClient, apiClient } from "../../support/api-client.ts";
+import { compiledBinary } from "../../support/binary.ts";
 import { testAuthority } from "../../support/certificates.ts";
 import { startDnsServer, type Zones } from "../../support/dns-server.ts";
-import { type RunOptions, serve } from "../../support/program.ts";
+import { fromSource, serve } from "../../support/program.ts";
 
 const readyWithinMs = 30_000;
 
@@ -21,8 +22,6 @@ export interface ApplianceWish {
   readonly args?: readonly string[];
   /** Settings, by their environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The program, where it is not the one of the source tree. */
-  readonly command?: RunOptions["command"];
 }
 
 export interface Appliance {
@@ -53,7 +52,7 @@ export async function startAppliance(wish: ApplianceWish = {}): Promise<Applianc
       ...(wish.args ?? []),
     ],
     {
-      ...(wish.command === undefined ? {} : { command: wish.command }),
+      command: compiledBinary === null ? fromSource : [compiledBinary],
       env: { ASSAY_BROWSER_DIR: browserDir, ASSAY_GUEST_RATE_PER_HOUR: "1000", ASSAY_API_RATE_PER_MINUTE: "100000", ...wish.env },
     },
   );
