@@ -2,7 +2,7 @@
 import type { ScanRecord } from "../store/scans.ts";
 import { respond } from "./answer.tsx";
 import { scanNotFound } from "./errors.ts";
-import { comparePage } from "./report/compare-page.tsx";
+import { comparePage } from "./report/compare/compare-page.tsx";
 import { downloadReport } from "./report/download.ts";
 import { reportPage } from "./report/report-page.tsx";
 import { screenshotAnswer } from "./report/screenshot.tsx";

@@ -10,6 +10,8 @@ import { useVisit, useWords } from "../context.ts";
 import { failureOf } from "./evidence/reading-words.ts";
 import type { Report } from "./report.ts";
 
+/** RFC 9110 section 15: from here on an answer says no. */
+const errorStatusMin = 400;
 const dayMs = 86_400_000;
 /** From this share of all checks on, what is left open is worth a word of its own. */
 const manyNotChecked = 0.2;
@@ -29,7 +31,7 @@ export function Notices({ report }: { readonly report: Report }) {
 function PageNotices({ evidence: { page, navigation }, host }: { readonly evidence: Evidence; readonly host: string }) {
   const words = useWords();
   const finalHost = navigation.status === "read" ? hostOf(navigation.facts.finalUrl) : null;
-  const [status] = page.status === "read" ? [page.facts.status] : [];
+  const status = page.status === "read" ? page.facts.status : null;
   return (
     <>
       {page.status === "failed" && (
@@ -39,12 +41,12 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
           </p>
           {page.because === "challenged" && (
             <p>
-              {words.say("report.notices.challenged")} <a href="/about">{words.say("report.notices.challengedHow")}</a>
+              {words.say("report.notices.challenged")} <a href="/about#visits">{words.say("report.notices.challengedHow")}</a>
             </p>
           )}
         </Notice>
       )}
-      {status !== undefined && status >= 400 && (
+      {status !== null && status >= errorStatusMin && (
         <Notice kind="warn" title={words.say("report.notices.errorPage", { status })}>
           <p>{words.say("report.notices.errorPageMeans")}</p>
         </Notice>

@@ -5,11 +5,13 @@ import type { Timings } from "../../../scan/task.ts";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
 import type { Report } from "../report.ts";
+import { DnsEvidence } from "./dns.tsx";
 import { type EvidencePart, evidenceId, evidenceParts } from "./evidence-links.tsx";
 import { hintOf } from "./hints.ts";
-import { DnsEvidence, MailEvidence, SecurityTxtEvidence } from "./names.tsx";
+import { MailEvidence } from "./mail.tsx";
 import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
 import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page-parts.tsx";
+import { SecurityTxtEvidence } from "./security-txt.tsx";
 import { TlsEvidence } from "./tls.tsx";
 
 const contents: Readonly<Record<Exclude<EvidencePart, "timings">, ComponentType<{ readonly evidence: Evidence }>>> = {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Reading } from "../../../evidence/evidence.ts";
 import type { HeaderField, TextRecords } from "../../../evidence/facts.ts";
-import { Foreign } from "../../components/foreign.tsx";
+import { Foreign, ForeignLines } from "../../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
 import { failureOf } from "./reading-words.ts";
@@ -129,6 +129,17 @@ function RecordList({ answer: { nameExists, records, recordsDropped = 0 } }: { r
         ))}
       </ul>
       <Others count={Math.max(0, records.length - shown.recordsMax) + recordsDropped} />
+    </>
+  );
+}
+
+/** A small text file as it came; nothing where it is empty. */
+export function FileBody({ body, truncated }: { readonly body: string; readonly truncated: boolean }) {
+  if (body === "") return null;
+  return (
+    <>
+      <ForeignLines charsMax={shown.bodyCharsMax}>{body}</ForeignLines>
+      <Cut truncated={truncated} />
     </>
   );
 }

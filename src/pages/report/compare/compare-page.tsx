@@ -1,0 +1,79 @@
+/** `/scans/{token}/compare`: what has changed between two scans, from the earlier to the later one. */
+import type { StoredFinding } from "../../../judge/result.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import { type Comparison, compareResults } from "../../../text/comparison.ts";
+import { textsOfFinding } from "../../../text/render.ts";
+import { page } from "../../answer.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { scanNotFound } from "../../errors.ts";
+import { Form } from "../../form.tsx";
+import type { Visit } from "../../visit.ts";
+import { shortHost } from "../head.tsx";
+import { notFinishedPage } from "../not-finished.tsx";
+import { earlierScans, resultOf } from "../report.ts";
+import { ComparisonBody, trailTo } from "./comparison-body.tsx";
+
+/** `?with=previous`, which also goes without saying, or `?with={token}`. 409 where one of them is not finished. @throws PageError 404 for a token of no scan. */
+export function comparePage(visit: Visit, scan: ScanRecord): Response {
+  const other = otherScan(visit, scan);
+  const unfinished = [scan, other].find((each) => each !== null && each.status !== "finished");
+  if (unfinished !== undefined && unfinished !== null) return notFinishedPage(visit, unfinished);
+  if (other === null) return nothingToCompare(visit, scan);
+  const [before, after] = scan.id < other.id ? [scan, other] : [other, scan];
+  return page(visit, {
+    title: visit.words.say("compare.title", { host: shortHost(after.url) }),
+    noIndex: !visit.settings.reports.indexed,
+    children: <ComparisonBody before={before} after={after} asked={scan} comparison={compare(visit, before, after)} />,
+  });
+}
+
+function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
+  const asked = visit.url.searchParams.get("with") ?? "previous";
+  if (asked === "previous") {
+    const earlier = earlierScans(visit, scan);
+    return earlier.find(({ url }) => url === scan.url) ?? earlier[0] ?? null;
+  }
+  const other = visit.settings.store.scanByToken(asked);
+  if (other === undefined) throw scanNotFound();
+  return other;
+}
+
+/** Two findings say the same when a reader would not tell them apart; both are told of the later URL. */
+function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Comparison {
+  const said = new Map<StoredFinding, string>();
+  const told = (finding: StoredFinding) => {
+    const known = said.get(finding);
+    if (known !== undefined) return known;
+    const { title, detail } = textsOfFinding(finding, after.url, visit.words.locale, visit.settings.texts);
+    said.set(finding, `${title}\n${detail}`);
+    return `${title}\n${detail}`;
+  };
+  return compareResults(resultOf(visit, before), resultOf(visit, after), (one, other) => told(one) === told(other));
+}
+
+function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
+  const { words } = visit;
+  return page(visit, {
+    title: words.say("compare.noEarlier"),
+    noIndex: true,
+    children: (
+      <>
+        <PageHead trail={trailTo(scan, words)} title={words.say("compare.heading")} />
+        <EmptyState title={words.say("compare.noEarlier")}>
+          <p>{words.say("compare.noEarlierMeans")}</p>
+          <div class="actions">
+            <Form action="/scans">
+              <input type="hidden" name="url" value={scan.url} />
+              <SubmitButton>{words.say("compare.rescan")}</SubmitButton>
+            </Form>
+            <a class="button" href={`/scans/${scan.token}`}>
+              {words.say("compare.back")}
+            </a>
+          </div>
+        </EmptyState>
+      </>
+    ),
+  });
+}

@@ -1,0 +1,116 @@
+/** The findings of a comparison, by what became of them. */
+import { severities } from "../../../check/check.ts";
+import type { StoredFinding } from "../../../judge/result.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import type { ChangedFinding } from "../../../text/comparison.ts";
+import { quoted } from "../../../text/quotation.ts";
+import { textsOfFinding } from "../../../text/render.ts";
+import { SeverityChip } from "../../components/chips.tsx";
+import { Sentence } from "../../components/foreign.tsx";
+import { useVisit, useWords } from "../../context.ts";
+import { Section } from "./section.tsx";
+
+interface FindingsProps {
+  readonly findings: readonly StoredFinding[];
+  /** The scan that found them. */
+  readonly of: ScanRecord;
+}
+
+type ListName = "appeared" | "fixed" | "firstLookedAt" | "noLongerLookedAt";
+
+export function FindingList({ id, ...given }: FindingsProps & { readonly id: ListName }) {
+  const words = useWords();
+  if (given.findings.length === 0) return null;
+  return (
+    <Section id={id} heading={words.count(`compare.${id}`, given.findings.length)}>
+      <Findings {...given} />
+    </Section>
+  );
+}
+
+export function Unchanged(given: FindingsProps) {
+  const words = useWords();
+  if (given.findings.length === 0) return null;
+  return (
+    <Section id="unchanged" heading={words.count("compare.unchanged", given.findings.length)}>
+      <details>
+        <summary>{words.say("compare.show")}</summary>
+        <Findings {...given} />
+      </details>
+    </Section>
+  );
+}
+
+/** Worst first. */
+function Findings({ findings, of }: FindingsProps) {
+  const worstFirst = findings.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+  return (
+    <ul class="cards">
+      {worstFirst.map((finding, at) => (
+        <li key={String(at)} class="finding" data-severity={finding.severity}>
+          <FindingHead finding={finding} of={of} />
+          <p>
+            <Detail finding={finding} of={of} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FindingProps {
+  readonly finding: StoredFinding;
+  readonly of: ScanRecord;
+}
+
+function FindingHead({ finding, of }: FindingProps) {
+  const { words, settings } = useVisit();
+  const { title } = textsOfFinding(finding, of.url, words.locale, settings.texts, quoted);
+  return (
+    <header>
+      <h3>
+        <a href={`/scans/${of.token}#${finding.code}`}>
+          <Sentence text={title} />
+        </a>
+      </h3>
+      <p class="chips">
+        <SeverityChip severity={finding.severity} />
+      </p>
+    </header>
+  );
+}
+
+interface ChangedListProps {
+  readonly changed: readonly ChangedFinding[];
+  readonly before: ScanRecord;
+  readonly after: ScanRecord;
+}
+
+/** What each finding said before, and what it says now. */
+export function ChangedList({ changed, before, after }: ChangedListProps) {
+  const words = useWords();
+  return (
+    <Section id="changed" heading={words.count("compare.changed", changed.length)}>
+      {changed.map((pair, at) => (
+        <div key={String(at)} class="finding" data-severity={pair.after.severity}>
+          <FindingHead finding={pair.after} of={after} />
+          <dl>
+            <dt>{words.say("compare.before")}</dt>
+            <dd>
+              <Detail finding={pair.before} of={before} />
+            </dd>
+            <dt>{words.say("compare.after")}</dt>
+            <dd>
+              <Detail finding={pair.after} of={after} />
+            </dd>
+          </dl>
+        </div>
+      ))}
+    </Section>
+  );
+}
+
+function Detail({ finding, of }: FindingProps) {
+  const { words, settings } = useVisit();
+  return <Sentence text={textsOfFinding(finding, of.url, words.locale, settings.texts, quoted).detail} />;
+}

@@ -1,0 +1,100 @@
+/** A comparison from its head to its end: the two scans, what became of how many findings, and then each of them. */
+import { subjectOf } from "../../../evidence/subject.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import type { Comparison } from "../../../text/comparison.ts";
+import { Notice } from "../../components/notice.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import { useWords } from "../../context.ts";
+import { hostPath } from "../../scans/host-name.ts";
+import type { Words } from "../../words.ts";
+import { ChangedChecks } from "./changed-checks.tsx";
+import { ChangedList, FindingList, Unchanged } from "./compared-findings.tsx";
+import { CompareNotices, TwoScans } from "./two-scans.tsx";
+
+/** The pages above a comparison. */
+export function trailTo({ url }: ScanRecord, words: Words) {
+  const { host } = subjectOf(url, "");
+  return [
+    { href: "/scans", text: words.say("report.trail") },
+    { href: hostPath(host), text: host },
+  ];
+}
+
+interface ComparisonProps {
+  readonly before: ScanRecord;
+  readonly after: ScanRecord;
+  /** The one in whose name it was asked for. */
+  readonly asked: ScanRecord;
+  readonly comparison: Comparison;
+}
+
+export function ComparisonBody({ before, after, asked, comparison }: ComparisonProps) {
+  const words = useWords();
+  const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged } = comparison;
+  return (
+    <>
+      <PageHead trail={trailTo(after, words)} title={words.say("compare.heading")} lead={words.say("compare.lead")}>
+        <a class="button" href={`/scans/${asked.token}`}>
+          {words.say("compare.back")}
+        </a>
+      </PageHead>
+      <TwoScans before={before} after={after} />
+      <p>
+        <strong>{deltaWords(comparison.scoreDelta, words)}</strong>
+      </p>
+      <CompareNotices before={before} after={after} sameRules={comparison.sameRules} />
+      <Overview comparison={comparison} />
+      <FindingList id="appeared" findings={appeared} of={after} />
+      <FindingList id="fixed" findings={fixed} of={before} />
+      {changed.length > 0 && <ChangedList changed={changed} before={before} after={after} />}
+      <FindingList id="firstLookedAt" findings={firstLookedAt} of={after} />
+      <FindingList id="noLongerLookedAt" findings={noLongerLookedAt} of={before} />
+      {comparison.checks.length > 0 && <ChangedChecks comparison={comparison} />}
+      <Unchanged findings={unchanged} of={after} />
+    </>
+  );
+}
+
+/** How many findings became what; each count leads to them. */
+function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
+  const words = useWords();
+  const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged, checks } = comparison;
+  if ([appeared, fixed, changed, firstLookedAt, noLongerLookedAt, checks].every((some) => some.length === 0)) {
+    return (
+      <Notice kind="good" title={words.say("compare.same")}>
+        <p>{words.say("compare.sameMeans")}</p>
+      </Notice>
+    );
+  }
+  const counts = [
+    { name: "appeared", count: appeared.length, id: "appeared" },
+    { name: "fixed", count: fixed.length, id: "fixed" },
+    { name: "changed", count: changed.length, id: "changed" },
+    {
+      name: "open",
+      count: firstLookedAt.length + noLongerLookedAt.length,
+      id: firstLookedAt.length > 0 ? "firstLookedAt" : "noLongerLookedAt",
+    },
+    { name: "unchanged", count: unchanged.length, id: "unchanged" },
+  ] as const;
+  return (
+    <nav aria-label={words.say("compare.overview")}>
+      <ul class="filters">
+        {counts.map(({ name, count, id }) => (
+          <li key={name}>
+            <a {...(count === 0 ? {} : { href: `#${id}` })}>
+              <span class="count">{words.number(count)}</span>
+              <span class="word">{words.say(`compare.counts.${name}`)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function deltaWords(delta: number | null, words: Words): string {
+  if (delta === null) return words.say("compare.delta.unknown");
+  if (delta === 0) return words.say("compare.delta.same");
+  return words.say(delta > 0 ? "compare.delta.up" : "compare.delta.down", { points: words.count("report.points", Math.abs(delta)) });
+}

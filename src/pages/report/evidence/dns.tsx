@@ -1,0 +1,59 @@
+/** Who may issue certificates for the name, and whether its answers are signed. */
+import { type Evidence, read } from "../../../evidence/evidence.ts";
+import type { DnsCaaFacts, DnssecFacts } from "../../../evidence/facts.ts";
+import { Foreign } from "../../components/foreign.tsx";
+import { useWords } from "../../context.ts";
+import { Read, Records, shown } from "./parts.tsx";
+
+export function DnsEvidence({ evidence: { dnsCaa, dnssec } }: { readonly evidence: Evidence }) {
+  const words = useWords();
+  return (
+    <>
+      <h4>CAA</h4>
+      <Read reading={dnsCaa}>
+        {({ foundAt, records, recordsDropped, asked }) =>
+          foundAt === null ? (
+            <p>
+              {words.say("evidence.dns.caaNone")} <Foreign>{asked.join(", ")}</Foreign>
+            </p>
+          ) : (
+            <Records asked={[{ name: foundAt, answer: read({ nameExists: true, records: records.map(caaRecord), recordsDropped }) }]} />
+          )
+        }
+      </Read>
+      <h4>DNSSEC</h4>
+      <Read reading={dnssec}>{(facts) => <Dnssec facts={facts} />}</Read>
+    </>
+  );
+}
+
+/** As a zone file has it; RFC 8659 section 4.1. */
+function caaRecord({ critical, tag, value, truncated }: DnsCaaFacts["records"][number]) {
+  return { text: `${critical ? 128 : 0} ${tag} "${value}"`, truncated };
+}
+
+function Dnssec({ facts: { domain, status, unchecked } }: { readonly facts: DnssecFacts }) {
+  const words = useWords();
+  return (
+    <>
+      <p>
+        <Foreign>{domain}</Foreign>: {words.say(`evidence.dns.dnssec.${status}`)}
+      </p>
+      {unchecked !== null && (
+        <ul>
+          <li>
+            {words.say("evidence.dns.dsKeyTags")}{" "}
+            {unchecked.dsKeyTags.slice(0, shown.namesMax).join(", ") || words.say("evidence.dns.nothing")}
+          </li>
+          <li>
+            {words.say("evidence.dns.zoneKeyTags")}{" "}
+            {unchecked.zoneKeyTags.slice(0, shown.namesMax).join(", ") || words.say("evidence.dns.nothing")}
+          </li>
+          {unchecked.signatures.slice(0, shown.recordsMax).map(({ covers, validTo }, at) => (
+            <li key={String(at)}>{words.say("evidence.dns.signature", { covers, until: words.moment(validTo) })}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

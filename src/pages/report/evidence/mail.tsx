@@ -1,0 +1,88 @@
+/** How mail to and from the domain is protected. */
+import { type Evidence, read } from "../../../evidence/evidence.ts";
+import type { MailMtaStsPolicyFacts, MailMxFacts, MailSpfFacts, TextRecords } from "../../../evidence/facts.ts";
+import { Foreign } from "../../components/foreign.tsx";
+import { useWords } from "../../context.ts";
+import { FileBody, Others, Read, Records, shown } from "./parts.tsx";
+
+export function MailEvidence({
+  evidence: { mailMx, mailSpf, mailDmarc, mailMtaSts, mailMtaStsPolicy, mailTlsRpt },
+}: {
+  readonly evidence: Evidence;
+}) {
+  const words = useWords();
+  return (
+    <>
+      <h4>{words.say("evidence.readings.mailMx")}</h4>
+      <Read reading={mailMx}>
+        {({ domain, nameExists, exchangers, exchangersDropped }) => (
+          <Records
+            asked={[{ name: domain, answer: read({ nameExists, records: exchangers.map(mxRecord), recordsDropped: exchangersDropped }) }]}
+          />
+        )}
+      </Read>
+      <h4>SPF</h4>
+      <Read reading={mailSpf}>{(facts) => <Spf facts={facts} />}</Read>
+      <h4>DMARC</h4>
+      <Read reading={mailDmarc}>
+        {({ walk, reportReceivers, reportReceiversDropped }) => (
+          <>
+            <Records asked={walk.map(askedOf)} />
+            {reportReceivers.length > 0 && <p class="muted">{words.say("evidence.mail.receivers")}</p>}
+            <Records asked={reportReceivers.map(({ domain, answer }) => ({ name: domain, answer }))} />
+            <Others count={reportReceiversDropped} />
+          </>
+        )}
+      </Read>
+      <h4>MTA-STS</h4>
+      <Read reading={mailMtaSts}>{(facts) => <Records asked={[askedOf(facts)]} />}</Read>
+      <Read reading={mailMtaStsPolicy}>{(facts) => <MtaStsPolicy facts={facts} />}</Read>
+      <h4>TLS-RPT</h4>
+      <Read reading={mailTlsRpt}>{(facts) => <Records asked={[askedOf(facts)]} />}</Read>
+    </>
+  );
+}
+
+function mxRecord({ preference, host }: MailMxFacts["exchangers"][number]) {
+  return { text: `${preference} ${host === "" ? "." : host}`, truncated: false };
+}
+
+function askedOf(answer: TextRecords) {
+  return { name: answer.name, answer: read(answer) };
+}
+
+function Spf({ facts: { own, followed, followedDropped } }: { readonly facts: MailSpfFacts }) {
+  const words = useWords();
+  return (
+    <>
+      <Records asked={[askedOf(own)]} />
+      {followed.length > 0 && <p class="muted">{words.say("evidence.mail.followed")}</p>}
+      <Records asked={followed.slice(0, shown.rowsMax).map(({ name, type, answer }) => ({ name: `${name} ${type}`, answer }))} />
+      <Others count={Math.max(0, followed.length - shown.rowsMax) + followedDropped} />
+    </>
+  );
+}
+
+function MtaStsPolicy({
+  facts: { url, unavailableBecause, status, contentType, body, truncated },
+}: {
+  readonly facts: MailMtaStsPolicyFacts;
+}) {
+  const words = useWords();
+  return (
+    <>
+      <p>
+        <Foreign>{url}</Foreign>:{" "}
+        {unavailableBecause === null
+          ? words.say("report.facts.status", { status })
+          : words.say(`evidence.mail.unavailable.${unavailableBecause}`)}
+        {contentType !== null && (
+          <>
+            , <Foreign>{contentType}</Foreign>
+          </>
+        )}
+      </p>
+      <FileBody body={body} truncated={truncated} />
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+/** The file security.txt, wherever it was looked for. */
+import type { Evidence } from "../../../evidence/evidence.ts";
+import type { SecurityTxtFacts } from "../../../evidence/facts.ts";
+import { Foreign } from "../../components/foreign.tsx";
+import { useWords } from "../../context.ts";
+import { FileBody, Read, shown } from "./parts.tsx";
+
+export function SecurityTxtEvidence({ evidence: { securityTxt } }: { readonly evidence: Evidence }) {
+  return <Read reading={securityTxt}>{({ attempts }) => attempts.map((attempt) => <Attempt key={attempt.url} attempt={attempt} />)}</Read>;
+}
+
+function Attempt({ attempt }: { readonly attempt: SecurityTxtFacts["attempts"][number] }) {
+  const words = useWords();
+  const { url, finalUrl, status, contentType, body, truncated } = attempt;
+  return (
+    <>
+      <p>
+        <Foreign charsMax={shown.urlCharsMax}>{url}</Foreign>
+        {finalUrl !== url && (
+          <>
+            {" "}
+            <span aria-hidden="true">&rarr;</span> <Foreign charsMax={shown.urlCharsMax}>{finalUrl}</Foreign>
+          </>
+        )}
+        : {words.say("report.facts.status", { status })}
+        {contentType !== null && (
+          <>
+            , <Foreign charsMax={shown.urlCharsMax}>{contentType}</Foreign>
+          </>
+        )}
+      </p>
+      <FileBody body={body} truncated={truncated} />
+    </>
+  );
+}
