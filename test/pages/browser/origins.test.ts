@@ -45,6 +45,9 @@ async function signedIn(origin: string): Promise<Visitor> {
   return visitor;
 }
 
+/** A path that is ours and leads to no page is answered with 404, which the browser tells of. */
+const ofPages = ({ complaints }: Visitor) => complaints.filter((complaint) => !/404 \(Not Found\)/.test(complaint));
+
 const cookiesOf = async ({ page }: Visitor) =>
   (await page.browserContext().cookies()).map(({ name, secure, httpOnly, sameSite, path, domain }) => ({
     name,
@@ -54,6 +57,22 @@ const cookiesOf = async ({ page }: Visitor) =>
     path,
     domain,
   }));
+
+test.each([
+  "https://evil.invalid/",
+  "//evil.invalid/",
+  "/\\evil.invalid/",
+  "\t//evil.invalid",
+  "javascript:sentinel()",
+  "/%2f%2fevil.invalid/..//evil.invalid",
+])("signing in leads nowhere but to a page of ours: next=%j", async (next) => {
+  const visitor = await visitors.visitor({ origin: origins.lan });
+  await visitor.open(`/sign-in?next=${encodeURIComponent(next)}`);
+  await submit(visitor.page, { email, password });
+  expect(new URL(visitor.page.url()).origin).toBe(origins.lan);
+  expect(ofPages(visitor)).toEqual([]);
+  await visitor.close();
+});
 
 describe("plain http under a name of the LAN", () => {
   test("keeps its visitors signed in, with cookies that browsers take there, and says that anybody could read along", async () => {

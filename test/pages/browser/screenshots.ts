@@ -14,7 +14,7 @@ const folder = resolve(import.meta.dirname, "../../../dist/screenshots");
 /** Of a picture, in CSS pixels: longer ones the browser does not paint as a whole. */
 const heightMax = 8_000;
 const schemes = ["light", "dark"] as const;
-const widths = [desktop, { ...phone, deviceScaleFactor: 1 }];
+const widths = [desktop, phone];
 
 async function picture(page: Page, path: string): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);

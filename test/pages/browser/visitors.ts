@@ -13,7 +13,8 @@ const resolverRules = "MAP *.assay.test 127.0.0.1, MAP assay.test 127.0.0.1, MAP
 const patienceMs = 20_000;
 
 export const desktop = { width: 1_280, height: 900 };
-export const phone = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+/** By its size alone: to become a mobile browser, this one would load the page anew, and send a form twice. */
+export const phone = { width: 390, height: 844 };
 
 export interface VisitorWish {
   /** Of the appliance: the only one that pages may ask anything of. */

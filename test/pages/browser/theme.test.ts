@@ -1,0 +1,70 @@
+/** Colours: as the device has them, unless an account chose others; without a flash, and still told apart where the system paints. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Theme } from "../../../src/store/accounts.ts";
+import { axeComplaints } from "./accessible.ts";
+import { submit } from "./forms.ts";
+import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
+import { startWorld, type World } from "./world.ts";
+
+const startMsMax = 40_000;
+
+let world: World;
+let visitors: Visitors;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [world, visitors] = await Promise.all([startWorld(), openVisitors()]);
+  visitor = await visitors.visitor({ origin: world.busy.origin, session: world.known.sessions.agency });
+}, startMsMax);
+
+afterAll(async () => {
+  await visitors.close();
+  await world.stop();
+});
+
+/** Of the page's background: 0 is black, 255 white. */
+async function brightness(): Promise<number> {
+  const colour = await visitor.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
+  return (red + green + blue) / 3;
+}
+
+async function choose(theme: Theme): Promise<void> {
+  await visitor.open("/account");
+  const form = "form:has([name=theme])";
+  await visitor.page.select(`${form} [name=theme]`, theme);
+  await submit(visitor.page, {}, { form });
+}
+
+describe.each(["light", "dark"] as const)("on a %s device", (scheme) => {
+  test.each([
+    ["system", scheme],
+    ["light", "light"],
+    ["dark", "dark"],
+  ] as const)(
+    "whoever chose %s sees %s pages, and axe finds nothing",
+    async (theme, seen) => {
+      const { page } = visitor;
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await choose(theme);
+      await visitor.open(`/scans/${world.known.scans.sound}`);
+      expect((await brightness()) > 128 ? "light" : "dark").toBe(seen);
+      expect(await axeComplaints(page)).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
+    },
+    startMsMax,
+  );
+});
+
+test("in forced colours states are still words and shapes", async () => {
+  const { page } = visitor;
+  const session = await page.createCDPSession();
+  await session.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
+  await visitor.open(`/scans/${world.known.scans.bare}`);
+  const states = await page.$$eval("[data-ledger] tr[data-state]", (rows) =>
+    rows.map((row) => ({ words: row.querySelector(".state")?.textContent?.trim() ?? "", shape: row.querySelector(".state svg") !== null })),
+  );
+  expect(states.length).toBeGreaterThan(50);
+  expect(states.filter(({ words, shape }) => words === "" || !shape)).toEqual([]);
+  await session.detach();
+});
