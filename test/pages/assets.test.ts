@@ -1,4 +1,6 @@
 /** What pages bring along: how much of it, where it may come from, and that it stands on its own. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import style from "../../src/pages/assets/assay.css" with { type: "text" };
 import { script } from "../../src/pages/client/script.ts";
@@ -31,6 +33,21 @@ describe("the style sheet", () => {
     const named = names(/^\s*(--[\w-]+):/gm);
     expect([...names(/var\((--[\w-]+)\)/g)].filter((name) => !named.has(name))).toEqual([]);
   });
+});
+
+/** All that pages and components say in code, where the names of classes stand. */
+function codeOfPages(): string {
+  const root = join(import.meta.dirname, "../../src/pages");
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+  return paths.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
+}
+
+test("no rule dresses what no page has", () => {
+  const code = codeOfPages();
+  const withoutValues = style.replace(/"[^"]*"|\d*\.\d+/g, "");
+  const classes = new Set([...withoutValues.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
+  expect(classes.size).toBeGreaterThan(50);
+  expect([...classes].filter((name) => !new RegExp(`["\\s\`]${name}["\\s\`$]`).test(code))).toEqual([]);
 });
 
 describe("the script", () => {
