@@ -10,6 +10,11 @@ export interface Caller {
 }
 
 /** What a session remembers of it: enough for its owner to know it again, not enough to find anybody. */
-export function originOf({ address, userAgent }: Caller): SessionOrigin {
-  return { userAgent, address: truncatedAddress(address) };
+export function originOf(caller: Caller): SessionOrigin {
+  return { userAgent: caller.userAgent, address: neighbourhoodOf(caller) };
+}
+
+/** What one customer may have whole: 65,536 of the IPv6 networks that requests are counted by, or some addresses of IPv4. */
+export function neighbourhoodOf({ address }: Caller): string {
+  return truncatedAddress(address);
 }

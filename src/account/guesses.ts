@@ -13,8 +13,8 @@ const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSe
  */
 const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
-/** Accounts made from one address, and tries to: each tells whether an address has an account, and each that succeeds stays. */
-const perSignUp = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
+/** Accounts made from one address, and tries to, under whatever name: each tells whether a mail address has an account. */
+const perName = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
 export interface Guesses {
   /** Seconds to wait before a password may be tried; 0 counts as a wrong one until `passwordWasRight`. */
@@ -25,14 +25,16 @@ export interface Guesses {
   /** The same for a code of an account's authenticator. */
   code(accountId: number): number;
   codeWasRight(accountId: number): void;
-  /** Seconds to wait before an account may be asked for without a link. */
-  signUp(caller: Caller): number;
+  /** Seconds to wait before a mail address may be asked for, be it for an account that is new or for one's own. */
+  name(caller: Caller): number;
+  /** It was given to somebody who may have one: who was invited, or has an account already. */
+  nameWasGiven(caller: Caller): void;
 }
 
 export function createGuesses(nowMs: () => number): Guesses {
   const byAccount = createThrottle(perAccount, nowMs);
   const byAddress = createThrottle(perAddress, nowMs);
-  const bySignUp = createThrottle(perSignUp, nowMs);
+  const byName = createThrottle(perName, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
   const keyOf = ({ address }: Caller, email: string) => `${address} ${email.trim().toLowerCase()}`;
   return {
@@ -47,6 +49,7 @@ export function createGuesses(nowMs: () => number): Guesses {
     },
     code: (accountId) => bySecondFactor.attempt(String(accountId)),
     codeWasRight: (accountId) => bySecondFactor.clear(String(accountId)),
-    signUp: ({ address }) => bySignUp.attempt(address),
+    name: ({ address }) => byName.attempt(address),
+    nameWasGiven: ({ address }) => byName.takeBack(address),
   };
 }

@@ -70,7 +70,7 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
   async function unproved({ account, password, caller }: Proof): Promise<Unproved | null> {
     const seconds = guesses.password(caller, account.email);
     if (seconds > 0) return { status: "throttled", seconds };
-    const matches = await passwords.matches(password, store.credentialsOf(account.id).passwordHash);
+    const matches = await passwords.matches(password, store.credentialsOf(account.id).passwordHash, caller);
     if (matches !== true) {
       if (matches === "busy") guesses.passwordWasNotTried(caller, account.email);
       return matches === "busy" ? { status: "busy" } : { status: "wrong-password" };
@@ -98,16 +98,20 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
       const proved = store.credentialsOf(proof.account.id);
       const refusal = await unproved(proof);
       if (refusal !== null) return refusal;
-      const passwordHash = await passwords.hash(newPassword);
+      const passwordHash = await passwords.hash(newPassword, proof.caller);
       return passwordHash === "busy" ? { status: "busy" } : change(proof, proved, { passwordHash });
     },
 
     changeEmail: async (proof, email) => {
       const refusal = await unproved(proof);
       if (refusal !== null) return refusal;
+      const seconds = guesses.name(proof.caller);
+      if (seconds > 0) return { status: "throttled", seconds };
       const account = await store.setEmail(proof.account.id, email);
       if (account === undefined) return { status: "wrong-password" };
-      return typeof account === "string" ? { status: "refused", fault: account } : { status: "renamed", account };
+      if (typeof account === "string") return { status: "refused", fault: account };
+      guesses.nameWasGiven(proof.caller);
+      return { status: "renamed", account };
     },
 
     offerTotp: async ({ id }) => {

@@ -40,11 +40,11 @@ export interface RegistrationSettings {
 
 export function createRegistration({ store, passwords, guesses, now }: RegistrationSettings): Registration {
   /** Everything that can be refused without work is, before a hash is made. */
-  async function hashed({ email, password }: Wanted): Promise<string | Refused | { readonly status: "busy" }> {
+  async function hashed({ email, password }: Wanted, caller?: Caller): Promise<string | Refused | { readonly status: "busy" }> {
     if (!isEmail(email.trim())) return refused("email-invalid");
     const fault = passwords.faultOf(password, email);
     if (fault !== null) return refused(fault);
-    const hash = await passwords.hash(password);
+    const hash = await passwords.hash(password, caller);
     return hash === "busy" ? { status: "busy" } : hash;
   }
 
@@ -53,7 +53,9 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
     caller: Caller,
     create: (passwordHash: string) => Promise<Account | Refused["fault"]>,
   ): Promise<Registered> {
-    const passwordHash = await hashed(wanted);
+    const seconds = guesses.name(caller);
+    if (seconds > 0) return { status: "throttled", seconds };
+    const passwordHash = await hashed(wanted, caller);
     if (typeof passwordHash !== "string") return passwordHash;
     const account = await create(passwordHash);
     if (typeof account === "string") return refused(account);
@@ -65,14 +67,17 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
     signUp: async (wanted, plan, caller) => {
       // The first account is the admin's, and no stranger may be first.
       if (!store.hasAccounts()) return refused("not-set-up");
-      const seconds = guesses.signUp(caller);
-      if (seconds > 0) return { status: "throttled", seconds };
       return register(wanted, caller, (passwordHash) => store.createAccount({ email: wanted.email, plan, passwordHash, now: now() }));
     },
 
     signUpByLink: async (kind, value, wanted, caller) => {
       if (store.linkByValue(kind, value, now()) === undefined) return refused("link-invalid");
-      return register(wanted, caller, (passwordHash) => store.signUpByLink(kind, value, { email: wanted.email, passwordHash, now: now() }));
+      const { email } = wanted;
+      const registered = await register(wanted, caller, (passwordHash) =>
+        store.signUpByLink(kind, value, { email, passwordHash, now: now() }),
+      );
+      if (registered.status === "registered") guesses.nameWasGiven(caller);
+      return registered;
     },
 
     resetPassword: async (value, password) => {

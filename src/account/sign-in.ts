@@ -61,7 +61,7 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
       if (seconds > 0) return { status: "throttled", seconds };
       const account = store.accountByEmail(email);
       const { passwordHash = null, totp = null } = account === undefined ? {} : store.credentialsOf(account.id);
-      const matches = await passwords.matches(password, passwordHash);
+      const matches = await passwords.matches(password, passwordHash, caller);
       if (matches === "busy") {
         guesses.passwordWasNotTried(caller, email);
         return { status: "busy" };

@@ -1,28 +1,31 @@
-/** A waiting line before work that is costly: so much at once, so much waiting, and everybody else is turned away at the door. */
+/** A waiting line before work that is costly: so much at once, so much waiting, little of it for one and the same, and everybody else is turned away at the door. */
 
 export interface WaitingLineBounds {
   readonly atOnceMax: number;
   readonly waitingMax: number;
+  /** Of those that wait, for one and the same: so whoever sends a flood waits in it alone. */
+  readonly waitingOfOneMax: number;
 }
 
-/** Runs the work when its turn comes; "busy" at once when too many wait already. */
-export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T | "busy">;
+/** Runs the work when its turn comes; "busy" at once when too many wait already. `whose` tells who it is for. */
+export type TakeTurn = <T>(whose: string, work: () => Promise<T>) => Promise<T | "busy">;
 
-export function createWaitingLine({ atOnceMax, waitingMax }: WaitingLineBounds): TakeTurn {
-  const waiting: (() => void)[] = [];
+export function createWaitingLine({ atOnceMax, waitingMax, waitingOfOneMax }: WaitingLineBounds): TakeTurn {
+  const waiting: { readonly whose: string; readonly begin: () => void }[] = [];
   let running = 0;
-  return async (work) => {
+  return async (whose, work) => {
     if (running >= atOnceMax) {
-      if (waiting.length >= waitingMax) return "busy";
+      const waitingOfOne = waiting.filter((other) => other.whose === whose).length;
+      if (waiting.length >= waitingMax || waitingOfOne >= waitingOfOneMax) return "busy";
       // Whoever leaves hands the turn on, so `running` stays as it is.
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      await new Promise<void>((begin) => waiting.push({ whose, begin }));
     } else running += 1;
     try {
       return await work();
     } finally {
       const next = waiting.shift();
       if (next === undefined) running -= 1;
-      else next();
+      else next.begin();
     }
   };
 }

@@ -127,6 +127,13 @@ describe("a new mail address", () => {
     expect(room.store.accountByEmail(email)).toBeUndefined();
   });
 
+  test("does not serve to find out without end who has an account", async () => {
+    await room.store.createAccount({ email: "other@assay.test", now: room.now() });
+    const statuses: string[] = [];
+    for (let count = 0; count < 13; count++) statuses.push((await room.actions.changeEmail(proof(), "other@assay.test")).status);
+    expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
+  });
+
   test("is not one that somebody has, or that is none; its own in another case is", async () => {
     await room.store.createAccount({ email: "other@assay.test", now: room.now() });
     expect(await room.actions.changeEmail(proof(), "OTHER@assay.test")).toEqual({ status: "refused", fault: "email-taken" });

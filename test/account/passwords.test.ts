@@ -1,8 +1,10 @@
 /** Passwords: which are taken, how they are kept, and that nobody learns from an answer or its time whether there is an account. */
 import { describe, expect, test } from "vitest";
 import { createPasswords } from "../../src/account/passwords.ts";
+import { callerAt } from "../support/account-room.ts";
 
 const passwords = createPasswords({ charsMin: 12 });
+const caller = callerAt("192.0.2.7");
 const email = "Someone@assay.test";
 
 describe("a new password", () => {
@@ -52,14 +54,14 @@ describe("a hash", () => {
       ["", false],
       ["-", false],
     ] as const)
-      expect(await passwords.matches(typed, hash)).toBe(expected);
+      expect(await passwords.matches(typed, hash, caller)).toBe(expected);
   });
 
   test("of nobody is matched by nothing, not even by what stands in for it", async () => {
-    for (const typed of ["", "-", "anything"]) expect(await passwords.matches(typed, null)).toBe(false);
+    for (const typed of ["", "-", "anything"]) expect(await passwords.matches(typed, null, caller)).toBe(false);
     const dash = await Bun.password.hash("-", { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
-    expect(await passwords.matches("x".repeat(300), dash)).toBe(false);
-    expect(await passwords.matches("", dash)).toBe(false);
+    expect(await passwords.matches("x".repeat(300), dash, caller)).toBe(false);
+    expect(await passwords.matches("", dash, caller)).toBe(false);
   });
 
   test("of nobody takes as long as one of somebody", async () => {
@@ -75,7 +77,7 @@ describe("a hash", () => {
     for (let round = 0; round < 8; round++)
       for (const [at, [typed, against]] of tries.entries()) {
         const began = performance.now();
-        await passwords.matches(typed, against);
+        await passwords.matches(typed, against, caller);
         leastMs[at] = Math.min(leastMs[at] ?? 0, performance.now() - began);
       }
     const [known = 0, ...others] = leastMs;
@@ -86,8 +88,21 @@ describe("a hash", () => {
   });
 });
 
-test("too many at once are turned away, and those who wait are answered", async () => {
-  const outcomes = await Promise.all(Array.from({ length: 60 }, () => passwords.matches("wrong", null)));
-  expect(outcomes.filter((outcome) => outcome === "busy")).toHaveLength(18);
-  expect(outcomes.filter((outcome) => outcome === false)).toHaveLength(42);
+describe("too many at once", () => {
+  const guess = (address: string) => passwords.matches("wrong", null, callerAt(address));
+  const countOf = (outcomes: readonly (boolean | "busy")[], wanted: boolean | "busy") =>
+    outcomes.filter((outcome) => outcome === wanted).length;
+
+  test("are turned away, and those who wait are answered", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, number) => guess(`192.0.${number}.7`)));
+    expect([countOf(outcomes, "busy"), countOf(outcomes, false)]).toEqual([18, 42]);
+  });
+
+  test("from one neighbourhood leave room for everybody else", async () => {
+    // A customer with a /48 has 65,536 of the networks that guesses are counted by.
+    const flood = Array.from({ length: 60 }, (_, number) => guess(`2001:db8:7:${number.toString(16)}::`));
+    const others = ["192.0.2.7", "2001:db8:8::"].map(guess);
+    expect(countOf(await Promise.all(flood), "busy")).toBe(48);
+    expect(await Promise.all(others)).toEqual([false, false]);
+  });
 });

@@ -74,6 +74,18 @@ describe("by link", () => {
     expect(await room.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({ fault: "link-invalid" });
   });
 
+  test("nobody finds out without end who has an account, and those who are invited do not wait for each other", async () => {
+    const names = Array.from({ length: 30 }, (_, number) => `${number}@assay.test`);
+    for (const name of names) {
+      const value = await invitation(name);
+      expect(await room.actions.signUpByLink("invite", value, { email: name, password }, caller)).toMatchObject({ status: "registered" });
+    }
+    const value = await invitation(null);
+    const statuses: string[] = [];
+    for (const name of names) statuses.push((await room.actions.signUpByLink("invite", value, { email: name, password }, caller)).status);
+    expect(statuses).toEqual([...Array(11).fill("refused"), ...Array(19).fill("throttled")]);
+  }, 20_000);
+
   test("a link that is none costs no hash", async () => {
     const began = performance.now();
     for (let count = 0; count < 200; count++)

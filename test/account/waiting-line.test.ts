@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { createWaitingLine } from "../../src/account/waiting-line.ts";
 
 test("runs so many at once, lets so many wait in order, and turns the rest away", async () => {
-  const takeTurn = createWaitingLine({ atOnceMax: 2, waitingMax: 3 });
+  const takeTurn = createWaitingLine({ atOnceMax: 2, waitingMax: 3, waitingOfOneMax: 3 });
   let running = 0;
   let most = 0;
   const order: number[] = [];
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, (_, number) =>
-      takeTurn(async () => {
+      takeTurn("one", async () => {
         running += 1;
         most = Math.max(most, running);
         order.push(number);
@@ -24,10 +24,18 @@ test("runs so many at once, lets so many wait in order, and turns the rest away"
 });
 
 test("work that fails leaves its place to the next", async () => {
-  const takeTurn = createWaitingLine({ atOnceMax: 1, waitingMax: 1 });
-  const failing = takeTurn(() => Promise.reject(new Error("no luck")));
-  const next = takeTurn(async () => "fine");
+  const takeTurn = createWaitingLine({ atOnceMax: 1, waitingMax: 1, waitingOfOneMax: 1 });
+  const failing = takeTurn("one", () => Promise.reject(new Error("no luck")));
+  const next = takeTurn("one", async () => "fine");
   await expect(failing).rejects.toThrow("no luck");
   expect(await next).toBe("fine");
-  expect(await takeTurn(async () => "again")).toBe("again");
+  expect(await takeTurn("one", async () => "again")).toBe("again");
+});
+
+test("whoever floods it keeps nobody out", async () => {
+  const takeTurn = createWaitingLine({ atOnceMax: 1, waitingMax: 4, waitingOfOneMax: 2 });
+  const wishes = ["flood", "flood", "flood", "flood", "one", "other", "third"];
+  const outcomes = await Promise.all(wishes.map((whose) => takeTurn(whose, async () => whose)));
+  expect(outcomes).toEqual(["flood", "flood", "flood", "busy", "one", "other", "busy"]);
+  expect(await takeTurn("flood", async () => "again")).toBe("again");
 });
