@@ -290,7 +290,7 @@ describe("the file", () => {
     expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="assay-bare-site.org_${day}_${token}.json"`);
     expect(answer.headers.get("content-type")).toBe("application/json");
     const body = (await answer.json()) as Record<string, unknown> & { security: { checks: { label: string }[] } };
-    expect(body).toMatchObject({ token, status: "finished", algorithmVersion: 2, timings: { whole: 2_340 }, evidence: { subject: {} } });
+    expect(body).toMatchObject({ token, status: "finished", algorithmVersion: 2, timings: { total: 2_340 }, evidence: { subject: {} } });
     expect(body.security.checks).toHaveLength(builtInChecks.length);
     expect(body.security.checks.map(({ label }) => label)).toContain(deDe.checks.dnssec.label);
   });

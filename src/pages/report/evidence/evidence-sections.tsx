@@ -2,7 +2,6 @@
 import type { ComponentType } from "preact";
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { Timings } from "../../../scan/task.ts";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
 import type { Report } from "../report.ts";
 import { DnsEvidence } from "./dns.tsx";
@@ -12,6 +11,7 @@ import { MailEvidence } from "./mail.tsx";
 import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
 import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page-parts.tsx";
 import { SecurityTxtEvidence } from "./security-txt.tsx";
+import { TimingTable } from "./timings.tsx";
 import { TlsEvidence } from "./tls.tsx";
 
 const contents: Readonly<Record<Exclude<EvidencePart, "timings">, ComponentType<{ readonly evidence: Evidence }>>> = {
@@ -58,27 +58,5 @@ function Part({ part, evidence, timings }: PartProps) {
       </summary>
       <div id={evidenceId(part)}>{Content === null ? <TimingTable timings={timings} /> : <Content evidence={evidence} />}</div>
     </details>
-  );
-}
-
-function TimingTable({ timings }: { readonly timings: Timings }) {
-  const words = useWords();
-  return (
-    <Table
-      caption={words.say("evidence.parts.timings")}
-      captionUnseen
-      columns={[
-        { label: words.say("evidence.timings.part"), header: true },
-        { label: words.say("evidence.timings.time"), numeric: true },
-      ]}
-    >
-      <RowGroup>
-        {Object.entries(timings)
-          .toSorted(([, one], [, other]) => other - one)
-          .map(([name, ms]) => (
-            <Row key={name} cells={[name, `${words.number(Math.round(ms))} ms`]} />
-          ))}
-      </RowGroup>
-    </Table>
   );
 }

@@ -49,7 +49,7 @@ export function failureOf(words: Words, because: string): string {
   return isNamed(failures, because) ? words.say(`evidence.failures.${because}`) : words.say("evidence.failures.unknown", { because });
 }
 
-function readingName(words: Words, name: string): string {
+export function readingName(words: Words, name: string): string {
   return isNamed(readings, name) ? words.say(`evidence.readings.${name}`) : name;
 }
 
