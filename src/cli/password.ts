@@ -5,6 +5,9 @@ import type { PasswordFault, Passwords } from "../account/passwords.ts";
 import { messageOf } from "../log.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 
+/** What is read of stdin at most: far more than the longest password. */
+const inputCharsMax = 65_536;
+
 export interface PasswordOptions {
   readonly passwordStdin?: boolean;
   readonly passwordFile?: string;
@@ -20,7 +23,7 @@ export function addPasswordOptions(command: Command): Command {
 export async function givenPassword({ passwordStdin, passwordFile }: PasswordOptions): Promise<string | null> {
   if (passwordStdin === true && passwordFile !== undefined)
     throw new VerbError(exitCodes.usage, "--password-stdin and --password-file exclude each other");
-  if (passwordStdin === true) return firstLine(await Bun.stdin.text());
+  if (passwordStdin === true) return firstLineOfStdin();
   return passwordFile === undefined ? null : passwordInFile(passwordFile);
 }
 
@@ -50,6 +53,17 @@ function reasonOf(fault: PasswordFault, charsMin: number): string {
     "is-email": "it is the mail address",
   };
   return reasons[fault];
+}
+
+/** Waits for no more than the line, so that one can be typed as well. */
+async function firstLineOfStdin(): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of Bun.stdin.stream()) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes("\n") || text.length > inputCharsMax) break;
+  }
+  return firstLine(text);
 }
 
 function firstLine(text: string): string {
