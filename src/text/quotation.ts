@@ -17,12 +17,12 @@ export function quoted(value: string | number): string | number {
   return typeof value === "number" ? value : `${opening}${value.replaceAll(marks, "\ufffd")}${closing}`;
 }
 
-/** A text with marked values, taken apart; empty pieces are left out. */
+/** A text with marked values, taken apart. A value may be empty, what stands between values is not. */
 export function piecesOf(text: string): readonly Piece[] {
   return text
     .split(quotation)
     .map((piece, at) => ({ text: piece, quoted: at % 2 === 1 }))
-    .filter((piece) => piece.text !== "");
+    .filter((piece) => piece.quoted || piece.text !== "");
 }
 
 /** The same text without the marks. */

@@ -20,6 +20,14 @@ test("a value cannot end its own quotation", () => {
   ]);
 });
 
+test("an empty value is a value", () => {
+  expect(piecesOf(`"${quoted("")}"`)).toEqual([
+    { text: '"', quoted: false },
+    { text: "", quoted: true },
+    { text: '"', quoted: false },
+  ]);
+});
+
 test("numbers are ours", () => {
   expect(quoted(7)).toBe(7);
 });

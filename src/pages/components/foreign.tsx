@@ -47,7 +47,19 @@ export function ForeignLines({ children, charsMax = Number.POSITIVE_INFINITY }: 
 
 /** A sentence of ours that may quote: what `quoted` has marked is shown as foreign. */
 export function Sentence({ text }: { readonly text: string }) {
-  return <>{piecesOf(text).map((piece) => (piece.quoted ? <Foreign>{piece.text}</Foreign> : piece.text))}</>;
+  return (
+    <>
+      {piecesOf(text).map((piece) => {
+        if (!piece.quoted) return piece.text;
+        return piece.text === "" ? <Nothing /> : <Foreign>{piece.text}</Foreign>;
+      })}
+    </>
+  );
+}
+
+/** A value that a site left empty: quotation marks around nothing look like a mistake of ours. */
+function Nothing() {
+  return <span class="muted">{useWords().say("foreign.empty")}</span>;
 }
 
 /** For places that hold nothing but characters: titles, alternative texts. */

@@ -56,9 +56,7 @@ function Certificate({ certificate }: { readonly certificate: CertificateFacts }
   const { subject, issuer, names, namesDropped, validFrom, validTo, signatureAlgorithm, serialNumber, fingerprint } = certificate;
   return (
     <dl class="certificate">
-      <Entry name={words.say("evidence.tls.subject")}>
-        {subject === "" ? words.say("evidence.tls.empty") : <Foreign>{subject}</Foreign>}
-      </Entry>
+      <Entry name={words.say("evidence.tls.subject")}>{subject === "" ? words.say("foreign.empty") : <Foreign>{subject}</Foreign>}</Entry>
       <Entry name={words.say("evidence.tls.issuer")}>
         <Foreign>{issuer}</Foreign>
       </Entry>
