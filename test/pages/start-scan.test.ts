@@ -226,6 +226,20 @@ describe("limits", () => {
     await limited.stop();
   });
 
+  test("guests of one neighbourhood share a bound, and use up nothing of others'", async () => {
+    let address = "";
+    const limited = await startPages({ guests: { mayScan: true, scansPerHourMax: 2 }, callingAddress: () => address });
+    const by = limited.visitor();
+    const statuses: number[] = [];
+    for (let at = 0; at < 8; at++) {
+      address = `2001:db8:7:${at}::`;
+      for (const host of ["one.test", "two.test"]) statuses.push((await ask(host, {}, by)).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(303), ...Array(6).fill(429)]);
+    for (address of ["2001:db8:8::", "192.0.2.7"]) expect((await ask("one.test", {}, by)).status).toBe(303);
+    await limited.stop();
+  });
+
   test("an account has a bound of its own, whatever its address has used up", async () => {
     const limited = await startPages({ guests: { mayScan: true, scansPerHourMax: 1 } });
     await ask("one.test", {}, limited.visitor());

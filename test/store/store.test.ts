@@ -91,6 +91,14 @@ describe("a scan's life", () => {
     expect((await queued()).id).toBe(6);
   });
 
+  test("guests fill half of a queue, and leave the rest to accounts", async () => {
+    const guest = () => store.queueScan({ accountId: null, url: "https://site.example/", now });
+    for (let count = 0; count < 3; count++) expect(await guest()).not.toBe("full");
+    expect(await guest()).toBe("full");
+    for (let count = 0; count < 2; count++) await queued();
+    expect(await store.queueScan({ accountId: 1, url: "https://site.example/", now })).toBe("full");
+  });
+
   test("progress never falls", async () => {
     const { token } = await running();
     await store.setProgress(token, "browsing", 20);

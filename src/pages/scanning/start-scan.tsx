@@ -1,5 +1,6 @@
 /** `POST /scans`: what was typed becomes a scan, or the reason why not stands beside the field. */
-import { createRateLimit } from "../../http/rate-limit.ts";
+import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
+import { truncatedAddress } from "../../parse/address.ts";
 import { DataDirError } from "../../store/data-dir.ts";
 import { redirect } from "../answer.tsx";
 import { readForm } from "../form.tsx";
@@ -13,6 +14,8 @@ import { readTypedUrl } from "./typed-url.ts";
 const hourSeconds = 3_600;
 /** Far above what anybody clicks in an hour; whoever needs more has the API. */
 const scansOfAccountPerHourMax = 300;
+/** So many addresses of one neighbourhood may use up what guests are allowed: a customer of IPv6 may have 65,536. */
+const guestsOfNeighbourhoodMax = 5;
 /** What a visitor is asked to wait when there is no room for another scan. */
 const roomRetrySeconds = 30;
 
@@ -21,8 +24,10 @@ const secondsToldMax = 120;
 
 export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettings) {
   const nowMs = () => now().getTime();
-  const countGuest = createRateLimit({ requestsMax: guests.scansPerHourMax, windowSeconds: hourSeconds }, nowMs);
-  const countAccount = createRateLimit({ requestsMax: scansOfAccountPerHourMax, windowSeconds: hourSeconds }, nowMs);
+  const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
+  const countAddress = perHour(guests.scansPerHourMax);
+  const countNeighbourhood = perHour(guests.scansPerHourMax * guestsOfNeighbourhoodMax);
+  const countAccount = perHour(scansOfAccountPerHourMax);
   const wishes = createRecentWishes<Refusal>({ store, cooldownSeconds, now });
 
   return pageGroup("start").post("/scans", ({ visit }) => answerForm(visit));
@@ -46,9 +51,15 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
     return "scan" in led ? redirect(visit, `/scans/${led.scan.token}`) : refuse(visit, typed, led.refused);
   }
 
+  /** Whoever is over their own bound uses up nothing of their neighbours'. */
+  function countGuest({ address }: Visit): Counted {
+    const own = countAddress(address);
+    return own.exceeded ? own : countNeighbourhood(truncatedAddress(address));
+  }
+
   async function queue(visit: Visit, url: string): Promise<Led<Refusal>> {
     const { account, now, settings } = visit;
-    const counted = account === null ? countGuest(visit.address) : countAccount(visitorOf(visit));
+    const counted = account === null ? countGuest(visit) : countAccount(visitorOf(visit));
     if (counted.exceeded) return { refused: tooMany(visit, counted.resetSeconds) };
     try {
       const scan = await store.queueScan({ accountId: account?.id ?? null, url, now });
