@@ -4,12 +4,16 @@ import { useWords } from "../context.ts";
 
 /**
  * Signs that show nothing or steer the writing: controls, format and private use characters, line and paragraph separators, halves of
- * pairs, whatever fonts may leave out (Unicode's Default_Ignorable_Code_Point), the blank of Braille, and heaps of marks on one letter.
+ * pairs, whatever fonts may leave out (Unicode's Default_Ignorable_Code_Point), and the blank of Braille. Then heaps of marks on one letter.
  */
-const unseen = /([\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,})/u;
+const steering = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,}`;
+/** What holds an emoji together is part of it (UTS 51): the sign for colour behind one, and the joiner between two. */
+const inEmoji = String.raw`(?<=\p{Emoji})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`;
+
+const unseen = new RegExp(`((?!${inEmoji})(?:${steering}))`, "u");
 const unseenEverywhere = new RegExp(unseen, "gu");
 /** In a text of several lines, what breaks or indents them is part of it. */
-const unseenInLines = /((?![\n\t])(?:[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,}))/u;
+const unseenInLines = new RegExp(`((?![\\n\\t]|${inEmoji})(?:${steering}))`, "u");
 
 interface ForeignProps {
   readonly children: string;
