@@ -7,8 +7,11 @@ import { startPages } from "../support/pages.ts";
 import { given, say } from "./child.ts";
 import { manyHost, storeManyScans } from "./many-scans.ts";
 
+/** Earlier scans of the same URL: reports tell since when a finding stands. */
+const earlierScans = 20;
+
 export interface PagesGiven {
-  /** Besides the one with the report. */
+  /** Besides those of the site with the report. */
   readonly scans: number;
 }
 
@@ -25,6 +28,7 @@ const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-pages-"));
 const { scans } = given<PagesGiven>();
 await storeManyScans(dataDir, scans);
 const pages = await startPages({ dataDir });
+for (let earlier = 0; earlier < earlierScans; earlier++) await storeSite(pages.store, "bare", { at: new Date() });
 const { token: scanToken } = await storeSite(pages.store, "bare", { at: new Date() });
 const said: PagesSaid = { port: Number(new URL(pages.url).port), scanToken, host: manyHost(7), dataDir };
 say(said);
