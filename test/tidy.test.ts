@@ -39,7 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[] | "*">> = {
     "src/log.ts",
   ],
   "src/account": ["src/store", "src/check", "src/parse"],
-  "src/http": ["src/log.ts"],
+  "src/http": ["src/parse", "src/log.ts"],
   "src/api": [
     "src/evidence",
     "src/parse",

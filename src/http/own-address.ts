@@ -1,4 +1,5 @@
 /** Under which address a visitor reached this server: what its links are made with, and what the origin of its forms is held against. */
+import { registrableDomainOf } from "../parse/site.ts";
 import { createPeerTrust } from "./address.ts";
 
 /** A name of RFC 1035 section 2.3.4 is shorter; with colon and port. */
@@ -24,12 +25,14 @@ export interface OwnAddressSettings {
   readonly onUntrustedForwarding: (peer: string) => void;
 }
 
-/** Null for a Host that is absent, malformed or too long: such a request is answered with 400 (RFC 9112 section 3.2). */
+/** Null for a Host that is absent, malformed, too long or a stranger's: such a request is answered with 400 (RFC 9112 section 3.2). */
 export type OwnAddressOf = (peer: string | null, headers: Headers) => OwnAddress | null;
 
 /**
  * Where the request's host is the one of `publicUrl`, that decides. Else a trusted proxy says scheme and host, and else it is plain http.
- * So one server can be reached through its proxy and straight from the LAN.
+ * So one server can be reached through its proxy and straight from the LAN. With a `publicUrl`, no name of the public DNS leads here but
+ * those of its domain: a site that points its own name at this machine would let its script read every page, in the browser of somebody
+ * who may reach them (DNS rebinding).
  * @throws Error when a trusted proxy is neither an address nor a range.
  */
 export function createOwnAddress({ publicUrl, trustedProxies, onUntrustedForwarding }: OwnAddressSettings): OwnAddressOf {
@@ -48,6 +51,7 @@ export function createOwnAddress({ publicUrl, trustedProxies, onUntrustedForward
     const forwardedHost = trusted ? firstOf(headers.get("x-forwarded-host")) : null;
     if (forwardedHost !== null && !isHost(forwardedHost)) return null;
     if (publicAddress !== null && [host, forwardedHost].some((one) => one !== null && isHostOf(publicAddress, one))) return publicAddress;
+    if (publicAddress !== null && !trusted && isStrange(host, publicAddress)) return null;
     const scheme = trusted && firstOf(headers.get("x-forwarded-proto"))?.toLowerCase() === "https" ? "https" : "http";
     return addressOf(`${scheme}://${forwardedHost ?? host}`);
   };
@@ -60,6 +64,12 @@ function isHost(text: string): boolean {
 /** Compared as browsers compare: without regard to case and to the usual port. */
 function isHostOf({ origin }: OwnAddress, host: string): boolean {
   return URL.parse(`${origin.startsWith("https:") ? "https" : "http"}://${host}`)?.origin === origin;
+}
+
+/** Addresses and local names have no registrable domain, and nobody can point them anywhere. */
+function isStrange(host: string, { origin }: OwnAddress): boolean {
+  const [domain, ownDomain] = [`http://${host}`, origin].map((address) => registrableDomainOf(new URL(address).hostname));
+  return domain !== null && domain !== ownDomain;
 }
 
 function isForwarded(headers: Headers): boolean {

@@ -83,6 +83,19 @@ describe("a Host that is none is refused", () => {
     expect(ask({ headers }).address).toBeNull();
   });
 
+  // Of a site that points its name at this machine, to read its pages in the browser of somebody who may.
+  test.each(["evil.com", "evil.com:8787", "assay.example.org.evil.com", "EVIL.com.", "github.io"])("and %s, of another domain", (host) => {
+    for (const publicUrl of ["https://assay.ourselves.org", "http://nas:8787", "https://192.0.2.1"])
+      expect(ask({ publicUrl, headers: { host } }).address).toBeNull();
+    expect(ask({ headers: { host } }).address).not.toBeNull();
+    expect(ask({ publicUrl, peer: proxy, headers: { host } }).address).not.toBeNull();
+  });
+
+  test.each(["lan.ourselves.org:8787", "nas", "nas.local", "assay.home.arpa", "localhost:8787", "127.0.0.1", "[fd00::1]", "192.168.1.5"])(
+    "but not %s, which is its own, an address or a local name",
+    (host) => expect(ask({ publicUrl: "https://assay.ourselves.org", headers: { host } }).address?.origin).toBe(`http://${host}`),
+  );
+
   test("and one that a proxy hands on", () => {
     expect(ask({ peer: proxy, headers: { host: "up", "x-forwarded-host": "a/b" } }).address).toBeNull();
   });
