@@ -38,9 +38,11 @@ export function createGate(settings: GateSettings): Gate {
     const address = callingAddress(peer, forwardedFor);
     const authentication = authenticate(store, authorizationHeader, now());
     if (authentication.status === "refused") {
-      // Of a token that once was good, its operator wants to know why it is not; what anybody may send is not worth a line.
-      if ("token" in authentication) log.info("token refused", { because: authentication.because, token: authentication.token.id });
-      return refuse(countFailure(address));
+      const failures = countFailure(address);
+      // Of a token that once was good, its operator wants to know why it is not, though not without end; what anybody may send is not worth a line.
+      if ("token" in authentication && !failures.exceeded)
+        log.info("token refused", { because: authentication.because, token: authentication.token.id });
+      return refuse(failures);
     }
     const { account, token } = authentication;
     // Not waited for: a request is not refused because the note of it could not be kept.

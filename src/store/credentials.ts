@@ -33,7 +33,8 @@ export interface CredentialVerbs {
   credentialsOf(accountId: number): Credentials;
   /**
    * Changes what is given and ends every session of the account; with `reopen` a new one is opened in the same transaction.
-   * Undefined when the credentials are no longer those that were `proved`, or when there is no such account.
+   * Undefined when the credentials are no longer those that were `proved`, when there is no such account, and when it is disabled and
+   * would have a session again.
    */
   changeCredentials(
     accountId: number,
@@ -55,7 +56,8 @@ export function credentialVerbs(db: Db): CredentialVerbs {
 
     changeCredentials: (accountId, change, { proved, reopen }) =>
       db.write(() => {
-        if (!db.accounts.doesExist(accountId)) return undefined;
+        const account = db.accounts.get(accountId);
+        if (account === undefined || (account.disabled && reopen !== null)) return undefined;
         if (proved !== undefined && credentialsOf(accountId).passwordHash !== proved.passwordHash) return undefined;
         putCredentials(db, accountId, change);
         endSessionsOf(db, accountId);

@@ -151,6 +151,12 @@ describe("the rate limit", () => {
     const { token } = await api.customer();
     expect((await api.ask("/api/v1/scans", { token, ...from("192.0.2.1") })).status).toBe(200);
   });
+  test("of failed authentication holds for the lines about a token that is dead, too", async () => {
+    const { token, accountId } = await api.customer();
+    await api.store.revokeApiToken(accountId, api.store.apiTokensOf(accountId)[0]?.id ?? 0, new Date());
+    for (let i = 0; i < 20; i += 1) await api.ask("/api/v1/scans", { token, ...from("192.0.2.1") });
+    expect(api.logged.splice(0)).toHaveLength(2);
+  });
   test("is sixty a minute by default", async () => {
     const usual = await startApi();
     const { token } = await usual.customer();

@@ -49,6 +49,15 @@ test("of two changes that were proved by the same password, one is made", async 
   expect(await store.changeCredentials(9, {}, { reopen: null })).toBeUndefined();
 });
 
+test("an account that is disabled while its owner changes something gets no session that would wait for its return", async () => {
+  await store.setDisabled(1, true);
+  const change = { passwordHash: "second" };
+  expect(await store.changeCredentials(1, change, { proved: { passwordHash: "first" }, reopen: { origin, now } })).toBeUndefined();
+  expect([store.credentialsOf(1).passwordHash, store.sessionsOf(1, now)]).toEqual(["first", []]);
+  // The operator may.
+  expect(await store.changeCredentials(1, change, { reopen: null })).toEqual({ opened: null });
+});
+
 test("a TOTP step is used once, and none before it afterwards", async () => {
   await store.offerTotp(1, "SECRET");
   expect(await Promise.all([store.useTotpStep(1, 100), store.useTotpStep(1, 100)])).toEqual([true, false]);
