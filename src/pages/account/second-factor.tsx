@@ -80,6 +80,7 @@ function secondFactorPage(visit: Visit, account: Account, back: SentBack | null 
   return accountPage(visit, {
     title: "secondFactor.title",
     ...answerTo(back?.trouble ?? null),
+    done: back === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.words.say("secondFactor.byRecoveryCode") : null,
     children: isInForce(totp) ? (
       <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} back={back} />
     ) : (

@@ -25,7 +25,8 @@ async function takeCode(visit: Visit): Promise<Response> {
   const step = await visit.settings.accountActions.proveSecondFactor({ challenge, code: fields.text("code"), caller: callerOf(visit) });
   switch (step.status) {
     case "signed-in":
-      return goOn(visit, step, next);
+      // Whoever needed a recovery code has lost the authenticator, or has one code less than before: both are settled there.
+      return goOn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
     case "wrong-code":
       noteRefusal(visit, "code", step.accountId);
       return codePage(visit, { challenge, next, trouble: fieldTrouble("code", visit.words.say("credentials.errors.wrongCode"), 403) });

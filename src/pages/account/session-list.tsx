@@ -7,6 +7,8 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { Form } from "../form.tsx";
+import type { Words } from "../words.ts";
+import { browserName } from "./browser-name.ts";
 import { LastUse } from "./last-use.tsx";
 
 export function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {
@@ -44,7 +46,7 @@ function SessionRow({ session, isCurrent }: { readonly session: Session; readonl
   return (
     <Row
       cells={[
-        userAgent === "" ? words.say("account.sessions.unknown") : <Foreign>{userAgent}</Foreign>,
+        browserOf(userAgent, words),
         <Foreign key="address">{address}</Foreign>,
         <Instant key="created" at={createdAt} relative={false} />,
         <LastUse key="lastSeen" createdAt={createdAt} hour={lastSeenAt} />,
@@ -52,6 +54,12 @@ function SessionRow({ session, isCurrent }: { readonly session: Session; readonl
       ]}
     />
   );
+}
+
+/** A client that is no usual browser goes by what it calls itself. */
+function browserOf(userAgent: string, words: Words) {
+  if (userAgent === "") return words.say("account.sessions.unknown");
+  return browserName(userAgent) ?? <Foreign>{userAgent}</Foreign>;
 }
 
 function EndSession({ session: { id, createdAt } }: { readonly session: Session }) {

@@ -203,7 +203,8 @@ describe("the second factor", () => {
     const step = await newcomer.post("/sign-in", { email, password }, "/sign-in");
     const challenge = inputValueOf(await step.text(), "challenge");
     const done = await newcomer.post("/sign-in/code", { challenge, next: "/account", code: codes[4] ?? "" }, "/sign-in");
-    expect(done.headers.get("location")).toBe("/account");
+    expect(done.headers.get("location")).toBe("/account/second-factor?done=recovery-code");
+    expect(mainOf(await (await newcomer.get("/account/second-factor?done=recovery-code")).text())).toContain("9 recovery codes are left.");
     expect(pages.logged.join("")).not.toMatch(new RegExp(`${secret}|${codes[4]}|${code}`));
   });
 
