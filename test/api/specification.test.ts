@@ -206,7 +206,7 @@ describe("every body is as the tables say", () => {
     expect(body).toMatchObject({
       status: "failed",
       resultAvailable: false,
-      scanErrorMessage: "Der Name site.example hat keine Adresse im DNS, daher war keine Verbindung m\u00f6glich.",
+      scanErrorMessage: "Der Name site.example hat keine IP-Adresse im DNS, daher war keine Verbindung m\u00f6glich.",
       progressStage: null,
       security: { measured: false, score: null, checkSummary: null, checks: null, findings: [] },
     });

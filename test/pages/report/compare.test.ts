@@ -72,7 +72,7 @@ test("a finding whose check did not run is not called fixed", async () => {
   const html = await read(`${blind.token}/compare?with=${after.token}`);
   expect(section(html, "fixed")).not.toContain(`#${second.code}`);
   expect(section(html, "noLongerLookedAt")).toContain(`/scans/${after.token}#${second.code}`);
-  expect(text(html)).toContain("The scores cannot be set side by side");
+  expect(text(html)).toContain("The two scores cannot be compared");
 });
 
 test("other rules are told", async () => {
@@ -92,7 +92,7 @@ test("another address of the same host stands in for an earlier scan, and it is 
 
 test("without an earlier scan the page says so", async () => {
   const html = await read(`${otherHost.token}/compare?with=previous`);
-  expect(text(html)).toContain("There is nothing to compare with");
+  expect(text(html)).toContain("There is no earlier scan to compare with");
   expect(html).toContain('name="url" value="https://assay-sound-site.org/');
 });
 

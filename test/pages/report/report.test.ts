@@ -66,11 +66,11 @@ test("is sent packed and of one piece", async () => {
 
 describe("the score", () => {
   test("tells the points it comes from", async () => {
-    expect(text(await report("silent"))).toContain("69 of 122 points passed, which is 57 of 100.");
+    expect(text(await report("silent"))).toContain("69 of 122 points were passed, which is 57 of 100.");
   });
   test("names what holds it down", async () => {
     const html = text(await report("plain"));
-    expect(html).toContain("This finding holds the score at 20 or less, whatever else is fixed:");
+    expect(html).toContain("This finding limits the score to 20, whatever else is fixed:");
   });
   test("is not said to be held at less than it is", async () => {
     const { token } = await storeSite(pages.store, "plain", {
@@ -78,7 +78,7 @@ describe("the score", () => {
       url: "https://before-caps.example/",
       result: { score: 48 },
     });
-    expect(text(await read(`/scans/${token}`))).not.toContain("holds the score");
+    expect(text(await read(`/scans/${token}`))).not.toContain("limits the score");
   });
   test("that only rounds to 100 says so, and what did not count", async () => {
     const ledger = [
@@ -93,19 +93,19 @@ describe("the score", () => {
     });
     const html = text(await read(`/scans/${token}`));
     expect(html).toContain(
-      "300 of 301 points passed, which is 100 of 100. Rounded, that is 100; but 100 is kept for reports without a violation.",
+      "300 of 301 points were passed, which is 100 of 100. That is rounded. A score of 100 is kept for sites without a violated check.",
     );
     expect(html).toContain("4 points could not be checked and do not count.");
-    expect(html).toContain("The reason was not kept.");
+    expect(html).toContain("The reason was not stored.");
   });
   test("of 100 needs no excuse", async () => {
-    expect(text(await report("sound"))).toContain("No check that ran found anything wrong.");
+    expect(text(await report("sound"))).toContain("None of the checks that were carried out is violated.");
   });
   test("that was not measured is never zero, and says why", async () => {
     const html = await report("old");
     expect(html).toContain('aria-label="not measured"');
     expect(text(html)).toContain(
-      "There is no score, because the page itself could not be read: No encrypted connection could be agreed upon.",
+      "The page itself could not be read, so there is no score. The reason: No encrypted connection could be established.",
     );
     expect(html).not.toContain("0 of 100");
   });
@@ -117,7 +117,7 @@ describe("the ledger", () => {
   });
   test("tells in words why a row was not checked", async () => {
     const row = /<tr[^>]*id="content-security-policy"[\s\S]*?<\/tr>/.exec(await report("old"))?.[0] ?? "";
-    expect(text(row)).toContain("Answer of the page: No encrypted connection could be agreed upon.");
+    expect(text(row)).toContain("Answer of the page: No encrypted connection could be established.");
   });
   test("shows one state, or one area, or both, without script", async () => {
     const visible = (html: string) => [...html.matchAll(/<tr (?!hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
@@ -175,7 +175,7 @@ test("old results without points and checks that are gone are still told", async
     expect(html).not.toContain("/checks/gone-check");
   }
   const html = text(await read(`/scans/${scan.token}`));
-  expect(html).toContain("No longer part of this installation: 1 violated, 1 not checked");
+  expect(html).toContain("No longer part of this appliance: 1 violated, 1 not checked");
   expect(html).toContain("wholeNewReading: Reason: whoKnows");
   expect(html).not.toContain("points passed");
 });
@@ -193,7 +193,7 @@ test("evidence that is no longer kept leaves the verdicts", async () => {
   const { store } = pages;
   const forgetful = await startPages({ store: { ...store, evidenceOf: () => undefined } });
   const html = await (await fetch(`${forgetful.url}/scans/${scan.token}`)).text();
-  expect(text(html)).toContain("The evidence of this scan is no longer kept.");
+  expect(text(html)).toContain("The evidence of this scan is no longer stored.");
   expect(html).toContain('id="content-security-policy"');
   await forgetful.stop();
 });
@@ -210,11 +210,11 @@ describe("scans before and after", () => {
     const html = await read(`/scans/${newest.token}`);
     expect(text(html)).toContain("Down 23 points since");
     const card = (code: string) => text(html.split(`id="${code}"`)[1]?.split("</article>")[0] ?? "");
-    expect(card(first?.code ?? "")).toContain("New: the scan before did not find it.");
-    expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain("Found in every scan of this address since at least");
+    expect(card(first?.code ?? "")).toContain("New: the last scan that checked this did not find it.");
+    expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain("Found by every scan of this address that checked it, since at least");
     expect(html).toContain(`/scans/${newest.token}/compare?with=${oldest.token}`);
     const before = text(await read(`/scans/${middle.token}`));
-    expect(before).toContain("by other rules");
+    expect(before).toContain("by different rules");
     expect(before).toContain("There is a newer report for this address");
     expect(text(await read(`/scans/${oldest.token}`))).toContain("This report is 40 days old");
   });
@@ -235,7 +235,7 @@ describe("notices", () => {
   test("a bot defence", async () => {
     const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "failed", because: "challenged" } } });
     expect(html).toContain("A bot defence answered in place of the site.");
-    expect(html).toContain("let this scanner through");
+    expect(html).toContain("let this appliance through");
   });
   test("an error page", async () => {
     if (page.status === "failed") throw new Error("the known page was read");
@@ -250,8 +250,8 @@ describe("notices", () => {
     );
   });
   test("much left open", async () => {
-    expect(text(await report("old"))).toContain("40 of 63 checks could not be run");
-    expect(text(await report("sound"))).not.toContain("could not be run");
+    expect(text(await report("old"))).toContain("40 of 63 checks could not be carried out");
+    expect(text(await report("sound"))).not.toContain("could not be carried out");
   });
   test("rules that have changed, and none where they have not", async () => {
     expect(text(await report("silent"))).toContain("The rules have changed since this scan");
