@@ -1,4 +1,5 @@
 /** `/sign-in` and `/sign-out` over http, as people use them and as others try: fixation, foreign forms, ways out, guesses, and what answers tell. */
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nextPath } from "../../../src/pages/account/next-path.ts";
 import { codeAt } from "../../support/account-room.ts";
@@ -173,6 +174,39 @@ describe("the way on", () => {
     const path = nextPath(asked, "/fallback");
     expect(new URL(path, "http://own.example").origin).toBe("http://own.example");
     expect(path).toMatch(/^\/(?![/\\])/);
+  });
+
+  test("never leads away, whatever is made of the signs that mean something in addresses", () => {
+    const signs = fc.constantFrom(
+      "/",
+      "\\",
+      ".",
+      "\t",
+      "\n",
+      "\r",
+      ":",
+      "@",
+      "%",
+      "2e",
+      "2f",
+      "5c",
+      "?",
+      "#",
+      "a",
+      " ",
+      "\u3002",
+      "\uff0f",
+    );
+    fc.assert(
+      fc.property(fc.array(signs, { maxLength: 12 }), (word) => {
+        for (const asked of [word.join(""), `/${word.join("")}`]) {
+          const path = nextPath(asked, "/fallback");
+          expect(new URL(path, "https://own.example/sign-in").origin).toBe("https://own.example");
+          expect(path).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   test("cannot write headers of its own", async () => {
