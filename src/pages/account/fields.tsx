@@ -58,9 +58,9 @@ export function NewPassword({ label, ...props }: PasswordProps) {
 }
 
 /** Of an authenticator, or a recovery code. */
-export function CodeField({ error }: { readonly error: string | undefined }) {
+export function CodeField(props: { readonly error: string | undefined; readonly autofocus?: boolean }) {
   const words = useWords();
-  return <Field name="code" label={words.say("credentials.code")} autocomplete="one-time-code" verbatim error={error} />;
+  return <Field name="code" label={words.say("credentials.code")} autocomplete="one-time-code" verbatim {...props} />;
 }
 
 /** A line to type on the server. */

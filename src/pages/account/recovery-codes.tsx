@@ -16,7 +16,7 @@ export function recoveryCodesPage(visit: Visit, codes: readonly string[]): Respo
         <pre id="recovery-codes" {...untranslated}>
           {codes.map(shownRecoveryCode).join("\n")}
         </pre>
-        <p class="actions">
+        <div class="actions">
           <button type="button" data-copy="#recovery-codes" data-copied={words.say("secondFactor.codes.copied")} hidden>
             {words.say("secondFactor.codes.copy")}
           </button>
@@ -26,7 +26,7 @@ export function recoveryCodesPage(visit: Visit, codes: readonly string[]): Respo
           <a class="button" href="/account/second-factor">
             {words.say("secondFactor.codes.kept")}
           </a>
-        </p>
+        </div>
       </>
     ),
   });

@@ -59,7 +59,7 @@ export function codePage(visit: Visit, { challenge, next, trouble = null }: Code
         <Form action="/sign-in/code">
           <input type="hidden" name="challenge" value={challenge} />
           <input type="hidden" name="next" value={next} />
-          <CodeField error={errorAt(trouble, "code")} />
+          <CodeField error={errorAt(trouble, "code")} autofocus />
           <SubmitButton>{words.say("secondFactor.step.submit")}</SubmitButton>
         </Form>
         <Details summary={words.say("secondFactor.step.lost")}>
