@@ -11,7 +11,6 @@ export type ErrorName =
   | "formNotOurs"
   | "formBroken"
   | "tooLong"
-  | "tooManyRequests"
   | "hostNotOurs"
   | "internal";
 
@@ -61,10 +60,6 @@ export function formBroken(): PageError {
 /** The rest of the body is not read, so the connection cannot be used again. */
 export function formTooLong(): PageError {
   return new PageError(413, "tooLong", {}, { connection: "close" });
-}
-
-export function tooManyRequests(seconds: number): PageError {
-  return new PageError(429, "tooManyRequests", { seconds }, { "retry-after": String(seconds) });
 }
 
 export function hostNotOurs(): PageError {
