@@ -14,6 +14,11 @@ export function originOf(caller: Caller): SessionOrigin {
   return { userAgent: caller.userAgent, address: neighbourhoodOf(caller) };
 }
 
+/** What one customer has whole, as a rule: of IPv6 the neighbourhood, of IPv4 the address. */
+export function networkOf(caller: Caller): string {
+  return caller.address.includes(":") ? neighbourhoodOf(caller) : caller.address;
+}
+
 /** What one customer may have whole: 65,536 of the IPv6 networks that requests are counted by, or some addresses of IPv4. */
 export function neighbourhoodOf({ address }: Caller): string {
   return truncatedAddress(address);

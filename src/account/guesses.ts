@@ -1,10 +1,12 @@
 /** How often passwords, codes and addresses may be guessed: slowed down by where the guesses come from, so that nobody can shut others out. */
-import type { Caller } from "./caller.ts";
+import { type Caller, networkOf } from "./caller.ts";
 import { createThrottle } from "./throttle.ts";
 
 const hourSeconds = 3_600;
 /** From one address to one account: in the long run four guesses an hour. */
 const perAccount = { freeFailures: 5, waitSecondsMax: 900, forgetSeconds: 4 * hourSeconds };
+/** From one customer's network to one account: of IPv6 that is 65,536 of the addresses that guesses are counted by. */
+const perAccountOfNetwork = { ...perAccount, freeFailures: 50 };
 /** From one address to whatever accounts: a whole office may share it, so its waits stay short. */
 const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSeconds };
 /**
@@ -13,7 +15,7 @@ const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSe
  */
 const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
-/** Accounts made from one address, and tries to, under whatever name: each tells whether a mail address has an account. */
+/** Accounts made from one customer's network, and tries to, under whatever name: each tells whether a mail address has an account. */
 const perName = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
 export interface Guesses {
@@ -33,23 +35,29 @@ export interface Guesses {
 
 export function createGuesses(nowMs: () => number): Guesses {
   const byAccount = createThrottle(perAccount, nowMs);
+  const byAccountOfNetwork = createThrottle(perAccountOfNetwork, nowMs);
   const byAddress = createThrottle(perAddress, nowMs);
   const byName = createThrottle(perName, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
-  const keyOf = ({ address }: Caller, email: string) => `${address} ${email.trim().toLowerCase()}`;
+  const keyOf = (place: string, email: string) => `${place} ${email.trim().toLowerCase()}`;
   return {
-    password: (caller, email) => byAddress.attempt(caller.address) || byAccount.attempt(keyOf(caller, email)),
+    password: (caller, email) =>
+      byAddress.attempt(caller.address) ||
+      byAccount.attempt(keyOf(caller.address, email)) ||
+      byAccountOfNetwork.attempt(keyOf(networkOf(caller), email)),
     passwordWasRight: (caller, email) => {
       byAddress.takeBack(caller.address);
-      byAccount.clear(keyOf(caller, email));
+      byAccount.clear(keyOf(caller.address, email));
+      byAccountOfNetwork.clear(keyOf(networkOf(caller), email));
     },
     passwordWasNotTried: (caller, email) => {
       byAddress.takeBack(caller.address);
-      byAccount.takeBack(keyOf(caller, email));
+      byAccount.takeBack(keyOf(caller.address, email));
+      byAccountOfNetwork.takeBack(keyOf(networkOf(caller), email));
     },
     code: (accountId) => bySecondFactor.attempt(String(accountId)),
     codeWasRight: (accountId) => bySecondFactor.clear(String(accountId)),
-    name: ({ address }) => byName.attempt(address),
-    nameWasGiven: ({ address }) => byName.takeBack(address),
+    name: (caller) => byName.attempt(networkOf(caller)),
+    nameWasGiven: (caller) => byName.takeBack(networkOf(caller)),
   };
 }

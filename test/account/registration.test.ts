@@ -55,6 +55,9 @@ describe("open sign-up", () => {
     for (let count = 0; count < 13; count++) statuses.push((await room.actions.signUp({ email, password }, "free", caller)).status);
     expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
     expect((await room.actions.signUp(wanted, "free", callerAt("198.51.100.9"))).status).toBe("registered");
+    const ofOneCustomer = Array.from({ length: 13 }, (_, number) => callerAt(`2001:db8:7:${number}::`));
+    const outcomes = await Promise.all(ofOneCustomer.map((one) => room.actions.signUp({ email, password: "short" }, "free", one)));
+    expect(outcomes.filter(({ status }) => status === "throttled")).toHaveLength(2);
   });
 });
 

@@ -104,6 +104,13 @@ describe("guessing", () => {
     expect((await signIn(password, elsewhere)).status).toBe("signed-in");
   });
 
+  test("from all the addresses of one customer of IPv6 is slowed down, and its owner comes in from anywhere else", async () => {
+    const steps: PasswordStep[] = [];
+    for (let number = 0; number < 70; number++) steps.push(...(await guess(1, callerAt(`2001:db8:7:${number.toString(16)}::`))));
+    expect(steps.filter(({ status }) => status === "refused")).toHaveLength(51);
+    for (const elsewhere of ["2001:db8:8::", "192.0.2.99"]) expect((await signIn(password, callerAt(elsewhere))).status).toBe("signed-in");
+  });
+
   test("is slowed down the same for an account that does not exist", async () => {
     const [known, unknown] = [await guess(10), await guess(10, elsewhere, "nobody@assay.test")];
     expect(unknown.map(({ status }) => status)).toEqual(known.map(({ status }) => status));
