@@ -1,9 +1,10 @@
 /** By keyboard alone: everything can be reached, in the order in which it is read, with the focus always in sight, and left again. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Viewport } from "puppeteer-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { narrow } from "./accessible.ts";
 import { submit } from "./forms.ts";
 import { tab } from "./hands.ts";
-import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
+import { desktop, openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 import { startWorld, type World } from "./world.ts";
 
 const startMsMax = 40_000;
@@ -42,37 +43,36 @@ const paths: readonly (readonly [string, () => string])[] = [
   ["the API", () => "/api"],
 ];
 
-describe.each([
-  ["at full width", null],
-  ["at 400 %", narrow],
-])("%s", (_width, viewport) => {
-  test.each(paths)(
-    "%s is walked through from its first stop to its last",
-    async (_name, path) => {
-      const visitor = await somebody();
-      const { page } = visitor;
-      if (viewport !== null) await page.setViewport(viewport);
-      await visitor.open(path());
-      const reachable = await page.$$eval(
-        "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']",
-        (elements) => elements.filter((element) => element.checkVisibility() && !element.hasAttribute("disabled")).length,
-      );
-      // Some pages begin with the focus in a field.
-      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-      const stops: number[] = [];
-      for (let step = 0; step < stopsMax; step++) {
-        const { at, complaint } = await tab(page);
-        expect(complaint).toBeNull();
-        if (at === -1) break;
-        stops.push(at);
-      }
-      expect(stops).toEqual(stops.toSorted((one, other) => one - other));
-      expect(stops.length).toBeGreaterThanOrEqual(reachable);
-      await visitor.close();
-    },
-    startMsMax,
+test.each(paths)(
+  "%s is walked through from its first stop to its last, at full width and at 400 %%",
+  async (_name, path) => {
+    await Promise.all([desktop, narrow].map((viewport) => walkThrough(path(), viewport)));
+  },
+  startMsMax,
+);
+
+async function walkThrough(path: string, viewport: Viewport): Promise<void> {
+  const visitor = await somebody();
+  const { page } = visitor;
+  await page.setViewport(viewport);
+  await visitor.open(path);
+  const reachable = await page.$$eval(
+    "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']",
+    (elements) => elements.filter((element) => element.checkVisibility() && !element.hasAttribute("disabled")).length,
   );
-});
+  // Some pages begin with the focus in a field.
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  const stops: number[] = [];
+  for (let step = 0; step < stopsMax; step++) {
+    const { at, complaint } = await tab(page);
+    expect(complaint).toBeNull();
+    if (at === -1) break;
+    stops.push(at);
+  }
+  expect(stops).toEqual(stops.toSorted((one, other) => one - other));
+  expect(stops.length).toBeGreaterThanOrEqual(reachable);
+  await visitor.close();
+}
 
 test("the first stop skips to the content", async () => {
   const visitor = await somebody();
