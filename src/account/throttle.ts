@@ -1,4 +1,5 @@
 /** Slows down whoever keeps guessing: a few attempts are free, then each costs twice the wait of the one before. In memory, bounded. */
+import { setYoungest } from "../bounded-map.ts";
 
 /** Keys remembered at once; beyond it the oldest is forgotten. What a flood of addresses gains is only its own count. */
 const keysMax = 20_000;
@@ -29,13 +30,7 @@ interface Failures {
 export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: ThrottleBounds, nowMs: () => number): Throttle {
   const failures = new Map<string, Failures>();
 
-  function remember(key: string, entry: Failures): void {
-    // Deleted first, so that insertion order is age.
-    failures.delete(key);
-    const oldest = failures.size >= keysMax ? failures.keys().next().value : undefined;
-    if (oldest !== undefined) failures.delete(oldest);
-    failures.set(key, entry);
-  }
+  const remember = (key: string, entry: Failures) => setYoungest(failures, key, entry, keysMax);
 
   return {
     attempt: (key) => {

@@ -1,4 +1,5 @@
 /** Counts requests by key in fixed windows, in memory that cannot grow without end. */
+import { setYoungest } from "../bounded-map.ts";
 
 /** Keys counted at once. Beyond it the oldest window is forgotten: what a flood of addresses gains is only its own count. */
 const countedKeysMax = 20_000;
@@ -27,12 +28,8 @@ export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs
   const windowMs = windowSeconds * 1_000;
 
   function open(key: string, startsAtMs: number) {
-    // Deleted first, so that the new window goes to the young end: all are equally long, so insertion order is age.
-    windows.delete(key);
-    const oldest = windows.size >= countedKeysMax ? windows.keys().next().value : undefined;
-    if (oldest !== undefined) windows.delete(oldest);
     const window = { count: 0, startsAtMs };
-    windows.set(key, window);
+    setYoungest(windows, key, window, countedKeysMax);
     return window;
   }
 
