@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 const ask = (url: string, more: Record<string, string> = {}, by = visitor) => by.post("/scans", { url, ...more }, "/");
-const tokenOf = (answer: Response) => /^\/scans\/([0-9A-Za-z]{22})$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+const tokenOf = (answer: Response) => /^\/scans\/([0-9A-Za-z]{22})(?:\?again=1)?$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
 const urlOf = (answer: Response) => pages.store.scanByToken(tokenOf(answer))?.url;
 /** Without the marks that keep text from being code. */
 const unescaped = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
@@ -57,6 +57,8 @@ describe("what is typed", () => {
     ["", "empty"],
     ["https://", "invalid"],
     ["a b", "characters"],
+    [" Somebody@SITE", "mail-address"],
+    ["mailto:somebody@site.test", "mail-address"],
     ["https:SITE", "not-absolute"],
     ["ftp://site.test/", "not-absolute"],
     ["javascript:alert(1)", "invalid"],
@@ -191,8 +193,16 @@ describe("the same wish once the scan is over", () => {
     const { result, evidence } = knownScans.sound;
     await quiet.store.finishScan(first, { result, evidence, timings: {}, now: new Date() });
     quiet.advanceMs(59_000);
-    expect(tokenOf(await ask("cool.test", {}, by))).toBe(first);
+    const again = await ask("cool.test", {}, by);
+    expect(tokenOf(again)).toBe(first);
+    const report = again.headers.get("location") ?? "";
+    for (const locale of locales) {
+      await by.get(`/?locale=${locale}`);
+      expect(await (await by.get(report)).text()).toContain(texts[locale].report.notices.againMeans.one.replace("{{count}}", "1"));
+      expect(await (await by.get(`/scans/${first}`)).text()).not.toContain(texts[locale].report.notices.again);
+    }
     quiet.advanceMs(2_000);
+    expect(await (await by.get(report)).text()).not.toContain(texts["de-de"].report.notices.again);
     expect(tokenOf(await ask("cool.test", {}, by))).not.toBe(first);
     await quiet.store.claimNext(new Date());
   });

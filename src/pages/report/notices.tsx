@@ -7,6 +7,7 @@ import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { useVisit, useWords } from "../context.ts";
+import { askedAgain } from "../scanning/recent-wishes.ts";
 import { failureOf } from "./evidence/reading-words.ts";
 import type { Report } from "./report.ts";
 
@@ -25,6 +26,18 @@ export function Notices({ report }: { readonly report: Report }) {
       <OtherRules report={report} />
       <Newer report={report} />
     </>
+  );
+}
+
+/** For whoever asks for the same so soon, and would take what stands here for what has become of it meanwhile. */
+export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
+  const { words, now, url, settings } = useVisit();
+  const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.cooldownSeconds;
+  if (!url.searchParams.has(askedAgain) || waitSeconds <= 0) return null;
+  return (
+    <Notice title={words.say("report.notices.again")}>
+      <p>{words.count("report.notices.againMeans", waitSeconds)}</p>
+    </Notice>
   );
 }
 

@@ -8,7 +8,7 @@ import { FirstSteps } from "./first-steps.tsx";
 import { ReportHead, shortHost } from "./head.tsx";
 import { History } from "./history.tsx";
 import { Ledger } from "./ledger.tsx";
-import { Notices } from "./notices.tsx";
+import { AskedAgain, Notices } from "./notices.tsx";
 import { gatherReport, type Report } from "./report.ts";
 import { ScoreBlock } from "./score-block.tsx";
 import { Screenshot } from "./screenshot.tsx";
@@ -32,6 +32,7 @@ function titleOf({ words }: Visit, { scan, result: { score } }: Report): string 
 function ReportBody({ report, wish }: { readonly report: Report; readonly wish: LedgerWish }) {
   return (
     <>
+      <AskedAgain report={report} />
       <ReportHead report={report} />
       <ScoreBlock report={report} />
       <StateFilter report={report} wish={wish} place="coverage" />

@@ -1,10 +1,14 @@
 /** Who lately wished for which scan, so that a second click leads to the scan of the first. Kept in memory, and not for long. */
 import { createHash } from "node:crypto";
+import { setYoungest } from "../../bounded-map.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Wishes remembered at once. Beyond it the oldest is forgotten: what that costs is a scan too many. */
 const wishesMax = 10_000;
+
+/** Parameter of a report's address: who reads it has just asked for a new scan, and was led to this one. */
+export const askedAgain = "again";
 
 /** A scan, or why there is none. */
 export type Led<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
@@ -28,13 +32,7 @@ export function createRecentWishes<Refused>({ store, cooldownSeconds, now }: Rec
   /** By wish: what is being started, or the token of what was. */
   const wishes = new Map<string, Promise<Led<Refused>> | string>();
 
-  function remember(key: string, wish: Promise<Led<Refused>> | string): void {
-    // Deleted first, so that it goes to the young end.
-    wishes.delete(key);
-    const oldest = wishes.size >= wishesMax ? wishes.keys().next().value : undefined;
-    if (oldest !== undefined) wishes.delete(oldest);
-    wishes.set(key, wish);
-  }
+  const remember = (key: string, wish: Promise<Led<Refused>> | string) => setYoungest(wishes, key, wish, wishesMax);
 
   function standing(token: string): ScanRecord | undefined {
     const scan = store.scanByToken(token);

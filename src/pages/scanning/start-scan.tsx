@@ -8,7 +8,7 @@ import { homePage, type Refusal } from "../home.tsx";
 import type { PagesSettings } from "../settings.ts";
 import { pageGroup, type Visit } from "../visit.ts";
 import { publicUrlPage } from "./public-url-page.tsx";
-import { createRecentWishes, type Led } from "./recent-wishes.ts";
+import { askedAgain, createRecentWishes, type Led } from "./recent-wishes.ts";
 import { readTypedUrl } from "./typed-url.ts";
 
 const hourSeconds = 3_600;
@@ -48,7 +48,9 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
   async function start(visit: Visit, url: string, typed: string): Promise<Response> {
     if (!visit.settings.mayBeScanned(url)) return refuse(visit, typed, shut(visit));
     const led = await wishes.lead(visitorOf(visit), url, () => queue(visit, url));
-    return "scan" in led ? redirect(visit, `/scans/${led.scan.token}`) : refuse(visit, typed, led.refused);
+    if ("refused" in led) return refuse(visit, typed, led.refused);
+    const { token, status } = led.scan;
+    return redirect(visit, status === "finished" ? `/scans/${token}?${askedAgain}=1` : `/scans/${token}`);
   }
 
   /** Whoever is over their own bound uses up nothing of their neighbours'. */

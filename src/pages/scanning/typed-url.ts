@@ -3,7 +3,7 @@ import { withoutSecrets } from "../../evidence/redact.ts";
 import { parseScanUrl, type ScanUrlFault } from "../../parse/scan-url.ts";
 
 export type TypedUrl =
-  | { readonly kind: "fault"; readonly fault: ScanUrlFault | "empty" }
+  | { readonly kind: "fault"; readonly fault: ScanUrlFault | "empty" | "mail-address" }
   | { readonly kind: "plain"; readonly url: string }
   /** A finished scan shows its address to everybody, and this one holds what somebody would not show. */
   | {
@@ -18,10 +18,14 @@ export type TypedUrl =
 /** What is left as it is, for `parseScanUrl` to judge: everything else lacks its scheme. */
 const withScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i;
 
+/** In a URL it would be a user and a host; whoever types it into a field for addresses means neither. */
+const mailAddress = /^(?:mailto:)?[^\s/:@?#]+@[^\s/:@?#]+$/i;
+
 /** `example.com` is `https://example.com/`. The addresses that come out are as `parseScanUrl` stores them. */
 export function readTypedUrl(typed: string): TypedUrl {
   const text = typed.trim();
   if (text === "") return { kind: "fault", fault: "empty" };
+  if (mailAddress.test(text)) return { kind: "fault", fault: "mail-address" };
   const address = withScheme.test(text) ? text : `https://${text}`;
   const credentials = isRefusedForCredentials(address);
   const parsed = parseScanUrl(credentials ? withoutCredentials(address) : address);
