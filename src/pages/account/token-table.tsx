@@ -1,7 +1,7 @@
 /** The list of somebody's API tokens. */
 import { isExpired } from "../../account/authenticate.ts";
 import type { Account } from "../../store/accounts.ts";
-import type { ApiToken } from "../../store/api-tokens.ts";
+import { type ApiToken, deadTokenDays } from "../../store/api-tokens.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Foreign, plainForeign, untranslated } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
@@ -13,8 +13,6 @@ import type { Words } from "../words.ts";
 import { LastUse } from "./last-use.tsx";
 
 const dayMs = 86_400_000;
-/** For so long a token that is no longer good stays in the list. */
-const listedAfterEndDays = 30;
 
 interface TokenTableProps {
   readonly account: Account;
@@ -26,10 +24,10 @@ export function TokenTable({ account, action }: TokenTableProps) {
   const { words, settings, now } = useVisit();
   const tokens = settings.store
     .apiTokensOf(account.id)
-    .filter((token) => now.getTime() < endOf(token, now) + listedAfterEndDays * dayMs)
+    .filter((token) => now.getTime() < endOf(token, now) + deadTokenDays * dayMs)
     .toReversed();
   if (tokens.length === 0) return <EmptyState title={words.say("tokens.list.none")} />;
-  const columns = ["name", "value", "created", "lastUsed", "expires", "revoke"] as const;
+  const columns = ["name", "value", "created", "lastUsed", "expires", "status"] as const;
   return (
     <section aria-labelledby="tokens">
       <h2 id="tokens">{words.say("tokens.list.caption")}</h2>
@@ -45,7 +43,7 @@ export function TokenTable({ account, action }: TokenTableProps) {
         </RowGroup>
       </Table>
       <p class="hint">
-        {words.say("tokens.list.means")} {words.say("tokens.list.lastUsedHint", { days: listedAfterEndDays })}
+        {words.say("tokens.list.means")} {words.say("tokens.list.lastUsedHint", { days: deadTokenDays })}
       </p>
     </section>
   );

@@ -66,7 +66,7 @@ test("is sent packed and of one piece", async () => {
 
 describe("the score", () => {
   test("tells the points it comes from", async () => {
-    expect(text(await report("silent"))).toContain("69 of 122 points were passed, which is 57 of 100.");
+    expect(text(await report("silent"))).toContain("69 of 122 points were earned, which is 57 of 100.");
   });
   test("names what holds it down", async () => {
     const html = text(await report("plain"));
@@ -93,7 +93,7 @@ describe("the score", () => {
     });
     const html = text(await read(`/scans/${token}`));
     expect(html).toContain(
-      "300 of 301 points were passed, which is 100 of 100. That is rounded. A score of 100 is kept for sites without a violated check.",
+      "300 of 301 points were earned, which is 100 of 100. That is rounded. A score of 100 is kept for sites without a violated check.",
     );
     expect(html).toContain("4 points could not be checked and do not count.");
     expect(html).toContain("The reason was not stored.");
