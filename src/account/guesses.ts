@@ -1,4 +1,5 @@
 /** How often passwords, codes and addresses may be guessed: slowed down by where the guesses come from, so that nobody can shut others out. */
+import { emailKey } from "../store/account-index.ts";
 import { type Caller, networkOf } from "./caller.ts";
 import { createThrottle } from "./throttle.ts";
 
@@ -39,7 +40,7 @@ export function createGuesses(nowMs: () => number): Guesses {
   const byAddress = createThrottle(perAddress, nowMs);
   const byName = createThrottle(perName, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
-  const keyOf = (place: string, email: string) => `${place} ${email.trim().toLowerCase()}`;
+  const keyOf = (place: string, email: string) => `${place} ${emailKey(email)}`;
   return {
     password: (caller, email) =>
       byAddress.attempt(caller.address) ||

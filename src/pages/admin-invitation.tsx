@@ -1,4 +1,5 @@
 /** Invitations: the form on `/admin/users`, and the page that shows a link once. */
+import { emailCharsMax } from "../store/account-index.ts";
 import { type Account, type Plan, plans } from "../store/accounts.ts";
 import type { HandedOutLink } from "../store/one-time-links.ts";
 import { adminPage } from "./admin-frame.tsx";
@@ -10,9 +11,6 @@ import { formBroken } from "./errors.ts";
 import { type Fields, Form } from "./form.tsx";
 import { linkPath } from "./link-paths.ts";
 import type { Visit } from "./visit.ts";
-
-/** RFC 5321 section 4.5.3.1.3. */
-const emailCharsMax = 254;
 
 /** An invitation as it was typed, and why there is no link for it. */
 export interface InvitationTyped {

@@ -1,4 +1,5 @@
 /** `/admin/users`: the accounts with plan and state, and the forms that change them. */
+import { emailCharsMax } from "../store/account-index.ts";
 import { type Account, plans } from "../store/accounts.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./admin-invitation.tsx";
@@ -15,8 +16,6 @@ import { Form, readForm } from "./form.tsx";
 import { pageGroup, type Visit } from "./visit.ts";
 
 const accountsPerPage = 50;
-/** RFC 5321 section 4.5.3.1.3: no address is longer. */
-const searchCharsMax = 254;
 
 /** What was just done, as the page is told by its query. */
 const deeds = ["plan", "disabled", "enabled", "self"] as const;
@@ -75,7 +74,7 @@ function accountNamed({ settings }: Visit, id: string | null): Account {
 /** `typed` is an invitation that could not be made. */
 function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response {
   const { words, url, settings } = visit;
-  const search = (url.searchParams.get("q") ?? "").slice(0, searchCharsMax).trim();
+  const search = (url.searchParams.get("q") ?? "").slice(0, emailCharsMax).trim();
   const after = Number(url.searchParams.get("after") ?? 0);
   const all = settings.store.accounts();
   const found = all.filter(({ id, email }) => id > after && email.toLowerCase().includes(search.toLowerCase()));
@@ -100,7 +99,7 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
               type="search"
               label={words.say("admin.users.search")}
               value={search}
-              maxLength={searchCharsMax}
+              maxLength={emailCharsMax}
               required={false}
               verbatim
             />

@@ -1,6 +1,6 @@
 /** Accounts: who may scan, on which plan, and how they like their pages. How they sign in is kept apart, in credentials.ts. */
 import type { Locale } from "../check/check.ts";
-import { hasAccounts, isEmail } from "./account-index.ts";
+import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
 import { removeResetLinksOf } from "./one-time-links.ts";
@@ -78,8 +78,7 @@ export function accountVerbs(db: Db): AccountVerbs {
     accountById,
 
     accountByEmail: (email) => {
-      const address = email.trim();
-      const id = isEmail(address) ? db.accountIdsByEmail.get(address.toLowerCase()) : undefined;
+      const id = accountIdByEmail(db, email);
       return id === undefined ? undefined : accountById(id);
     },
 
@@ -106,10 +105,10 @@ export function accountVerbs(db: Db): AccountVerbs {
         const address = email.trim();
         if (account === undefined) return undefined;
         if (!isEmail(address)) return "email-invalid";
-        const owner = db.accountIdsByEmail.get(address.toLowerCase());
+        const owner = accountIdByEmail(db, address);
         if (owner !== undefined && owner !== id) return "email-taken";
-        db.accountIdsByEmail.remove(account.email.toLowerCase());
-        db.accountIdsByEmail.put(address.toLowerCase(), id);
+        db.accountIdsByEmail.remove(emailKey(account.email));
+        db.accountIdsByEmail.put(emailKey(address), id);
         return change(id, { email: address });
       }),
   };
@@ -122,7 +121,7 @@ export function putAccount(
 ): Account | AccountRefusal {
   const address = email.trim();
   if (!isEmail(address)) return "email-invalid";
-  if (db.accountIdsByEmail.doesExist(address.toLowerCase())) return "email-taken";
+  if (accountIdByEmail(db, address) !== undefined) return "email-taken";
   const id = db.next("nextAccountId");
   const first = id === 1;
   const account: Account = {
@@ -136,7 +135,7 @@ export function putAccount(
     createdAt: now.toISOString(),
   };
   db.accounts.put(id, account);
-  db.accountIdsByEmail.put(address.toLowerCase(), id);
+  db.accountIdsByEmail.put(emailKey(address), id);
   putCredentials(db, id, { passwordHash });
   return account;
 }

@@ -1,7 +1,8 @@
 /** API tokens: handed out once, stored only as SHA-256. */
-import type { Db } from "./database.ts";
+import { type Db, rowsOf } from "./database.ts";
 import { randomBase62, toBase62 } from "./random.ts";
 import { hashOfSecret } from "./secret-value.ts";
+import { hourMs, hourOf } from "./whole-hours.ts";
 
 /** Lets people and secret scanners recognise a token wherever it turns up. */
 const prefix = "assay_";
@@ -13,10 +14,9 @@ const tokenPattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretChars + checksumC
 /** What a list shows of a token, so that its owner can tell it from others. */
 const shownChars = prefix.length + 4;
 /** Longest name that is kept of a token. */
-const apiTokenNameCharsMax = 100;
-const hourMs = 3_600_000;
+export const apiTokenNameCharsMax = 100;
 /** How long a list still shows a token that was revoked or has expired ... */
-const deadTokenDays = 30;
+export const deadTokenDays = 30;
 /** ... and how many of them: whoever makes and revokes without end fills no disk. */
 const deadTokensMax = 100;
 
@@ -89,15 +89,12 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
 
     apiTokenByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
 
-    apiTokensOf: (accountId) =>
-      [...db.apiTokenHashes.getRange({ start: [accountId, 0], end: [accountId + 1, 0] })].flatMap(
-        ({ value }) => db.apiTokens.get(value) ?? [],
-      ),
+    apiTokensOf: (accountId) => [...db.apiTokenHashes.getRange(rowsOf(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
 
     revokeApiToken: (accountId, id, now) => change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
 
     noteApiTokenUse: async (token, now) => {
-      const lastUsedAt = new Date(Math.floor(now.getTime() / hourMs) * hourMs).toISOString();
+      const lastUsedAt = hourOf(now);
       if (token.lastUsedAt !== lastUsedAt) await change(token.accountId, token.id, () => ({ lastUsedAt }));
     },
   };
@@ -105,7 +102,7 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
 
 /** Forgets an account's tokens that have long been of no use; only within a transaction. To the API they are what they were: no token. */
 function forgetDead(db: Db, accountId: number, now: Date): void {
-  const dead = [...db.apiTokenHashes.getRange({ start: [accountId, 0], end: [accountId + 1, 0] })].flatMap(({ key, value: hash }) => {
+  const dead = [...db.apiTokenHashes.getRange(rowsOf(accountId))].flatMap(({ key, value: hash }) => {
     const token = db.apiTokens.get(hash);
     const diedAt = token?.revokedAt ?? token?.expiresAt ?? null;
     return diedAt !== null && Date.parse(diedAt) <= now.getTime() ? [{ key, hash, diedAtMs: Date.parse(diedAt) }] : [];

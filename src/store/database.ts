@@ -137,6 +137,11 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
   }
 }
 
+/** Everything of one account in a table whose keys begin with it, oldest first. */
+export function rowsOf(accountId: number): { readonly start: [number, number]; readonly end: [number, number] } {
+  return { start: [accountId, 0], end: [accountId + 1, 0] };
+}
+
 function openTables(root: RootDatabase, meta: Tables["meta"]): Tables {
   // Everything stored is plain JSON, and Bun parses that three times as fast as lmdb-js decodes its own format.
   const table = <V, K extends string | number | (string | number)[]>(name: keyof Tables): Database<V, K> =>

@@ -1,10 +1,9 @@
 /** One-time links: the first account, an invitation, a new password. Handed out once, stored only as SHA-256, gone when used. */
-import { hasAccounts, isEmail } from "./account-index.ts";
+import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
 import type { Plan } from "./accounts.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
-
-const hourMs = 3_600_000;
+import { hourMs } from "./whole-hours.ts";
 
 const linkKinds = ["setup", "invite", "reset"] as const;
 export type LinkKind = (typeof linkKinds)[number];
@@ -55,7 +54,7 @@ export function oneTimeLinkVerbs(db: Db): OneTimeLinkVerbs {
         const link = linkFor(purpose, now);
         if (link.kind === "setup" && hasAccounts(db)) return "set-up";
         if (link.email !== null && !isEmail(link.email)) return "email-invalid";
-        if (link.email !== null && db.accountIdsByEmail.doesExist(link.email.toLowerCase())) return "email-taken";
+        if (link.email !== null && accountIdByEmail(db, link.email) !== undefined) return "email-taken";
         removeLinks(db, (other) => isExpired(other, now) || replaces(link, other));
         if (db.oneTimeLinks.getCount({ limit: linksMax }) >= linksMax) return "full";
         const value = newSecretValue();
@@ -94,7 +93,7 @@ function linkFor(purpose: LinkPurpose, now: Date): OneTimeLink {
 /** Whether the newer of two links takes the place of the other. Invitations to nobody in particular stand side by side. */
 function replaces(newer: OneTimeLink, other: OneTimeLink): boolean {
   if (newer.kind !== other.kind || newer.accountId !== other.accountId) return false;
-  return newer.kind !== "invite" || (newer.email !== null && newer.email.toLowerCase() === other.email?.toLowerCase());
+  return newer.kind !== "invite" || (newer.email !== null && other.email !== null && emailKey(newer.email) === emailKey(other.email));
 }
 
 function isExpired({ expiresAt }: OneTimeLink, now: Date): boolean {

@@ -1,4 +1,5 @@
 /** What one-time links are used for: the link goes in the same transaction in which it does its work, so that none works twice. */
+import { emailKey } from "./account-index.ts";
 import { type Account, type AccountRefusal, putAccount } from "./accounts.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
@@ -23,7 +24,7 @@ export function redemptionVerbs(db: Db): RedemptionVerbs {
       db.write(() => {
         const link = openLink(db, kind, value, now);
         if (link === undefined) return "link-invalid";
-        if (link.email !== null && link.email.toLowerCase() !== email.trim().toLowerCase()) return "email-not-invited";
+        if (link.email !== null && emailKey(link.email) !== emailKey(email)) return "email-not-invited";
         const account = putAccount(db, { email, plan: link.plan, admin: link.admin, passwordHash, now });
         if (typeof account !== "string") db.oneTimeLinks.remove(hashOfSecret(value));
         return account;

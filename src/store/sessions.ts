@@ -1,8 +1,8 @@
 /** Sessions of people in browsers: the value is known to one cookie, the store keeps its hash. */
-import type { Db } from "./database.ts";
+import { type Db, rowsOf } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+import { hourMs, hourOf } from "./whole-hours.ts";
 
-const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** A session that is not used for so long ends ... */
 export const sessionIdleDays = 30;
@@ -149,13 +149,9 @@ function remove(db: Db, accountId: number, id: number, hash: string): void {
 }
 
 function hashesOf(db: Db, accountId: number): readonly string[] {
-  return [...db.sessionHashes.getRange({ start: [accountId, 0], end: [accountId + 1, 0] })].map(({ value }) => value);
+  return [...db.sessionHashes.getRange(rowsOf(accountId))].map(({ value }) => value);
 }
 
 function isOpen({ lastSeenAt, expiresAt }: Session, now: Date): boolean {
   return now.getTime() < Math.min(Date.parse(expiresAt), Date.parse(lastSeenAt) + sessionIdleDays * dayMs);
-}
-
-function hourOf(now: Date): string {
-  return new Date(Math.floor(now.getTime() / hourMs) * hourMs).toISOString();
 }

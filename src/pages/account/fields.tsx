@@ -1,12 +1,10 @@
 /** What the forms by which people sign in are made of: fields that password managers know, and notices. */
+import { emailCharsMax } from "../../store/account-index.ts";
 import { Field } from "../components/field.tsx";
 import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
 import { useVisit, useWords } from "../context.ts";
 import type { Trouble } from "./trouble.ts";
-
-/** RFC 5321 section 4.5.3.1.3. */
-export const emailCharsMax = 254;
 
 interface EmailFieldProps {
   readonly value: string;

@@ -1,5 +1,7 @@
 /** `/account`: mail address, password, language and colours, and where somebody is signed in. */
+
 import { type Locale, locales } from "../../check/check.ts";
+import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, themes } from "../../store/accounts.ts";
 import { redirect } from "../answer.tsx";
 import { setCookie } from "../cookies.ts";
@@ -7,7 +9,6 @@ import { formBroken } from "../errors.ts";
 import { type Fields, readForm } from "../form.tsx";
 import { pageGroup, type SessionInHand, type Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
-import { emailCharsMax } from "./fields.tsx";
 import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
 import { SessionsSection } from "./session-list.tsx";
 import { callerOf, signedIn, withAccount } from "./signing-in.ts";

@@ -1,5 +1,7 @@
 /** The form that makes an account, and what it says of what was typed. */
+
 import type { Registered } from "../../account/registration.ts";
+import { emailCharsMax } from "../../store/account-index.ts";
 import type { TextValues } from "../../text/i18n.ts";
 import { page, redirect } from "../answer.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
@@ -7,7 +9,7 @@ import { useWords } from "../context.ts";
 import { type Fields, Form } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
-import { CommandLine, EmailField, emailCharsMax, NewPassword, UnencryptedNotice, WholeTrouble } from "./fields.tsx";
+import { CommandLine, EmailField, NewPassword, UnencryptedNotice, WholeTrouble } from "./fields.tsx";
 import { signedIn } from "./signing-in.ts";
 import { errorAt, fieldTrouble, heldUpTrouble, newPasswordTrouble, type Trouble } from "./trouble.ts";
 

@@ -1,4 +1,5 @@
 /** `/sign-in`: the password, then the second factor where there is one; on an empty appliance, how the first account is made. */
+import { emailCharsMax } from "../../store/account-index.ts";
 import { page, redirect } from "../answer.tsx";
 import { Details } from "../components/details.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -6,7 +7,7 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
-import { CommandLine, CurrentPassword, EmailField, emailCharsMax, UnencryptedNotice, WholeTrouble } from "./fields.tsx";
+import { CommandLine, CurrentPassword, EmailField, UnencryptedNotice, WholeTrouble } from "./fields.tsx";
 import { nextPath } from "./next-path.ts";
 import { NoAccountYet } from "./no-account-yet.tsx";
 import { codePage } from "./second-step.tsx";

@@ -3,7 +3,7 @@ import { isExpired } from "../../account/authenticate.ts";
 import { planTerms } from "../../account/plans.ts";
 import { tokenExpiry, tokenLifetimes } from "../../account/token-lifetimes.ts";
 import type { Account } from "../../store/accounts.ts";
-import type { ApiToken } from "../../store/api-tokens.ts";
+import { type ApiToken, apiTokenNameCharsMax } from "../../store/api-tokens.ts";
 import { redirect } from "../answer.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -18,7 +18,6 @@ import { withAccount } from "./signing-in.ts";
 import { TokenTable } from "./token-table.tsx";
 
 const path = "/account/tokens";
-const nameCharsMax = 100;
 const lifetimeDefault = "90d";
 /** Tokens in use of one account: nobody tells more apart. */
 const tokensMax = 100;
@@ -46,7 +45,7 @@ export function tokenRoutes() {
 
 async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const { settings, now } = visit;
-  const name = fields.text("name").trim().slice(0, nameCharsMax);
+  const name = fields.text("name").trim().slice(0, apiTokenNameCharsMax);
   const lifetime = tokenLifetimes.find((one) => one === fields.text("expires"));
   if (lifetime === undefined) throw formBroken();
   if (name === "") return tokensPage(visit, account, { name, lifetime, error: "noName" });
@@ -108,7 +107,7 @@ function CreateForm({ typed }: { readonly typed: Typed | null }) {
           label={words.say("tokens.create.name")}
           autocomplete="off"
           value={typed?.name ?? ""}
-          maxLength={nameCharsMax}
+          maxLength={apiTokenNameCharsMax}
           hint={words.say("tokens.create.nameHint")}
           error={typed === null ? undefined : words.say(`tokens.create.${typed.error}`)}
         />
