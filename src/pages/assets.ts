@@ -1,5 +1,4 @@
 /** The style sheet, the script and the icon: part of the program, under names that change with their content. */
-import { brotliCompressSync, gzipSync } from "node:zlib";
 import { respond } from "./answer.tsx";
 import style from "./assets/assay.css" with { type: "text" };
 import icon from "./assets/favicon.svg" with { type: "text" };
@@ -15,7 +14,7 @@ interface Asset {
   readonly path: string;
   readonly type: string;
   readonly cacheControl: string;
-  readonly bodies: Readonly<Record<"br" | "gzip" | "identity", Uint8Array<ArrayBuffer>>>;
+  readonly bodies: Readonly<Record<"gzip" | "identity", Uint8Array<ArrayBuffer>>>;
 }
 
 const styleAsset = asset(`/assets/${hashOf(style)}.css`, "text/css; charset=utf-8", style, forEver);
@@ -38,12 +37,12 @@ function hashOf(text: string): string {
 
 function asset(path: string, type: string, text: string, cacheControl: string): Asset {
   const bytes = Buffer.from(text);
-  return { path, type, cacheControl, bodies: { br: brotliCompressSync(bytes), gzip: gzipSync(bytes), identity: bytes } };
+  // Brotli would save a kilobyte, and cost every start of the appliance a tenth of a second.
+  return { path, type, cacheControl, bodies: { gzip: Bun.gzipSync(bytes), identity: bytes } };
 }
 
 function assetAnswer(visit: Visit, { type, cacheControl, bodies }: Asset): Response {
-  const accepted = visit.request.headers.get("accept-encoding") ?? "";
-  const encoding = /\bbr\b/.test(accepted) ? "br" : /\bgzip\b/.test(accepted) ? "gzip" : "identity";
+  const encoding = /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "") ? "gzip" : "identity";
   return respond(visit, 200, bodies[encoding], {
     "content-type": type,
     "cache-control": cacheControl,

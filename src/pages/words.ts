@@ -50,11 +50,16 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["second", 1_000],
 ];
 
-/** Formats are dear to make and are made once for each language. */
-const formats = {
-  "en-gb": formatsOf("en-GB"),
-  "de-de": formatsOf("de-DE"),
-} as const satisfies Record<Locale, unknown>;
+/** Formats are dear to make: once for each language, and not before somebody reads it. */
+const formats = new Map<Locale, ReturnType<typeof formatsOf>>();
+
+function formatsIn(locale: Locale): ReturnType<typeof formatsOf> {
+  const known = formats.get(locale);
+  if (known !== undefined) return known;
+  const made = formatsOf(locale);
+  formats.set(locale, made);
+  return made;
+}
 
 function formatsOf(tag: string) {
   return {
@@ -75,7 +80,7 @@ function formatsOf(tag: string) {
 }
 
 export function wordsOf(texts: Texts, locale: Locale, now: Date): Words {
-  const format = formats[locale];
+  const format = formatsIn(locale);
   const say = (path: string, values?: TextValues) => texts.say(locale, ["pages", ...path.split(".")], values) ?? path;
   const ofReport = (kind: string, word: string) => texts.say(locale, ["report", kind, word]) ?? word;
   return {
