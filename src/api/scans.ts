@@ -1,4 +1,5 @@
 /** The routes under /api/v1/scans: start a scan, list one's own, read one. */
+import { authenticate } from "../account/authenticate.ts";
 import { type Locale, locales } from "../check/check.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import type { Account } from "../store/accounts.ts";
@@ -33,7 +34,7 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
   const bodies = new RenderedBodies();
 
   return routeGroup("scans")
-    .post(scansPath, ({ body, exchange }) => startScan(body.url, exchange), {
+    .post(scansPath, ({ body, request, exchange }) => startScan(body.url, request, exchange), {
       body: ScanRequest,
       parse: ({ request }: { request: Request }) => readJson(request),
     })
@@ -49,8 +50,10 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
       },
     );
 
-  async function startScan(given: string, exchange: Exchange): Promise<Response> {
+  async function startScan(given: string, { headers }: Request, exchange: Exchange): Promise<Response> {
     const caller = callerOf(exchange);
+    // A body can be made to come for hours, until its token was revoked.
+    if (authenticate(store, headers.get("authorization"), now()).status === "refused") throw unauthenticated();
     const parsed = parseScanUrl(given);
     if ("fault" in parsed) throw invalidUrl(parsed.fault);
     const scan = await queueScan(caller.id, parsed.url);

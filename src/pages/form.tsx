@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { readBytes } from "../http/bytes.ts";
 import { useVisit } from "./context.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
-import { formBroken, formNotOurs, formTooLong } from "./errors.ts";
+import { formBroken, formNotOurs, formTooLong, signInFirst } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 
 /** An address of the longest kind, percent-encoded, and everything else that a form of ours holds. */
@@ -39,7 +39,8 @@ export function Form({ action, children, ...rest }: FormProps) {
 
 /**
  * Reads a form that was posted.
- * @throws PageError 413, 400 when it is none, 403 when it was not sent by a page of ours to this visitor.
+ * @throws PageError 413, 400 when it is none, 403 when it was not sent by a page of ours to this visitor, 401 when the visitor was signed
+ * out while it came.
  */
 export async function readForm(visit: Visit): Promise<Fields> {
   const { request } = visit;
@@ -50,7 +51,13 @@ export async function readForm(visit: Visit): Promise<Fields> {
   if (bytes === "too-long") throw formTooLong();
   const fields = new URLSearchParams(Buffer.from(bytes).toString("utf8"));
   if (!isOwnWord(visit, fields.get(field) ?? "")) throw formNotOurs();
+  if (!isStillHere(visit)) throw signInFirst();
   return { text: (name) => fields.get(name) ?? "" };
+}
+
+/** A form can be made to come for hours, by a thief who waits to be found out: then the session that it began with is no more. */
+function isStillHere({ session, settings: { store, now } }: Visit): boolean {
+  return session === null || store.sessionByValue(session.value, now()) !== undefined;
 }
 
 /** Browsers tell where a form comes from; what tells nothing still has to know the word. */

@@ -95,6 +95,22 @@ describe("starting a scan", () => {
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ errorMessage: expect.any(String) });
   });
+  test("401 for a body that ends after its token was revoked", async () => {
+    const customer = await api.customer();
+    const waiting = api.store.queueLength();
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue('{"url":');
+        await Bun.sleep(50);
+        await customer.revoke();
+        controller.enqueue('"https://site.example/"}');
+        controller.close();
+      },
+    });
+    const headers = { "content-type": "application/json" };
+    expect((await api.ask("/api/v1/scans", { method: "POST", token: customer.token, headers, body })).status).toBe(401);
+    expect(api.store.queueLength()).toBe(waiting);
+  });
   test("413 for a body that does not say how long it is", async () => {
     const body = new ReadableStream({
       start(controller) {
