@@ -1,10 +1,9 @@
 /** What the pages of administrators have in common: who may see them, and the way from one to the next. */
-import type { ComponentChildren } from "preact";
 import type { Account } from "../store/accounts.ts";
 import { withAccount } from "./account/signing-in.ts";
 import { type PageGiven, page } from "./answer.tsx";
 import { PageHead } from "./components/page-head.tsx";
-import { useVisit } from "./context.ts";
+import { Tabs } from "./components/tabs.tsx";
 import { adminOnly, signInFirst } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 import type { TextPath } from "./words.ts";
@@ -24,30 +23,6 @@ export function adminOf({ account }: Visit): Account {
   return account;
 }
 
-interface AdminPage extends Omit<PageGiven, "children" | "title" | "noIndex" | "secret"> {
-  readonly title: TextPath;
-  readonly lead?: TextPath;
-  readonly children: ComponentChildren;
-}
-
-export function adminPage(visit: Visit, { title, lead, children, ...given }: AdminPage): Response {
-  const words = visit.words.say(title);
-  return page(visit, {
-    ...given,
-    title: words,
-    noIndex: true,
-    // Of other people's addresses, and of what is set: on a shared computer, going back must not show it again.
-    secret: true,
-    children: (
-      <>
-        <PageHead title={words} {...(lead === undefined ? {} : { lead: visit.words.say(lead) })} />
-        <AdminNavigation />
-        {children}
-      </>
-    ),
-  });
-}
-
 const places: readonly (readonly [string, TextPath])[] = [
   ["/admin", "admin.nav.overview"],
   ["/admin/users", "admin.nav.users"],
@@ -55,19 +30,26 @@ const places: readonly (readonly [string, TextPath])[] = [
   ["/admin/checks", "admin.nav.checks"],
 ];
 
-function AdminNavigation() {
-  const { words, url } = useVisit();
-  return (
-    <nav class="tabs" aria-label={words.say("admin.nav.label")}>
-      <ul>
-        {places.map(([href, text]) => (
-          <li key={href}>
-            <a href={href} aria-current={url.pathname === href ? "page" : undefined}>
-              {words.say(text)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+interface AdminPage extends Omit<PageGiven, "title" | "noIndex" | "secret"> {
+  readonly title: TextPath;
+  readonly lead?: TextPath;
+}
+
+export function adminPage(visit: Visit, { title, lead, children, ...given }: AdminPage): Response {
+  const { words } = visit;
+  const heading = words.say(title);
+  return page(visit, {
+    ...given,
+    title: heading,
+    noIndex: true,
+    // Of other people's addresses, and of what is set: on a shared computer, going back must not show it again.
+    secret: true,
+    children: (
+      <>
+        <PageHead title={heading} {...(lead === undefined ? {} : { lead: words.say(lead) })} />
+        <Tabs label={words.say("admin.nav.label")} places={places} />
+        {children}
+      </>
+    ),
+  });
 }

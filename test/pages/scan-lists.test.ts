@@ -203,7 +203,8 @@ describe("a host", () => {
 
 describe("one's own scans", () => {
   test("are for those who are signed in", async () => {
-    expect((await visitor.get("/account/scans")).status).toBe(401);
+    const answer = await visitor.get("/account/scans?before=7");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?next=%2Faccount%2Fscans%3Fbefore%3D7"]);
   });
 
   test("stand there in every state, and can be started again once they are over", async () => {

@@ -3,34 +3,41 @@ import type { ComponentChildren } from "preact";
 import { type PageGiven, page } from "../answer.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { useVisit } from "../context.ts";
+import { Tabs } from "../components/tabs.tsx";
 import type { Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
 
-interface AccountPage extends Omit<PageGiven, "children" | "title" | "noIndex" | "secret"> {
+const places: readonly (readonly [string, TextPath])[] = [
+  ["/account", "account.nav.profile"],
+  ["/account/second-factor", "account.nav.secondFactor"],
+  ["/account/tokens", "account.nav.tokens"],
+  ["/account/scans", "account.nav.scans"],
+];
+
+interface AccountPage extends Omit<PageGiven, "title" | "noIndex" | "secret"> {
   readonly title: TextPath;
   readonly lead?: ComponentChildren;
   /** Buttons beside the heading. */
   readonly actions?: ComponentChildren;
   /** What was just done; screen readers say it. */
   readonly done?: string | null;
-  readonly children: ComponentChildren;
 }
 
 export function accountPage(visit: Visit, { title, lead, actions, done = null, children, ...given }: AccountPage): Response {
-  const words = visit.words.say(title);
+  const { words } = visit;
+  const heading = words.say(title);
   return page(visit, {
     ...given,
-    title: words,
+    title: heading,
     noIndex: true,
     // On a shared computer, going back must not show it again.
     secret: true,
     children: (
       <>
-        <PageHead title={words} {...(lead === undefined ? {} : { lead })}>
+        <PageHead title={heading} {...(lead === undefined ? {} : { lead })}>
           {actions}
         </PageHead>
-        <AccountNavigation />
+        <Tabs label={words.say("account.nav.label")} places={places} />
         {done !== null && (
           <Notice kind="good" alert>
             {done}
@@ -40,28 +47,4 @@ export function accountPage(visit: Visit, { title, lead, actions, done = null, c
       </>
     ),
   });
-}
-
-const places: readonly (readonly [string, TextPath])[] = [
-  ["/account", "account.nav.profile"],
-  ["/account/second-factor", "account.nav.secondFactor"],
-  ["/account/tokens", "account.nav.tokens"],
-  ["/account/scans", "account.nav.scans"],
-];
-
-function AccountNavigation() {
-  const { words, url } = useVisit();
-  return (
-    <nav class="tabs" aria-label={words.say("account.nav.label")}>
-      <ul>
-        {places.map(([href, text]) => (
-          <li key={href}>
-            <a href={href} aria-current={url.pathname === href ? "page" : undefined}>
-              {words.say(text)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
 }

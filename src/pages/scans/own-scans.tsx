@@ -1,15 +1,14 @@
 /** `/account/scans`: what somebody scanned, whatever became of it. */
 import type { Account } from "../../store/accounts.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { page } from "../answer.tsx";
+import { accountPage } from "../account/account-frame.tsx";
+import { withAccount } from "../account/signing-in.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Instant } from "../components/instant.tsx";
-import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
-import { signInFirst } from "../errors.ts";
 import { Form } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
 import { cursorOf, listPath } from "./list-query.ts";
@@ -19,24 +18,14 @@ const path = "/account/scans";
 const rowsPerPage = 50;
 
 export function ownScansRoutes() {
-  return pageGroup("own scans").get(path, ({ visit }) => ownScansPage(visit));
+  return pageGroup("own scans").get(path, ({ visit }) => withAccount(visit, (account) => ownScansPage(visit, account)));
 }
 
-/** @throws PageError 401 for visitors who are not signed in. */
-function ownScansPage(visit: Visit): Response {
-  const { words, account } = visit;
-  if (account === null) throw signInFirst();
-  const title = words.say("ownScans.title");
-  return page(visit, {
-    title,
-    noIndex: true,
-    secret: true,
-    children: (
-      <>
-        <PageHead title={title} lead={words.say("ownScans.lead")} trail={[{ href: "/account", text: words.say("layout.nav.account") }]} />
-        <OwnScans account={account} />
-      </>
-    ),
+function ownScansPage(visit: Visit, account: Account): Response {
+  return accountPage(visit, {
+    title: "ownScans.title",
+    lead: visit.words.say("ownScans.lead"),
+    children: <OwnScans account={account} />,
   });
 }
 

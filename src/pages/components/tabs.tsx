@@ -1,0 +1,26 @@
+/** The way between pages that belong together; the one that is open is marked. */
+import { useVisit } from "../context.ts";
+import type { TextPath } from "../words.ts";
+
+interface TabsProps {
+  readonly label: string;
+  /** Own paths, and how they are called. */
+  readonly places: readonly (readonly [path: string, text: TextPath])[];
+}
+
+export function Tabs({ label, places }: TabsProps) {
+  const { words, url } = useVisit();
+  return (
+    <nav class="tabs" aria-label={label}>
+      <ul>
+        {places.map(([path, text]) => (
+          <li key={path}>
+            <a href={path} aria-current={url.pathname === path ? "page" : undefined}>
+              {words.say(text)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
