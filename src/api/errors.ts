@@ -36,7 +36,10 @@ export function rateLimitExceeded(retryAfterSeconds: number): ApiError {
 }
 
 export function planWithoutApi(plan: string): ApiError {
-  return new ApiError(403, `The account is on the plan "${plan}", which does not include API access.`);
+  return new ApiError(
+    403,
+    `The account is on the plan "${plan}", which does not include API access. An administrator of this appliance can change it, on /admin/users.`,
+  );
 }
 
 /** `fault` completes "url ...". */

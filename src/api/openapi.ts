@@ -52,7 +52,7 @@ function parameters(place: "path" | "query", schema: { readonly properties: Read
 
 /** Any request under /api/v1 may meet these. */
 const refusals = {
-  401: error("The Authorization header is absent or malformed, or its token is unknown or revoked."),
+  401: error("The Authorization header is absent or malformed, or its token is unknown, revoked, expired or of a disabled account."),
   403: error("The account's plan does not include API access."),
   429: error("Too many requests in this minute, counted per account and calling address.", retryAfter),
 };

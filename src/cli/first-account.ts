@@ -15,7 +15,7 @@ export async function createConfiguredAdmin(store: Store, config: Config, now: D
   if (email === null || file === null)
     throw new VerbError(exitCodes.usage, "admin.email and admin.password_file make the first account together; only one of them is set");
   const passwords = createPasswords({ charsMin: config["accounts.password_min"] });
-  const passwordHash = await hashOfPassword(passwords, passwordInFile(file), email);
+  const passwordHash = await hashOfPassword(passwords, passwordInFile(file, "admin.password_file"), email);
   const account = await store.createFirstAccount({ email, passwordHash, now });
   if (account === "email-invalid" || account === "email-taken")
     throw new VerbError(exitCodes.usage, `admin.email: "${email}" cannot be an account's address`);

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { PasswordFault, Passwords } from "../account/passwords.ts";
 import { messageOf } from "../log.ts";
 import { exitCodes, VerbError } from "./exit.ts";
+import { note } from "./terminal.ts";
 
 /** What is read of stdin at most: far more than the longest password. */
 const inputCharsMax = 65_536;
@@ -27,12 +28,12 @@ export async function givenPassword({ passwordStdin, passwordFile }: PasswordOpt
   return passwordFile === undefined ? null : passwordInFile(passwordFile);
 }
 
-/** @throws VerbError when it cannot be read. */
-export function passwordInFile(file: string): string {
+/** `namedBy` is the setting or flag that names the file. @throws VerbError when it cannot be read. */
+export function passwordInFile(file: string, namedBy = "--password-file"): string {
   try {
     return firstLine(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new VerbError(exitCodes.usage, `the password cannot be read: ${messageOf(error)}`);
+    throw new VerbError(exitCodes.usage, `the file of ${namedBy} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -57,6 +58,7 @@ function reasonOf(fault: PasswordFault, charsMin: number): string {
 
 /** Waits for no more than the line, so that one can be typed as well. */
 async function firstLineOfStdin(): Promise<string> {
+  if (process.stdin.isTTY === true) note("Type the password, then Enter. It can be seen while you type.");
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of Bun.stdin.stream()) {

@@ -13,7 +13,7 @@ import { userCommand } from "./user.ts";
 
 const examples = `
 Examples:
-  assay serve                                      start the API on 127.0.0.1:8787
+  assay serve                                      serve pages and API on 127.0.0.1:8787
   assay scan example.com                           scan once and print a report
   assay scan https://example.com --fail-on high    exit 1 if a finding is high or critical
   assay scan - --format json < urls.txt            one line of JSON for each URL

@@ -37,11 +37,21 @@ function addCreate(user: Command): void {
         const account = await store.createAccount({ email, plan, admin: admin === true, passwordHash, now: new Date() });
         if (account === "email-taken") throw taken(email);
         if (account === "email-invalid") throw noAddress(email);
-        note(`created; next: assay token create --user ${account.email} --name NAME`);
-        if (passwordHash === null) note(`it has no password yet: assay user reset-password ${account.email} makes a link to set one`);
+        for (const step of nextSteps(account, passwordHash !== null)) note(step);
         print(table([rowOf(account)]));
       }),
   );
+}
+
+function nextSteps({ email, plan }: Account, hasPassword: boolean): readonly string[] {
+  return [
+    hasPassword
+      ? "created; it can sign in"
+      : `created; nobody can sign in to it yet: assay user reset-password ${email} makes a link that sets a password`,
+    plan === "free"
+      ? `API requests need another plan: assay user set-plan ${email} agency`
+      : `for the API: assay token create --user ${email} --name NAME`,
+  ];
 }
 
 function addList(user: Command): void {
@@ -53,7 +63,8 @@ function addList(user: Command): void {
       withStore(command, async (store) => {
         const accounts = store.accounts();
         if (json === true) print(jsonLine(accounts));
-        else if (accounts.length > 0) print(table([["ID", "EMAIL", "PLAN", "ROLE", "STATE", "CREATED"], ...accounts.map(rowOf)]));
+        else if (accounts.length === 0) note("there is no account yet: assay user setup-link prints a link that makes the first one");
+        else print(table([["ID", "EMAIL", "PLAN", "ROLE", "STATE", "CREATED"], ...accounts.map(rowOf)]));
       }),
     );
 }
@@ -115,6 +126,8 @@ function addSwitches(user: Command): void {
         withStore(command, async (store) => {
           const changed = await store.setDisabled(accountOf(store, email).id, disabled);
           if (changed !== undefined) print(table([rowOf(changed)]));
+          if (!store.accounts().some((one) => one.admin && !one.disabled))
+            note(`no administrator can sign in now; assay user enable ${email} undoes this`);
         }),
       );
 }

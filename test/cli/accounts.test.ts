@@ -76,6 +76,22 @@ describe("passwords", () => {
   });
 });
 
+describe("what comes next", () => {
+  test("is said after each account, by what it lacks", async () => {
+    expect((await user("list")).stderr).toContain("assay user setup-link");
+    expect((await user("create", me)).stderr).toMatch(/reset-password me@assay\.test.*\n.*token create --user me@assay\.test/);
+    const second = await run(["user", "create", "you@assay.test", "--password-stdin", "--data", data], { stdin: password });
+    expect(second.stderr).toMatch(/it can sign in\n.*set-plan you@assay\.test agency/);
+  });
+
+  test("is said of a password file that is not there, by what names it", async () => {
+    expect((await user("create", me, "--password-file", join(data, "none"))).stderr).toContain("--password-file");
+    const env = { ASSAY_ADMIN_EMAIL: me, ASSAY_ADMIN_PASSWORD_FILE: join(data, "none") };
+    const { code, stderr } = await run(["serve", "--listen", "127.0.0.1:0", "--data", data], { env });
+    expect([code, stderr.includes("the file of admin.password_file cannot be read")]).toEqual([2, true]);
+  });
+});
+
 describe("links", () => {
   test("to reset carry the public URL, work once, and void the one before", async () => {
     await user("create", me);
@@ -120,7 +136,9 @@ describe("links", () => {
 describe("switches", () => {
   test("disable and enable an account, and take its second factor away", async () => {
     await user("create", me);
-    expect((await user("disable", me)).stdout).toMatch(/me@assay\.test {2}agency {2}admin {2}disabled/);
+    const disabled = await user("disable", me);
+    expect(disabled.stdout).toMatch(/me@assay\.test {2}agency {2}admin {2}disabled/);
+    expect(disabled.stderr).toContain("no administrator can sign in");
     expect((await user("reset-password", me)).stderr).toContain("is disabled");
     expect((await user("enable", me)).stdout).toContain("active");
     await stored((store) => store.offerTotp(1, "A".repeat(32)));

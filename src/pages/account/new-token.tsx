@@ -34,6 +34,9 @@ export function newTokenPage(visit: Visit, { token, value }: { readonly token: A
           {`curl -H 'Authorization: Bearer ${value}' -H 'Content-Type: application/json' -d '{"url":"https://example.com"}' '${base}/api/v1/scans'`}
         </Lines>
         <p>
+          {words.say("tokens.made.read")} <a href="/api">{words.say("tokens.docs")}</a>
+        </p>
+        <p>
           <a href="/account/tokens">{words.say("tokens.made.back")}</a>
         </p>
       </>

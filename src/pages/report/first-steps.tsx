@@ -19,6 +19,7 @@ export function FirstSteps({ findings }: { readonly findings: readonly ShownFind
           <FirstStep key={shown.anchor} shown={shown} />
         ))}
       </ol>
+      <p class="muted">{words.say("report.firstSteps.help")}</p>
     </section>
   );
 }

@@ -49,7 +49,11 @@ function publicListPage(visit: Visit): Response {
     noIndex: !settings.reports.indexed,
     children: (
       <>
-        <PageHead title={words.say("scans.title")} lead={words.say("scans.lead")} />
+        <PageHead title={words.say("scans.title")} lead={words.say("scans.lead")}>
+          <a class="button" href="/">
+            {words.say("home.start")}
+          </a>
+        </PageHead>
         <Search asked={asked} />
         {asked.host !== null && <Found asked={asked} host={asked.host} />}
       </>
