@@ -82,7 +82,7 @@ describe("/admin", () => {
 
   test("says that plain http can be read along, where it leaves the machine", async () => {
     const html = await (await visitor.get("/admin", { host: "nas.assay.test" })).text();
-    expect(html).toContain("You opened this page over unencrypted HTTP.");
+    expect(html).toContain("You opened this page over plain HTTP.");
   });
 
   test("lists what runs and what waits, with who asked and since when", async () => {
