@@ -10,6 +10,11 @@ export type State = (typeof states)[number];
 export const severities = ["critical", "high", "medium", "low", "info"] as const;
 export type Severity = (typeof severities)[number];
 
+/** For sorting by severity. */
+export function worstFirst(one: { readonly severity: Severity }, other: { readonly severity: Severity }): number {
+  return severities.indexOf(one.severity) - severities.indexOf(other.severity);
+}
+
 /** How much harm is likely: the finding in the hands of somebody who wants to do harm. */
 export const riskLevels = ["high", "medium", "low"] as const;
 export type RiskLevel = (typeof riskLevels)[number];

@@ -1,5 +1,5 @@
 /** A report for people at a terminal: score, ledger in one line, findings from the worst down, and what could not be checked. */
-import { type Locale, type Severity, severities } from "../check/check.ts";
+import { type Locale, type Severity, worstFirst } from "../check/check.ts";
 import type { Texts, TextValues } from "../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../text/render.ts";
 import { harmless } from "./terminal.ts";
@@ -39,8 +39,7 @@ function verdict({ measured, score, band, rank }: SecurityBlock, style: ReportSt
 
 function findingLines(findings: readonly RenderedFinding[], style: ReportStyle): readonly string[] {
   if (findings.length === 0) return ["", ...wrapped(say(style, "noFindings"), indent, style)];
-  const worstFirst = findings.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
-  return worstFirst.flatMap((finding) => {
+  return findings.toSorted(worstFirst).flatMap((finding) => {
     const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
     return [
       "",

@@ -6,7 +6,12 @@ import type { Subject } from "./evidence.ts";
 export function subjectOf(url: string, scannedAt: string): Subject {
   const parsed = new URL(url);
   parsed.hash = "";
-  // A trailing dot makes a name absolute and changes nothing else about it.
-  const host = parsed.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const host = hostOf(url);
   return { url: parsed.href, host, registrableDomain: registrableDomainOf(host), scannedAt };
+}
+
+/** ASCII, an IPv6 address without brackets; "" for what is no URL, or one without a host. */
+export function hostOf(url: string): string {
+  // A trailing dot makes a name absolute and changes nothing else about it.
+  return (URL.parse(url)?.hostname ?? "").replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }

@@ -8,6 +8,7 @@ import { PageHead } from "./components/page-head.tsx";
 import { SubmitButton } from "./components/submit-button.tsx";
 import { useVisit, useWords } from "./context.ts";
 import { Form } from "./form.tsx";
+import { mayScan } from "./scanning/may-scan.ts";
 import { ScansTable } from "./scans/scans-table.tsx";
 import { pageGroup, type Visit } from "./visit.ts";
 
@@ -33,7 +34,7 @@ export function homeRoutes() {
 }
 
 export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Response {
-  const { words, settings } = visit;
+  const { words } = visit;
   const title = words.say("home.title");
   const retryAfter = refusal?.retryAfterSeconds;
   return page(visit, {
@@ -46,7 +47,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Resp
     children: (
       <>
         <PageHead large title={title} lead={words.say("home.lead")} />
-        {visit.account === null && !settings.guests.mayScan ? <Closed /> : <ScanForm typed={typed} error={refusal?.text ?? undefined} />}
+        {mayScan(visit) ? <ScanForm typed={typed} error={refusal?.text ?? undefined} /> : <Closed />}
         <LatestScans />
         <WhatIsChecked />
       </>

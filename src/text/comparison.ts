@@ -33,6 +33,14 @@ export interface Comparison {
   readonly checksUnchanged: number;
 }
 
+/** By which a result was judged. */
+export type Rules = Pick<StoredResult, "algorithmVersion" | "catalogVersion">;
+
+/** Two scores compare only where this is true. */
+export function sameRules(one: Rules, other: Rules): boolean {
+  return one.algorithmVersion === other.algorithmVersion && one.catalogVersion === other.catalogVersion;
+}
+
 type SaysTheSame = (one: StoredFinding, other: StoredFinding) => boolean;
 
 /** `saysTheSame` decides about two findings of one check and code; left out, their values do. */
@@ -49,7 +57,7 @@ export function compareResults(
   const checks = rows.filter((row) => row.before !== row.after);
   return {
     scoreDelta: before.score === null || after.score === null ? null : after.score - before.score,
-    sameRules: before.catalogVersion === after.catalogVersion && before.algorithmVersion === after.algorithmVersion,
+    sameRules: sameRules(before, after),
     appeared,
     firstLookedAt,
     fixed,

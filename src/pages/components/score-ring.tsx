@@ -1,6 +1,7 @@
 /** The score as a ring: how much of 100, how many checks ran, and at which of seven ranks. */
-import { type Band, type Rank, ranks } from "../../judge/rank.ts";
+import { type Band, type Rank, rankFloors } from "../../judge/rank.ts";
 import { useWords } from "../context.ts";
+import type { Words } from "../words.ts";
 
 interface ScoreRingProps {
   /** 0 to 100; null when not measured, which is never drawn as zero. */
@@ -16,16 +17,14 @@ interface ScoreRingProps {
 const middle = 60;
 const ringRadius = 47;
 const coverageRadius = 39;
-/** Where ranks begin, as in the table of ranks. */
-const rankFloors = [0, 25, 50, 65, 80, 88, 95];
 
 export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps) {
   const words = useWords();
   return (
     <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreWords(words, { score, band, rank })}>
       <g transform={`rotate(-90 ${middle} ${middle})`}>
-        {rankFloors.map((floor, at) => (
-          <RankTick key={floor} floor={floor} reached={score !== null && at < ranks.length - 1 - ranks.indexOf(rank)} />
+        {rankFloors.map((floor) => (
+          <RankTick key={floor} floor={floor} reached={score !== null && score >= floor} />
         ))}
         <circle class="ring-track" cx={middle} cy={middle} r={ringRadius} stroke-width="8" {...(score === null ? empty : {})} />
         {score !== null && score > 0 && <Arc class={`ring-arc ${band}`} radius={ringRadius} width={8} percent={score} />}
@@ -122,7 +121,8 @@ export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band
   );
 }
 
-function scoreWords(words: ReturnType<typeof useWords>, { score, band, rank }: Pick<ScoreRingProps, "score" | "band" | "rank">): string {
+/** The score with its band and rank, as it is read out. */
+export function scoreWords(words: Words, { score, band, rank }: Pick<ScoreRingProps, "score" | "band" | "rank">): string {
   if (score === null) return words.say("components.score.notMeasured");
   return words.say("components.score.ring", { score: words.number(score), band: words.band(band), rank: words.rank(rank) });
 }

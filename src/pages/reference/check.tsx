@@ -1,7 +1,7 @@
 /** `/checks/{key}`: what a check asks, how it is measured, and what it can find. Made from the catalog and the locales alone. */
 
 import type { ComponentChildren } from "preact";
-import { areaOf, type CheckTexts, type FindingDefinition, severities } from "../../check/check.ts";
+import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { headerFieldsMax, headerValueCharsMax } from "../../evidence/limits.ts";
 import { page } from "../answer.tsx";
@@ -37,7 +37,7 @@ export function checkPage(visit: Visit, check: AnyCheck): Response {
         <NotChecked check={check} />
         <Part title="check.findings">
           <p class="muted">{words.say("check.sampled")}</p>
-          {worstFirst(check).map(([code, definition]) => (
+          {findingsOf(check).map(([code, definition]) => (
             <FindingReference key={code} code={code} definition={definition} texts={texts?.findings[code]} />
           ))}
         </Part>
@@ -51,11 +51,9 @@ export function checkPage(visit: Visit, check: AnyCheck): Response {
   });
 }
 
-/** What is equally bad stays in the order of the check. */
-function worstFirst({ findings }: AnyCheck): readonly (readonly [string, FindingDefinition])[] {
-  return Object.entries<FindingDefinition>(findings).toSorted(
-    ([, one], [, other]) => severities.indexOf(one.severity) - severities.indexOf(other.severity),
-  );
+/** Worst first; what is equally bad stays in the order of the check. */
+function findingsOf({ findings }: AnyCheck): readonly (readonly [string, FindingDefinition])[] {
+  return Object.entries<FindingDefinition>(findings).toSorted(([, one], [, other]) => worstFirst(one, other));
 }
 
 function Part({ title, children }: { readonly title: TextPath; readonly children: ComponentChildren }) {

@@ -1,8 +1,10 @@
 /** `/scans/{token}.json`: the full report as a file to keep. */
-import { subjectOf } from "../../evidence/subject.ts";
+
+import { hostOf } from "../../evidence/subject.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { renderFullReport } from "../../text/render.ts";
 import { respond } from "../answer.tsx";
+import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { notFinishedPage } from "./not-finished.tsx";
 
@@ -31,9 +33,9 @@ export function downloadReport(visit: Visit, scan: ScanRecord): Response {
 }
 
 /** `example.org_2026-11-19_<token>`: letters, digits, dots, hyphens and low lines alone. */
-function fileName({ url, token, endedAt, createdAt }: ScanRecord): string {
-  const host = subjectOf(url, createdAt)
-    .host.slice(0, hostCharsMax)
+function fileName(scan: ScanRecord): string {
+  const host = hostOf(scan.url)
+    .slice(0, hostCharsMax)
     .replaceAll(/[^\w.-]/g, "-");
-  return `${host}_${(endedAt ?? createdAt).slice(0, 10)}_${token}`;
+  return `${host}_${endOf(scan).slice(0, 10)}_${scan.token}`;
 }

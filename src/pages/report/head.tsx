@@ -1,14 +1,17 @@
 /** The head of a report: what was scanned, where that led, when and by which rules, and what can be done with it. */
+
 import type { ComponentChildren } from "preact";
-import { subjectOf } from "../../evidence/subject.ts";
+import { hostOf } from "../../evidence/subject.ts";
+import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";
 import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit, useWords } from "../context.ts";
-import { Form } from "../form.tsx";
+import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath } from "../scans/host-name.ts";
+import { endOf } from "../scans/scan-end.ts";
+import type { Words } from "../words.ts";
 import type { Report } from "./report.ts";
 
 /** Of a page's title and of an address in the heading: the whole stands in the evidence. */
@@ -18,15 +21,11 @@ const titleHostCharsMax = 40;
 
 export function ReportHead({ report }: { readonly report: Report }) {
   const words = useWords();
-  const { host, scan } = report;
-  const trail = [
-    { href: "/scans", text: words.say("report.trail") },
-    { href: hostPath(host), text: host },
-  ];
+  const { scan } = report;
   return (
     <>
       <PageHead
-        trail={trail}
+        trail={trailTo(scan, words)}
         title={
           <>
             <span class="unseen">{words.say("report.heading")} </span>
@@ -41,9 +40,18 @@ export function ReportHead({ report }: { readonly report: Report }) {
   );
 }
 
+/** The pages above a report, and above a comparison. */
+export function trailTo({ url }: ScanRecord, words: Words) {
+  const host = hostOf(url);
+  return [
+    { href: "/scans", text: words.say("report.trail") },
+    { href: hostPath(host), text: host },
+  ];
+}
+
 /** For the title of a page, which lists of tabs and bookmarks cut anyway. */
 export function shortHost(url: string): string {
-  const { host } = subjectOf(url, "");
+  const host = hostOf(url);
   return host.length <= titleHostCharsMax ? host : `${host.slice(0, titleHostCharsMax - 1)}\u2026`;
 }
 
@@ -53,16 +61,11 @@ function withoutScheme(url: string): string {
 }
 
 function Actions({ report: { scan, comparable } }: { readonly report: Report }) {
-  const { words, own, account, settings } = useVisit();
+  const { words, own } = useVisit();
   const path = `/scans/${scan.token}`;
   return (
     <>
-      {(account !== null || settings.guests.mayScan) && (
-        <Form action="/scans">
-          <input type="hidden" name="url" value={scan.url} />
-          <SubmitButton>{words.say("report.actions.rescan")}</SubmitButton>
-        </Form>
-      )}
+      <ScanAgain url={scan.url}>{words.say("report.actions.rescan")}</ScanAgain>
       {comparable !== null && (
         <a class="button" href={`${path}/compare?with=previous`}>
           {words.say("report.actions.compare")}
@@ -114,7 +117,7 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
         </Fact>
       )}
       <Fact name={words.say("report.facts.measured")}>
-        <Instant at={scan.endedAt ?? scan.createdAt} />
+        <Instant at={endOf(scan)} />
       </Fact>
       {scan.startedAt !== null && scan.endedAt !== null && (
         <Fact name={words.say("report.facts.duration")}>

@@ -7,6 +7,7 @@ import { SmallScore } from "../components/score-ring.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useWords } from "../context.ts";
 import { hostPath } from "../scans/host-name.ts";
+import { endOf } from "../scans/scan-end.ts";
 import type { Report } from "./report.ts";
 
 const urlCharsMax = 120;
@@ -43,7 +44,7 @@ export function History({ report: { scan, host, history } }: { readonly report: 
                     <a
                       key="compare"
                       href={`/scans/${scan.token}/compare?with=${other.token}`}
-                      aria-label={words.say("report.history.compareWith", { at: words.moment(other.endedAt ?? other.createdAt) })}
+                      aria-label={words.say("report.history.compareWith", { at: words.moment(endOf(other)) })}
                     >
                       {words.say("report.history.compare")}
                     </a>
@@ -66,7 +67,7 @@ export function History({ report: { scan, host, history } }: { readonly report: 
 
 function When({ scan, current }: { readonly scan: ScanRecord; readonly current: boolean }) {
   const words = useWords();
-  const at = scan.endedAt ?? scan.createdAt;
+  const at = endOf(scan);
   if (current) {
     return (
       <>

@@ -1,13 +1,15 @@
 /** What a reader has to know before trusting the rest: not the page, another host, old, outdated, or much left open. */
 
-import { hostOf } from "../../check/headers.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
+import { hostOf } from "../../evidence/subject.ts";
 import { algorithmVersion } from "../../judge/result.ts";
+import { sameRules } from "../../text/comparison.ts";
 import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { askedAgain } from "../scanning/recent-wishes.ts";
+import { endOf } from "../scans/scan-end.ts";
 import { failureOf } from "./evidence/reading-words.ts";
 import type { Report } from "./report.ts";
 
@@ -43,7 +45,7 @@ export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
 
 function PageNotices({ evidence: { page, navigation }, host }: { readonly evidence: Evidence; readonly host: string }) {
   const words = useWords();
-  const finalHost = navigation.status === "read" ? hostOf(navigation.facts.finalUrl) : null;
+  const finalHost = navigation.status === "read" ? hostOf(navigation.facts.finalUrl) : "";
   const status = page.status === "read" ? page.facts.status : null;
   return (
     <>
@@ -64,7 +66,7 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
           <p>{words.say("report.notices.errorPageMeans")}</p>
         </Notice>
       )}
-      {finalHost !== null && finalHost !== host && (
+      {finalHost !== "" && finalHost !== host && (
         <Notice title={words.say("report.notices.otherHost")}>
           <p>
             <Foreign>{host}</Foreign> <span aria-hidden="true">&rarr;</span> <Foreign>{finalHost}</Foreign>
@@ -91,7 +93,7 @@ function ManyNotChecked({ report: { summary } }: { readonly report: Report }) {
 
 function Stale({ report: { scan } }: { readonly report: Report }) {
   const { words, now, settings } = useVisit();
-  const at = scan.endedAt ?? scan.createdAt;
+  const at = endOf(scan);
   const days = Math.floor((now.getTime() - Date.parse(at)) / dayMs);
   if (days <= settings.reports.staleDays) return null;
   return (
@@ -103,7 +105,7 @@ function Stale({ report: { scan } }: { readonly report: Report }) {
 
 function OtherRules({ report: { result } }: { readonly report: Report }) {
   const { words, settings } = useVisit();
-  if (result.catalogVersion === settings.catalog.version && result.algorithmVersion === algorithmVersion) return null;
+  if (sameRules(result, { algorithmVersion, catalogVersion: settings.catalog.version })) return null;
   return (
     <Notice title={words.say("report.notices.otherRules")}>
       <p>{words.say("report.notices.otherRulesMeans")}</p>
@@ -117,7 +119,7 @@ function Newer({ report: { newer, scan } }: { readonly report: Report }) {
   return (
     <Notice title={words.say(newer.url === scan.url ? "report.notices.newer" : "report.notices.newerOfHost")}>
       <p>
-        <a href={`/scans/${newer.token}`}>{words.say("report.notices.newerRead")}</a> <Instant at={newer.endedAt ?? newer.createdAt} />
+        <a href={`/scans/${newer.token}`}>{words.say("report.notices.newerRead")}</a> <Instant at={endOf(newer)} />
       </p>
     </Notice>
   );

@@ -1,13 +1,15 @@
 /** Everything that a report page shows of a finished scan, gathered from the store and told in the visitor's language. */
-import { type Area, areaOf, areas, type FindingTexts, type State, severities } from "../../check/check.ts";
+
+import { type Area, areaOf, areas, type FindingTexts, type State, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import { subjectOf } from "../../evidence/subject.ts";
+import { hostOf } from "../../evidence/subject.ts";
 import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.ts";
 import type { Timings } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, summaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
+import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import type { Words } from "../words.ts";
 import { withEveryReading } from "./evidence/complete.ts";
@@ -75,7 +77,7 @@ export interface Report {
 export function gatherReport(visit: Visit, scan: ScanRecord): Report {
   const { store } = visit.settings;
   const result = resultOf(visit, scan);
-  const { host } = subjectOf(scan.url, scan.createdAt);
+  const host = hostOf(scan.url);
   const seen = store.evidenceOf(scan.token);
   const earlier = earlierScans(visit, scan);
   const history = store.publicScans({ host, exactly: true, limit: historyMax, cursor: null }).items;
@@ -93,8 +95,8 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     timings: seen?.timings ?? null,
     hasScreenshot: store.hasScreenshot(scan.token),
     previous: earlier.find(ofSameUrl) ?? null,
-    comparable: earlier.find(ofSameUrl) ?? earlier[0] ?? null,
-    newer: newer.find(ofSameUrl) ?? newer[0] ?? null,
+    comparable: comparableTo(scan, earlier),
+    newer: comparableTo(scan, newer),
     history,
   };
 }
@@ -107,9 +109,13 @@ export function resultOf({ settings: { store } }: Visit, { token }: ScanRecord):
 }
 
 /** The scans of the same host before this one that are looked at, newest first. */
-export function earlierScans({ settings: { store } }: Visit, { url, createdAt, id }: ScanRecord): readonly ScanRecord[] {
-  const { host } = subjectOf(url, createdAt);
-  return store.publicScans({ host, exactly: true, limit: earlierScansMax, cursor: id }).items;
+export function earlierScans({ settings: { store } }: Visit, { url, id }: ScanRecord): readonly ScanRecord[] {
+  return store.publicScans({ host: hostOf(url), exactly: true, limit: earlierScansMax, cursor: id }).items;
+}
+
+/** What a scan is set beside where nothing is said of it: the first of the others of the same URL, else of the same host. */
+export function comparableTo({ url }: ScanRecord, others: readonly ScanRecord[]): ScanRecord | null {
+  return others.find((other) => other.url === url) ?? others[0] ?? null;
 }
 
 /** The check of that key in today's catalog. */
@@ -126,7 +132,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
   const { words, settings } = visit;
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
-  const looks = earlier.map((scan) => earlierLook(scan.endedAt ?? scan.createdAt, scan.token, resultOf(visit, scan)));
+  const looks = earlier.map((scan) => earlierLook(endOf(scan), scan.token, resultOf(visit, scan)));
   const shown = result.findings.map((finding): ShownFinding => {
     const row = rows.get(finding.checkKey);
     const times = (anchors.get(finding.code) ?? 0) + 1;
@@ -142,11 +148,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
       firstSeen: firstSeen(finding, looks),
     };
   });
-  return shown.toSorted((one, other) => severityOf(one) - severityOf(other) || urgencyOf(other) - urgencyOf(one));
-}
-
-function severityOf({ finding: { severity } }: ShownFinding): number {
-  return severities.indexOf(severity);
+  return shown.toSorted((one, other) => worstFirst(one.finding, other.finding) || urgencyOf(other) - urgencyOf(one));
 }
 
 /** By today's catalog; a stored result does not keep it. One below the score was not in force when the score was made. */

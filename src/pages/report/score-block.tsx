@@ -1,8 +1,11 @@
 /** The score: how much, how good that is, how it moved, and why it is not more. */
+
+import { sameRules } from "../../text/comparison.ts";
 import { BandChip } from "../components/chips.tsx";
 import { Sentence } from "../components/foreign.tsx";
-import { ScoreRing } from "../components/score-ring.tsx";
+import { ScoreRing, scoreWords } from "../components/score-ring.tsx";
 import { useWords } from "../context.ts";
+import { endOf } from "../scans/scan-end.ts";
 import type { Words } from "../words.ts";
 import { failureOf } from "./evidence/reading-words.ts";
 import type { Report, ShownFinding } from "./report.ts";
@@ -13,10 +16,6 @@ export function ScoreBlock({ report }: { readonly report: Report }) {
   const { score, band, rank } = report.result;
   const { ran, total } = report.summary;
   const movement = movementOf(report, words);
-  const standing =
-    score === null
-      ? words.say("components.score.notMeasured")
-      : words.say("components.score.ring", { score, band: words.band(band), rank: words.rank(rank) });
   return (
     <section class="score-block" aria-labelledby="report-score">
       <ScoreRing
@@ -24,7 +23,7 @@ export function ScoreBlock({ report }: { readonly report: Report }) {
         band={band}
         rank={rank}
         coverage={{ ran, total }}
-        label={movement === null ? standing : `${standing}, ${movement}`}
+        {...(movement === null ? {} : { label: `${scoreWords(words, report.result)}, ${movement}` })}
       />
       <div>
         <h2 id="report-score" class="unseen">
@@ -46,12 +45,10 @@ export function ScoreBlock({ report }: { readonly report: Report }) {
 /** How the score moved since the scan of the same URL before; null where there is none to set it beside. */
 function movementOf({ previous, result }: Report, words: Words): string | null {
   if (previous === null || previous.summary === null) return null;
-  const { score, algorithmVersion, catalogVersion } = previous.summary;
-  const since = words.day(previous.endedAt ?? previous.createdAt);
+  const { score } = previous.summary;
+  const since = words.day(endOf(previous));
   if (score === null || result.score === null) return null;
-  if (algorithmVersion !== result.algorithmVersion || catalogVersion !== result.catalogVersion) {
-    return words.say("report.score.otherRules", { score, since });
-  }
+  if (!sameRules(previous.summary, result)) return words.say("report.score.otherRules", { score, since });
   const delta = result.score - score;
   if (delta === 0) return words.say("report.score.same", { since });
   return words.count(delta > 0 ? "report.score.up" : "report.score.down", Math.abs(delta), { since });

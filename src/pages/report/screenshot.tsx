@@ -1,9 +1,11 @@
 /** The page as it was seen, and the picture's own address. */
+
 import { screenshotType } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../answer.tsx";
 import { useWords } from "../context.ts";
 import { notFound } from "../errors.ts";
+import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import type { Report } from "./report.ts";
 
@@ -13,7 +15,7 @@ const cacheControl = "private, max-age=31536000, immutable";
 export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly report: Report }) {
   const words = useWords();
   if (!hasScreenshot) return null;
-  const at = words.moment(scan.endedAt ?? scan.createdAt);
+  const at = words.moment(endOf(scan));
   return (
     <section aria-labelledby="screenshot">
       <h2 id="screenshot">{words.say("report.screenshot.heading")}</h2>

@@ -1,5 +1,6 @@
 /** The page of a scan that failed: why, what can be tried, and the form to try it with. */
-import { subjectOf } from "../../evidence/subject.ts";
+
+import { hostOf } from "../../evidence/subject.ts";
 import { type ScanErrorCode, scanErrorCodes } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { scanErrorMessage } from "../../text/render.ts";
@@ -10,11 +11,13 @@ import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { UrlForm } from "../home.tsx";
+import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
+import { mayScan } from "./may-scan.ts";
 
 export function failedPage(visit: Visit, scan: ScanRecord): Response {
   const { words, settings } = visit;
-  const title = words.say("failed.title", { host: subjectOf(scan.url, scan.createdAt).host });
+  const title = words.say("failed.title", { host: hostOf(scan.url) });
   const code = scan.errorCode ?? "unknown";
   return page(visit, {
     title,
@@ -34,7 +37,7 @@ export function failedPage(visit: Visit, scan: ScanRecord): Response {
         )}
         <Again url={scan.url} />
         <p class="muted">
-          {words.say("failed.ended")} <Instant at={scan.endedAt ?? scan.createdAt} />
+          {words.say("failed.ended")} <Instant at={endOf(scan)} />
           <br />
           {words.say("failed.code")} <code>{code}</code>
         </p>
@@ -45,8 +48,9 @@ export function failedPage(visit: Visit, scan: ScanRecord): Response {
 
 /** Only for those who may scan: the others would be sent to sign in. */
 function Again({ url }: { readonly url: string }) {
-  const { words, account, settings } = useVisit();
-  if (account === null && !settings.guests.mayScan) return null;
+  const visit = useVisit();
+  const { words } = visit;
+  if (!mayScan(visit)) return null;
   return (
     <section>
       <h2>{words.say("failed.again")}</h2>

@@ -7,6 +7,7 @@ import { readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
 import type { PagesSettings } from "../settings.ts";
 import { pageGroup, type Visit } from "../visit.ts";
+import { mayScan } from "./may-scan.ts";
 import { publicUrlPage } from "./public-url-page.tsx";
 import { askedAgain, createRecentWishes, type Led } from "./recent-wishes.ts";
 import { readTypedUrl } from "./typed-url.ts";
@@ -36,7 +37,7 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
     const form = await readForm(visit);
     const typed = form.text("url");
     // The page itself tells guests to sign in.
-    if (visit.account === null && !guests.mayScan) return refuse(visit, typed, { status: 403, text: null });
+    if (!mayScan(visit)) return refuse(visit, typed, { status: 403, text: null });
     const wish = readTypedUrl(typed);
     if (wish.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.words.say(`home.faults.${wish.fault}`) });
     if (wish.kind === "plain") return start(visit, wish.url, typed);

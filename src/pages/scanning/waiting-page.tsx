@@ -1,5 +1,5 @@
 /** The page of a scan that waits or runs: where it stands, how far it is, and which steps there are. */
-import { subjectOf } from "../../evidence/subject.ts";
+import { hostOf } from "../../evidence/subject.ts";
 import { type ProgressStage, progressStages } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../answer.tsx";
@@ -16,7 +16,7 @@ const refreshSeconds = 3;
 
 export function waitingPage(visit: Visit, scan: ScanRecord): Response {
   const { words } = visit;
-  const title = words.say("scan.titleOf", { host: subjectOf(scan.url, scan.createdAt).host });
+  const title = words.say("scan.titleOf", { host: hostOf(scan.url) });
   return page(visit, {
     title,
     noIndex: true,

@@ -1,6 +1,6 @@
 /** The host that a visitor means, whether it was typed alone or stands in an address. */
 
-import { subjectOf } from "../../evidence/subject.ts";
+import { hostOf } from "../../evidence/subject.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
 
 /** An IPv6 address without brackets, which a URL would take for a host and a port. */
@@ -11,7 +11,7 @@ export function hostIn(typed: string): string | null {
   const text = typed.trim();
   const address = /^https?:\/\//i.test(text) ? text : `https://${bareIpv6.test(text) ? `[${text}]` : text}`;
   const parsed = parseScanUrl(address);
-  return "url" in parsed ? subjectOf(parsed.url, "").host : null;
+  return "url" in parsed ? hostOf(parsed.url) : null;
 }
 
 /** As a part of a path: nothing but a host, not an address that holds one; null for everything else. */

@@ -1,5 +1,7 @@
 /** `/hosts/{host}`: how a host's scans came out, one after the other. */
+
 import type { ScanRecord } from "../../store/scans.ts";
+import { sameRules } from "../../text/comparison.ts";
 import { page } from "../answer.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Instant } from "../components/instant.tsx";
@@ -12,6 +14,7 @@ import { notFound } from "../errors.ts";
 import { pageGroup, type Visit } from "../visit.ts";
 import { hostNamed, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
+import { endOf } from "./scan-end.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
 
 const rowsPerPage = 100;
@@ -96,10 +99,8 @@ function History({ host, scans, cursor }: HistoryProps) {
 }
 
 /** Whether the two scores do not compare: other checks, or other rules. */
-function isChanged(scan: ScanRecord, before: ScanRecord | undefined): boolean {
-  if (before === undefined) return false;
-  const versions = ({ summary }: ScanRecord) => `${summary?.catalogVersion} ${summary?.algorithmVersion}`;
-  return versions(scan) !== versions(before);
+function isChanged({ summary }: ScanRecord, before: ScanRecord | undefined): boolean {
+  return summary !== null && before !== undefined && before.summary !== null && !sameRules(summary, before.summary);
 }
 
 function Development({ scans }: Pick<HistoryProps, "scans">) {
@@ -139,7 +140,7 @@ function HostScans({ scans }: Pick<HistoryProps, "scans">) {
               <ScanLink scan={scan} />,
               <Score scan={scan} />,
               words.number(scan.summary?.violated ?? 0),
-              <Instant at={scan.endedAt ?? scan.createdAt} />,
+              <Instant at={endOf(scan)} />,
               <Comparison scan={scan} before={scans[at + 1]} />,
             ]}
           />
@@ -152,7 +153,7 @@ function HostScans({ scans }: Pick<HistoryProps, "scans">) {
 function Comparison({ scan, before }: { readonly scan: ScanRecord; readonly before: ScanRecord | undefined }) {
   const { words } = useVisit();
   if (before === undefined) return null;
-  const label = words.say("host.compareOf", { time: words.moment(scan.endedAt ?? scan.createdAt) });
+  const label = words.say("host.compareOf", { time: words.moment(endOf(scan)) });
   return (
     <>
       <a href={`/scans/${scan.token}/compare?with=${before.token}`} aria-label={label}>

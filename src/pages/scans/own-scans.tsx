@@ -6,10 +6,9 @@ import { withAccount } from "../account/signing-in.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
-import { Form } from "../form.tsx";
+import { ScanAgain } from "../scanning/scan-again.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
@@ -72,12 +71,9 @@ function Again({ scan: { status, url } }: { readonly scan: ScanRecord }) {
   const words = useWords();
   if (status === "queued" || status === "running") return null;
   return (
-    <Form action="/scans">
-      <input type="hidden" name="url" value={url} />
-      <SubmitButton kind="plain" compact label={words.say("ownScans.againOf", { url })}>
-        {words.say("ownScans.again")}
-      </SubmitButton>
-    </Form>
+    <ScanAgain url={url} kind="plain" compact label={words.say("ownScans.againOf", { url })}>
+      {words.say("ownScans.again")}
+    </ScanAgain>
   );
 }
 

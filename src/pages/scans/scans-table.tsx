@@ -1,10 +1,12 @@
 /** Finished scans as rows: what was scanned, how it came out, when, and under which token. */
+
 import type { ScanRecord } from "../../store/scans.ts";
 import { HostUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useWords } from "../context.ts";
+import { endOf } from "./scan-end.ts";
 
 interface ScansTableProps {
   /** The same as the heading above it: read out and not shown. */
@@ -49,8 +51,8 @@ export function Score({ scan: { summary } }: OfScan) {
   return summary === null ? null : <SmallScore score={summary.score} band={summary.band} />;
 }
 
-function Ended({ scan: { endedAt, createdAt } }: OfScan) {
-  return <Instant at={endedAt ?? createdAt} />;
+function Ended({ scan }: OfScan) {
+  return <Instant at={endOf(scan)} />;
 }
 
 function Token({ scan: { token } }: OfScan) {

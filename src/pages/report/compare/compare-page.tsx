@@ -6,14 +6,13 @@ import { textsOfFinding } from "../../../text/render.ts";
 import { page } from "../../answer.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { PageHead } from "../../components/page-head.tsx";
-import { SubmitButton } from "../../components/submit-button.tsx";
 import { scanNotFound } from "../../errors.ts";
-import { Form } from "../../form.tsx";
+import { ScanAgain } from "../../scanning/scan-again.tsx";
 import type { Visit } from "../../visit.ts";
-import { shortHost } from "../head.tsx";
+import { shortHost, trailTo } from "../head.tsx";
 import { notFinishedPage } from "../not-finished.tsx";
-import { earlierScans, resultOf } from "../report.ts";
-import { ComparisonBody, trailTo } from "./comparison-body.tsx";
+import { comparableTo, earlierScans, resultOf } from "../report.ts";
+import { ComparisonBody } from "./comparison-body.tsx";
 
 /** `?with=previous`, which also goes without saying, or `?with={token}`. 409 where one of them is not finished. @throws PageError 404 for a token of no scan. */
 export function comparePage(visit: Visit, scan: ScanRecord): Response {
@@ -32,8 +31,7 @@ export function comparePage(visit: Visit, scan: ScanRecord): Response {
 function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
   const asked = visit.url.searchParams.get("with") ?? "previous";
   if (asked === "previous") {
-    const earlier = earlierScans(visit, scan);
-    return earlier.find(({ url }) => url === scan.url) ?? earlier[0] ?? null;
+    return comparableTo(scan, earlierScans(visit, scan));
   }
   const other = visit.settings.store.scanByToken(asked);
   if (other === undefined) throw scanNotFound();
@@ -64,10 +62,7 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
         <EmptyState title={words.say("compare.noEarlier")}>
           <p>{words.say("compare.noEarlierMeans")}</p>
           <div class="actions">
-            <Form action="/scans">
-              <input type="hidden" name="url" value={scan.url} />
-              <SubmitButton>{words.say("compare.rescan")}</SubmitButton>
-            </Form>
+            <ScanAgain url={scan.url}>{words.say("compare.rescan")}</ScanAgain>
             <a class="button" href={`/scans/${scan.token}`}>
               {words.say("compare.back")}
             </a>

@@ -1,5 +1,5 @@
 /** The findings of a comparison, by what became of them. */
-import { severities } from "../../../check/check.ts";
+import { worstFirst } from "../../../check/check.ts";
 import type { StoredFinding } from "../../../judge/result.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { ChangedFinding } from "../../../text/comparison.ts";
@@ -43,10 +43,9 @@ export function Unchanged(given: FindingsProps) {
 
 /** Worst first. */
 function Findings({ findings, of }: FindingsProps) {
-  const worstFirst = findings.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
   return (
     <ul class="cards">
-      {worstFirst.map((finding, at) => (
+      {findings.toSorted(worstFirst).map((finding, at) => (
         <li key={String(at)} class="finding" data-severity={finding.severity}>
           <FindingHead finding={finding} of={of} />
           <p>

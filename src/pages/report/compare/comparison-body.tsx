@@ -1,24 +1,14 @@
 /** A comparison from its head to its end: the two scans, what became of how many findings, and then each of them. */
-import { subjectOf } from "../../../evidence/subject.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { Comparison } from "../../../text/comparison.ts";
 import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { useWords } from "../../context.ts";
-import { hostPath } from "../../scans/host-name.ts";
 import type { Words } from "../../words.ts";
+import { trailTo } from "../head.tsx";
 import { ChangedChecks } from "./changed-checks.tsx";
 import { ChangedList, FindingList, Unchanged } from "./compared-findings.tsx";
 import { CompareNotices, TwoScans } from "./two-scans.tsx";
-
-/** The pages above a comparison. */
-export function trailTo({ url }: ScanRecord, words: Words) {
-  const { host } = subjectOf(url, "");
-  return [
-    { href: "/scans", text: words.say("report.trail") },
-    { href: hostPath(host), text: host },
-  ];
-}
 
 interface ComparisonProps {
   readonly before: ScanRecord;

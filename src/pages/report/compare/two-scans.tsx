@@ -1,5 +1,6 @@
 /** The two scans of a comparison side by side, and what has to be known before they are compared. */
-import { subjectOf } from "../../../evidence/subject.ts";
+
+import { hostOf } from "../../../evidence/subject.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { Foreign } from "../../components/foreign.tsx";
 import { Instant } from "../../components/instant.tsx";
@@ -7,6 +8,7 @@ import { Notice } from "../../components/notice.tsx";
 import { SmallScore } from "../../components/score-ring.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
+import { endOf } from "../../scans/scan-end.ts";
 
 const urlCharsMax = 300;
 
@@ -34,7 +36,7 @@ export function TwoScans({ before, after }: { readonly before: ScanRecord; reado
             cells={[
               name,
               <a key="when" href={`/scans/${scan.token}`}>
-                <Instant at={scan.endedAt ?? scan.createdAt} />
+                <Instant at={endOf(scan)} />
               </a>,
               <SmallScore key="score" score={scan.summary?.score ?? null} band={scan.summary?.band ?? "unknown"} />,
               <Foreign key="address" charsMax={urlCharsMax}>
@@ -56,7 +58,7 @@ interface CompareNoticesProps {
 
 export function CompareNotices({ before, after, sameRules }: CompareNoticesProps) {
   const words = useWords();
-  const sameHost = subjectOf(before.url, "").host === subjectOf(after.url, "").host;
+  const sameHost = hostOf(before.url) === hostOf(after.url);
   return (
     <>
       {!sameRules && (
