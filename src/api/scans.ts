@@ -52,7 +52,7 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
 
   async function startScan(given: string, { headers }: Request, exchange: Exchange): Promise<Response> {
     const caller = callerOf(exchange);
-    // A body can be made to come for hours, until its token was revoked.
+    // A body may come slowly: when it ends, the token that it began with may be revoked.
     if (authenticate(store, headers.get("authorization"), now()).status === "refused") throw unauthenticated();
     const parsed = parseScanUrl(given);
     if ("fault" in parsed) throw invalidUrl(parsed.fault);

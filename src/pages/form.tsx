@@ -55,7 +55,7 @@ export async function readForm(visit: Visit): Promise<Fields> {
   return { text: (name) => fields.get(name) ?? "" };
 }
 
-/** A form can be made to come for hours, by a thief who waits to be found out: then the session that it began with is no more. */
+/** A form may come slowly, and a thief always have one on the way: when it ends, the session that it began with may be no more. */
 function isStillHere({ session, settings: { store, now } }: Visit): boolean {
   return session === null || store.sessionByValue(session.value, now()) !== undefined;
 }
