@@ -47,7 +47,11 @@ export function createPages(settings: PagesSettings) {
       if (refused) return errorPage(visit, hostNotOurs());
       return request.method === "OPTIONS" ? answerOptions(visit) : undefined;
     })
-    .onError(({ error, visit }) => errorPage(visit, asPageError(error, visit)))
+    .onError(({ error, visit }) => {
+      // Not even the visit came about, and without one there is no page: the server itself says so, and the log why.
+      if (visit === null) throw error;
+      return errorPage(visit, asPageError(error, visit));
+    })
     .use(assetRoutes())
     .use(homeRoutes())
     .use(checkRoutes())

@@ -66,6 +66,18 @@ describe("the language", () => {
   });
 });
 
+test("what breaks before there is a visit is told to the log as it was", async () => {
+  const broken = await startPages({
+    now: () => {
+      throw new Error("the clock has stopped");
+    },
+  });
+  const answer = await fetch(`${broken.url}/`);
+  expect([answer.status, await answer.text()]).toEqual([500, '{"errorMessage":"Something went wrong on our side."}']);
+  expect(broken.logged.splice(0)).toEqual([expect.stringContaining("the clock has stopped")]);
+  await broken.stop();
+});
+
 describe("a page that says no", () => {
   test.each([
     ["nothing at this address", "GET", "/no-such-page", 404],
