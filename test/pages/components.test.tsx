@@ -149,6 +149,13 @@ describe("links and addresses", () => {
   );
 });
 
+test("a URL of a name that is not in ASCII carries the name too, behind the ASCII one", () => {
+  const shown = (url: string) => htmlOf(<HostUrl url={url} />).replace(/<[^>]+>/g, "");
+  expect(shown("https://xn--bcher-kva.example:8443/a")).toBe("https://xn--bcher-kva.example:8443/a (b\u00fccher.example)");
+  // Not a name that anybody could register: there is nothing behind it.
+  expect(shown("https://xn--zzzzzzzz.example/")).toBe("https://xn--zzzzzzzz.example/");
+});
+
 describe("what lists are made of", () => {
   test("a table names each cell by its column, for when it folds", () => {
     const html = htmlOf(

@@ -1,5 +1,6 @@
 /** A URL as text: its host stands out, it breaks anywhere, and nothing in it turns or hides what stands around it. */
 import { Foreign } from "./foreign.tsx";
+import { NameInUnicode } from "./name-in-unicode.tsx";
 
 interface HostUrlProps {
   readonly url: string;
@@ -19,6 +20,7 @@ export function HostUrl({ url }: HostUrlProps) {
       <span class="muted">
         <Foreign>{url.slice(hostAt + host.length)}</Foreign>
       </span>
+      <NameInUnicode url={url} />
     </span>
   );
 }

@@ -6,6 +6,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";
 import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
+import { NameInUnicode } from "../components/name-in-unicode.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
@@ -94,6 +95,7 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
     <dl class="facts">
       <Fact name={words.say("report.facts.url")}>
         <Address url={scan.url} />
+        <NameInUnicode url={scan.url} />
       </Fact>
       {navigation !== null && navigation.finalUrl !== scan.url && (
         <Fact name={words.say("report.facts.finalUrl")}>
