@@ -10,6 +10,8 @@ const perAccount = { freeFailures: 5, waitSecondsMax: 900, forgetSeconds: 4 * ho
 const perAccountOfNetwork = { ...perAccount, freeFailures: 50 };
 /** From one address to whatever accounts: a whole office may share it, so its waits stay short. */
 const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSeconds };
+/** From one customer's network to whatever accounts: too few to drive what is known of others out of memory. */
+const perNetwork = { ...perAddress, freeFailures: 300 };
 /**
  * Codes of authenticators, from wherever: there are only a million, and who guesses them knows the password already. The owner's way
  * past the wait is a recovery code, which nobody guesses.
@@ -38,21 +40,25 @@ export function createGuesses(nowMs: () => number): Guesses {
   const byAccount = createThrottle(perAccount, nowMs);
   const byAccountOfNetwork = createThrottle(perAccountOfNetwork, nowMs);
   const byAddress = createThrottle(perAddress, nowMs);
+  const byNetwork = createThrottle(perNetwork, nowMs);
   const byName = createThrottle(perName, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
   const keyOf = (place: string, email: string) => `${place} ${emailKey(email)}`;
   return {
     password: (caller, email) =>
       byAddress.attempt(caller.address) ||
+      byNetwork.attempt(networkOf(caller)) ||
       byAccount.attempt(keyOf(caller.address, email)) ||
       byAccountOfNetwork.attempt(keyOf(networkOf(caller), email)),
     passwordWasRight: (caller, email) => {
       byAddress.takeBack(caller.address);
+      byNetwork.takeBack(networkOf(caller));
       byAccount.clear(keyOf(caller.address, email));
       byAccountOfNetwork.clear(keyOf(networkOf(caller), email));
     },
     passwordWasNotTried: (caller, email) => {
       byAddress.takeBack(caller.address);
+      byNetwork.takeBack(networkOf(caller));
       byAccount.takeBack(keyOf(caller.address, email));
       byAccountOfNetwork.takeBack(keyOf(networkOf(caller), email));
     },

@@ -111,6 +111,16 @@ describe("guessing", () => {
     for (const elsewhere of ["2001:db8:8::", "192.0.2.99"]) expect((await signIn(password, callerAt(elsewhere))).status).toBe("signed-in");
   });
 
+  test("of a flood from one customer of IPv6 ends long before memory does", async () => {
+    let refused = 0;
+    for (let number = 0; number < 400; number++) {
+      const [step] = await guess(1, callerAt(`2001:db8:7:${number.toString(16)}::`), `user${number}@assay.test`);
+      if (step?.status === "refused") refused += 1;
+    }
+    expect(refused).toBe(301);
+    expect((await signIn(password, callerAt("2001:db8:8::"))).status).toBe("signed-in");
+  });
+
   test("is slowed down the same for an account that does not exist", async () => {
     const [known, unknown] = [await guess(10), await guess(10, elsewhere, "nobody@assay.test")];
     expect(unknown.map(({ status }) => status)).toEqual(known.map(({ status }) => status));
