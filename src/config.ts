@@ -152,7 +152,9 @@ function settled(key: SettingKey, layers: readonly Layer[], env: Environment, ea
     return isPath ? absolute(value as string | readonly string[] | null, pathBase) : value;
   } catch {
     const from = origin.name ?? "the default";
-    throw new ConfigError(`${key} = ${JSON.stringify(raw)} from ${from} is not allowed: it takes ${allowed}${meantWord(allowed, raw)}`);
+    // One word in a file is text; flags and the environment have made a list of it by now.
+    const hint = schema.type === "array" && typeof raw === "string" ? `; in TOML: [${JSON.stringify(raw)}]` : meantWord(allowed, raw);
+    throw new ConfigError(`${key} = ${JSON.stringify(raw)} from ${from} is not allowed: it takes ${allowed}${hint}`);
   }
 }
 

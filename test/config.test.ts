@@ -166,6 +166,7 @@ describe("a wrong setting is named with key, value, what is allowed and where it
     [{ toml: "[scan]\nconcurency = 2" }, "did you mean scan.concurrency?"],
     [{ toml: "scan = 2" }, "unknown setting scan in "],
     [{ toml: "constructor = 2" }, "unknown setting constructor in "],
+    [{ toml: 'trusted_proxies = "127.0.0.1"' }, 'as in 10.0.0.0/8; in TOML: ["127.0.0.1"]'],
     [{ toml: "listen = \n" }, "given.toml, line 1, column 10: "],
   ] as [Parameters<typeof load>[0], string][])("%j", (given, sentence) => {
     expect(() => load(given)).toThrow(sentence);
