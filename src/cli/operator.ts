@@ -26,8 +26,6 @@ export function createOperator(
   let forwarder: string | null = null;
   return {
     settings: shownSettings(loaded),
-    publicUrl: config.public_url,
-    apiRequestsPerMinute: config["api.rate_per_minute"],
     untrustedForwarder: () => forwarder,
     noteUntrustedForwarder: (peer) => {
       forwarder = peer;

@@ -1,12 +1,9 @@
 /** `assay serve`: puts the appliance together, API first, and takes it apart in reverse. */
 import { Command } from "commander";
-import { createAccountActions } from "../account/account-actions.ts";
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import type { Readiness } from "../api/health.ts";
 import { loadCatalog } from "../catalog/load.ts";
 import type { LoadedConfig } from "../config.ts";
-import { createCallingAddress } from "../http/address.ts";
-import { createOwnAddress } from "../http/own-address.ts";
 import { type Door, type Listening, listen, oneDoor } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
 import { createPages } from "../pages/app.ts";
@@ -57,30 +54,19 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
   let dispatcher: Dispatcher | null = null;
   let readiness: Readiness = { ready: false, because: "the browser is starting" };
-  const shared = { store, texts: createTexts(catalog.texts), wake: () => dispatcher?.wake(), now: () => new Date(), log };
+  const wake = () => dispatcher?.wake();
+  const shared = { store, texts: createTexts(catalog.texts), now: () => new Date(), log };
   const api = createApi({
     ...shared,
+    wake,
     trustedProxies: config.trusted_proxies,
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
     ready: () => readiness,
   });
   const browser = openBrowserOf(config, log);
   const operator = createOperator(loaded, { store, catalog, browser, log });
-  const pages = createPages({
-    ...shared,
-    ...pagesSettingsOf(config),
-    accountActions: createAccountActions({ store, passwordCharsMin: config["accounts.password_min"], now: shared.now }),
-    catalog,
-    operator,
-    progress,
-    scannerReady: () => readiness.ready,
-    callingAddress: createCallingAddress(config.trusted_proxies),
-    ownAddress: createOwnAddress({
-      publicUrl: config.public_url,
-      trustedProxies: config.trusted_proxies,
-      onUntrustedForwarding: operator.noteUntrustedForwarder,
-    }),
-  });
+  const scanning = { ready: () => readiness.ready, progress, wake };
+  const pages = createPages(pagesSettingsOf(config, { ...shared, catalog, operator, scanning }));
   const listening = listenAt(config, oneDoor({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
   note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));

@@ -9,7 +9,8 @@ const bytesPerMegabyte = 1_000_000;
 
 export function AdminBanners() {
   const { words, own, settings } = useVisit();
-  const { publicUrl, untrustedForwarder, unsandboxedBecause, diskSpace } = settings.operator;
+  const { publicUrl } = settings.addresses;
+  const { untrustedForwarder, unsandboxedBecause, diskSpace } = settings.operator;
   const peer = untrustedForwarder();
   const noSandbox = unsandboxedBecause();
   const disk = diskSpace();

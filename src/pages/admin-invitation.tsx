@@ -10,7 +10,7 @@ import { useVisit } from "./context.ts";
 import { formBroken } from "./errors.ts";
 import { type Fields, Form } from "./form.tsx";
 import { linkPath } from "./link-paths.ts";
-import type { Visit } from "./visit.ts";
+import { publicOrigin, type Visit } from "./visit.ts";
 
 /** An invitation as it was typed, and why there is no link for it. */
 export interface InvitationTyped {
@@ -74,9 +74,9 @@ function OpenForm({ typed }: { readonly typed: InvitationTyped | null }) {
 
 /** Shows the link this once. */
 export function invitationPage(visit: Visit, { link, value }: HandedOutLink): Response {
-  const { words, own, settings } = visit;
+  const { words } = visit;
   const expires = words.moment(link.expiresAt);
-  const address = `${settings.operator.publicUrl ?? own.origin}${linkPath("invite", value)}`;
+  const address = `${publicOrigin(visit)}${linkPath("invite", value)}`;
   return adminPage(visit, {
     title: "admin.invitation.madeTitle",
     children: (

@@ -79,7 +79,7 @@ function ScanForm({ typed, error }: ScanFormProps) {
   const { words, settings } = useVisit();
   return (
     <>
-      {!settings.scannerReady() && (
+      {!settings.scanning.ready() && (
         <Notice kind="warn">
           <p>{words.say("home.notReady")}</p>
         </Notice>

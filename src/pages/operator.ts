@@ -20,10 +20,6 @@ export interface DiskSpace {
 
 export interface Operator {
   readonly settings: readonly ShownSetting[];
-  /** An origin; null when none was named. */
-  readonly publicUrl: string | null;
-  /** API requests that each account has a minute, for each address. */
-  readonly apiRequestsPerMinute: number;
   /** The first peer that sent forwarding headers without being a trusted proxy; null while there was none. */
   untrustedForwarder(): string | null;
   /** Why the browser runs without its sandbox, in English; null while it has one, or does not run. */

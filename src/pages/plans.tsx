@@ -14,7 +14,7 @@ export function plansRoutes() {
 
 function plansPage(visit: Visit): Response {
   const { words, settings } = visit;
-  const rate = words.number(settings.operator.apiRequestsPerMinute);
+  const rate = words.number(settings.reference.requestsPerMinuteMax);
   return page(visit, {
     title: words.say("plans.title"),
     children: (

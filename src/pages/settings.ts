@@ -18,16 +18,15 @@ export interface PagesSettings {
   readonly catalog: Catalog;
   readonly version: string;
   readonly defaultLocale: Locale;
-  readonly callingAddress: CallingAddress;
-  readonly ownAddress: OwnAddressOf;
-  readonly guests: {
-    /** Whether visitors who are not signed in may start scans ... */
-    readonly mayScan: boolean;
-    /** ... and how many in an hour, counted by address. */
-    readonly scansPerHourMax: number;
+  readonly addresses: {
+    /** Whom requests are counted by. */
+    readonly calling: CallingAddress;
+    /** How a visitor reached this appliance. */
+    readonly own: OwnAddressOf;
+    /** How everybody reaches it, an origin; null when the operator named none. */
+    readonly publicUrl: string | null;
   };
-  /** For so long after a scan was started in the browser, the same visitor's wish for the same URL leads to that scan. */
-  readonly cooldownSeconds: number;
+  readonly scanning: ScanningSettings;
   readonly reports: {
     /** A report that is older says so. */
     readonly staleDays: number;
@@ -37,10 +36,9 @@ export interface PagesSettings {
   readonly accounts: {
     readonly signUp: "closed" | "invite" | "open";
     readonly defaultPlan: Plan;
-    readonly passwordCharsMin: number;
+    /** What people do about their accounts. */
+    readonly actions: AccountActions;
   };
-  /** What people do about their accounts. */
-  readonly accountActions: AccountActions;
   /** `mailto:` or `https:` addresses; null where the operator named none. */
   readonly contacts: { readonly security: string | null; readonly plans: string | null };
   /** Plain texts of the operator; null where there is none. */
@@ -51,19 +49,33 @@ export interface PagesSettings {
     readonly api: ApiDocument;
     /** How the scanner's own client names itself; its browser goes by the name that browsers have. */
     readonly userAgent: string;
+    /** API requests that each account has for each address. */
+    readonly requestsPerMinuteMax: number;
   };
   /** For the pages of whoever runs the appliance. */
   readonly operator: Operator;
   /** Value of Strict-Transport-Security on https; null sends none. */
   readonly hsts: string | null;
-  /** Lets pages watch scans as they run. */
-  readonly progress: ScanProgress;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** How scans are started in the browser, and watched. */
+export interface ScanningSettings {
+  readonly guests: {
+    /** Whether visitors who are not signed in may start scans ... */
+    readonly mayScan: boolean;
+    /** ... and how many in an hour, counted by address. */
+    readonly scansPerHourMax: number;
+  };
+  /** For so long after a scan was started in the browser, the same visitor's wish for the same URL leads to that scan. */
+  readonly cooldownSeconds: number;
   /** False for an address that the operator's rules for scans are certain to refuse; true says nothing yet of where its name leads. */
   readonly mayBeScanned: (url: string) => boolean;
   /** Whether scans can begin; until then they wait in the queue. */
-  readonly scannerReady: () => boolean;
+  readonly ready: () => boolean;
+  /** Lets pages watch scans as they run. */
+  readonly progress: ScanProgress;
   /** Tells the dispatcher that the queue has grown. */
   readonly wake: () => void;
-  readonly now: () => Date;
-  readonly log: Log;
 }

@@ -48,6 +48,11 @@ export interface Visit {
   formCookie: string | null;
 }
 
+/** Where others reach this appliance: for links and commands that leave the visitor's browser. */
+export function publicOrigin({ own, settings }: Visit): string {
+  return settings.addresses.publicUrl ?? own.origin;
+}
+
 /** Stands in where the request's Host names nothing that could be the appliance; such a visit is refused. */
 const nowhere: OwnAddress = { origin: "null", https: false, loopback: false };
 
@@ -60,7 +65,7 @@ export function visitOf(
   const now = settings.now();
   // A Host that is none leaves a URL that is none.
   const url = URL.parse(request.url) ?? new URL("http://localhost/");
-  const found = settings.ownAddress(peer, request.headers);
+  const found = settings.addresses.own(peer, request.headers);
   const own = found ?? nowhere;
   const signedIn = signedInOf(request, own.https, settings, now);
   const chosen = chosenLocale(request, url, own.https);
@@ -71,7 +76,7 @@ export function visitOf(
     request,
     url,
     own,
-    address: settings.callingAddress(peer, request.headers.get("x-forwarded-for")),
+    address: settings.addresses.calling(peer, request.headers.get("x-forwarded-for")),
     words: wordsOf(settings.texts, locale, now),
     account: signedIn?.account ?? null,
     session: signedIn?.session ?? null,

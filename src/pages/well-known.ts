@@ -15,14 +15,14 @@ export function wellKnownRoutes() {
 }
 
 function securityTxt(visit: Visit): Response {
-  const { contacts, operator } = visit.settings;
+  const { contacts, addresses } = visit.settings;
   if (contacts.security === null) throw notFound();
   const lines = [
     `Contact: ${contacts.security}`,
     `Expires: ${suggestedExpiry(visit.now.toISOString())}`,
     "Preferred-Languages: en, de",
     // Section 2.5.2 has no place for a plain http address.
-    ...(operator.publicUrl?.startsWith("https:") ? [`Canonical: ${operator.publicUrl}${securityTxtPath}`] : []),
+    ...(addresses.publicUrl?.startsWith("https:") ? [`Canonical: ${addresses.publicUrl}${securityTxtPath}`] : []),
   ];
   return plainText(visit, lines);
 }

@@ -16,7 +16,7 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   sad.examination = createExamination(() => new Promise((resolve) => (finish = resolve)), { now: () => new Date(), onFailure: () => {} });
-  pages = await startPages({ operator: sad, accounts: { signUp: "invite", defaultPlan: "free", passwordCharsMin: 12 } });
+  pages = await startPages({ operator: sad, accounts: { signUp: "invite" } });
   admin = await accountIn(pages, "first@assay.test");
   user = await accountIn(pages, "second@assay.test");
   visitor = await signedIn(pages, admin);
@@ -67,17 +67,20 @@ describe("/admin", () => {
     expect(html).toContain("public_url is not set");
     for (const words of ["X-Forwarded", "without its sandbox", "of the disk", "plain http"]) expect(html).not.toContain(words);
 
-    sad.publicUrl = "https://assay.test";
     sad.untrustedForwarder = () => "192.0.2.7";
     sad.unsandboxedBecause = () => "no <namespaces>";
     sad.diskSpace = () => ({ freeBytes: 5_000_000, totalBytes: 100_000_000 });
-    const sadHtml = await read("/admin");
+    const elsewhere = await startPages({ operator: sad, publicUrl: "https://assay.test" });
+    const by = await signedIn(elsewhere, await accountIn(elsewhere, "first@assay.test"));
+    const sadHtml = await read("/admin", by);
     expect(sadHtml).toContain("but public_url is https://assay.test");
     expect(sadHtml).toContain("A request from 192.0.2.7");
     expect(sadHtml).toContain('<q lang="en" translate="no">no &lt;namespaces></q>');
     expect(sadHtml).toContain("Only 5% of the disk with the data directory is free (5 MB)");
-    Object.assign(sad, { ...quietOperator, publicUrl: pages.url, examination: sad.examination });
-    expect(await read("/admin")).toContain("Nothing needs attention.");
+    Object.assign(sad, { ...quietOperator, examination: sad.examination });
+    by.cookies.set("__Host-sid", by.cookies.get("sid") ?? "");
+    expect(await (await by.get("/admin", { host: "assay.test" })).text()).toContain("Nothing needs attention.");
+    await elsewhere.stop();
   });
 
   test("says that plain http can be read along, where it leaves the machine", async () => {

@@ -173,7 +173,7 @@ describe("the events of a scan", () => {
   });
 
   test("are refused when too many listen, and leave nothing behind", async () => {
-    const busy = await startPages({ progress: { subscribe: () => null, waitMs: () => null } });
+    const busy = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: () => null } } });
     const token = await queue(undefined, busy);
     for (let at = 0; at < 25; at++) expect((await fetch(`${busy.url}/scans/${token}/events`)).status).toBe(503);
     await busy.stop();
@@ -244,7 +244,7 @@ describe("in a browser", () => {
   test(
     "the page asks where no events get through",
     async () => {
-      const deaf = await startPages({ progress: { subscribe: () => null, waitMs: () => null } });
+      const deaf = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: () => null } } });
       const token = await queue(undefined, deaf);
       visitor = await visitors.visitor({ origin: deaf.url });
       await visitor.open(`/scans/${token}`);
@@ -276,7 +276,7 @@ describe("with the real engine", () => {
     const egress = egressTo({ "site.test:443": site }, { dnsServers: [dns.address] });
     engine = await startEngine({ dataDir: engineDir, browserDir, egress, caPems: [testAuthority().root.pem] });
     const { store, progress, dispatcher } = engine;
-    served = await startPages({ store, progress, wake: () => dispatcher.wake() });
+    served = await startPages({ store, scanning: { progress, wake: () => dispatcher.wake() } });
   }, patienceMs);
   afterAll(async () => {
     await served.stop();

@@ -95,7 +95,7 @@ describe("a scan that waits or runs", () => {
     [22_000, "It begins in about 25 seconds."],
     [91_000, "It begins in about 2 minutes."],
   ])("guesses the wait from scans before: %i ms", async (waitMs, text) => {
-    const waiting = await startPages({ progress: { subscribe: () => null, waitMs: (position) => position * waitMs } });
+    const waiting = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: (position) => position * waitMs } } });
     const state = await (await waiting.visitor().get(`/scans/${await queue(undefined, waiting)}/state`)).json();
     expect(state).toMatchObject({ text: `Place 1 in the queue. ${text}` });
     await waiting.stop();
@@ -130,7 +130,7 @@ describe("a scan that failed", () => {
   });
 
   test("offers no form to guests who may not scan", async () => {
-    const closed = await startPages({ guests: { mayScan: false, scansPerHourMax: 1 } });
+    const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
     const token = await queue(undefined, closed);
     await closed.store.claimNext(new Date());
     await closed.store.failScan(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });

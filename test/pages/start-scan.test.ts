@@ -22,7 +22,7 @@ let site: string;
 let tests = 0;
 
 beforeAll(async () => {
-  pages = await startPages({ guests: { mayScan: true, scansPerHourMax: 1_000 } });
+  pages = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
 });
 afterAll(() => pages.stop());
 beforeEach(() => {
@@ -182,7 +182,7 @@ describe("the same wish again", () => {
 describe("the same wish once the scan is over", () => {
   let quiet: PagesUnderTest;
   beforeAll(async () => {
-    quiet = await startPages({ guests: { mayScan: true, scansPerHourMax: 1_000 } });
+    quiet = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
   });
   afterAll(() => quiet.stop());
 
@@ -218,7 +218,7 @@ describe("the same wish once the scan is over", () => {
 
 describe("limits", () => {
   test("a guest waits, by address and by the clock, and is told how long", async () => {
-    const limited = await startPages({ guests: { mayScan: true, scansPerHourMax: 2 } });
+    const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 2 } } });
     const by = limited.visitor();
     for (const host of ["one.test", "two.test"]) expect((await ask(host, {}, by)).status).toBe(303);
     const answer = await ask("three.test", {}, limited.visitor());
@@ -238,7 +238,10 @@ describe("limits", () => {
 
   test("guests of one neighbourhood share a bound, and use up nothing of others'", async () => {
     let address = "";
-    const limited = await startPages({ guests: { mayScan: true, scansPerHourMax: 2 }, callingAddress: () => address });
+    const limited = await startPages({
+      scanning: { guests: { mayScan: true, scansPerHourMax: 2 } },
+      addresses: { calling: () => address },
+    });
     const by = limited.visitor();
     const statuses: number[] = [];
     for (let at = 0; at < 8; at++) {
@@ -251,7 +254,7 @@ describe("limits", () => {
   });
 
   test("an account has a bound of its own, whatever its address has used up", async () => {
-    const limited = await startPages({ guests: { mayScan: true, scansPerHourMax: 1 } });
+    const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1 } } });
     await ask("one.test", {}, limited.visitor());
     const by = await signedIn(limited, await accountIn(limited, "busy@assay.test"));
     const form = /name="form" value="([^"]+)"/.exec(await (await by.get("/")).text())?.[1] ?? "";
@@ -311,7 +314,7 @@ describe("no room", () => {
 
 describe("who may", () => {
   test("no guest, where guests may not", async () => {
-    const closed = await startPages({ guests: { mayScan: false, scansPerHourMax: 20 } });
+    const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 20 } } });
     const html = await (await closed.visitor().get("/")).text();
     expect(html).toContain(enGb.pages.home.closed.title);
     expect(html).toContain('href="/sign-in"');
@@ -331,7 +334,7 @@ describe("who may", () => {
   });
 
   test("nobody to where the operator's rules do not lead; an administrator learns which rules", async () => {
-    const shut = await startPages({ mayBeScanned: (url) => !url.includes("10.0.0.1") });
+    const shut = await startPages({ scanning: { mayBeScanned: (url) => !url.includes("10.0.0.1") } });
     const admin = await signedIn(shut, await accountIn(shut, "admin@assay.test"));
     const answers = [await ask("http://10.0.0.1/", {}, shut.visitor()), await ask("http://10.0.0.1/", {}, admin)];
     expect(answers.map(({ status }) => status)).toEqual([400, 400]);
@@ -376,7 +379,7 @@ describe("the page", () => {
   });
 
   test("says when scans have to wait for the browser, and takes them all the same", async () => {
-    const starting = await startPages({ scannerReady: () => false });
+    const starting = await startPages({ scanning: { ready: () => false } });
     const by = starting.visitor();
     expect(await (await by.get("/")).text()).toContain(enGb.pages.home.notReady);
     const answer = await ask("early.test", {}, by);

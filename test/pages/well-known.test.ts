@@ -3,19 +3,19 @@ import { afterAll, expect, test } from "vitest";
 import check from "../../checks/security-txt-valid.ts";
 import { parseSecurityTxt, securityTxtValues } from "../../src/parse/security-txt.ts";
 import { evidence } from "../support/evidence.ts";
-import { quietOperator, startPages } from "../support/pages.ts";
+import { startPages } from "../support/pages.ts";
 
 const origin = "https://assay.test";
 const address = `${origin}/.well-known/security.txt`;
 const bare = await startPages();
 const pages = await startPages({
   contacts: { security: "mailto:security@assay.test", plans: null },
-  operator: { ...quietOperator, publicUrl: origin },
+  publicUrl: origin,
   reports: { staleDays: 30, indexed: true },
 });
 const overHttp = await startPages({
   contacts: { security: "https://assay.test/report", plans: null },
-  operator: { ...quietOperator, publicUrl: "http://nas:8787" },
+  publicUrl: "http://nas:8787",
 });
 afterAll(() => Promise.all([bare, pages, overHttp].map((one) => one.stop())));
 

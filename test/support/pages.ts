@@ -15,7 +15,7 @@ import { createLog } from "../../src/log.ts";
 import { createPages } from "../../src/pages/app.ts";
 import { createExamination } from "../../src/pages/examination.ts";
 import type { Operator } from "../../src/pages/operator.ts";
-import type { PagesSettings } from "../../src/pages/settings.ts";
+import type { PagesSettings, ScanningSettings } from "../../src/pages/settings.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
@@ -32,8 +32,6 @@ const catalog: Catalog = {
 /** Nothing to say, as on a sound appliance. */
 export const quietOperator: Operator = {
   settings: [],
-  publicUrl: null,
-  apiRequestsPerMinute: 60,
   untrustedForwarder: () => null,
   unsandboxedBecause: () => null,
   diskSpace: () => null,
@@ -64,14 +62,17 @@ export interface Visitor {
   post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<Response>;
 }
 
-interface PagesWishes extends Partial<PagesSettings> {
+interface PagesWishes extends Partial<Omit<PagesSettings, "addresses" | "scanning" | "accounts">> {
   readonly publicUrl?: string;
+  readonly addresses?: Partial<PagesSettings["addresses"]>;
+  readonly scanning?: Partial<ScanningSettings>;
+  readonly accounts?: Partial<PagesSettings["accounts"]>;
   /** Of a store that is there already; gone after `stop`, like one that was made here. */
   readonly dataDir?: string;
 }
 
 export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTest> {
-  const { publicUrl = null, dataDir = mkdtempSync(join(tmpdir(), "assay-pages-")), ...settings } = given;
+  const { publicUrl = null, dataDir = mkdtempSync(join(tmpdir(), "assay-pages-")), addresses, scanning, accounts, ...settings } = given;
   const store = openStore(dataDir);
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
@@ -80,28 +81,39 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
   const now = () => new Date(Date.now() + shiftMs);
   const pages = createPages({
     store,
-    accountActions: createAccountActions({ store, passwordCharsMin: 12, now }),
-    progress,
-    mayBeScanned: () => true,
-    scannerReady: () => true,
     texts: createTexts(catalog.texts),
     catalog,
     version: "0.0.0",
     defaultLocale: "en-gb",
-    callingAddress: createCallingAddress([]),
-    ownAddress: createOwnAddress({ publicUrl, trustedProxies: [], onUntrustedForwarding: () => {} }),
-    guests: { mayScan: true, scansPerHourMax: 20 },
-    cooldownSeconds: 60,
+    addresses: {
+      calling: createCallingAddress([]),
+      own: createOwnAddress({ publicUrl, trustedProxies: [], onUntrustedForwarding: () => {} }),
+      publicUrl,
+      ...addresses,
+    },
+    scanning: {
+      guests: { mayScan: true, scansPerHourMax: 20 },
+      cooldownSeconds: 60,
+      mayBeScanned: () => true,
+      ready: () => true,
+      progress,
+      wake: () => {
+        underTest.woken += 1;
+      },
+      ...scanning,
+    },
     reports: { staleDays: 30, indexed: false },
-    accounts: { signUp: "closed", defaultPlan: "free", passwordCharsMin: 12 },
+    accounts: {
+      signUp: "closed",
+      defaultPlan: "free",
+      actions: createAccountActions({ store, passwordCharsMin: 12, now }),
+      ...accounts,
+    },
     operator: quietOperator,
-    reference: { api: openapiDocument(), userAgent: ownUserAgent },
+    reference: { api: openapiDocument(), userAgent: ownUserAgent, requestsPerMinuteMax: 60 },
     contacts: { security: null, plans: null },
     legal: { imprint: null, privacy: null },
     hsts: "max-age=63072000; includeSubDomains",
-    wake: () => {
-      underTest.woken += 1;
-    },
     now,
     log,
     ...settings,

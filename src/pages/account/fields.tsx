@@ -49,7 +49,7 @@ export function NewPassword({ label, ...props }: PasswordProps) {
       type="password"
       label={label ?? words.say("credentials.newPassword")}
       autocomplete="new-password"
-      hint={words.say("credentials.passwordHint", { charsMin: settings.accounts.passwordCharsMin })}
+      hint={words.say("credentials.passwordHint", { charsMin: settings.accounts.actions.passwords.charsMin })}
       {...props}
     />
   );

@@ -3,13 +3,13 @@ import type { ApiToken } from "../../store/api-tokens.ts";
 import { Foreign, untranslated } from "../components/foreign.tsx";
 import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
-import type { Visit } from "../visit.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
 
 /** The answer to the form that made it: it can be neither linked to nor read again. */
 export function newTokenPage(visit: Visit, { token, value }: { readonly token: ApiToken; readonly value: string }): Response {
-  const { words, own, settings } = visit;
-  const base = settings.operator.publicUrl ?? own.origin;
+  const { words } = visit;
+  const base = publicOrigin(visit);
   return accountPage(visit, {
     title: "tokens.made.title",
     children: (

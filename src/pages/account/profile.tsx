@@ -44,10 +44,10 @@ function changeProfile(visit: Visit, account: Account, session: SessionInHand, f
 }
 
 async function changeEmail(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
-  const { accountActions, log } = visit.settings;
+  const { accounts, log } = visit.settings;
   const email = fields.text("email").slice(0, emailCharsMax + 1);
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
-  const outcome = await accountActions.changeEmail(proof, email);
+  const outcome = await accounts.actions.changeEmail(proof, email);
   if (outcome.status === "renamed") {
     log.info("mail address changed", { account: account.id });
     return done(visit, "email");
@@ -61,9 +61,9 @@ async function changeEmail(visit: Visit, account: Account, session: SessionInHan
 }
 
 async function changePassword(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
-  const { accountActions, log } = visit.settings;
+  const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
-  const outcome = await accountActions.changePassword(proof, fields.text("new-password"));
+  const outcome = await accounts.actions.changePassword(proof, fields.text("new-password"));
   if (outcome.status === "changed") {
     log.info("password changed", { account: account.id });
     return done(await signedIn(visit, account, outcome.opened), "password");

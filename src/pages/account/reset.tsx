@@ -18,7 +18,7 @@ export function resetRoutes() {
 async function reset(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const link = fields.text("t");
-  const outcome = await visit.settings.accountActions.resetPassword(link, fields.text("password"));
+  const outcome = await visit.settings.accounts.actions.resetPassword(link, fields.text("password"));
   switch (outcome.status) {
     case "reset":
       visit.settings.log.info("password reset by link", { account: outcome.account.id });

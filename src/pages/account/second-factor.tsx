@@ -33,14 +33,14 @@ export function secondFactorRoutes() {
 }
 
 async function change(visit: Visit, account: Account, fields: Fields): Promise<Response> {
-  const { accountActions, log } = visit.settings;
+  const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
   switch (fields.text("do")) {
     case "offer":
-      await accountActions.offerTotp(account);
+      await accounts.actions.offerTotp(account);
       return redirect(visit, path);
     case "confirm": {
-      const outcome = await accountActions.confirmTotp(proof, fields.text("code"));
+      const outcome = await accounts.actions.confirmTotp(proof, fields.text("code"));
       if (outcome.status === "not-offered") return redirect(visit, path);
       if (outcome.status === "wrong-code") return secondFactorPage(visit, account, wrongCode(visit));
       if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "confirm", outcome));
@@ -48,14 +48,14 @@ async function change(visit: Visit, account: Account, fields: Fields): Promise<R
       return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
     }
     case "codes": {
-      const outcome = await accountActions.renewRecoveryCodes(proof);
+      const outcome = await accounts.actions.renewRecoveryCodes(proof);
       if (outcome.status === "not-offered") return redirect(visit, path);
       if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "codes", outcome));
       log.info("recovery codes renewed", { account: account.id });
       return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
     }
     case "off": {
-      const outcome = await accountActions.removeTotp(proof);
+      const outcome = await accounts.actions.removeTotp(proof);
       if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "off", outcome));
       log.info("second factor turned off", { account: account.id });
       return redirect(await signedIn(visit, account, outcome.opened), "/account?done=second-factor-off");
@@ -74,9 +74,9 @@ function unproved(visit: Visit, form: SentBack["form"], outcome: Unproved): Sent
 }
 
 function secondFactorPage(visit: Visit, account: Account, back: SentBack | null = null): Response {
-  const { store, accountActions } = visit.settings;
+  const { store, accounts } = visit.settings;
   const { totp, recoveryCodeHashes } = store.credentialsOf(account.id);
-  const offered = accountActions.offeredTotp(account);
+  const offered = accounts.actions.offeredTotp(account);
   return accountPage(visit, {
     title: "secondFactor.title",
     ...answerTo(back?.trouble ?? null),

@@ -22,7 +22,7 @@ async function takeCode(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const challenge = fields.text("challenge");
   const next = nextPath(fields.text("next"), afterSignIn);
-  const step = await visit.settings.accountActions.proveSecondFactor({ challenge, code: fields.text("code"), caller: callerOf(visit) });
+  const step = await visit.settings.accounts.actions.proveSecondFactor({ challenge, code: fields.text("code"), caller: callerOf(visit) });
   switch (step.status) {
     case "signed-in":
       // Whoever needed a recovery code has lost the authenticator, or has one code less than before: both are settled there.

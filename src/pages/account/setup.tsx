@@ -17,7 +17,7 @@ async function setUp(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const typed = typedIn(fields);
   const link = fields.text("t");
-  const answer = await registrationAnswer(visit, await visit.settings.accountActions.signUpByLink("setup", link, typed, callerOf(visit)));
+  const answer = await registrationAnswer(visit, await visit.settings.accounts.actions.signUpByLink("setup", link, typed, callerOf(visit)));
   return answer instanceof Response ? answer : setupPage(visit, link, typed.email, answer === "link-invalid" ? null : answer);
 }
 

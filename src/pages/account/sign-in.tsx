@@ -30,7 +30,7 @@ async function takePassword(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const email = fields.text("email").slice(0, emailCharsMax + 1);
   const next = nextPath(fields.text("next"), afterSignIn);
-  const step = await visit.settings.accountActions.signIn({ email, password: fields.text("password"), caller: callerOf(visit) });
+  const step = await visit.settings.accounts.actions.signIn({ email, password: fields.text("password"), caller: callerOf(visit) });
   switch (step.status) {
     case "signed-in":
       return goOn(visit, step, next);

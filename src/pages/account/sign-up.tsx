@@ -25,10 +25,10 @@ async function signUp(visit: Visit): Promise<Response> {
 }
 
 function register(visit: Visit, link: string, typed: Typed) {
-  const { accountActions, accounts } = visit.settings;
+  const { accounts } = visit.settings;
   return link === ""
-    ? accountActions.signUp(typed, accounts.defaultPlan, callerOf(visit))
-    : accountActions.signUpByLink("invite", link, typed, callerOf(visit));
+    ? accounts.actions.signUp(typed, accounts.defaultPlan, callerOf(visit))
+    : accounts.actions.signUpByLink("invite", link, typed, callerOf(visit));
 }
 
 /** Open to this visitor on a plan, perhaps for one address alone; or shut. A closed appliance takes no invitation either. */

@@ -23,7 +23,7 @@ export function fieldTrouble(name: string, text: string, status: 400 | 403 = 400
 
 export function newPasswordTrouble({ words, settings }: Visit, name: string, fault: PasswordFault): Trouble {
   const texts = { "too-short": "tooShort", "too-long": "tooLong", common: "common", "is-email": "isEmail" } as const;
-  const { passwordCharsMin: charsMin } = settings.accounts;
+  const { charsMin } = settings.accounts.actions.passwords;
   return fieldTrouble(name, words.say(`credentials.errors.${texts[fault]}`, { charsMin, charsMax: passwordCharsMax }));
 }
 

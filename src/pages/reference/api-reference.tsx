@@ -4,7 +4,7 @@ import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import { pageGroup, publicOrigin, type Visit } from "../visit.ts";
 import { BodyTable, bodyId, Code, FromDescription, Notes } from "./api-bodies.tsx";
 import { bodyNameOf, type Operation, typeOf } from "./api-document.ts";
 import { curlOf, exampleBodyOf } from "./curl.ts";
@@ -72,7 +72,8 @@ function Contents({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
 
 /** What somebody needs who starts from nothing. */
 function Beginning() {
-  const { words, own } = useVisit();
+  const visit = useVisit();
+  const { words } = visit;
   const start = curlOf("POST", "/api/v1/scans", { body: '{"url": "https://site.example/"}' });
   const result = '"$BASE/api/v1/scans/$SCAN/security" -H "Authorization: Bearer $TOKEN"';
   const wait = `until curl -s ${result} \\\n  | tee result.json | grep -qE '"status":"(finished|failed)"'\ndo sleep 2; done`;
@@ -84,7 +85,7 @@ function Beginning() {
           <p>
             {words.say("apiReference.beginning.token")} <a href="/account/tokens">{words.say("apiReference.beginning.tokens")}</a>
           </p>
-          <Lines label={words.say("apiReference.shell")}>{`BASE=${own.origin}\nTOKEN=assay_...`}</Lines>
+          <Lines label={words.say("apiReference.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
         </li>
         <li>
           <p>{words.say("apiReference.beginning.start")}</p>

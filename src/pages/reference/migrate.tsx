@@ -3,7 +3,7 @@ import { page } from "../answer.tsx";
 import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
-import { pageGroup, type Visit } from "../visit.ts";
+import { pageGroup, publicOrigin, type Visit } from "../visit.ts";
 import { Coded } from "./coded.tsx";
 import { curlOf } from "./curl.ts";
 
@@ -28,7 +28,7 @@ export function migrateRoutes() {
 }
 
 function migratePage(visit: Visit): Response {
-  const { words, own } = visit;
+  const { words } = visit;
   const title = words.say("migrate.title");
   const answer = words.say("migrate.answer");
   const columns = [{ label: words.say("migrate.old") }, { label: words.say("migrate.new") }];
@@ -61,7 +61,7 @@ function migratePage(visit: Visit): Response {
           <p>
             {words.say("migrate.token")} <a href="/account/tokens">{words.say("migrate.tokens")}</a>
           </p>
-          <Lines label={words.say("migrate.shell")}>{`BASE=${own.origin}\nTOKEN=assay_...`}</Lines>
+          <Lines label={words.say("migrate.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
           <p>{words.say("migrate.start")}</p>
           <Lines label="curl">{start}</Lines>
           <Lines label={answer}>{started}</Lines>

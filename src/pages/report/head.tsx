@@ -12,6 +12,7 @@ import { useVisit, useWords } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
+import { publicOrigin } from "../visit.ts";
 import type { Words } from "../words.ts";
 import type { Report } from "./report.ts";
 
@@ -62,7 +63,8 @@ function withoutScheme(url: string): string {
 }
 
 function Actions({ report: { scan, comparable } }: { readonly report: Report }) {
-  const { words, own } = useVisit();
+  const visit = useVisit();
+  const { words } = visit;
   const path = `/scans/${scan.token}`;
   return (
     <>
@@ -78,7 +80,7 @@ function Actions({ report: { scan, comparable } }: { readonly report: Report }) 
       <button type="button" data-print hidden>
         {words.say("report.actions.print")}
       </button>
-      <input type="hidden" id="report-address" value={`${own.origin}${path}`} />
+      <input type="hidden" id="report-address" value={`${publicOrigin(visit)}${path}`} />
       <button type="button" data-copy="#report-address" data-copied={words.say("report.actions.copied")} hidden>
         {words.say("report.actions.copyLink")}
       </button>

@@ -34,7 +34,7 @@ export function Notices({ report }: { readonly report: Report }) {
 /** For whoever asks for the same so soon, and would take what stands here for what has become of it meanwhile. */
 export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
   const { words, now, url, settings } = useVisit();
-  const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.cooldownSeconds;
+  const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.scanning.cooldownSeconds;
   if (!url.searchParams.has(askedAgain) || waitSeconds <= 0) return null;
   return (
     <Notice title={words.say("report.notices.again")}>

@@ -76,7 +76,7 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
       end = leave;
       // Nothing is told of it any more.
       if (teller.begin()) return close();
-      const unsubscribe = visit.settings.progress.subscribe(token, (told) => {
+      const unsubscribe = visit.settings.scanning.progress.subscribe(token, (told) => {
         if (teller.tell(told)) close();
       });
       const fromMs = performance.now();

@@ -33,8 +33,8 @@ export function waitingOf({ words, settings }: Visit, token: string): Waiting {
   const position = settings.store.queuePosition(token);
   if (position === null) return { position: null, text: null };
   const place = words.say("progress.position", { position: words.number(position) });
-  if (!settings.scannerReady()) return { position, text: `${place} ${words.say("progress.notReady")}` };
-  const waitMs = settings.progress.waitMs(position);
+  if (!settings.scanning.ready()) return { position, text: `${place} ${words.say("progress.notReady")}` };
+  const waitMs = settings.scanning.progress.waitMs(position);
   return { position, text: waitMs === null ? place : `${place} ${waitText(words, waitMs / 1_000)}` };
 }
 

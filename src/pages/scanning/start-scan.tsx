@@ -23,7 +23,7 @@ const roomRetrySeconds = 30;
 /** A longer wait is told in minutes. */
 const secondsToldMax = 120;
 
-export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettings) {
+export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings) {
   const nowMs = () => now().getTime();
   const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
   const countAddress = perHour(guests.scansPerHourMax);
@@ -47,7 +47,7 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
   }
 
   async function start(visit: Visit, url: string, typed: string): Promise<Response> {
-    if (!visit.settings.mayBeScanned(url)) return refuse(visit, typed, shut(visit));
+    if (!visit.settings.scanning.mayBeScanned(url)) return refuse(visit, typed, shut(visit));
     const led = await wishes.lead(visitorOf(visit), url, () => queue(visit, url));
     if ("refused" in led) return refuse(visit, typed, led.refused);
     const { token, status } = led.scan;
@@ -67,7 +67,7 @@ export function startRoutes({ store, guests, cooldownSeconds, now }: PagesSettin
     try {
       const scan = await store.queueScan({ accountId: account?.id ?? null, url, now });
       if (scan === "full") return { refused: noRoom(visit.words.count("home.queueFull", store.queueLength())) };
-      settings.wake();
+      settings.scanning.wake();
       return { scan };
     } catch (error) {
       if (!(error instanceof DataDirError && error.fault === "full")) throw error;

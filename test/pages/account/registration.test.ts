@@ -5,14 +5,13 @@ import { inputValueOf, mainOf } from "../../support/page-text.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 
 const password = "green lamps over Oslo";
-const accounts = { defaultPlan: "free", passwordCharsMin: 12 } as const;
 
 let pages: PagesUnderTest;
 
 afterEach(() => pages.stop());
 
 async function start(signUp: "closed" | "invite" | "open" = "closed", empty = false): Promise<void> {
-  pages = await startPages({ accounts: { ...accounts, signUp } });
+  pages = await startPages({ accounts: { signUp } });
   if (!empty) await pages.store.createAccount({ email: "first@assay.test", now: new Date() });
 }
 
