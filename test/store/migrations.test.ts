@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { authenticate } from "../../src/account/authenticate.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { lockDataDir } from "../../src/store/lock.ts";
 import { schemaVersion } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/store.ts";
 import { evidence } from "../support/evidence.ts";
-import { writeSchema1 } from "./schema-1.ts";
+import { type ScanOfSchema1, writeSchema1 } from "./schema-1.ts";
 
 const result: StoredResult = {
   algorithmVersion: 2,
@@ -32,19 +33,32 @@ const [first = "", second = "", waiting = "", broken = "", interrupted = ""] = t
 const all = { limit: 10, cursor: null };
 
 let dataDir: string;
+let apiToken: string;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-migration-"));
-  await writeSchema1(dataDir, [
+  apiToken = await apiTokenValue();
+  const scans: readonly ScanOfSchema1[] = [
     { token: first, url: "https://www.site.example/", status: "finished", result, evidence: evidence() },
     { token: second, url: "https://other.example/", status: "finished", result: unmeasured },
     { token: waiting, url: "https://www.site.example/", status: "queued" },
     { token: broken, url: "https://www.site.example/", status: "failed" },
     { token: interrupted, url: "https://www.site.example/", status: "running" },
-  ]);
+  ];
+  await writeSchema1(dataDir, scans, apiToken);
 });
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** Right in form and checksum, as a store makes them. */
+async function apiTokenValue(): Promise<string> {
+  const scratch = mkdtempSync(join(tmpdir(), "assay-migration-"));
+  const store = openStore(scratch);
+  const { value } = await store.createApiToken({ accountId: 1, name: "ci", now: new Date() });
+  await store.close();
+  rmSync(scratch, { recursive: true });
+  return value;
+}
 
 describe("a store of schema 1", () => {
   test("has summaries and the public list once it was opened, and all that it had", async () => {
@@ -70,6 +84,19 @@ describe("a store of schema 1", () => {
     expect([store.queueLength(), store.runningLength(), store.accounts().length]).toEqual([1, 1, 1]);
     expect(store.accounts()).toMatchObject([{ disabled: false, locale: null, theme: "system" }]);
     expect(await store.queueScan({ accountId: 1, url: "https://site.example/", now: new Date() })).toMatchObject({ id: 6 });
+    await store.close();
+  });
+
+  test("keeps its account, which has no password yet, and its API token, which never expires", async () => {
+    const store = openStore(dataDir);
+    const now = new Date();
+    const authentication = authenticate(store, `Bearer ${apiToken}`, now);
+    expect(authentication).toMatchObject({ status: "authenticated", account: { id: 1, plan: "agency" }, token: { expiresAt: null } });
+    expect(store.accountByEmail("ME@site.example")).toMatchObject({ id: 1, admin: true });
+    expect(store.credentialsOf(1)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
+    await store.revokeApiToken(1, 1, now);
+    expect(authenticate(store, `Bearer ${apiToken}`, now)).toMatchObject({ because: "revoked" });
+    expect(await store.createAccount({ email: "you@site.example", now })).toMatchObject({ id: 2, admin: false });
     await store.close();
   });
 
