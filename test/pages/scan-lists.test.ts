@@ -122,7 +122,9 @@ describe("the public list", () => {
     for (const locale of locales) {
       const { scans } = texts[locale];
       expect(await read(`/scans?locale=${locale}`, { by: empty.visitor() })).toContain(scans.empty.title);
-      expect(await read(`/scans?host=nobody.example&locale=${locale}`, { by: pages.visitor() })).toContain(scans.noMatch.title);
+      const noMatch = await read(`/scans?host=nobody.example&locale=${locale}`, { by: pages.visitor() });
+      expect(noMatch).toContain(scans.noMatch.title);
+      expect(noMatch).toContain('href="/?url=nobody.example"');
       expect(await read(`/scans?before=1&locale=${locale}`, { by: pages.visitor() })).toContain(scans.past.title);
     }
   });

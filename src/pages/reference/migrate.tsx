@@ -72,6 +72,9 @@ function migratePage(visit: Visit): Response {
             <Coded text={words.say("migrate.codes")} />
           </p>
           <p>
+            <Coded text={words.say("migrate.gate")} />
+          </p>
+          <p>
             <a href="/api">{words.say("migrate.api")}</a>
           </p>
         </section>

@@ -8,7 +8,7 @@ import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { pageGroup, type Visit } from "../visit.ts";
-import { hostIn, hostPath } from "./host-name.ts";
+import { hostIn, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScansTable } from "./scans-table.tsx";
 
@@ -93,7 +93,7 @@ function Search({ asked: { typed, host, band } }: { readonly asked: Asked }) {
 function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked; readonly host: string | undefined }) {
   const { words, settings } = useVisit();
   const { items, nextCursor } = settings.store.publicScans({ host, band, cursor, limit: rowsPerPage });
-  if (items.length === 0) return <Nothing filtered={host !== undefined || band !== undefined} past={cursor !== null} />;
+  if (items.length === 0) return <Nothing host={host} filtered={host !== undefined || band !== undefined} past={cursor !== null} />;
   const filters = { host: typed, band: band ?? "" };
   return (
     <>
@@ -113,13 +113,14 @@ function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked
 }
 
 /** There are no scans, none that fit, or none beyond the last page. */
-function Nothing({ filtered, past }: { readonly filtered: boolean; readonly past: boolean }) {
+function Nothing({ host, filtered, past }: { readonly host: string | undefined; readonly filtered: boolean; readonly past: boolean }) {
   const words = useWords();
   const why = past ? "past" : filtered ? "noMatch" : "empty";
   return (
     <EmptyState title={words.say(`scans.${why}.title`)}>
       <p>{words.say(`scans.${why}.what`)}</p>
       <p class="actions">
+        {why === "noMatch" && host !== undefined && <a href={scanPath(host)}>{words.say("host.scanIt", { host })}</a>}
         {why === "empty" ? <a href="/">{words.say("scans.startOne")}</a> : <a href={path}>{words.say("scans.reset")}</a>}
       </p>
     </EmptyState>
