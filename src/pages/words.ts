@@ -65,7 +65,7 @@ function formatsOf(tag: string) {
   return {
     number: new Intl.NumberFormat(tag),
     plural: new Intl.PluralRules(tag),
-    day: new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" }),
+    day: new Intl.DateTimeFormat(tag, { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" }),
     moment: new Intl.DateTimeFormat(tag, {
       year: "numeric",
       month: "short",
