@@ -6,7 +6,7 @@ import { type Catalog, CatalogError, loadCatalog } from "../catalog/load.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
 import { createLog, messageOf } from "../log.ts";
-import type { Finding } from "../pages/examination.ts";
+import type { Finding } from "../pages/admin/examination.ts";
 import { openScanner } from "../scan/scanner.ts";
 import type { ScanOutcome } from "../scan/task.ts";
 import type { Config } from "../settings.ts";

@@ -8,7 +8,7 @@ import { createFirstLook } from "../egress/first-look.ts";
 import { ownUserAgent } from "../egress/user-agent.ts";
 import { createCallingAddress } from "../http/address.ts";
 import { createOwnAddress } from "../http/own-address.ts";
-import type { Operator } from "../pages/operator.ts";
+import type { Operator } from "../pages/admin/operator.ts";
 import type { PagesSettings, ScanningSettings } from "../pages/settings.ts";
 import type { Config } from "../settings.ts";
 import { egressSettings } from "./scan-settings.ts";

@@ -9,7 +9,7 @@ import type { ScanProgress } from "../scan/task.ts";
 import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
-import type { Operator } from "./operator.ts";
+import type { Operator } from "./admin/operator.ts";
 import type { ApiDocument } from "./reference/api-document.ts";
 
 export interface PagesSettings {

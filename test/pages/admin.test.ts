@@ -1,8 +1,8 @@
 /** The administrators' pages: who may see them, what they tell, and what their forms change. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../locales/de-de.json" with { type: "json" };
-import { createExamination, type Finding } from "../../src/pages/examination.ts";
-import type { Operator } from "../../src/pages/operator.ts";
+import { createExamination, type Finding } from "../../src/pages/admin/examination.ts";
+import type { Operator } from "../../src/pages/admin/operator.ts";
 import type { Account } from "../../src/store/accounts.ts";
 import { type PagesUnderTest, quietOperator, startPages, type Visitor } from "../support/pages.ts";
 import { accountIn, signedIn } from "../support/signed-in.ts";

@@ -1,9 +1,9 @@
 /** Which scans are in hand and which come next, with their ages. */
-import type { ScanRecord } from "../store/scans.ts";
-import { Foreign } from "./components/foreign.tsx";
-import { Instant } from "./components/instant.tsx";
-import { Row, RowGroup, Table } from "./components/table.tsx";
-import { useVisit } from "./context.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { Foreign } from "../components/foreign.tsx";
+import { Instant } from "../components/instant.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit } from "../context.ts";
 
 /** Waiting scans that are listed; of the rest, their number says enough. */
 const waitingShownMax = 20;

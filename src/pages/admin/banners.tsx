@@ -1,8 +1,8 @@
 /** What an administrator should know before anything else. */
 import type { ComponentChildren } from "preact";
-import { untranslated } from "./components/foreign.tsx";
-import { Notice } from "./components/notice.tsx";
-import { useVisit } from "./context.ts";
+import { untranslated } from "../components/foreign.tsx";
+import { Notice } from "../components/notice.tsx";
+import { useVisit } from "../context.ts";
 
 const diskFreePercentMin = 10;
 const bytesPerMegabyte = 1_000_000;

@@ -1,12 +1,12 @@
 /** What the pages of administrators have in common: who may see them, and the way from one to the next. */
-import type { Account } from "../store/accounts.ts";
-import { withAccount } from "./account/signing-in.ts";
-import { type PageGiven, page } from "./answer.tsx";
-import { PageHead } from "./components/page-head.tsx";
-import { Tabs } from "./components/tabs.tsx";
-import { adminOnly, signInFirst } from "./errors.ts";
-import type { Visit } from "./visit.ts";
-import type { TextPath } from "./words.ts";
+import type { Account } from "../../store/accounts.ts";
+import { withAccount } from "../account/signing-in.ts";
+import { type PageGiven, page } from "../answer.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { adminOnly, signInFirst } from "../errors.ts";
+import type { Visit } from "../visit.ts";
+import type { TextPath } from "../words.ts";
 
 /** A page for administrators: nobody signs in first and comes back. @throws PageError 403 for everybody else. */
 export function withAdmin(visit: Visit, answer: () => Response): Response | Promise<Response> {

@@ -1,19 +1,20 @@
 /** `/admin`: what needs attention, the queue, and the doctor. */
-import { AdminBanners } from "./admin-banners.tsx";
+
+import { redirect } from "../answer.tsx";
+import { untranslated } from "../components/foreign.tsx";
+import { Instant } from "../components/instant.tsx";
+import { Mark } from "../components/mark.tsx";
+import { Notice } from "../components/notice.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit, useWords } from "../context.ts";
+import { Form, readForm } from "../form.tsx";
+import { pageGroup, type Visit } from "../visit.ts";
+import type { TextPath } from "../words.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
-import { AdminQueue } from "./admin-queue.tsx";
-import { redirect } from "./answer.tsx";
-import { untranslated } from "./components/foreign.tsx";
-import { Instant } from "./components/instant.tsx";
-import { Mark } from "./components/mark.tsx";
-import { Notice } from "./components/notice.tsx";
-import { SubmitButton } from "./components/submit-button.tsx";
-import { Row, RowGroup, Table } from "./components/table.tsx";
-import { useVisit, useWords } from "./context.ts";
+import { AdminBanners } from "./banners.tsx";
 import type { Finding } from "./examination.ts";
-import { Form, readForm } from "./form.tsx";
-import { pageGroup, type Visit } from "./visit.ts";
-import type { TextPath } from "./words.ts";
+import { AdminQueue } from "./queue.tsx";
 
 /** While the doctor looks, the page without script is loaded anew. */
 const examinationRefreshSeconds = 3;

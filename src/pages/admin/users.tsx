@@ -1,19 +1,19 @@
 /** `/admin/users`: the accounts with plan and state, and the forms that change them. */
-import { emailCharsMax } from "../store/account-index.ts";
-import { type Account, plans } from "../store/accounts.ts";
+import { emailCharsMax } from "../../store/account-index.ts";
+import { type Account, plans } from "../../store/accounts.ts";
+import { redirect } from "../answer.tsx";
+import { Field } from "../components/field.tsx";
+import { Foreign } from "../components/foreign.tsx";
+import { Instant } from "../components/instant.tsx";
+import { Notice } from "../components/notice.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit } from "../context.ts";
+import { formBroken, notFound } from "../errors.ts";
+import { Form, readForm } from "../form.tsx";
+import { pageGroup, type Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
-import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./admin-invitation.tsx";
-import { redirect } from "./answer.tsx";
-import { Field } from "./components/field.tsx";
-import { Foreign } from "./components/foreign.tsx";
-import { Instant } from "./components/instant.tsx";
-import { Notice } from "./components/notice.tsx";
-import { SubmitButton } from "./components/submit-button.tsx";
-import { Row, RowGroup, Table } from "./components/table.tsx";
-import { useVisit } from "./context.ts";
-import { formBroken, notFound } from "./errors.ts";
-import { Form, readForm } from "./form.tsx";
-import { pageGroup, type Visit } from "./visit.ts";
+import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./invitation.tsx";
 
 const accountsPerPage = 50;
 

@@ -1,9 +1,10 @@
 /** `/admin/checks`: the catalog of this process, and the files of checks beside the binary. */
+
+import { untranslated } from "../components/foreign.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useVisit } from "../context.ts";
+import { pageGroup, type Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
-import { untranslated } from "./components/foreign.tsx";
-import { Row, RowGroup, Table } from "./components/table.tsx";
-import { useVisit } from "./context.ts";
-import { pageGroup, type Visit } from "./visit.ts";
 
 export function adminChecksRoutes() {
   return pageGroup("admin checks").get("/admin/checks", ({ visit }) => withAdmin(visit, () => checksPage(visit)));

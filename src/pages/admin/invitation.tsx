@@ -1,16 +1,16 @@
 /** Invitations: the form on `/admin/users`, and the page that shows a link once. */
-import { emailCharsMax } from "../store/account-index.ts";
-import { type Account, type Plan, plans } from "../store/accounts.ts";
-import type { HandedOutLink } from "../store/one-time-links.ts";
+import { emailCharsMax } from "../../store/account-index.ts";
+import { type Account, type Plan, plans } from "../../store/accounts.ts";
+import type { HandedOutLink } from "../../store/one-time-links.ts";
+import { Field, SelectField } from "../components/field.tsx";
+import { Notice } from "../components/notice.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { formBroken } from "../errors.ts";
+import { type Fields, Form } from "../form.tsx";
+import { linkPath } from "../link-paths.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
 import { adminPage } from "./admin-frame.tsx";
-import { Field, SelectField } from "./components/field.tsx";
-import { Notice } from "./components/notice.tsx";
-import { SubmitButton } from "./components/submit-button.tsx";
-import { useVisit } from "./context.ts";
-import { formBroken } from "./errors.ts";
-import { type Fields, Form } from "./form.tsx";
-import { linkPath } from "./link-paths.ts";
-import { publicOrigin, type Visit } from "./visit.ts";
 
 /** An invitation as it was typed, and why there is no link for it. */
 export interface InvitationTyped {

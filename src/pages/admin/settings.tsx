@@ -1,10 +1,11 @@
 /** `/admin/settings`: what is in force, and who said so. */
+
+import { untranslated } from "../components/foreign.tsx";
+import { Row, RowGroup, Table } from "../components/table.tsx";
+import { useWords } from "../context.ts";
+import { pageGroup, type Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
-import { untranslated } from "./components/foreign.tsx";
-import { Row, RowGroup, Table } from "./components/table.tsx";
-import { useWords } from "./context.ts";
 import type { ShownSetting } from "./operator.ts";
-import { pageGroup, type Visit } from "./visit.ts";
 
 export function adminSettingsRoutes() {
   return pageGroup("admin settings").get("/admin/settings", ({ visit }) => withAdmin(visit, () => settingsPage(visit)));
