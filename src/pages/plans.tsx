@@ -2,6 +2,7 @@
 import { planTerms } from "../account/plans.ts";
 import { plans } from "../store/accounts.ts";
 import { page } from "./answer.tsx";
+import { Contact } from "./components/contact.tsx";
 import { Mark } from "./components/mark.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { type Column, Row, RowGroup, Table } from "./components/table.tsx";
@@ -33,7 +34,7 @@ function plansPage(visit: Visit): Response {
         <section aria-labelledby="change">
           <h2 id="change">{words.say("plans.change")}</h2>
           <p>{words.say("plans.changeBy")}</p>
-          <Contact />
+          <WhomToAsk />
         </section>
       </>
     ),
@@ -58,16 +59,13 @@ function Included({ yes }: { readonly yes: boolean }) {
   );
 }
 
-function Contact() {
+function WhomToAsk() {
   const { words, settings } = useVisit();
   const { plans: contact } = settings.contacts;
   if (contact === null) return <p>{words.say("plans.noContact")}</p>;
   return (
     <p>
-      {words.say("plans.contact")}{" "}
-      <a href={contact} rel="nofollow noopener noreferrer">
-        {contact.replace(/^mailto:/, "")}
-      </a>
+      {words.say("plans.contact")} <Contact address={contact} />
     </p>
   );
 }

@@ -150,8 +150,10 @@ describe("/admin/users", () => {
     for (let count = 0; count < 60; count++) await accountIn(pages, `many-${count}@assay.test`);
     const first = await read("/admin/users?q=MANY-");
     expect(first.split('id="account-').length - 1).toBe(50);
-    const next = /href="(\/admin\/users\?q=MANY-&amp;after=\d+)"/.exec(first)?.[1]?.replace("&amp;", "&") ?? "";
+    const next = /href="(\/admin\/users\?q=MANY-&amp;before=\d+)"/.exec(first)?.[1]?.replace("&amp;", "&") ?? "";
     expect((await read(next)).split('id="account-').length - 1).toBe(10);
+    expect(first.indexOf("many-59@")).toBeLessThan(first.indexOf("many-58@"));
+    expect(await read("/admin/users?q=MANY-&before=nonsense")).toContain("many-59@");
     expect(await read("/admin/users?q=%3Cscript%3E")).toContain('value="&lt;script>"');
   });
 });

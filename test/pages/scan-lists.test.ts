@@ -199,7 +199,14 @@ describe("a host", () => {
   test("is named the same however it is written", () => {
     expect(["Example.ORG", "example.org.", " example.org"].map(hostNamed)).toEqual(["example.org", "example.org", "example.org"]);
     expect(["::1", "[::1]", "0x7f.1"].map(hostNamed)).toEqual(["::1", "::1", "127.0.0.1"]);
-    expect(["", "https://example.org/", "[::1]:80", "a:b@c.test", "example.org?x"].map(hostNamed)).toEqual([null, null, null, null, null]);
+    expect(["", "https://example.org/", "ftp://example.org", "[::1]:80", "a:b@c.test", "example.org?x"].map(hostNamed)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** A new API token, shown this once, with commands that use it at once. */
 import type { ApiToken } from "../../store/api-tokens.ts";
-import { Foreign, untranslated } from "../components/foreign.tsx";
+import { CopyField } from "../components/copy-field.tsx";
+import { Foreign } from "../components/foreign.tsx";
 import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
@@ -15,17 +16,13 @@ export function newTokenPage(visit: Visit, { token, value }: { readonly token: A
     children: (
       <>
         <Notice kind="warn">{words.say("tokens.made.text")}</Notice>
-        <div class="field">
-          <label for="token">
-            <Foreign>{token.name}</Foreign>
-          </label>
-          <div class="with-button">
-            <input id="token" type="text" readOnly value={value} {...untranslated} />
-            <button type="button" class="primary" data-copy="#token" data-copied={words.say("tokens.made.copied")} hidden>
-              {words.say("tokens.made.copy")}
-            </button>
-          </div>
-        </div>
+        <CopyField
+          id="token"
+          label={<Foreign>{token.name}</Foreign>}
+          value={value}
+          copy={words.say("tokens.made.copy")}
+          copied={words.say("tokens.made.copied")}
+        />
         <h2>{words.say("tokens.made.tryTitle")}</h2>
         <p>{words.say("tokens.made.list")}</p>
         <Lines label={words.say("tokens.made.curl")}>{`curl -H 'Authorization: Bearer ${value}' '${base}/api/v1/scans'`}</Lines>

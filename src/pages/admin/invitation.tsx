@@ -2,6 +2,7 @@
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
 import type { HandedOutLink } from "../../store/one-time-links.ts";
+import { CopyField } from "../components/copy-field.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
@@ -89,15 +90,13 @@ export function invitationPage(visit: Visit, { link, value }: HandedOutLink): Re
         <Notice kind="warn">
           <p>{words.say("admin.invitation.made")}</p>
         </Notice>
-        <div class="field">
-          <label for="invitation">{words.say("admin.invitation.link")}</label>
-          <div class="with-button">
-            <input id="invitation" type="text" readOnly value={address} />
-            <button type="button" data-copy="#invitation" data-copied={words.say("admin.invitation.copied")} hidden>
-              {words.say("admin.invitation.copy")}
-            </button>
-          </div>
-        </div>
+        <CopyField
+          id="invitation"
+          label={words.say("admin.invitation.link")}
+          value={address}
+          copy={words.say("admin.invitation.copy")}
+          copied={words.say("admin.invitation.copied")}
+        />
         <p>
           <a href="/admin/users">{words.say("admin.invitation.back")}</a>
         </p>

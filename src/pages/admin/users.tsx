@@ -1,20 +1,24 @@
 /** `/admin/users`: the accounts with plan and state, and the forms that change them. */
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, plans } from "../../store/accounts.ts";
+import { pageOf } from "../../store/page.ts";
 import { redirect } from "../answer.tsx";
 import { Field } from "../components/field.tsx";
 import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
+import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
 import { formBroken, notFound } from "../errors.ts";
 import { Form, readForm } from "../form.tsx";
+import { cursorOf, listPath } from "../scans/list-query.ts";
 import { pageGroup, type Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./invitation.tsx";
 
+const path = "/admin/users";
 const accountsPerPage = 50;
 
 /** What was just done, as the page is told by its query. */
@@ -23,7 +27,7 @@ type Deed = (typeof deeds)[number];
 
 export function adminUsersRoutes() {
   return pageGroup("admin users")
-    .get("/admin/users", ({ visit }) => withAdmin(visit, () => usersPage(visit)))
+    .get(path, ({ visit }) => withAdmin(visit, () => usersPage(visit)))
     .post("/admin/users/:id/plan", ({ visit, params }) => changePlan(visit, params.id))
     .post("/admin/users/:id/state", ({ visit, params }) => changeState(visit, params.id))
     .post("/admin/invitations", ({ visit }) => invite(visit));
@@ -75,11 +79,10 @@ function accountNamed({ settings }: Visit, id: string | null): Account {
 function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response {
   const { words, url, settings } = visit;
   const search = (url.searchParams.get("q") ?? "").slice(0, emailCharsMax).trim();
-  const after = Number(url.searchParams.get("after") ?? 0);
+  const cursor = cursorOf(url.searchParams);
   const all = settings.store.accounts();
-  const found = all.filter(({ id, email }) => id > after && email.toLowerCase().includes(search.toLowerCase()));
-  const shown = found.slice(0, accountsPerPage);
-  const last = shown.at(-1);
+  const found = all.filter(({ id, email }) => (cursor === null || id < cursor) && email.toLowerCase().includes(search.toLowerCase()));
+  const { items, nextCursor } = pageOf(found.toReversed(), accountsPerPage);
   const deed = deeds.find((one) => one === url.searchParams.get("done"));
   return adminPage(visit, {
     title: "admin.users.title",
@@ -93,7 +96,7 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
         )}
         <p>{words.count("admin.users.count", all.length)}</p>
         <search>
-          <form method="get" action="/admin/users" class="inline">
+          <form method="get" action={path} class="inline">
             <Field
               name="q"
               type="search"
@@ -106,14 +109,11 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
             <SubmitButton kind="plain">{words.say("admin.users.find")}</SubmitButton>
           </form>
         </search>
-        {shown.length === 0 ? <p>{words.say("admin.users.none")}</p> : <AccountTable accounts={shown} />}
-        {last !== undefined && found.length > shown.length && (
-          <p>
-            <a href={`/admin/users?${new URLSearchParams({ ...(search === "" ? {} : { q: search }), after: String(last.id) })}`} rel="next">
-              {words.say("admin.users.next")}
-            </a>
-          </p>
-        )}
+        {items.length === 0 ? <p>{words.say("admin.users.none")}</p> : <AccountTable accounts={items} />}
+        <Pagination
+          first={cursor === null ? null : listPath(path, { q: search }, null)}
+          next={nextCursor === null ? null : listPath(path, { q: search }, nextCursor)}
+        />
         <p class="muted">{words.say("admin.users.disableMeans")}</p>
         <InvitationForm typed={typed} />
       </>

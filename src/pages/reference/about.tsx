@@ -1,7 +1,7 @@
 /** `/about`: what the appliance looks at, what it leaves out on purpose, and how to tell its visits. */
 import { Fragment } from "preact";
 import { page } from "../answer.tsx";
-import { ExternalLink } from "../components/external-link.tsx";
+import { Contact } from "../components/contact.tsx";
 import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
@@ -86,10 +86,4 @@ function Visits() {
       </p>
     </section>
   );
-}
-
-/** The operator's own setting: a mail address or a page. */
-function Contact({ address }: { readonly address: string }) {
-  const mail = /^mailto:(.+)$/i.exec(address)?.[1];
-  return mail === undefined ? <ExternalLink href={address}>{address}</ExternalLink> : <a href={address}>{mail}</a>;
 }

@@ -1,6 +1,7 @@
 /** What a visitor typed into the field: the address that was meant, weighed for what should not become public. */
 import { withoutSecrets } from "../../evidence/redact.ts";
 import { parseScanUrl, type ScanUrlFault } from "../../parse/scan-url.ts";
+import { addressMeant } from "../typed-address.ts";
 
 export type TypedUrl =
   | { readonly kind: "fault"; readonly fault: ScanUrlFault | "empty" | "mail-address" }
@@ -15,9 +16,6 @@ export type TypedUrl =
       readonly credentials: boolean;
     };
 
-/** What is left as it is, for `parseScanUrl` to judge: everything else lacks its scheme. */
-const withScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i;
-
 /** In a URL it would be a user and a host; whoever types it into a field for addresses means neither. */
 const mailAddress = /^(?:mailto:)?[^\s/:@?#]+@[^\s/:@?#]+$/i;
 
@@ -26,7 +24,7 @@ export function readTypedUrl(typed: string): TypedUrl {
   const text = typed.trim();
   if (text === "") return { kind: "fault", fault: "empty" };
   if (mailAddress.test(text)) return { kind: "fault", fault: "mail-address" };
-  const address = withScheme.test(text) ? text : `https://${text}`;
+  const address = addressMeant(text);
   const credentials = isRefusedForCredentials(address);
   const parsed = parseScanUrl(credentials ? withoutCredentials(address) : address);
   if ("fault" in parsed) return { kind: "fault", fault: parsed.code };

@@ -2,21 +2,17 @@
 
 import { hostOf } from "../../evidence/subject.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
-
-/** An IPv6 address without brackets, which a URL would take for a host and a port. */
-const bareIpv6 = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*$/i;
+import { addressMeant, isBareIpv6 } from "../typed-address.ts";
 
 /** In ASCII, lower case, without trailing dot and without brackets, as scans are listed by; null for what holds none. */
 export function hostIn(typed: string): string | null {
-  const text = typed.trim();
-  const address = /^https?:\/\//i.test(text) ? text : `https://${bareIpv6.test(text) ? `[${text}]` : text}`;
-  const parsed = parseScanUrl(address);
+  const parsed = parseScanUrl(addressMeant(typed));
   return "url" in parsed ? hostOf(parsed.url) : null;
 }
 
 /** As a part of a path: nothing but a host, not an address that holds one; null for everything else. */
 export function hostNamed(text: string): string | null {
-  const isAlone = bareIpv6.test(text) || /^\[[^\]]*\]$/.test(text) || !/[:/?#@]/.test(text);
+  const isAlone = isBareIpv6(text) || /^\[[^\]]*\]$/.test(text) || !/[:/?#@]/.test(text);
   return isAlone ? hostIn(text) : null;
 }
 

@@ -96,6 +96,14 @@ test("without an earlier scan the page says so", async () => {
   expect(html).toContain('name="url" value="https://assay-sound-site.org/');
 });
 
+test("guests who may not scan are not asked to", async () => {
+  const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
+  const only = await storeSite(closed.store, "sound", { at: at(0) });
+  for (const path of ["", "/compare"])
+    expect(await (await closed.visitor().get(`/scans/${only.token}${path}`)).text()).not.toContain("<form");
+  await closed.stop();
+});
+
 test.each(["nobody", "0000000000000000000000", "%E0%A4%A", "<script>"])("a token of no scan: %s", async (token) => {
   await read(`${after.token}/compare?with=${encodeURIComponent(token)}`, 404);
 });

@@ -1,0 +1,26 @@
+/** A value shown this once, whole, with a button that copies it. */
+import type { ComponentChildren } from "preact";
+import { untranslated } from "./foreign.tsx";
+
+interface CopyFieldProps {
+  readonly id: string;
+  readonly label: ComponentChildren;
+  readonly value: string;
+  /** What the button says, before and after. */
+  readonly copy: string;
+  readonly copied: string;
+}
+
+export function CopyField({ id, label, value, copy, copied }: CopyFieldProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="with-button">
+        <input id={id} type="text" readOnly value={value} {...untranslated} />
+        <button type="button" class="primary" data-copy={`#${id}`} data-copied={copied} hidden>
+          {copy}
+        </button>
+      </div>
+    </div>
+  );
+}
