@@ -56,7 +56,7 @@ export function listen(door: Door, { hostname, port, log }: ListenOptions): List
   };
 }
 
-/** The API below `/api/` and where the operator's probes look, and the pages everywhere else. */
+/** The API below `/api/` (not `/api/` itself, which leads to its description) and where the operator's probes look, and the pages everywhere else. */
 export function oneDoor({ api, pages }: { readonly api: Door; readonly pages: Door }): Door {
   return {
     fetch: (request) => (isOfApi(pathOf(request)) ? api : pages).fetch(request),
@@ -75,5 +75,5 @@ export function pathOf({ url }: Request): string {
 }
 
 function isOfApi(path: string): boolean {
-  return path.startsWith("/api/") || path === "/healthz" || path === "/readyz";
+  return (path.startsWith("/api/") && path !== "/api/") || path === "/healthz" || path === "/readyz";
 }

@@ -15,7 +15,7 @@ import { adminChecksRoutes } from "./admin/checks.tsx";
 import { adminRoutes } from "./admin/overview.tsx";
 import { adminSettingsRoutes } from "./admin/settings.tsx";
 import { adminUsersRoutes } from "./admin/users.tsx";
-import { respond } from "./answer.tsx";
+import { redirect, respond } from "./answer.tsx";
 import { assetRoutes } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { hostNotOurs, internalError, methodNotAllowed, notFound, PageError } from "./errors.ts";
@@ -50,7 +50,7 @@ export function createPages(settings: PagesSettings) {
     .onError(({ error, visit }) => {
       // Not even the visit came about, and without one there is no page: the server itself says so, and the log why.
       if (visit === null) throw error;
-      return errorPage(visit, asPageError(error, visit));
+      return withoutSlash(visit) ?? errorPage(visit, asPageError(error, visit));
     })
     .use(assetRoutes())
     .use(homeRoutes())
@@ -84,6 +84,15 @@ export function createPages(settings: PagesSettings) {
   function answerOptions(visit: Visit): Response {
     const allowed = allowedMethods(app.routes, pathOf(visit.request));
     return allowed.length === 0 ? errorPage(visit, notFound()) : respond(visit, 204, null, { allow: allowed.join(", ") });
+  }
+
+  /** To the page whose address somebody closed with a slash; null when there is no such page, and for every other failure. */
+  function withoutSlash(visit: Visit): Response | null {
+    const path = pathOf(visit.request);
+    const page = path.slice(0, -1);
+    // What matches a route begins with a name of ours, so no path such as `//example.com/` leads elsewhere.
+    const isPage = path.endsWith("/") && visit.request.method === "GET" && allowedMethods(app.routes, page).includes("GET");
+    return isPage ? redirect(visit, `${page}${visit.url.search}`) : null;
   }
 
   function asPageError(error: unknown, { request, requestId }: Visit): PageError {

@@ -68,6 +68,7 @@ describe("a server", () => {
       while (!server.said().includes("browser does not start") && Date.now() < deadline) await Bun.sleep(50);
       expect(server.said()).toContain("which is not an executable file");
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+      expect((await fetch(`${server.url}/api/`)).url).toBe(`${server.url}/api`);
       const answer = await fetch(`${server.url}/readyz`);
       expect([answer.status, await answer.json()]).toEqual([503, { errorMessage: expect.stringContaining("the browser does not start") }]);
       expect(await server.end("SIGTERM")).toBe(0);

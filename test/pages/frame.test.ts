@@ -91,6 +91,20 @@ describe("a page that says no", () => {
     expect(html).toContain(answer.headers.get("x-request-id") ?? "absent");
   });
 
+  test.each([
+    ["/scans/?band=good", "/scans?band=good"],
+    ["/api/", "/api"],
+    ["/hosts/site.test/", "/hosts/site.test"],
+  ])("%s is an address closed with a slash, and leads to the page", async (path, page) => {
+    const answer = await fetch(`${pages.url}${path}`, { redirect: "manual" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, page]);
+  });
+
+  test.each(["//example.com/", "/no-such-page/", "/scans//", "/\\example.com/"])("%s leads nowhere", async (path) => {
+    const answer = await fetch(`${pages.url}${path}`, { redirect: "manual" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([404, null]);
+  });
+
   test("a Host that is none", async () => {
     const { port } = new URL(pages.url);
     const status = await new Promise((resolve) =>
