@@ -40,7 +40,8 @@ function passOn(request: IncomingMessage, response: ServerResponse, origin: stri
     "x-forwarded-proto": "https",
     "x-forwarded-host": request.headers.host ?? "",
   };
-  const behind = forward({ hostname, port, method: request.method, path: request.url, headers }, (answer) => {
+  // A connection for each: ending a request whose connection was handed on would end somebody else's.
+  const behind = forward({ agent: false, hostname, port, method: request.method, path: request.url, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);
   });
