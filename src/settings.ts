@@ -143,7 +143,7 @@ export const settings = {
     flag: "--concurrency <n>",
   }),
   "scan.queue_max": setting(Type.Integer({ minimum: 1, maximum: 1_000_000 }), {
-    doc: "Scans that may wait; above it a new one is answered with 503. Guests find room up to half of it.",
+    doc: "Scans that may wait; above it a new one is answered with 503. Guests and the plan Free find room up to half of it.",
     allowed: "a whole number from 1 to 1000000",
     fallback: () => 1_000,
   }),

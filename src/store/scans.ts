@@ -15,8 +15,8 @@ const scanTokenChars = 22;
 const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
 /** Stands in for what cannot be a token; chance never makes it one. */
 const noToken = "0".repeat(scanTokenChars);
-/** Of the queue, as much as guests find room in: what nobody has to answer for never keeps out who has an account. */
-const guestShare = 0.5;
+/** Of the queue, as much as scans for nothing find room in: whoever pays is never kept out by those who need only ask, be it with a new account. */
+const freeShare = 0.5;
 /** A scan that a stopped process left running is begun once more, and then given up. */
 const attemptsMax = 2;
 
@@ -49,7 +49,7 @@ export interface ScanRecord {
 }
 
 export interface ScanVerbs {
-  /** Puts a scan into the queue, on disk before this resolves; `full` when the queue holds `queueMax` scans, for a guest half of that. The URL is taken as valid. */
+  /** Puts a scan into the queue, on disk before this resolves; `full` when the queue holds `queueMax` scans, half of that for guests and the plan `free`. The URL is taken as valid. */
   queueScan(scan: { readonly accountId: number | null; readonly url: string; readonly now: Date }): Promise<ScanRecord | "full">;
   /** Takes the oldest queued scan in hand; undefined when none waits. */
   claimNext(now: Date): Promise<ScanRecord | undefined>;
@@ -123,7 +123,8 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
   return {
     queueScan: ({ accountId, url, now }) =>
       db.write(() => {
-        const waitingMax = accountId === null ? Math.ceil(queueMax * guestShare) : queueMax;
+        const isFree = accountId === null || db.accounts.get(accountId)?.plan === "free";
+        const waitingMax = isFree ? Math.ceil(queueMax * freeShare) : queueMax;
         if (db.queue.getCount({ limit: waitingMax }) >= waitingMax) return "full";
         const scan: ScanRecord = {
           token: randomBase62(scanTokenChars),

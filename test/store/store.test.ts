@@ -91,12 +91,13 @@ describe("a scan's life", () => {
     expect((await queued()).id).toBe(6);
   });
 
-  test("guests fill half of a queue, and leave the rest to accounts", async () => {
-    const guest = () => store.queueScan({ accountId: null, url: "https://site.example/", now });
-    for (let count = 0; count < 3; count++) expect(await guest()).not.toBe("full");
-    expect(await guest()).toBe("full");
-    for (let count = 0; count < 2; count++) await queued();
-    expect(await store.queueScan({ accountId: 1, url: "https://site.example/", now })).toBe("full");
+  test("guests and free accounts fill half of a queue, and leave the rest to who pays", async () => {
+    for (const email of ["agency@site.example", "free@site.example"]) await store.createAccount({ email, now });
+    const wish = (accountId: number | null) => store.queueScan({ accountId, url: "https://site.example/", now });
+    for (const free of [null, 2, null]) expect(await wish(free)).not.toBe("full");
+    for (const free of [null, 2]) expect(await wish(free)).toBe("full");
+    for (let count = 0; count < 2; count++) expect(await wish(1)).not.toBe("full");
+    expect(await wish(1)).toBe("full");
   });
 
   test("progress never falls", async () => {
