@@ -1,5 +1,4 @@
-/** The parsers of names, addresses and certificates, as the fuzzing knows them. */
-import * as address from "../../src/parse/address.ts";
+/** The parsers of names and certificates, as the fuzzing knows them. */
 import * as alternativeNames from "../../src/parse/alternative-names.ts";
 import * as certificateFields from "../../src/parse/certificate-fields.ts";
 import * as certificateKeys from "../../src/parse/certificate-keys.ts";
@@ -34,24 +33,6 @@ const names = ["*.site.example", "www.site.co.uk.", "xn--bcher-kva.example", "19
 const knownWords = ["default-src", "script-src", "upgrade-insecure-requests"];
 
 export const nameParsers: readonly FuzzedParser[] = [
-  {
-    file: "address",
-    words: [..."[]:=.%0", "127.0.0.1", "::1", "[::1]", ":443", "site.test", "=", "65536", "ffff:", "0x7f.1"],
-    samples: ["site.test:443=127.0.0.1:8443", "[2001:db8::1]:53", "127.0.0.1:8787", "[::ffff:192.0.2.1%eth0]:1=[::]:0"],
-    functions: {
-      parseAddress: address.parseAddress,
-      parseEndpoint: address.parseEndpoint,
-      parseResolver: address.parseResolver,
-      parseConnectTo: address.parseConnectTo,
-    },
-    laws: {
-      "an address reads as itself": (text) => {
-        const found = address.parseAddress(text);
-        return found === null || address.parseAddress(found) === found;
-      },
-      "an endpoint is a resolver": (text) => address.parseEndpoint(text) === null || address.parseResolver(text) === text,
-    },
-  },
   {
     file: "alternative-names",
     words: derWords,
