@@ -60,8 +60,14 @@ function Included({ yes }: { readonly yes: boolean }) {
 }
 
 function WhomToAsk() {
-  const { words, settings } = useVisit();
+  const { words, account, settings } = useVisit();
   const { plans: contact } = settings.contacts;
+  if (account?.admin === true)
+    return (
+      <p>
+        <a href="/admin/users">{words.say("plans.changeIt")}</a>
+      </p>
+    );
   if (contact === null) return <p>{words.say("plans.noContact")}</p>;
   return (
     <p>

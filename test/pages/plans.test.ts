@@ -23,7 +23,11 @@ test("tells what each plan includes", async () => {
 test("tells whoever is signed in which one is theirs", async () => {
   const first = await accountIn(pages, "first@assay.test");
   const visitor = await signedIn(pages, first);
-  expect(wordsOf(await (await visitor.get("/plans")).text())).toContain("Agency (your plan)");
+  const html = await (await visitor.get("/plans")).text();
+  expect(wordsOf(html)).toContain("Agency (your plan)");
+  // The first account is an administrator's, who has nobody to ask.
+  expect(html).toContain('<a href="/admin/users">');
+  expect(html).not.toContain("Ask the operator");
 });
 
 test("names the operator's contact", async () => {

@@ -15,7 +15,7 @@ import { callerOf, signedIn, withAccount } from "./signing-in.ts";
 import { answerTo, fieldTrouble, newPasswordTrouble, type Trouble, unprovedTrouble } from "./trouble.ts";
 
 /** What was just done, as the page is told by its query. */
-const deeds = ["email", "password", "preferences", "sessions", "second-factor-off"] as const;
+const deeds = ["made", "email", "password", "preferences", "sessions", "second-factor-off"] as const;
 type Deed = (typeof deeds)[number];
 
 export function profileRoutes() {

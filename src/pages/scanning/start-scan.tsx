@@ -95,11 +95,13 @@ function shut({ words, account }: Visit): Refusal {
   return { status: 400, text: `${words.say("home.shut")}${settings}` };
 }
 
-function tooMany({ words, account }: Visit, seconds: number): Refusal {
+function tooMany({ words, account, settings }: Visit, seconds: number): Refusal {
   const what = words.say(account === null ? "home.tooMany.guest" : "home.tooMany.account");
+  const accountHelps = account === null && settings.scanning.guests.scansPerHourMax < scansOfAccountPerHourMax;
+  const how = accountHelps ? ` ${words.say("home.tooMany.withAccount")}` : "";
   const wait =
     seconds < secondsToldMax ? words.count("home.tooMany.seconds", seconds) : words.count("home.tooMany.minutes", Math.ceil(seconds / 60));
-  return { status: 429, text: `${what} ${wait}`, retryAfterSeconds: seconds };
+  return { status: 429, text: `${what} ${wait}${how}`, retryAfterSeconds: seconds };
 }
 
 function noRoom(text: string): Refusal {

@@ -33,7 +33,8 @@ describe("/setup", () => {
     const form = await visitor.get(`/setup?t=${link}`);
     expect([form.status, form.headers.get("cache-control")]).toEqual([200, "no-store"]);
     const answer = await visitor.post("/setup", { t: link, email: "me@assay.test", password }, `/setup?t=${link}`);
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/account"]);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/account?done=made"]);
+    expect(await (await visitor.get("/account?done=made")).text()).toContain("Your account is ready");
     expect((await visitor.get("/admin")).status).toBe(200);
     const again = await pages.visitor().get(`/setup?t=${link}`);
     expect([again.status, await again.text()]).toEqual([410, expect.stringContaining("Set-up is done")]);
@@ -113,7 +114,7 @@ describe("/sign-up", () => {
     const swapped = await visitor.post("/sign-up", { t: link, email: "evil@assay.test", password }, `/sign-up?t=${link}`);
     expect([swapped.status, await swapped.text()]).toEqual([400, expect.stringContaining("for another email address")]);
     const answer = await visitor.post("/sign-up", { t: link, email: "you@assay.test", password }, `/sign-up?t=${link}`);
-    expect(answer.headers.get("location")).toBe("/account");
+    expect(answer.headers.get("location")).toBe("/account?done=made");
     expect(pages.store.accountByEmail("you@assay.test")).toMatchObject({ plan: "agency", admin: false });
     const used = await pages.visitor().get(`/sign-up?t=${link}`);
     expect([used.status, mainOf(await used.text())]).toEqual([410, expect.stringContaining("older than 7 days")]);

@@ -120,7 +120,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   await hand.type("[name=email]", email);
   await hand.type("[name=password]", password);
   await hand.leave(submitButton);
-  expect(page.url()).toBe(`${appliance.origin}/account`);
+  expect(page.url()).toBe(`${appliance.origin}/account?done=made`);
 
   // A token, which works as far as the plan goes, and until it is revoked.
   await hand.leave("main a[href='/account/tokens']");
