@@ -48,7 +48,7 @@ const starting: readonly Place[] = [
 
 const scans: readonly Place[] = [
   { name: "scan-queued", refreshes: true, go: at(({ scans }) => `/scans/${scans.queued}`) },
-  { name: "scan-running", refreshes: true, go: running },
+  { name: "scan-running", refreshes: true, go: at((_known, { running }) => `/scans/${running}`) },
   { name: "scan-failed", go: at(({ scans }) => `/scans/${scans.failed}`) },
   { name: "scan-unknown", status: 404, go: at("/scans/0000000000000000000000") },
   { name: "report-bare", go: at(({ scans }) => `/scans/${scans.bare}`) },
@@ -56,7 +56,7 @@ const scans: readonly Place[] = [
   { name: "report-plain", go: at(({ scans }) => `/scans/${scans.plain}`) },
   { name: "report-old", go: at(({ scans }) => `/scans/${scans.old}`) },
   { name: "report-silent-stale", go: at(({ scans }) => `/scans/${scans.silent}`) },
-  { name: "report-filtered", go: at(({ scans }) => `/scans/${scans.bare}?state=violated&area=cookies`) },
+  { name: "report-filtered", go: at(({ scans }) => `/scans/${scans.silent}?state=violated&area=headers`) },
   { name: "report-filtered-to-nothing", go: at(({ scans }) => `/scans/${scans.sound}?state=violated`) },
   { name: "compare", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=previous`) },
   { name: "compare-other-host", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=${scans.sound}`) },
@@ -72,11 +72,6 @@ const scans: readonly Place[] = [
   { name: "host-one-scan", go: at("/hosts/listed-1.example.org") },
   { name: "host-unknown", status: 404, go: at("/hosts/nobody.example") },
 ];
-
-async function running(visitor: Visitor, _known: Known, { busy }: World): Promise<OpenedPage> {
-  const token = await busy.withStore(async (store) => store.runningScans()[0]?.token);
-  return visitor.open(`/scans/${token}`);
-}
 
 const reading: readonly Place[] = [
   { name: "checks", go: at("/checks") },

@@ -9,7 +9,7 @@ import { startTcp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 
 const dayMs = 86_400_000;
-/** Scans of a site that never answers: each takes its half minute, so that one runs and others wait for as long as anybody looks. */
+/** Scans of a site that never answers: each takes its half minute, so that others wait for as long as anybody looks. */
 const silentScans = 20;
 /** Long enough for pages of lists. */
 const listedScans = 30;
@@ -27,6 +27,8 @@ export type Person = "admin" | "agency" | "careful" | "free" | "strict";
 export interface World {
   readonly busy: Appliance;
   readonly known: Known;
+  /** A scan on the busy one that is at work for as long as anybody looks. */
+  readonly running: string;
   /** Without accounts, scans and sign-up, and where guests may not scan. */
   readonly fresh: Appliance;
   /** Its link for the first account. */
@@ -73,6 +75,7 @@ export async function startWorld(): Promise<World> {
   if (known === undefined) throw new Error("the store was not filled");
   return {
     busy,
+    running: await busy.withStore(takeInHand),
     known: { ...known, sessions: { ...known.sessions, strict: strictSession } },
     fresh,
     strict,
@@ -87,6 +90,14 @@ export async function startWorld(): Promise<World> {
 
 function sitesThatNeverAnswer(silent: TestServer) {
   return { "silent.test:443": silent, "silent.test:80": silent };
+}
+
+/** As a worker would that never gets any further: no scan of the program itself stays at the same stage for so long. */
+async function takeInHand(store: Store): Promise<string> {
+  const scan = await store.claimNext(new Date());
+  if (scan === undefined) throw new Error("no scan waits");
+  await store.setProgress(scan.token, "tls", 40);
+  return scan.token;
 }
 
 async function fillBusy(store: Store) {
