@@ -125,7 +125,7 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
       </Fact>
       {scan.startedAt !== null && scan.endedAt !== null && (
         <Fact name={words.say("report.facts.duration")}>
-          {words.say("report.facts.seconds", { seconds: secondsBetween(words.number, scan.startedAt, scan.endedAt) })}
+          {words.count("report.facts.seconds", secondsBetween(scan.startedAt, scan.endedAt))}
         </Fact>
       )}
       <Fact name={words.say("report.facts.rules")}>
@@ -153,6 +153,6 @@ function Address({ url }: { readonly url: string }) {
 }
 
 /** In tenths. */
-function secondsBetween(written: (number: number) => string, from: string, to: string): string {
-  return written(Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10);
+function secondsBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10;
 }

@@ -211,7 +211,9 @@ describe("scans before and after", () => {
     expect(text(html)).toContain("Down 23 points since");
     const card = (code: string) => text(html.split(`id="${code}"`)[1]?.split("</article>")[0] ?? "");
     expect(card(first?.code ?? "")).toContain("New: the last scan that checked this did not find it.");
-    expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain("Found by every scan of this address that checked it, since at least");
+    expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain(
+      "Found by every scan of this address that checked it, since at least",
+    );
     expect(html).toContain(`/scans/${newest.token}/compare?with=${oldest.token}`);
     const before = text(await read(`/scans/${middle.token}`));
     expect(before).toContain("by different rules");
@@ -225,6 +227,18 @@ describe("scans before and after", () => {
     expect(html).toContain("There is a newer report for another address of this host");
     expect(html).not.toContain("since 2");
   });
+});
+
+test.each([
+  [1_000, "<dd>1 second</dd>"],
+  [1_520, "<dd>1.5 seconds</dd>"],
+])("%i ms are told as the time that it took", async (tookMs, words) => {
+  const from = new Date(now);
+  const queued = await pages.store.queueScan({ accountId: null, url: "https://quick.example/", now: from });
+  if (queued === "full") throw new Error("the queue is full");
+  await pages.store.claimNext(from);
+  await pages.store.finishScan(queued.token, { ...knownScans.silent, timings: {}, now: new Date(from.getTime() + tookMs) });
+  expect((await read(`/scans/${queued.token}`)).includes(words)).toBe(true);
 });
 
 describe("notices", () => {
