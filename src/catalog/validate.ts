@@ -13,7 +13,7 @@ import {
   severities,
 } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
-import type { ReadingName } from "../evidence/evidence.ts";
+import { readingNames } from "../evidence/evidence.ts";
 
 const keyPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -25,27 +25,8 @@ const standardCharsMax = 200;
 /** Of a paragraph of the reference. */
 const paragraphCharsMax = 1_000;
 /** As records, so that the compiler misses none. */
-const readingNames: Record<ReadingName, true> = {
-  navigation: true,
-  page: true,
-  dom: true,
-  requests: true,
-  hstsPreload: true,
-  plainHttp: true,
-  tls: true,
-  crossOrigin: true,
-  dnsCaa: true,
-  securityTxt: true,
-  dnssec: true,
-  mailMx: true,
-  mailSpf: true,
-  mailDmarc: true,
-  mailMtaSts: true,
-  mailMtaStsPolicy: true,
-  mailTlsRpt: true,
-};
-const conditions: Record<Condition, true> = { https: true, html: true, "public-name": true };
-const headerSources: Record<HeaderSource, true> = { page: true, "first-https": true };
+const conditions: Readonly<Record<Condition, true>> = { https: true, html: true, "public-name": true };
+const headerSources: Readonly<Record<HeaderSource, true>> = { page: true, "first-https": true };
 /** Placeholders that are filled for every finding, whatever values it carries. */
 const placeholdersAlwaysFilled = ["host", "url"];
 
@@ -78,16 +59,16 @@ function faultsOfDeclarations({ reads, consults = [], appliesTo = [], headers = 
   return [
     ...faultsOfList("reads", reads, readingNames),
     ...faultsOfList("consults", consults, readingNames),
-    ...faultsOfList("appliesTo", appliesTo, conditions),
-    ...faultsOfList("headersFrom", [headersFrom], headerSources),
+    ...faultsOfList("appliesTo", appliesTo, Object.keys(conditions)),
+    ...faultsOfList("headersFrom", [headersFrom], Object.keys(headerSources)),
     ...faultsOfHeaders(headers),
   ];
 }
 
-function faultsOfList(field: string, given: unknown, allowed: Readonly<Record<string, true>>): readonly string[] {
+function faultsOfList(field: string, given: unknown, allowed: readonly string[]): readonly string[] {
   if (!Array.isArray(given)) return [`${field} is not a list`];
-  const strange = given.filter((word) => typeof word !== "string" || !Object.hasOwn(allowed, word));
-  return strange.map((word) => `${field} names ${JSON.stringify(word)}, which is none of ${Object.keys(allowed).join(", ")}`);
+  const strange = given.filter((word) => typeof word !== "string" || !allowed.includes(word));
+  return strange.map((word) => `${field} names ${JSON.stringify(word)}, which is none of ${allowed.join(", ")}`);
 }
 
 function faultsOfHeaders(headers: unknown): readonly string[] {

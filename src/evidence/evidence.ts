@@ -50,6 +50,33 @@ export type Reading<F> = { readonly status: "read"; readonly facts: F } | { read
 
 export type ReadingName = keyof Facts;
 
+/** As a record, so that the compiler misses none. */
+const everyReading: Readonly<Record<ReadingName, true>> = {
+  navigation: true,
+  page: true,
+  dom: true,
+  requests: true,
+  hstsPreload: true,
+  plainHttp: true,
+  tls: true,
+  crossOrigin: true,
+  dnsCaa: true,
+  securityTxt: true,
+  dnssec: true,
+  mailMx: true,
+  mailSpf: true,
+  mailDmarc: true,
+  mailMtaSts: true,
+  mailMtaStsPolicy: true,
+  mailTlsRpt: true,
+};
+
+export function isReadingName(name: string): name is ReadingName {
+  return Object.hasOwn(everyReading, name);
+}
+
+export const readingNames: readonly ReadingName[] = Object.keys(everyReading).filter(isReadingName);
+
 export type Readings = { readonly [N in ReadingName]: Reading<Facts[N]> };
 
 export type Evidence = { readonly subject: Subject } & Readings;

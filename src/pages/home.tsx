@@ -1,14 +1,11 @@
 /** `/`: the form that starts a scan, what becomes of it, and what is looked at. */
 import { type Area, areaOf, areas } from "../check/check.ts";
-import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { page } from "./answer.tsx";
-import { Field } from "./components/field.tsx";
 import { Notice } from "./components/notice.tsx";
 import { PageHead } from "./components/page-head.tsx";
-import { SubmitButton } from "./components/submit-button.tsx";
 import { useVisit, useWords } from "./context.ts";
-import { Form } from "./form.tsx";
 import { mayScan } from "./scanning/may-scan.ts";
+import { UrlForm } from "./scanning/url-form.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
 import { pageGroup, type Visit } from "./visit.ts";
 
@@ -89,32 +86,6 @@ function ScanForm({ typed, error }: ScanFormProps) {
         {words.say("home.public")} <a href="/scans">{words.say("home.publicList")}</a>
       </p>
     </>
-  );
-}
-
-interface UrlFormProps extends ScanFormProps {
-  readonly label: string;
-  readonly hint?: string;
-  readonly button: string;
-}
-
-/** The one field; a failed scan has it as well, to be tried again. */
-export function UrlForm({ typed, error, label, hint, button }: UrlFormProps) {
-  return (
-    <Form action="/scans" class="scan-form">
-      <Field
-        name="url"
-        label={label}
-        hint={hint}
-        error={error}
-        value={typed}
-        inputMode="url"
-        autocomplete="url"
-        maxLength={scanUrlCharsMax}
-        verbatim
-      />
-      <SubmitButton>{button}</SubmitButton>
-    </Form>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Evidence for the laws: of a site without a fault, and of sites with any mixture of faults, gaps and cuts. */
 import fc from "fast-check";
-import { type Evidence, failed, type ProbeFailure, type ReadingName, read } from "../../src/evidence/evidence.ts";
+import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../src/evidence/evidence.ts";
 import type { Facts, HeaderField, HttpAnswer, TextRecords } from "../../src/evidence/facts.ts";
 import { cookieLine } from "../support/cookies.ts";
 import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../support/evidence.ts";
@@ -48,7 +48,6 @@ const sound: EvidenceGiven = {
 
 /** Every check that applies passes, on this evidence. */
 export const soundSite: Evidence = evidence(sound);
-export const readingNames = Object.keys(soundSite).filter((name) => name !== "subject") as ReadingName[];
 
 /** What servers send, well and badly, by header. */
 const values: Readonly<Record<string, readonly string[]>> = {

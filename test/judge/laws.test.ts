@@ -5,7 +5,7 @@ import { type FindingCode, type State, states } from "../../src/check/check.ts";
 import { firstHttpsAnswer } from "../../src/check/headers.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";
 import type { Verdict } from "../../src/check/verdict.ts";
-import { type Evidence, failed, type ProbeFailure, type ReadingName, read } from "../../src/evidence/evidence.ts";
+import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../src/evidence/evidence.ts";
 import type { HeaderField } from "../../src/evidence/facts.ts";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { judge } from "../../src/judge/ledger.ts";
@@ -15,7 +15,7 @@ import { createTexts } from "../../src/text/i18n.ts";
 import { renderSecurityResult } from "../../src/text/render.ts";
 import { builtInChecks } from "../support/built-in-checks.ts";
 import { evidence } from "../support/evidence.ts";
-import { anyEvidence, readingNames, soundSite } from "./any-evidence.ts";
+import { anyEvidence, soundSite } from "./any-evidence.ts";
 
 function judged(given: Evidence, checks: readonly AnyCheck[] = builtInChecks): StoredResult {
   const faults: string[] = [];

@@ -1,5 +1,7 @@
 /** Keeps the page of a running scan up to date, `<div data-follow>`: by events, or by asking again and again where none get through. */
 
+import type { ScanEventData, ScanState } from "../scanning/scan-state.ts";
+
 /** Runs in the browser. The texts it shows come from the page and from the server, in the visitor's language. */
 export function followScan(): void {
   const pollMs = 2_000;
@@ -39,12 +41,12 @@ export function followScan(): void {
     place.hidden = text === null;
     place.textContent = text ?? "";
   };
-  const isOver = (state: string) => state === "finished" || state === "failed";
+  const isOver = (status: ScanState["status"]) => status === "finished" || status === "failed";
 
   const ask = async () => {
     try {
       const answer = await fetch(`${address}/state`, { cache: "no-store" });
-      const state = answer.ok ? await answer.json() : null;
+      const state: ScanState | null = answer.ok ? await answer.json() : null;
       if (state !== null) {
         if (isOver(state.status)) return location.reload();
         showPlace(state.text);
@@ -62,14 +64,14 @@ export function followScan(): void {
     if (poll === undefined) poll = setTimeout(ask, 0);
   };
   let silence = setTimeout(askInstead, silentMs);
-  const on = (name: string, show: (data: never) => void) =>
-    events.addEventListener(name, (event) => {
+  const on = <E extends keyof ScanEventData>(name: E, show: (data: ScanEventData[E]) => void) =>
+    events.addEventListener(name, (event: MessageEvent<string>) => {
       clearTimeout(silence);
-      show(JSON.parse((event as MessageEvent<string>).data) as never);
+      show(JSON.parse(event.data));
     });
-  on("position", ({ text }: { text: string | null }) => showPlace(text));
-  on("stage", ({ stage }: { stage: string }) => showStage(stage));
-  on("percent", (data: { percent: number }) => showPercent(data.percent));
+  on("position", ({ text }) => showPlace(text));
+  on("stage", ({ stage }) => showStage(stage));
+  on("percent", (data) => showPercent(data.percent));
   on("done", () => {
     events.close();
     location.reload();

@@ -13,7 +13,6 @@ import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import type { Words } from "../words.ts";
 import { withEveryReading } from "./evidence/complete.ts";
-import { readingNames } from "./evidence/reading-words.ts";
 import { earlierLook, type FirstSeen, firstSeen } from "./first-seen.ts";
 import { urgencyOf, type Weighed } from "./urgency.ts";
 
@@ -91,7 +90,7 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     summary: summaryOf(result.ledger),
     findings,
     rows: shownRows(visit, result, findings),
-    evidence: seen === undefined ? null : withEveryReading(seen.evidence, readingNames),
+    evidence: seen === undefined ? null : withEveryReading(seen.evidence),
     timings: seen?.timings ?? null,
     hasScreenshot: store.hasScreenshot(scan.token),
     previous: earlier.find(ofSameUrl) ?? null,

@@ -10,10 +10,10 @@ import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
-import { UrlForm } from "../home.tsx";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { mayScan } from "./may-scan.ts";
+import { UrlForm } from "./url-form.tsx";
 
 export function failedPage(visit: Visit, scan: ScanRecord): Response {
   const { words, settings } = visit;

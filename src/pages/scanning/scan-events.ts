@@ -3,7 +3,7 @@ import type { ProgressStage, ScanTold } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../answer.tsx";
 import type { Visit } from "../visit.ts";
-import { waitingOf } from "./scan-state.ts";
+import { type ScanEventData, waitingOf } from "./scan-state.ts";
 
 /** Each is an open connection. */
 const streamsMax = 1_000;
@@ -103,7 +103,7 @@ function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
   const { store } = visit.settings;
   const latest = new Map<string, string>();
 
-  function send(event: "stage" | "percent" | "position" | "done", data: object): void {
+  function send<E extends keyof ScanEventData>(event: E, data: ScanEventData[E]): void {
     const text = JSON.stringify(data);
     if (latest.get(event) === text) return;
     latest.set(event, text);

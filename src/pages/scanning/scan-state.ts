@@ -15,6 +15,14 @@ export interface Waiting {
   readonly text: string | null;
 }
 
+/** What each event of a scan carries. */
+export interface ScanEventData {
+  readonly stage: { readonly stage: ProgressStage };
+  readonly percent: { readonly percent: number };
+  readonly position: Waiting;
+  readonly done: { readonly status: "finished" | "failed" };
+}
+
 export interface ScanState extends Waiting {
   readonly status: ScanStatus;
   /** Null before the first stage and after the last. */

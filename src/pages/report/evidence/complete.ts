@@ -1,8 +1,7 @@
 /** Evidence of an older assay may lack a question that was not put then: to the page it is one that was not asked. */
-import { type Evidence, failed, type ReadingName } from "../../../evidence/evidence.ts";
+import { type Evidence, failed, readingNames } from "../../../evidence/evidence.ts";
 
-/** `names`: of all readings that there are today. */
-export function withEveryReading(evidence: Evidence, names: readonly ReadingName[]): Evidence {
-  const notAsked = Object.fromEntries(names.map((name) => [name, failed("not-asked")]));
+export function withEveryReading(evidence: Evidence): Evidence {
+  const notAsked = Object.fromEntries(readingNames.map((name) => [name, failed("not-asked")]));
   return { ...notAsked, ...evidence };
 }

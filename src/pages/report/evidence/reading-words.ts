@@ -1,5 +1,5 @@
 /** Readings, and why some gave nothing, in words. Results of other versions may name what this one does not know: that is told by its name. */
-import type { ProbeFailure, ReadingName } from "../../../evidence/evidence.ts";
+import { isReadingName, type ProbeFailure } from "../../../evidence/evidence.ts";
 import type { Words } from "../../words.ts";
 
 /** What stands in the locale files; the compiler compares it with the types. */
@@ -20,28 +20,6 @@ const failures = {
   "not-asked": true,
 } as const satisfies Readonly<Record<ProbeFailure, true>>;
 
-const readings = {
-  navigation: true,
-  page: true,
-  dom: true,
-  requests: true,
-  hstsPreload: true,
-  plainHttp: true,
-  tls: true,
-  crossOrigin: true,
-  dnsCaa: true,
-  securityTxt: true,
-  dnssec: true,
-  mailMx: true,
-  mailSpf: true,
-  mailDmarc: true,
-  mailMtaSts: true,
-  mailMtaStsPolicy: true,
-  mailTlsRpt: true,
-} as const satisfies Readonly<Record<ReadingName, true>>;
-
-export const readingNames = Object.keys(readings) as readonly ReadingName[];
-
 const ownReasons = { "header-truncated": true, "headers-dropped": true, "check-undecided": true, "check-failed": true } as const;
 
 /** A sentence. */
@@ -50,7 +28,7 @@ export function failureOf(words: Words, because: string): string {
 }
 
 export function readingName(words: Words, name: string): string {
-  return isNamed(readings, name) ? words.say(`evidence.readings.${name}`) : name;
+  return isReadingName(name) ? words.say(`evidence.readings.${name}`) : name;
 }
 
 /** Why a row of the ledger is `notChecked`: one of the ledger's own reasons, or `<reading>: <failure>`. */
