@@ -61,10 +61,15 @@ export function CodeField(props: { readonly error: string | undefined; readonly 
   return <Field name="code" label={words.say("credentials.code")} autocomplete="one-time-code" verbatim {...props} />;
 }
 
-/** A line to type on the server. */
+/** A line to type on the server, where it has to find the server's own data. */
 export function CommandLine({ children }: { readonly children: string }) {
   const words = useWords();
-  return <Lines label={words.say("credentials.command")}>{children}</Lines>;
+  return (
+    <>
+      <Lines label={words.say("credentials.command")}>{children}</Lines>
+      <p class="hint">{words.say("credentials.commandBy")}</p>
+    </>
+  );
 }
 
 /** Said where a password is about to be typed and somebody could read along. */

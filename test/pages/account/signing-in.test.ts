@@ -28,7 +28,7 @@ function signIn(visitor: Visitor, fields: Readonly<Record<string, string>> = {})
 describe("an empty appliance", () => {
   test("has no form, but tells the three ways to the first account", async () => {
     const text = mainOf(await (await pages.visitor().get("/sign-in")).text());
-    for (const words of ["no administrator yet", "assay user setup-link", "assay user create", "admin.password_file"])
+    for (const words of ["no administrator yet", "assay user setup-link", "assay user create", "admin.password_file", "its --data"])
       expect(text).toContain(words);
     expect(text).not.toContain("<form");
   });
