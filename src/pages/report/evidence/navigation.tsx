@@ -4,7 +4,7 @@ import type { HttpAnswer, PlainHttpFacts } from "../../../evidence/facts.ts";
 import { Foreign } from "../../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
-import { Entry, Read, shown } from "./parts.tsx";
+import { Entry, ForeignLine, Read } from "./parts.tsx";
 
 export function NavigationEvidence({ evidence: { navigation, hstsPreload } }: { readonly evidence: Evidence }) {
   const words = useWords();
@@ -92,16 +92,12 @@ function Answers({ caption, answers }: { readonly caption: string; readonly answ
             <Row
               key={String(at)}
               cells={[
-                <Foreign key="url" charsMax={shown.urlCharsMax}>
-                  {url}
-                </Foreign>,
+                <ForeignLine key="url">{url}</ForeignLine>,
                 String(status),
                 internal ? (
                   words.say("evidence.navigation.internal")
                 ) : location === undefined ? null : (
-                  <Foreign key="location" charsMax={shown.urlCharsMax}>
-                    {location}
-                  </Foreign>
+                  <ForeignLine key="location">{location}</ForeignLine>
                 ),
               ]}
             />

@@ -4,7 +4,7 @@ import type { DomFacts, PageFacts, RequestsFacts, SetCookieLine } from "../../..
 import { Foreign } from "../../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
-import { Cut, Entry, HeaderTable, Others, Read, shown } from "./parts.tsx";
+import { Cut, Entry, ForeignLine, HeaderTable, Others, Read, shown } from "./parts.tsx";
 
 export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evidence }) {
   const words = useWords();
@@ -13,7 +13,7 @@ export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evi
       {({ url, status, headers, headersDropped, mediaType }) => (
         <>
           <p>
-            <Foreign charsMax={shown.urlCharsMax}>{url}</Foreign>: {words.say("report.facts.status", { status })}
+            <ForeignLine>{url}</ForeignLine>: {words.say("report.facts.status", { status })}
             {mediaType !== null && (
               <>
                 , <Foreign>{mediaType}</Foreign>
@@ -101,7 +101,7 @@ function Document({
     <>
       <dl>
         <Entry name={words.say("report.facts.documentTitle")}>
-          <Foreign charsMax={shown.urlCharsMax}>{title}</Foreign>
+          <ForeignLine>{title}</ForeignLine>
         </Entry>
         {metas.slice(0, shown.rowsMax).map(({ httpEquiv, name, content, truncated }, at) => (
           <Entry key={String(at)} name={<Foreign>{`meta ${httpEquiv ?? name ?? ""}`}</Foreign>}>
@@ -110,7 +110,7 @@ function Document({
         ))}
         {forms.slice(0, shown.rowsMax).map(({ action, method }, at) => (
           <Entry key={String(at)} name={words.say("evidence.document.form")}>
-            <Foreign charsMax={shown.urlCharsMax}>{`${method.toUpperCase()} ${action}`}</Foreign>
+            <ForeignLine>{`${method.toUpperCase()} ${action}`}</ForeignLine>
           </Entry>
         ))}
       </dl>
@@ -132,9 +132,7 @@ function Document({
               <Row
                 key={String(at)}
                 cells={[
-                  <Foreign key="url" charsMax={shown.urlCharsMax}>
-                    {url}
-                  </Foreign>,
+                  <ForeignLine key="url">{url}</ForeignLine>,
                   words.say(`evidence.document.kinds.${kind}`),
                   words.say(`evidence.document.origins.${sameOrigin ? "same" : sameSite ? "site" : "other"}`),
                   integrity === null ? null : <Foreign key="integrity">{integrity}</Foreign>,
@@ -175,9 +173,7 @@ function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked 
               <Row
                 key={String(at)}
                 cells={[
-                  <Foreign key="url" charsMax={shown.urlCharsMax}>
-                    {url}
-                  </Foreign>,
+                  <ForeignLine key="url">{url}</ForeignLine>,
                   <Foreign key="kind">{kind}</Foreign>,
                   words.say(`evidence.requests.outcomes.${outcome}`),
                 ]}
@@ -193,7 +189,7 @@ function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked 
           <ul>
             {integrityBlocked.slice(0, shown.rowsMax).map((url, at) => (
               <li key={String(at)}>
-                <Foreign charsMax={shown.urlCharsMax}>{url}</Foreign>
+                <ForeignLine>{url}</ForeignLine>
               </li>
             ))}
           </ul>

@@ -10,7 +10,7 @@ import { failureOf } from "./reading-words.ts";
 /** How much of each is shown; the whole is in the JSON. A page has to stay small whatever a site sends. */
 export const shown = {
   headerFieldsMax: 60,
-  urlCharsMax: 300,
+  lineCharsMax: 300,
   rowsMax: 30,
   recordsMax: 12,
   recordCharsMax: 600,
@@ -42,6 +42,11 @@ export function Entry({ name, children }: { readonly name: ComponentChildren; re
       <dd>{children}</dd>
     </>
   );
+}
+
+/** An address or another line of a site, as far as it tells something. */
+export function ForeignLine({ children }: { readonly children: string }) {
+  return <Foreign charsMax={shown.lineCharsMax}>{children}</Foreign>;
 }
 
 /** How many there are that are not shown, or were not kept. */

@@ -1,9 +1,8 @@
 /** The file security.txt, wherever it was looked for. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { SecurityTxtFacts } from "../../../evidence/facts.ts";
-import { Foreign } from "../../components/foreign.tsx";
 import { useWords } from "../../context.ts";
-import { FileBody, Read, shown } from "./parts.tsx";
+import { FileBody, ForeignLine, Read } from "./parts.tsx";
 
 export function SecurityTxtEvidence({ evidence: { securityTxt } }: { readonly evidence: Evidence }) {
   return <Read reading={securityTxt}>{({ attempts }) => attempts.map((attempt) => <Attempt key={attempt.url} attempt={attempt} />)}</Read>;
@@ -15,17 +14,17 @@ function Attempt({ attempt }: { readonly attempt: SecurityTxtFacts["attempts"][n
   return (
     <>
       <p>
-        <Foreign charsMax={shown.urlCharsMax}>{url}</Foreign>
+        <ForeignLine>{url}</ForeignLine>
         {finalUrl !== url && (
           <>
             {" "}
-            <span aria-hidden="true">&rarr;</span> <Foreign charsMax={shown.urlCharsMax}>{finalUrl}</Foreign>
+            <span aria-hidden="true">&rarr;</span> <ForeignLine>{finalUrl}</ForeignLine>
           </>
         )}
         : {words.say("report.facts.status", { status })}
         {contentType !== null && (
           <>
-            , <Foreign charsMax={shown.urlCharsMax}>{contentType}</Foreign>
+            , <ForeignLine>{contentType}</ForeignLine>
           </>
         )}
       </p>
