@@ -66,6 +66,16 @@ test("by mouse in German, as the first one there", () => goTheWay(firstWay), jou
 // Each takes its time watching scans; together they take no longer.
 test.concurrent.each(ways)("%s", (_name, way) => goTheWay(way), journeyMsMax);
 
+/** Asks what curl would ask if the line were pasted into a shell, which takes it apart. */
+async function pasted(line: string): Promise<Response> {
+  const child = Bun.spawn(["sh", "-c", `curl() { printf '%s\\n' "$@"; }\n${line}`]);
+  const words = (await new Response(child.stdout).text()).trimEnd().split("\n");
+  const behind = (flag: string) => words.filter((_word, at) => words[at - 1] === flag);
+  const headers = behind("-H").map((field): [string, string] => [field.split(": ")[0] ?? "", field.split(": ")[1] ?? ""]);
+  const [body] = behind("-d");
+  return fetch(words.at(-1) ?? "", { headers, ...(body === undefined ? {} : { method: "POST", body }) });
+}
+
 async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Promise<void> {
   const visitor = await visitors.visitor({ origin: appliance.origin, locale, ...(script === undefined ? {} : { script }) });
   const { page } = visitor;
@@ -127,14 +137,15 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   await hand.type("[name=name]", "first");
   await hand.leave("form:has([value=create]) button[type=submit]");
   const token = await page.$eval("#token", (input) => (input as HTMLInputElement).value);
-  expect(await page.$eval("main", (main) => main.textContent)).toContain(`curl -H 'Authorization: Bearer ${token}'`);
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const ask = (path: string, init = {}) => fetch(`${appliance.origin}/api/v1/scans${path}`, { headers, ...init });
+  const lines = await page.$$eval("main pre code", (all) => all.map(({ textContent }) => textContent));
+  const [toList = "", toStart = ""] = lines.filter((line) => line.startsWith("curl "));
+  expect(toList).toContain(token);
+  const ask = (path: string) => fetch(`${appliance.origin}/api/v1/scans${path}`, { headers: { authorization: `Bearer ${token}` } });
   if (first !== true) {
-    expect((await ask("")).status).toBe(403);
+    expect((await pasted(toList)).status).toBe(403);
     await appliance.withStore(async (store) => store.setPlan(store.accountByEmail(email)?.id ?? 0, "agency"));
   }
-  const started = await ask("", { method: "POST", body: JSON.stringify({ url: `https://${host}/` }) });
+  const started = await pasted(toStart.replace("example.com", host));
   expect(started.status).toBe(202);
   const { token: scan } = (await started.json()) as { readonly token: string };
   expect((await ask(`/${scan}/security`)).status).toBe(200);
