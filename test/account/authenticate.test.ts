@@ -1,29 +1,22 @@
 /** From an Authorization header to an account, over a real store. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { authenticate, signedInBy } from "../../src/account/authenticate.ts";
 import { planTerms } from "../../src/account/plans.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { temporaryStore } from "../support/temporary-store.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
-const dataDir = mkdtempSync(join(tmpdir(), "assay-account-"));
-let store: Store;
+const temporary = temporaryStore();
+const { store } = temporary;
 let accountId: number;
 let value: string;
 
 beforeAll(async () => {
-  store = openStore(dataDir);
   const account = await store.createAccount({ email: "someone@assay.test", now });
   if (typeof account === "string") throw new Error(account);
   accountId = account.id;
   ({ value } = await store.createApiToken({ accountId, name: "test", now }));
 });
-afterAll(async () => {
-  await store.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(() => temporary.stop());
 
 describe("let in", () => {
   test.each(["Bearer ", "bearer ", "BEARER ", "Bearer   "])("by the scheme written as %s", (scheme) => {

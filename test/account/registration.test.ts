@@ -1,11 +1,8 @@
 /** How accounts come to be: never a stranger first, never past a link, never two by one. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAccountActions } from "../../src/account/account-actions.ts";
-import { openStore } from "../../src/store/store.ts";
 import { type AccountRoom, accountRoom, callerAt, email, password } from "../support/account-room.ts";
+import { temporaryStore } from "../support/temporary-store.ts";
 
 const caller = callerAt("192.0.2.7");
 const wanted = { email: "you@assay.test", password };
@@ -30,13 +27,11 @@ describe("open sign-up", () => {
   });
 
   test("makes nobody the first", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "assay-empty-"));
-    const store = openStore(dataDir);
+    const { store, stop } = temporaryStore();
     const actions = createAccountActions({ store, passwordCharsMin: 12, now: room.now });
     expect(await actions.signUp(wanted, "free", caller)).toEqual({ status: "refused", fault: "not-set-up" });
     expect(store.hasAccounts()).toBe(false);
-    await store.close();
-    rmSync(dataDir, { recursive: true });
+    await stop();
   });
 
   test("takes no account twice, and no password that is none", async () => {

@@ -1,28 +1,16 @@
 /** The dispatcher on a real store; the scanner is stood in for, so that a test can decide when a scan ends. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { StoredResult } from "../../src/judge/result.ts";
 import { createLog } from "../../src/log.ts";
 import { type Dispatcher, startDispatcher } from "../../src/scan/dispatcher.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import type { Scanner } from "../../src/scan/scanner.ts";
 import type { ProgressStage, ScanOutcome, ScanTold } from "../../src/scan/task.ts";
 import { DataDirError } from "../../src/store/data-dir.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { evidence } from "../support/evidence.ts";
+import { emptyResult as result } from "../support/stored.ts";
+import { type TemporaryStore, temporaryStore } from "../support/temporary-store.ts";
 
-const result: StoredResult = {
-  algorithmVersion: 1,
-  catalogVersion: "v",
-  measured: true,
-  score: 90,
-  band: "good",
-  rank: "strong",
-  ledger: [],
-  findings: [],
-};
 const finished: ScanOutcome = { status: "finished", result, evidence: evidence(), screenshot: null, timings: { total: 1 } };
 const failed: ScanOutcome = { status: "failed", code: "unresolved", evidence: null, timings: {} };
 
@@ -33,7 +21,7 @@ interface Held {
   readonly end: (outcome: ScanOutcome) => void;
 }
 
-let dataDir: string;
+let temporary: TemporaryStore;
 let store: Store;
 let held: Held[];
 let dispatcher: Dispatcher | undefined;
@@ -50,8 +38,8 @@ const scanner: Pick<Scanner, "scanUrl"> = {
 };
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "assay-dispatcher-"));
-  store = openStore(dataDir);
+  temporary = temporaryStore();
+  store = temporary.store;
   held = [];
   progress = createProgress({ concurrency: 2, log });
 });
@@ -59,8 +47,7 @@ beforeEach(() => {
 afterEach(async () => {
   await dispatcher?.stop(0);
   dispatcher = undefined;
-  await store.close();
-  rmSync(dataDir, { recursive: true });
+  await temporary.stop();
 });
 
 async function started(concurrency = 2, over: Store = store): Promise<Dispatcher> {

@@ -1,26 +1,21 @@
 /** Credentials in the store: apart from accounts, changed whole, and each code taken once. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hashOfSecret } from "../../src/store/secret-value.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type TemporaryStore, temporaryStore } from "../support/temporary-store.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 const origin = { userAgent: "Firefox", address: "192.0.2.0" };
 
-let dataDir: string;
+let temporary: TemporaryStore;
 let store: Store;
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), "assay-credentials-"));
-  store = openStore(dataDir);
+  temporary = temporaryStore();
+  store = temporary.store;
   await store.createAccount({ email: "me@site.example", passwordHash: "first", now });
 });
-afterEach(async () => {
-  await store.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterEach(() => temporary.stop());
 
 test("are in nothing that lists accounts", () => {
   expect(JSON.stringify([store.accounts(), store.accountById(1), store.accountByEmail("me@site.example")])).not.toContain("first");

@@ -1,40 +1,26 @@
 /** The public list on a real LMDB: which scans each filter finds, and page by page. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StoredResult } from "../../src/judge/result.ts";
 import type { PublicScansAsked } from "../../src/store/public-list.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { evidence } from "../support/evidence.ts";
+import { emptyResult } from "../support/stored.ts";
+import { type TemporaryStore, temporaryStore } from "../support/temporary-store.ts";
 
-const good: StoredResult = {
-  algorithmVersion: 1,
-  catalogVersion: "v",
-  measured: true,
-  score: 90,
-  band: "good",
-  rank: "strong",
-  ledger: [],
-  findings: [],
-};
-const poor: StoredResult = { ...good, score: 10, band: "poor", rank: "critical" };
+const poor: StoredResult = { ...emptyResult, score: 10, band: "poor", rank: "critical" };
 const now = new Date("2026-11-21T12:00:00.000Z");
 
-let dataDir: string;
+let temporary: TemporaryStore;
 let store: Store;
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "assay-public-"));
-  store = openStore(dataDir);
+  temporary = temporaryStore();
+  store = temporary.store;
 });
 
-afterEach(async () => {
-  await store.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterEach(() => temporary.stop());
 
-async function scanned(url: string, result = good, accountId: number | null = null): Promise<void> {
+async function scanned(url: string, result = emptyResult, accountId: number | null = null): Promise<void> {
   await store.queueScan({ accountId, url, now });
   const scan = await store.claimNext(now);
   await store.finishScan(scan?.token ?? "", { result, evidence: evidence(), timings: {}, now });
@@ -46,7 +32,7 @@ function found(filter: Partial<PublicScansAsked>): readonly string[] {
 
 describe("the public list", () => {
   test("has finished scans alone, newest first, whoever asked for them", async () => {
-    await scanned("https://a.example.com/", good, 1);
+    await scanned("https://a.example.com/", emptyResult, 1);
     await scanned("https://b.example.com/", poor);
     await store.queueScan({ accountId: 1, url: "https://waits.example.com/", now });
     await store.claimNext(now);

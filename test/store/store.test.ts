@@ -8,19 +8,11 @@ import { assertTransition, scanStatuses } from "../../src/store/scan-status.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { evidence } from "../support/evidence.ts";
+import { emptyResult } from "../support/stored.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const later = new Date("2026-11-21T12:00:05.000Z");
-const result: StoredResult = {
-  algorithmVersion: 1,
-  catalogVersion: "v",
-  measured: true,
-  score: 90,
-  band: "good",
-  rank: "strong",
-  ledger: [{ key: "a", state: "passed", evidence: [] }],
-  findings: [],
-};
+const result: StoredResult = { ...emptyResult, ledger: [{ key: "a", state: "passed", evidence: [] }] };
 const outcome = { result, evidence: evidence(), timings: { total: 12 }, now: later };
 
 let dataDir: string;

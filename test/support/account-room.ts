@@ -1,12 +1,10 @@
 /** An account room of its own for a test: a real store in a folder that goes away, a clock that the test turns, one account with a password. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { TOTP } from "otpauth";
 import { type AccountActions, createAccountActions } from "../../src/account/account-actions.ts";
 import type { Caller } from "../../src/account/caller.ts";
 import type { Account } from "../../src/store/accounts.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { temporaryStore } from "./temporary-store.ts";
 
 export const email = "me@assay.test";
 export const password = "green lamps over Oslo";
@@ -22,8 +20,7 @@ export interface AccountRoom {
 }
 
 export async function accountRoom(): Promise<AccountRoom> {
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-account-room-"));
-  const store = openStore(dataDir);
+  const { store, dataDir, stop } = temporaryStore();
   let nowMs = Date.parse("2026-11-21T12:00:00Z");
   const now = () => new Date(nowMs);
   const actions = createAccountActions({ store, passwordCharsMin: 12, now });
@@ -39,10 +36,7 @@ export async function accountRoom(): Promise<AccountRoom> {
     passSeconds: (seconds) => {
       nowMs += seconds * 1_000;
     },
-    stop: async () => {
-      await store.close();
-      rmSync(dataDir, { recursive: true });
-    },
+    stop,
   };
 }
 

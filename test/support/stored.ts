@@ -35,6 +35,18 @@ export const checksTexts: ChecksTexts = {
   },
 };
 
+/** A sound result of no checks. */
+export const emptyResult: StoredResult = {
+  algorithmVersion: 1,
+  catalogVersion: "v",
+  measured: true,
+  score: 90,
+  band: "good",
+  rank: "strong",
+  ledger: [],
+  findings: [],
+};
+
 /** A result with a row in each state; the finding quotes `sent`. */
 export function storedResult(sent: string | number = "max-age=1") {
   return {

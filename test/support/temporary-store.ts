@@ -1,0 +1,24 @@
+/** A real store for a test, in a folder of its own that goes away with it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore, type Store, type StoreOptions } from "../../src/store/store.ts";
+
+export interface TemporaryStore {
+  readonly store: Store;
+  readonly dataDir: string;
+  stop(): Promise<void>;
+}
+
+export function temporaryStore(options: StoreOptions = {}): TemporaryStore {
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-store-"));
+  const store = openStore(dataDir, options);
+  return {
+    store,
+    dataDir,
+    stop: async () => {
+      await store.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
