@@ -1,4 +1,5 @@
 /** A new API token, shown this once, with commands that use it at once. */
+import type { Account } from "../../store/accounts.ts";
 import type { ApiToken } from "../../store/api-tokens.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { Foreign } from "../components/foreign.tsx";
@@ -6,9 +7,14 @@ import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
+import { NoApiNotice } from "./no-api-notice.tsx";
 
 /** The answer to the form that made it: it can be neither linked to nor read again. */
-export function newTokenPage(visit: Visit, { token, value }: { readonly token: ApiToken; readonly value: string }): Response {
+export function newTokenPage(
+  visit: Visit,
+  account: Account,
+  { token, value }: { readonly token: ApiToken; readonly value: string },
+): Response {
   const { words } = visit;
   const base = publicOrigin(visit);
   return accountPage(visit, {
@@ -24,6 +30,7 @@ export function newTokenPage(visit: Visit, { token, value }: { readonly token: A
           copied={words.say("tokens.made.copied")}
         />
         <h2>{words.say("tokens.made.tryTitle")}</h2>
+        <NoApiNotice account={account} />
         <p>{words.say("tokens.made.list")}</p>
         <Lines label={words.say("tokens.made.curl")}>{`curl -H 'Authorization: Bearer ${value}' '${base}/api/v1/scans'`}</Lines>
         <p>{words.say("tokens.made.start")}</p>

@@ -60,7 +60,11 @@ function TokenRow({ token, action }: { readonly token: ApiToken; readonly action
         <Instant key="created" at={createdAt} day relative={false} />,
         lastUsedAt === null ? words.say("tokens.list.never") : <LastUse key="lastUsed" createdAt={createdAt} hour={lastUsedAt} />,
         expiresAt === null ? words.say("tokens.list.never") : <Instant key="expires" at={expiresAt} day relative={false} />,
-        endedText(token, words, now) ?? <Revoke key="revoke" token={token} action={action} />,
+        endedText(token, words, now) ?? (
+          <>
+            {words.say("tokens.list.valid")} <Revoke token={token} action={action} />
+          </>
+        ),
       ]}
     />
   );

@@ -1,12 +1,10 @@
 /** `/account/tokens`: API tokens, made and revoked by their owner. */
 import { isExpired } from "../../account/authenticate.ts";
-import { planTerms } from "../../account/plans.ts";
 import { tokenExpiry, tokenLifetimes } from "../../account/token-lifetimes.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type ApiToken, apiTokenNameCharsMax } from "../../store/api-tokens.ts";
 import { redirect } from "../answer.tsx";
 import { Field, SelectField } from "../components/field.tsx";
-import { Notice } from "../components/notice.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formBroken } from "../errors.ts";
@@ -14,6 +12,7 @@ import { type Fields, Form, readForm } from "../form.tsx";
 import { pageGroup, type Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
 import { newTokenPage } from "./new-token.tsx";
+import { NoApiNotice } from "./no-api-notice.tsx";
 import { withAccount } from "./signing-in.ts";
 import { TokenTable } from "./token-table.tsx";
 
@@ -53,7 +52,7 @@ async function create(visit: Visit, account: Account, fields: Fields): Promise<R
     return tokensPage(visit, account, { name, lifetime, error: "full" });
   const created = await settings.store.createApiToken({ accountId: account.id, name, expiresAt: tokenExpiry(lifetime, now), now });
   settings.log.info("token made", { account: account.id, token: created.token.id, expires: created.token.expiresAt });
-  return newTokenPage(visit, created);
+  return newTokenPage(visit, account, created);
 }
 
 async function revoke(visit: Visit, account: Account, fields: Fields): Promise<Response> {
@@ -82,12 +81,7 @@ function tokensPage(visit: Visit, account: Account, typed: Typed | null = null):
     done: typed === null && url.searchParams.get("done") === "revoked" ? words.say("tokens.done.revoked") : null,
     children: (
       <>
-        {!planTerms[account.plan].api && (
-          <Notice kind="warn">
-            {words.say("tokens.noApi", { plan: words.say(`plans.names.${account.plan}`), needed: words.say("plans.names.agency") })}{" "}
-            <a href="/plans">{words.say("tokens.plans")}</a>
-          </Notice>
-        )}
+        <NoApiNotice account={account} />
         <CreateForm typed={typed} />
         <TokenTable account={account} action={path} />
       </>

@@ -120,8 +120,10 @@ test("a hundred tokens in use are enough; a revoked one makes room", async () =>
   expect(await made("one more")).not.toBe("");
 });
 
-test("the plan without API access says so before a token is made", async () => {
+test("the plan without API access says so before a token is made, and where it can be tried", async () => {
   expect(mainOf(await (await visitor.get(path)).text())).not.toContain("403");
   await pages.store.setPlan(account.id, "free");
   expect(mainOf(await (await visitor.get(path)).text())).toMatch(/plan Free does not include API access.*403/s);
+  const made = await send({ do: "create", name: "ci", expires: "90d" });
+  expect(mainOf(await made.text())).toMatch(/plan Free does not include API access.*403.*curl/s);
 });
