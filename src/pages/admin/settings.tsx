@@ -20,7 +20,7 @@ function settingsPage(visit: Visit): Response {
   ];
   return adminPage(visit, {
     title: "admin.settings.title",
-    lead: "admin.settings.intro",
+    lead: words.say("admin.settings.intro"),
     children: (
       <Table caption={words.say("admin.settings.caption")} captionUnseen columns={columns}>
         <RowGroup>

@@ -2,10 +2,12 @@
 import { useVisit } from "../context.ts";
 import type { TextPath } from "../words.ts";
 
+/** Own paths, and how they are called. */
+export type Places = readonly (readonly [path: string, text: TextPath])[];
+
 interface TabsProps {
   readonly label: string;
-  /** Own paths, and how they are called. */
-  readonly places: readonly (readonly [path: string, text: TextPath])[];
+  readonly places: Places;
 }
 
 export function Tabs({ label, places }: TabsProps) {

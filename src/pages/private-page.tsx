@@ -1,0 +1,44 @@
+/** Pages that are one person's business: no search engine finds them, no cache keeps them, and tabs lead from one to the next. */
+import type { ComponentChildren } from "preact";
+import { type PageGiven, page } from "./answer.tsx";
+import { PageHead } from "./components/page-head.tsx";
+import { type Places, Tabs } from "./components/tabs.tsx";
+import type { Visit } from "./visit.ts";
+import type { TextPath } from "./words.ts";
+
+export interface PrivatePage extends Omit<PageGiven, "title" | "noIndex" | "secret"> {
+  readonly title: TextPath;
+  readonly lead?: ComponentChildren;
+  /** Buttons beside the heading. */
+  readonly actions?: ComponentChildren;
+}
+
+export interface PrivateTabs {
+  readonly label: TextPath;
+  readonly places: Places;
+}
+
+export function privatePage(
+  visit: Visit,
+  { label, places }: PrivateTabs,
+  { title, lead, actions, children, ...given }: PrivatePage,
+): Response {
+  const { words } = visit;
+  const heading = words.say(title);
+  return page(visit, {
+    ...given,
+    title: heading,
+    noIndex: true,
+    // On a shared computer, going back must not show it again.
+    secret: true,
+    children: (
+      <>
+        <PageHead title={heading} lead={lead}>
+          {actions}
+        </PageHead>
+        <Tabs label={words.say(label)} places={places} />
+        {children}
+      </>
+    ),
+  });
+}
