@@ -24,6 +24,11 @@ function ownScansPage(visit: Visit, account: Account): Response {
   return accountPage(visit, {
     title: "ownScans.title",
     lead: visit.words.say("ownScans.lead"),
+    actions: (
+      <a class="button" href="/">
+        {visit.words.say("home.start")}
+      </a>
+    ),
     children: <OwnScans account={account} />,
   });
 }
