@@ -14,7 +14,7 @@ const languageName = { "en-gb": "English", "de-de": "Deutsch" } as const satisfi
 type LayoutProps = Pick<PageGiven, "title" | "children" | "refreshSeconds" | "noIndex">;
 
 export function Layout({ title, children, refreshSeconds, noIndex = false }: LayoutProps) {
-  const { words, nonce, account, unknownLocale } = useVisit();
+  const { words, nonce, account, unknownLocale, url } = useVisit();
   const theme = account?.theme ?? "system";
   return (
     <html lang={languageTag[words.locale]} data-theme={theme}>
@@ -29,7 +29,8 @@ export function Layout({ title, children, refreshSeconds, noIndex = false }: Lay
         <Alternates />
         {refreshSeconds !== undefined && (
           <noscript>
-            <meta http-equiv="refresh" content={String(refreshSeconds)} />
+            {/* With its URL: without one, a visitor who came to a part of the page (#doctor) is led there again, and nothing is loaded. */}
+            <meta http-equiv="refresh" content={`${refreshSeconds};url=${url.pathname}${url.search}`} />
           </noscript>
         )}
         <script src={scriptPath} nonce={nonce} defer />

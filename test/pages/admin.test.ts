@@ -105,7 +105,7 @@ describe("/admin", () => {
     expect([begun.status, begun.headers.get("location")]).toEqual([303, "/admin#doctor"]);
     const looking = await read("/admin");
     expect(looking).toContain("The self-test is running.");
-    expect(looking).toContain('http-equiv="refresh"');
+    expect(looking).toContain('http-equiv="refresh" content="3;url=/admin"');
     expect(looking).not.toContain('action="/admin/doctor"');
     finish([{ what: "dns", state: "failed", detail: "nobody <answers>" }]);
     await Bun.sleep(1);

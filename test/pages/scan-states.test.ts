@@ -56,7 +56,7 @@ describe("a scan that waits or runs", () => {
       const answer = await by.get(`/scans/${second}?locale=${locale}`);
       const html = await answer.text();
       expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
-      expect(html).toContain('<noscript><meta http-equiv="refresh" content="3"/></noscript>');
+      expect(html).toContain(`<noscript><meta http-equiv="refresh" content="3;url=/scans/${second}?locale=${locale}"/></noscript>`);
       expect(html).toContain(scan.titleOf.replace("{{host}}", "site.test"));
       expect(statusOf(html)).toBe(progress.waiting);
       expect(shown(html)).toContain(progress.position.replace("{{position}}", "2"));
