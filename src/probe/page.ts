@@ -15,9 +15,6 @@ import { type PageNetwork, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { takeScreenshot, viewport } from "./page-screenshot.ts";
 
-/** Reading the document of a page whose thread is busy. */
-const domMs = 5_000;
-
 export interface PageProbeContext {
   /** DevTools WebSocket URL of the running browser. */
   readonly browserEndpoint: string;
@@ -35,6 +32,8 @@ export interface PageProbeContext {
     readonly settleMs: number;
     /** ... and the longest wait for that. */
     readonly settleMaxMs: number;
+    /** Reading the document: a page whose thread is busy does not answer. */
+    readonly documentMs: number;
   };
 }
 
@@ -128,7 +127,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (navigation === null || answer === null) return nothing(failureOf(context, network, outcome));
   if (!network.speaksHttp) return nothing("invalid");
   if (network.showsPage) onShown();
-  const dom = await domReading(session, targetId, network, signal, crashed);
+  const dom = await domReading({ session, targetId }, network, context, crashed);
   if (saysNothingOfSite(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // What a document asks for is known as a whole only where the document itself could be looked at.
@@ -177,16 +176,15 @@ function watchLoad(
 }
 
 async function domReading(
-  session: CDPSession,
-  frameId: string,
+  { session, targetId }: Pick<BrowserPage, "session" | "targetId">,
   network: PageNetwork,
-  signal: AbortSignal,
+  { signal, deadlines: { documentMs } }: PageProbeContext,
   crashed: Promise<"crashed">,
 ): Promise<Reading<DomFacts>> {
   if (!network.showsPage) return failed("unsupported");
   if (signal.aborted) return failed("timeout");
   try {
-    const dom = await within(domMs, Promise.race([crashed, readDom(session, frameId, domMs)]), "late" as const);
+    const dom = await within(documentMs, Promise.race([crashed, readDom(session, targetId, documentMs)]), "late" as const);
     if (dom === "crashed") return failed("crashed");
     if (dom === "late") return failed("timeout");
     // The page may have left while it was read.

@@ -53,6 +53,8 @@ export interface ScanDeadlines {
   readonly settleMs: number;
   /** ... and the longest wait for that quiet. */
   readonly settleMaxMs: number;
+  /** Reading the document of a page whose thread may be busy. */
+  readonly documentMs: number;
   /** Each probe of our own. */
   readonly probeMs: number;
   /** All checks together. */
@@ -64,6 +66,7 @@ export const defaultDeadlines: ScanDeadlines = {
   navigationMs: 30_000,
   settleMs: 500,
   settleMaxMs: 5_000,
+  documentMs: 5_000,
   probeMs: 10_000,
   judgeMs: 5_000,
 };

@@ -19,9 +19,9 @@ import { siteIdentity } from "../support/certificates.ts";
 import { egressTo } from "../support/servers.ts";
 import { deadlines, factsOf, openTestBrowser, visit } from "./visits.ts";
 
-/** Beyond those: reading the document of a page that does not answer, and what a loaded machine adds. */
-const allowanceMs = 6_000;
-const endMs = deadlines.navigationMs + deadlines.settleMaxMs + allowanceMs;
+/** Beyond those: what a loaded machine adds. */
+const allowanceMs = 4_000;
+const endMs = deadlines.navigationMs + deadlines.settleMaxMs + deadlines.documentMs + allowanceMs;
 
 /** For the hostile visit and the healthy one after it, on a machine under load. */
 const testMs = 60_000;

@@ -15,7 +15,7 @@ export function openTestBrowser(): BrowserHost {
   return openBrowser({ path: null, dir: browserDir, sandbox: "auto" });
 }
 
-export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000 };
+export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000, documentMs: 2_500 };
 
 export interface VisitOptions extends Partial<Pick<PageProbeContext, "browserEndpoint" | "signal" | "deadlines">> {
   readonly egress: EgressSettings;
