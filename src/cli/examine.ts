@@ -111,7 +111,7 @@ function port({ listen: { address, port }, data }: Config): Finding {
     const ours = code === "EADDRINUSE" && existsSync(data) && serverRuns(data);
     return ours
       ? { what, state: "ok", detail: `${address} port ${port} is taken, and the server of this data directory runs` }
-      : { what, state: "failed", detail: `${address} port ${port} cannot be had (${code})` };
+      : { what, state: "failed", detail: `${address} port ${port} cannot be had (${code}); listen names another` };
   }
 }
 
@@ -138,7 +138,11 @@ async function dns(config: Config): Promise<Finding> {
     const addresses = await lookupAddresses(nameToResolve, servers.map(parseDnsServer), AbortSignal.timeout(lookupMs));
     return { what: "dns", state: "ok", detail: `${asked} knows ${addresses.length} addresses of ${nameToResolve}` };
   } catch (error) {
-    return { what: "dns", state: "failed", detail: `${asked}: ${messageOf(error)}` };
+    return {
+      what: "dns",
+      state: "failed",
+      detail: `${asked}: ${messageOf(error)}; to scan public names, name resolvers that know them in dns.servers`,
+    };
   }
 }
 
