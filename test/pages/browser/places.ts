@@ -59,7 +59,7 @@ const scans: readonly Place[] = [
   { name: "report-filtered", go: at(({ scans }) => `/scans/${scans.silent}?state=violated&area=headers`) },
   { name: "report-filtered-to-nothing", go: at(({ scans }) => `/scans/${scans.sound}?state=violated`) },
   { name: "compare", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=previous`) },
-  { name: "compare-other-host", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=${scans.sound}`) },
+  { name: "compare-other-host", go: at(({ scans }) => `/scans/${scans.plain}/compare?with=${scans.sound}`) },
   { name: "compare-nothing-before", go: at(({ scans }) => `/scans/${scans.sound}/compare?with=previous`) },
   { name: "compare-not-finished", status: 409, go: at(({ scans }) => `/scans/${scans.queued}/compare?with=previous`) },
   { name: "download-not-finished", status: 409, go: at(({ scans }) => `/scans/${scans.queued}.json`) },
