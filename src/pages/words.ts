@@ -38,6 +38,8 @@ export interface Words {
   moment(instant: string): string;
   /** `3 days ago`, or `in 2 hours`. */
   ago(instant: string): string;
+  /** How long to wait, and rather too long: `45 seconds`, `3 minutes`. */
+  wait(seconds: number): string;
 }
 
 /** The steps in which a distance in time is told, in milliseconds, from the longest. */
@@ -49,6 +51,9 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60_000],
   ["second", 1_000],
 ];
+
+/** A longer wait is told in minutes. */
+const secondsToldMax = 90;
 
 /** Formats are dear to make: once for each language, and not before somebody reads it. */
 const formats = new Map<Locale, ReturnType<typeof formatsOf>>();
@@ -75,6 +80,8 @@ function formatsOf(tag: string) {
       timeZone: "UTC",
       timeZoneName: "short",
     }),
+    seconds: new Intl.NumberFormat(tag, { style: "unit", unit: "second", unitDisplay: "long" }),
+    minutes: new Intl.NumberFormat(tag, { style: "unit", unit: "minute", unitDisplay: "long" }),
     relative: new Intl.RelativeTimeFormat(tag, { numeric: "auto" }),
   };
 }
@@ -97,6 +104,8 @@ export function wordsOf(texts: Texts, locale: Locale, now: Date): Words {
     number: (number) => format.number.format(number),
     day: (instant) => format.day.format(new Date(instant)),
     moment: (instant) => format.moment.format(new Date(instant)),
+    wait: (seconds) =>
+      seconds > secondsToldMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
     ago: (instant) => {
       const distanceMs = Date.parse(instant) - now.getTime();
       const [unit, unitMs] = steps.find(([, stepMs]) => Math.abs(distanceMs) >= stepMs) ?? ["second", 1_000];

@@ -31,7 +31,7 @@ export function heldUpTrouble({ words }: Visit, heldUp: HeldUp): Trouble {
   const [status, seconds, whole] =
     heldUp.status === "busy"
       ? ([503, busySeconds, words.say("credentials.errors.busy")] as const)
-      : ([429, heldUp.seconds, words.count("credentials.errors.throttled", heldUp.seconds)] as const);
+      : ([429, heldUp.seconds, words.say("credentials.errors.throttled", { wait: words.wait(heldUp.seconds) })] as const);
   return { field: null, whole, status, headers: { "retry-after": String(seconds) } };
 }
 

@@ -38,7 +38,7 @@ export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
   if (!url.searchParams.has(askedAgain) || waitSeconds <= 0) return null;
   return (
     <Notice title={words.say("report.notices.again")}>
-      <p>{words.count("report.notices.againMeans", waitSeconds)}</p>
+      <p>{words.say("report.notices.againMeans", { wait: words.wait(waitSeconds) })}</p>
     </Notice>
   );
 }

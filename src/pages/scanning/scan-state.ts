@@ -4,8 +4,7 @@ import type { ScanStatus } from "../../store/scan-status.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Visit } from "../visit.ts";
 
-/** A wait is told in seconds up to here, and in steps of `secondsStep`: it is a guess. */
-const secondsToldMax = 90;
+/** A wait is told in steps of so many: it is a guess. */
 const secondsStep = 5;
 
 export interface Waiting {
@@ -43,10 +42,10 @@ export function waitingOf({ words, settings }: Visit, token: string): Waiting {
   const place = words.say("progress.position", { position: words.number(position) });
   if (!settings.scanning.ready()) return { position, text: `${place} ${words.say("progress.notReady")}` };
   const waitMs = settings.scanning.progress.waitMs(position);
-  return { position, text: waitMs === null ? place : `${place} ${waitText(words, waitMs / 1_000)}` };
+  return { position, text: waitMs === null ? place : `${place} ${words.say("progress.beginsIn", { wait: words.wait(guessed(waitMs)) })}` };
 }
 
-function waitText(words: Visit["words"], seconds: number): string {
-  if (seconds > secondsToldMax) return words.count("progress.minutes", Math.ceil(seconds / 60));
-  return words.count("progress.seconds", Math.max(secondsStep, Math.ceil(seconds / secondsStep) * secondsStep));
+/** In seconds. */
+function guessed(waitMs: number): number {
+  return Math.max(1, Math.ceil(waitMs / 1_000 / secondsStep)) * secondsStep;
 }

@@ -20,9 +20,6 @@ const guestsOfNeighbourhoodMax = 5;
 /** What a visitor is asked to wait when there is no room for another scan. */
 const roomRetrySeconds = 30;
 
-/** A longer wait is told in minutes. */
-const secondsToldMax = 120;
-
 export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings) {
   const nowMs = () => now().getTime();
   const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
@@ -99,8 +96,7 @@ function tooMany({ words, account, settings }: Visit, seconds: number): Refusal 
   const what = words.say(account === null ? "home.tooMany.guest" : "home.tooMany.account");
   const accountHelps = account === null && settings.scanning.guests.scansPerHourMax < scansOfAccountPerHourMax;
   const how = accountHelps ? ` ${words.say("home.tooMany.withAccount")}` : "";
-  const wait =
-    seconds < secondsToldMax ? words.count("home.tooMany.seconds", seconds) : words.count("home.tooMany.minutes", Math.ceil(seconds / 60));
+  const wait = words.say("home.tooMany.again", { wait: words.wait(seconds) });
   return { status: 429, text: `${what} ${wait}${how}`, retryAfterSeconds: seconds };
 }
 
