@@ -9,6 +9,7 @@ import { parseContact } from "./parse/contact.ts";
 import { parseHsts } from "./parse/hsts.ts";
 import { parseOrigin } from "./parse/origin.ts";
 import { defaultDeadlines } from "./scan/task.ts";
+import { isEmail } from "./store/account-index.ts";
 import { plans } from "./store/accounts.ts";
 
 const scanConcurrencyDefaultMax = 4;
@@ -290,9 +291,9 @@ export const settingKeys = Object.keys(settings) as readonly SettingKey[];
 /** By dotted key, as in the TOML file. Times are in seconds, as the operator writes them. */
 export type Config = { readonly [K in SettingKey]: StaticDecode<(typeof settings)[K]["schema"]> };
 
-/** As it was written. */
+/** As it was written, if an account can have it. */
 function parseMailAddress(text: string): string | null {
-  return /^[^\s@]+@[^\s@]+$/.test(text) ? text : null;
+  return isEmail(text) ? text : null;
 }
 
 /** As it was written, if browsers understand it. */
