@@ -1,9 +1,10 @@
 /** Whose answers the DNS client believes, and what it does about servers that are old, forgetful or hostile. */
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
 import { afterEach, describe, expect, test } from "vitest";
 import { askDns } from "../../src/egress/dns-client.ts";
+import { freeDnsPort } from "../support/server-process.ts";
 import { closedPort } from "../support/servers.ts";
 
 const cleanUp: (() => unknown)[] = [];
@@ -13,8 +14,13 @@ afterEach(() => {
 
 function bound(address: string, port: number): Promise<UdpSocket> {
   const socket = createSocket("udp4");
-  cleanUp.push(() => socket.close());
-  return new Promise((resolve) => socket.bind(port, address, () => resolve(socket)));
+  return new Promise((resolve, reject) => {
+    socket.once("error", reject);
+    socket.bind(port, address, () => {
+      cleanUp.push(() => socket.close());
+      resolve(socket);
+    });
+  });
 }
 
 type Send = (...packets: readonly (Packet | Buffer)[]) => void;
@@ -25,7 +31,8 @@ interface Conduct {
 
 /** A server that behaves as the test says; where it says nothing about TCP, nobody listens there. */
 async function startServer({ udp, tcp }: Conduct) {
-  const port = tcp === undefined ? 0 : await startTcp(tcp);
+  const port = tcp === undefined ? 0 : await freeDnsPort();
+  if (tcp !== undefined) await startTcp(tcp, port);
   const socket = await bound("127.0.0.1", port);
   let asked = 0;
   socket.on("message", (message, sender) => {
@@ -37,14 +44,13 @@ async function startServer({ udp, tcp }: Conduct) {
   return { address: "127.0.0.1", port: socket.address().port };
 }
 
-async function startTcp(tcp: NonNullable<Conduct["tcp"]>): Promise<number> {
+async function startTcp(tcp: NonNullable<Conduct["tcp"]>, port: number): Promise<void> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (bytes: Buffer) => tcp(dnsPacket.decode(bytes.subarray(2)), socket));
   });
   cleanUp.push(() => server.close());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
 }
 
 const a = (name: string, data: string): Answer => ({ type: "A", class: "IN", name, ttl: 1, data });

@@ -1,7 +1,8 @@
 /** A small real DNS server on loopback, UDP and TCP on one port, whose answers a test writes as a table. */
 import { createSocket } from "node:dgram";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet, type Question, type RecordType } from "dns-packet";
+import { freeDnsPort } from "./server-process.ts";
 
 /** What a name answers to one type of question. */
 export type ZoneEntry =
@@ -93,8 +94,8 @@ export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
       if (answered !== null) connection.end(dnsPacket.streamEncode(answered));
     });
   });
-  await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
-  const { port } = tcp.address() as AddressInfo;
+  const port = await freeDnsPort();
+  await new Promise<void>((resolve) => tcp.listen(port, "127.0.0.1", resolve));
 
   const udp = createSocket("udp4");
   udp.on("message", (message, sender) => {
