@@ -55,7 +55,7 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
     writeFileSync(join(trap, "preload.ts"), 'process.stdout.write("trapped");');
     writeFileSync(join(trap, "bunfig.toml"), 'preload = ["./preload.ts"]');
     writeFileSync(join(trap, ".env"), "ASSAY_NONSENSE=1");
-    const { code, stdout, stderr } = await run(["user", "list", "--data", join(folder, "trap-data")], { ...options, cwd: trap });
+    const { code, stdout, stderr } = await run(["--quiet", "user", "list", "--data", join(folder, "trap-data")], { ...options, cwd: trap });
     expect([code, stdout, stderr]).toEqual([0, "", ""]);
   });
 

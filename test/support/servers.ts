@@ -68,7 +68,7 @@ export async function startHttps(identity: ServerIdentity, routes: Routes, wish:
 
 /** A server that does with each connection whatever the test says: misbehave, above all. */
 export async function startTcp(onConnection: (socket: Socket) => void): Promise<TestServer> {
-  return listening(createTcpServer({ allowHalfOpen: true }, onConnection), []);
+  return listening(createTcpServer({ allowHalfOpen: true }, onConnection));
 }
 
 /** Settings of an installation that would refuse loopback, opened just so far that `host:port` leads to the server given. */
@@ -112,7 +112,8 @@ function lowerCase(headers: Readonly<Record<string, string | readonly string[]>>
   );
 }
 
-async function listening(server: Server, requests: readonly Asked[]): Promise<TestServer> {
+/** Any server on a port of the system's choosing; `requests` is filled by whoever answers, where anybody counts. */
+export async function listening(server: Server, requests: readonly Asked[] = []): Promise<TestServer> {
   const open = new Set<Socket>();
   let connections = 0;
   server.on("connection", (socket: Socket) => {

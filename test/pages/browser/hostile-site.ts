@@ -1,10 +1,9 @@
 /** A site whose every word is an attack on whoever shows it: headers, document, cookies, addresses, files, DNS records and certificate. */
 
-import type { AddressInfo, Socket } from "node:net";
 import { createServer } from "node:tls";
 import { siteIdentity } from "../../support/certificates.ts";
 import type { Zones } from "../../support/dns-server.ts";
-import type { TestServer } from "../../support/servers.ts";
+import { listening, type TestServer } from "../../support/servers.ts";
 
 export const hostileHost = "assay-hostile-site.org";
 /** Shows a certificate of other names. */
@@ -61,8 +60,7 @@ export async function startHostileSite(): Promise<HostileSite> {
 }
 
 /** Bytes as they are: no library that writes HTTP lets such headers through. */
-async function startRaw(identity: ReturnType<typeof siteIdentity>, answer: (path: string) => string): Promise<TestServer> {
-  const open = new Set<Socket>();
+function startRaw(identity: ReturnType<typeof siteIdentity>, answer: (path: string) => string): Promise<TestServer> {
   const server = createServer({ cert: identity.certificateChainPem, key: identity.privateKeyPem }, (socket) => {
     let said = "";
     socket.on("error", () => {});
@@ -72,23 +70,7 @@ async function startRaw(identity: ReturnType<typeof siteIdentity>, answer: (path
       socket.end(Buffer.from(answer(said.split(" ")[1] ?? "/")));
     });
   });
-  server.on("connection", (socket: Socket) => {
-    open.add(socket);
-    socket.on("error", () => {});
-    socket.once("close", () => open.delete(socket));
-  });
-  server.on("tlsClientError", () => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    requests: [],
-    connections: 0,
-    stop: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of open) socket.destroy();
-      await closed;
-    },
-  };
+  return listening(server);
 }
 
 function answerTo(path: string): string {

@@ -1,9 +1,10 @@
 /** Signing in works wherever the appliance is reached: by plain http under a name of the LAN, and behind a proxy that ends TLS. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { siteIdentity } from "../../support/certificates.ts";
+import type { TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { submit } from "./forms.ts";
-import { startTlsFront, type TlsFront } from "./tls-front.ts";
+import { startTlsFront } from "./tls-front.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
 const startMsMax = 40_000;
@@ -11,7 +12,7 @@ const email = "owner@assay.test";
 const password = "six blue elephants on a wire";
 
 let appliance: Appliance;
-let front: TlsFront;
+let front: TestServer;
 let visitors: Visitors;
 /** One appliance, as two visitors call it. */
 let origins: { readonly lan: string; readonly proxied: string };

@@ -7,7 +7,7 @@ import { siteIdentity } from "../../support/certificates.ts";
 import type { Zones } from "../../support/dns-server.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
-import { startTlsFront, type TlsFront } from "./tls-front.ts";
+import { startTlsFront } from "./tls-front.ts";
 
 /** What every page itself has to pass: headers, policy, content and what the program says about itself. */
 const ofEveryPage = [
@@ -35,7 +35,7 @@ const scanMsMax = 60_000;
 
 let appliance: Appliance;
 let customer: ApiClient;
-let front: TlsFront;
+let front: TestServer;
 let plain: TestServer;
 
 beforeAll(async () => {
