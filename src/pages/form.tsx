@@ -1,6 +1,7 @@
 /** Forms that only our own pages can send: a hidden word that belongs to the visitor's cookie, and a look at where they come from. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ComponentChildren } from "preact";
+import { signedInBy } from "../account/authenticate.ts";
 import { readBytes } from "../http/bytes.ts";
 import { useVisit } from "./context.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
@@ -57,7 +58,7 @@ export async function readForm(visit: Visit): Promise<Fields> {
 
 /** A form may come slowly, and a thief always have one on the way: when it ends, the session that it began with may be no more. */
 function isStillHere({ session, settings: { store, now } }: Visit): boolean {
-  return session === null || store.sessionByValue(session.value, now()) !== undefined;
+  return session === null || signedInBy(store, session.value, now()) !== null;
 }
 
 /** Browsers tell where a form comes from; what tells nothing still has to know the word. */
