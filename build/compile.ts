@@ -10,7 +10,7 @@ const outfile = `${root}dist/assay${slim ? "-slim" : ""}`;
 mkdirSync(`${root}dist`, { recursive: true });
 const { success, logs } = await Bun.build({
   root,
-  entrypoints: [`${root}src/main.ts`, `${root}src/scan/worker.ts`, ...workerEntries],
+  entrypoints: [`${root}src/main.ts`, `${root}src/app/worker.ts`, ...workerEntries],
   plugins: slim ? [embedPackages, leaveBrowserOut] : [embedPackages],
   target: "bun",
   // Parsed at build time: the binary answers in a quarter of the time.

@@ -1,10 +1,10 @@
 /** Everything that people do about their accounts, over one store and one count of guesses. */
 import type { Store } from "../store/store.ts";
-import { createGuesses } from "./guesses.ts";
 import { createOwnCredentials, type OwnCredentials } from "./own-credentials.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import { createRegistration, type Registration } from "./registration.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
+import { createGuesses } from "./sign-in-throttles.ts";
 
 export interface AccountActions extends SignIn, OwnCredentials, Registration {
   readonly passwords: Passwords;

@@ -5,10 +5,10 @@ import { hashOfSecret } from "../store/secret-value.ts";
 import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, originOf } from "./caller.ts";
-import type { Guesses } from "./guesses.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
 import { newRecoveryCodes, newTotpSecret, totpStepOf } from "./second-factor.ts";
 import type { HeldUp } from "./sign-in.ts";
+import type { Guesses } from "./sign-in-throttles.ts";
 
 /** Who changes, from where, and the password that proves it. */
 export interface Proof {

@@ -1,7 +1,7 @@
 /** Passwords: which ones are taken, and how they are kept and compared without holding up anything else. */
 import { type Caller, neighbourhoodOf } from "./caller.ts";
+import { createWaitingLine } from "./keyed-semaphore.ts";
 import { isLeakedPassword } from "./leaked-passwords.ts";
-import { createWaitingLine } from "./waiting-line.ts";
 
 /** OWASP's second choice for argon2id: 19 MiB and two passes, some 25 ms on one core. */
 const argon2id = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;

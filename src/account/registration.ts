@@ -5,9 +5,9 @@ import type { Account, AccountRefusal, Plan } from "../store/accounts.ts";
 import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, originOf } from "./caller.ts";
-import type { Guesses } from "./guesses.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
 import type { HeldUp } from "./sign-in.ts";
+import type { Guesses } from "./sign-in-throttles.ts";
 
 export interface Wanted {
   readonly email: string;

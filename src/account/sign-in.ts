@@ -4,10 +4,10 @@ import { isInForce } from "../store/credentials.ts";
 import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, originOf } from "./caller.ts";
-import type { Guesses } from "./guesses.ts";
 import type { Passwords } from "./passwords.ts";
 import { createPendingSignIns } from "./pending-sign-ins.ts";
 import { recoveryCodeOf, totpStepOf } from "./second-factor.ts";
+import type { Guesses } from "./sign-in-throttles.ts";
 
 /** Too many guesses, or too many at once: nothing was looked at. */
 export type HeldUp = { readonly status: "throttled"; readonly seconds: number } | { readonly status: "busy" };

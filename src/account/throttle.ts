@@ -1,5 +1,5 @@
 /** Slows down whoever keeps guessing: a few attempts are free, then each costs twice the wait of the one before. In memory, bounded. */
-import { setYoungest } from "../bounded-map.ts";
+import { setYoungest } from "../base/bounded-map.ts";
 
 /** Keys remembered at once; beyond it the oldest is forgotten. What a flood of addresses gains is only its own count. */
 const keysMax = 20_000;

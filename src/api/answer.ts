@@ -1,6 +1,6 @@
 /** Builds every answer of the API, so that no header is ever forgotten. */
 import type { ApiError } from "./errors.ts";
-import type { Exchange, Headers } from "./exchange.ts";
+import type { Exchange, Headers } from "./request-context.ts";
 
 /** JSON is read by programs: nothing here may be sniffed, framed or kept by somebody in between. */
 const headersOfEveryAnswer = {

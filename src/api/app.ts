@@ -1,13 +1,14 @@
 /** The API as a whole: every request passes the gate, every failure gets the specification's shape. */
 import { Elysia, ParseError, ValidationError } from "elysia";
-import { createCallingAddress } from "../http/address.ts";
+import type { Log } from "../base/log.ts";
 import { allowedMethods } from "../http/allowed-methods.ts";
+import { createCallingAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
-import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import { answer, answerError } from "./answer.ts";
+import { createGate } from "./auth-guard.ts";
 import {
   ApiError,
   internalError,
@@ -18,10 +19,9 @@ import {
   methodNotAllowed,
   routeNotFound,
 } from "./errors.ts";
-import { type Exchange, routeGroup } from "./exchange.ts";
-import { createGate } from "./gate.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { openapiPath, openapiRoute } from "./openapi.ts";
+import { type Exchange, routeGroup } from "./request-context.ts";
 import { scanRoutes, scansPath } from "./scans.ts";
 
 /** Specification, section 8. */

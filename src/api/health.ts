@@ -1,7 +1,7 @@
 /** For whoever watches over the appliance: is the process alive, and can it do its work? */
 import { answer } from "./answer.ts";
 import { notReady } from "./errors.ts";
-import { routeGroup } from "./exchange.ts";
+import { routeGroup } from "./request-context.ts";
 
 /** `because` is one short clause for the operator, such as "the browser does not start". */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly because: string };

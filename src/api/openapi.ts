@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description: the schemas that validate, and the words around them. */
 import { answer } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
-import { routeGroup } from "./exchange.ts";
+import { routeGroup } from "./request-context.ts";
 import { ListQuery, LocaleQuery, models, TokenParams } from "./schemas.ts";
 
 export const openapiPath = "/api/v1/openapi.json";

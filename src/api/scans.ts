@@ -11,8 +11,8 @@ import { renderFullReport, renderSecurityResult } from "../text/render.ts";
 import { answer } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
-import { type Exchange, type Headers, routeGroup } from "./exchange.ts";
 import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
+import { type Exchange, type Headers, routeGroup } from "./request-context.ts";
 import { ListQuery, LocaleQuery, listLimitDefault, ScanRequest } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";

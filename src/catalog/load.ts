@@ -7,7 +7,7 @@ import enGb from "../../locales/en-gb.json" with { type: "json" };
 import "../../checks/index.ts";
 import type { CheckTexts, Locale } from "../check/check.ts";
 import { type AnyCheck, closeRegistry, registeredKeys } from "../check/registry.ts";
-import { openDoor } from "./door.ts";
+import { openDoor } from "./plugin-api.ts";
 import { faultsBetweenChecks, faultsOfCheck } from "./validate.ts";
 
 /** More files than anybody writes by hand: a folder with more is the wrong folder. */

@@ -29,8 +29,11 @@ export {
   trustsNonces,
 } from "../parse/csp-source.ts";
 export { dmarcNameOf, isMeantAsDmarc, parseDmarc } from "../parse/dmarc.ts";
+export type { PublishedDmarc } from "../parse/dmarc-walk.ts";
+export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "../parse/dmarc-walk.ts";
 export type { FrameOptions } from "../parse/frame-options.ts";
 export { parseFrameOptions } from "../parse/frame-options.ts";
+export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, isPlainText, valuesNamed } from "../parse/header-fields.ts";
 export { splitHeaderList } from "../parse/header-list.ts";
 export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { parseHsts } from "../parse/hsts.ts";
@@ -42,15 +45,22 @@ export { isMailHostCovered, isMeantAsMtaSts, parseMtaStsPolicy, parseMtaStsRecor
 export { nearest } from "../parse/nearest.ts";
 export type { Products } from "../parse/products.ts";
 export { parseProducts } from "../parse/products.ts";
+export type { Redirect } from "../parse/redirects.ts";
+export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "../parse/redirects.ts";
 export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
 export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
 export type { ScriptBypass } from "../parse/script-bypasses.ts";
 export { scriptBypasses } from "../parse/script-bypasses.ts";
 export type { SecurityTxtDefect } from "../parse/security-txt.ts";
 export { parseSecurityTxt, securityTxtValues } from "../parse/security-txt.ts";
+export { foundSecurityTxt, suggestedExpiry } from "../parse/security-txt-places.ts";
 export type { CookiePrefix, SetCookie } from "../parse/set-cookie.ts";
 export { cookiePrefixes, parseSetCookie } from "../parse/set-cookie.ts";
 export { isMisspeltSpf } from "../parse/spf.ts";
+export { spfCosts, spfMxHostsMax } from "../parse/spf-cost.ts";
+export { ownSpf, spfTextsOf } from "../parse/spf-evaluation.ts";
+export type { SpfEnd, SpfFault } from "../parse/spf-policy.ts";
+export { spfPolicy } from "../parse/spf-policy.ts";
 export type { StructuredValue } from "../parse/structured-field.ts";
 export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
 export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
@@ -88,21 +98,11 @@ export {
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";
-export type { PublishedDmarc } from "./dmarc.ts";
-export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "./dmarc.ts";
-export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, isPlainText, valuesNamed } from "./headers.ts";
 export { hstsHost } from "./hsts.ts";
 export { dayMs, minuteOf } from "./instants.ts";
 export type { SoleRecord } from "./mail.ts";
 export { mailHosts, soleRecord } from "./mail.ts";
-export type { Redirect } from "./redirects.ts";
-export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "./redirects.ts";
 export { registerCheck } from "./registry.ts";
-export { foundSecurityTxt, suggestedExpiry } from "./security-txt.ts";
-export { ownSpf, spfTextsOf } from "./spf.ts";
-export { spfCosts, spfMxHostsMax } from "./spf-cost.ts";
-export type { SpfEnd, SpfFault } from "./spf-policy.ts";
-export { spfPolicy } from "./spf-policy.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
 export { firstOfEachCode, notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";
 export { distinct } from "./words.ts";

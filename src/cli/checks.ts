@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import type { Config } from "../app/settings.ts";
 import { type Catalog, loadCatalog } from "../catalog/load.ts";
-import type { Config } from "../settings.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";

@@ -1,6 +1,6 @@
 /** `assay doctor`: looks at what a scan needs, and scans a page of its own. */
 import { Command } from "commander";
-import { examine } from "./examine.ts";
+import { examine } from "../doctor/system-checks.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";

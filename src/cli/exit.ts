@@ -1,10 +1,10 @@
 /** Exit codes of every verb, and which one an error means. */
 
 import { CommanderError } from "commander";
+import { ConfigError } from "../app/config.ts";
+import { messageOf } from "../base/log.ts";
 import { BrowserError } from "../browser/executable.ts";
 import { CatalogError } from "../catalog/load.ts";
-import { ConfigError } from "../config.ts";
-import { messageOf } from "../log.ts";
 import { DataDirError } from "../store/data-dir.ts";
 
 export const exitCodes = {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { PasswordFault, Passwords } from "../account/passwords.ts";
-import { messageOf } from "../log.ts";
+import { messageOf } from "../base/log.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 import { note } from "./terminal.ts";
 

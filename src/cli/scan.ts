@@ -1,22 +1,22 @@
 /** `assay scan`: scans once, without server or account, and judges the outcome by the caller's policy. */
 import { Command, Option } from "commander";
+import { openBrowserOf } from "../app/browser.ts";
+import { workerFile } from "../app/placement.ts";
+import { caPems, egressSettings, scanDeadlines } from "../app/scan-settings.ts";
+import type { Config } from "../app/settings.ts";
+import { untilAskedToStop } from "../app/shutdown.ts";
+import { createLog, type Log } from "../base/log.ts";
 import { loadCatalog } from "../catalog/load.ts";
 import { type Severity, severities } from "../check/check.ts";
-import { createLog, type Log } from "../log.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import { openScanner } from "../scan/scanner.ts";
-import type { Config } from "../settings.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
-import { openBrowserOf } from "./browser.ts";
 import { checksDirOf } from "./checks.ts";
 import { type ExitCode, exitCodes, VerbError } from "./exit.ts";
-import { workerFile } from "./placement.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { reportText } from "./report-text.ts";
 import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls } from "./scan-outcome.ts";
-import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
-import { untilAskedToStop } from "./shutdown.ts";
 import { harmless, jsonLine, print, tell } from "./terminal.ts";
 
 /** URLs of one call; a longer list is a job for the server's queue. */

@@ -1,7 +1,7 @@
 /** Settings as flags of a verb, and the Config that comes of what was typed. */
 import { type Command, Option } from "commander";
-import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../config.ts";
-import { type Config, type Setting, type SettingKey, settingKeys, settings } from "../settings.ts";
+import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../app/config.ts";
+import { type Config, type Setting, type SettingKey, settingKeys, settings } from "../app/settings.ts";
 
 /** What decides how a scan is done, whoever asks for it. */
 export const scanSettings = [

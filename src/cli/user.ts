@@ -1,12 +1,12 @@
 /** `assay user`: accounts of this appliance, also while its server runs. */
 import { Command, Option } from "commander";
 import { createPasswords } from "../account/passwords.ts";
-import type { Config } from "../settings.ts";
+import { baseUrl, urlOfLink } from "../app/links.ts";
+import type { Config } from "../app/settings.ts";
 import { type Account, plans } from "../store/accounts.ts";
 import type { HandedOutLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { exitCodes, VerbError } from "./exit.ts";
-import { baseUrl, urlOfLink } from "./links.ts";
 import { addPasswordOptions, givenPassword, hashOfPassword, type PasswordOptions } from "./password.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { harmless, jsonLine, note, print, table } from "./terminal.ts";

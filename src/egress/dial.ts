@@ -1,13 +1,13 @@
 /** The only way out: resolves each host once per scan, judges every address, pins what it judged and dials nothing else. */
 import { connect, type Socket } from "node:net";
-import { withDeadline } from "../deadline.ts";
+import { withDeadline } from "../base/deadline.ts";
 import { createAddressPolicy, type Judgement } from "./address-policy.ts";
+import { isOwnPort } from "./blocked-ports.ts";
 import { parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
 import { localAddresses } from "./local-addresses.ts";
 import { lookupAddresses } from "./lookup.ts";
-import { isOwnPort } from "./own-ports.ts";
 import type { EgressSettings } from "./settings.ts";
 
 export interface DialOptions {

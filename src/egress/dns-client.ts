@@ -1,7 +1,7 @@
 /** Asks one DNS server one question over UDP, and over TCP when the answer does not fit or cannot be trusted; RFC 1035, RFC 7766. */
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
-import { withDeadline } from "../deadline.ts";
+import { withDeadline } from "../base/deadline.ts";
 import { type DnsAnswer, type DnsQuery, type DnsQuestion, dnsQuery, isRefusalOfForm, readDnsAnswer } from "./dns-message.ts";
 import { EgressError } from "./egress-error.ts";
 

@@ -1,7 +1,7 @@
 /** One bounded GET over HTTP/1.1, plain or over TLS, through the egress; follows no redirect and unpacks nothing. */
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
-import { withDeadline } from "../deadline.ts";
+import { withDeadline } from "../base/deadline.ts";
 import { boundedHeaders } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/facts.ts";
 import { alternativeNames } from "../parse/alternative-names.ts";

@@ -1,10 +1,10 @@
 /** The forward proxy through which Chromium meets the network: reads request heads, dials through the egress, pipes bytes. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { ProbeFailure } from "../evidence/evidence.ts";
+import { giveBackPort, shutOwnPort } from "./blocked-ports.ts";
 import type { Egress } from "./dial.ts";
 import { toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
-import { giveBackPort, shutOwnPort } from "./own-ports.ts";
 import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 
 /** What one scan may use up. A page that needs more is cut off and the scan says so. */

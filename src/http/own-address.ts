@@ -1,6 +1,6 @@
 /** Under which address a visitor reached this server: what its links are made with, and what the origin of its forms is held against. */
 import { registrableDomainOf } from "../parse/site.ts";
-import { createPeerTrust } from "./address.ts";
+import { createPeerTrust } from "./client-address.ts";
 
 /** A name of RFC 1035 section 2.3.4 is shorter; with colon and port. */
 const hostCharsMax = 261;

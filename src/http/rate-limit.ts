@@ -1,5 +1,5 @@
 /** Counts requests by key in fixed windows, in memory that cannot grow without end. */
-import { setYoungest } from "../bounded-map.ts";
+import { setYoungest } from "../base/bounded-map.ts";
 
 /** Keys counted at once. Beyond it the oldest window is forgotten: what a flood of addresses gains is only its own count. */
 const countedKeysMax = 20_000;

@@ -1,5 +1,5 @@
 /** Puts the appliance on a port, and takes it off again without cutting anybody short. */
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 
 /** A connection that says nothing for so long is closed; longer than any answer takes. */
 const idleSeconds = 30;

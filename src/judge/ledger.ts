@@ -1,11 +1,11 @@
 /** Asks every check and fills the ledger. Every rule for `notChecked` that holds for all checks lives here and nowhere else. */
 import type { Condition, FindingCode } from "../check/check.ts";
-import { fieldsNamed, firstHttpsAnswer, isHttps } from "../check/headers.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { FindingValues, Verdict } from "../check/verdict.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
+import { fieldsNamed, firstHttpsAnswer, isHttps } from "../parse/header-fields.ts";
 import { standing } from "./rank.ts";
 import { algorithmVersion, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "./result.ts";
 import { scoreOf } from "./score.ts";

@@ -1,6 +1,6 @@
 /** Takes queued scans in hand, a bounded number at a time, and stores what becomes of them. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type Log, messageOf } from "../log.ts";
+import { type Log, messageOf } from "../base/log.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";

@@ -1,21 +1,22 @@
 /** Asks every probe about one URL, each within its deadline, and puts the readings together; what was missed is a reading too. */
-import { isHttps } from "../check/headers.ts";
-import { withDeadline } from "../deadline.ts";
+
+import { withDeadline } from "../base/deadline.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { type EgressProxy, startProxy } from "../egress/proxy.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { subjectOf } from "../evidence/subject.ts";
-import { probeCrossOrigin } from "../probe/cross-origin.ts";
-import { probeDmarc } from "../probe/dmarc.ts";
-import { probeDnsCaa, probeMx, probeTlsRpt } from "../probe/dns.ts";
-import { probeDnssec } from "../probe/dnssec.ts";
-import { probeMtaSts, probeMtaStsPolicy } from "../probe/mta-sts.ts";
-import { noPage, probePage } from "../probe/page.ts";
-import { probePlainHttp } from "../probe/plain-http.ts";
-import { probeSpf } from "../probe/spf.ts";
-import { probeTls } from "../probe/tls.ts";
-import { probeSecurityTxt } from "../probe/well-known.ts";
+import { isHttps } from "../parse/header-fields.ts";
+import { noPage, probePage } from "../probe/browser/page.ts";
+import { probeDmarc } from "../probe/dns/dmarc.ts";
+import { probeDnsCaa, probeMx, probeTlsRpt } from "../probe/dns/dns.ts";
+import { probeDnssec } from "../probe/dns/dnssec.ts";
+import { probeMtaSts, probeMtaStsPolicy } from "../probe/dns/mta-sts.ts";
+import { probeSpf } from "../probe/dns/spf.ts";
+import { probeCrossOrigin } from "../probe/http/cross-origin.ts";
+import { probePlainHttp } from "../probe/http/plain-http.ts";
+import { probeSecurityTxt } from "../probe/http/well-known.ts";
+import { probeTls } from "../probe/tls/tls.ts";
 import { type Gathered, type GatherTask, type ProgressStage, progressStages, type ScanErrorCode } from "./task.ts";
 
 /** For a probe to answer for itself once its signal is given, before a plain `timeout` is taken instead. */

@@ -2,7 +2,7 @@
 
 import { MessageChannel } from "node:worker_threads";
 import { Tinypool } from "tinypool";
-import { messageOf } from "../log.ts";
+import { messageOf } from "../base/log.ts";
 import type { WorkerSays, WorkerTasks } from "./task.ts";
 
 /** Until a fresh thread has loaded its code and catalog and begins with its task. */

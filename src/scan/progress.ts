@@ -1,5 +1,5 @@
 /** Tells whoever watches a scan what becomes of it, the moment it happens; nothing here is stored. */
-import { type Log, messageOf } from "../log.ts";
+import { type Log, messageOf } from "../base/log.ts";
 import type { ProgressListener, ScanProgress, ScanTold } from "./task.ts";
 
 /** Each is an open connection of somebody; one more is refused, and looks again by itself. */

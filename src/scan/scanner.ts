@@ -1,10 +1,11 @@
 /** One scan from URL to outcome, surviving dead workers, hung checks and a lost browser; the queue and the command line both use it. */
+
+import { type Log, messageOf } from "../base/log.ts";
 import type { BrowserHost } from "../browser/browser.ts";
-import { giveBackPort, ownPorts, shutOwnPort } from "../egress/own-ports.ts";
+import { giveBackPort, ownPorts, shutOwnPort } from "../egress/blocked-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
-import { type Log, messageOf } from "../log.ts";
 import { openPool, type TaskEnd } from "./pool.ts";
 import type { Gathered, GatherTask, ProgressStage, ScanDeadlines, ScanErrorCode, ScanOutcome } from "./task.ts";
 

@@ -1,8 +1,8 @@
 /** Turns a stored scan into what the API answers: the only author of the result's shape (specification, sections 2.2 and 2.3). */
 import type { Effort, FindingTexts, Locale, RiskLevel, Severity, State } from "../check/check.ts";
-import { hostOf } from "../check/headers.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { StoredFinding, StoredResult } from "../judge/result.ts";
+import { hostOf } from "../parse/header-fields.ts";
 import type { Texts, TextValues } from "./i18n.ts";
 
 export { bands, ranks } from "../judge/rank.ts";

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import puppeteer, { type Browser } from "puppeteer-core";
+import { loadConfig } from "../../src/app/config.ts";
+import { createLog } from "../../src/base/log.ts";
 import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
-import { loadConfig } from "../../src/config.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
-import { createLog } from "../../src/log.ts";
-import { performJudge } from "../../src/scan/perform.ts";
+import { performJudge } from "../../src/scan/judge-task.ts";
 import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import { egressTo } from "../support/servers.ts";
@@ -75,7 +75,7 @@ function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: Sit
     concurrency,
     checksDir: null,
     browser: host,
-    workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
+    workerFile: join(import.meta.dirname, "../../src/app/worker.ts"),
     log: createLog({ level: "warn", format: "text" }),
     screenshots,
   });

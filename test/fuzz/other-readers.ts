@@ -2,11 +2,11 @@
 import { foundAtAddresses } from "../../src/check/addresses.ts";
 import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
 import { ruleNames, rulesOn } from "../../src/check/csp.ts";
-import { hostOf } from "../../src/check/headers.ts";
 import { distinct } from "../../src/check/words.ts";
 import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
+import { hostOf } from "../../src/parse/header-fields.ts";
 import type { FuzzedParser } from "./parser.ts";
 
 export const otherReaders: readonly FuzzedParser[] = [

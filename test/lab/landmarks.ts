@@ -13,7 +13,7 @@ export type LandmarkName = (typeof landmarkNames)[number];
 export type Landmark = Pick<FinishedScan, "evidence" | "result">;
 
 export function landmarkFile(name: LandmarkName): string {
-  return join(import.meta.dirname, "../evidence", `${name}.json`);
+  return join(import.meta.dirname, "../support/landmarks", `${name}.json`);
 }
 
 /** Rows of the sound site that are not passed, and why no laboratory can give them. */

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLog } from "../../src/base/log.ts";
 import { openBrowser } from "../../src/browser/browser.ts";
-import { ownPorts } from "../../src/egress/own-ports.ts";
-import { createLog } from "../../src/log.ts";
+import { ownPorts } from "../../src/egress/blocked-ports.ts";
 import { openScanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import type { FinishedScan, LabCase } from "./laboratory.ts";
@@ -28,7 +28,7 @@ export function openLaboratory() {
         concurrency: 1,
         checksDir: null,
         browser,
-        workerFile: join(import.meta.dirname, "../../src/scan/worker.ts"),
+        workerFile: join(import.meta.dirname, "../../src/app/worker.ts"),
         log,
       });
       try {

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { browserDir } from "../probe/visits.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Serving, serve } from "../support/program.ts";
 import { isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
 import { closedPort, startHttp, type TestServer } from "../support/servers.ts";
+import { browserDir } from "../support/visits.ts";
 
 const host = "assay.example.org";
 const testMsMax = 60_000;

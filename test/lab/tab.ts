@@ -1,9 +1,9 @@
 /** One tab of the real browser with a way out of its own, for tests that watch what the browser lets a page do. */
 import { openEgress } from "../../src/egress/dial.ts";
 import { startProxy } from "../../src/egress/proxy.ts";
-import { type CDPSession, connectBrowser, openPage } from "../../src/probe/browser-session.ts";
-import { openTestBrowser } from "../probe/visits.ts";
+import { type CDPSession, connectBrowser, openPage } from "../../src/probe/browser/browser-session.ts";
 import { egressTo } from "../support/servers.ts";
+import { openTestBrowser } from "../support/visits.ts";
 
 export interface Tab {
   readonly session: CDPSession;

@@ -1,14 +1,14 @@
-/** Puts scans that are over into a store: the five sites whose evidence and results are kept in test/evidence, and any other. */
+/** Puts scans that are over into a store: the five sites whose evidence and results are kept in test/support/landmarks, and any other. */
 
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import type { Store } from "../../src/store/store.ts";
-import bareSite from "../evidence/bare-site.json" with { type: "json" };
-import oldSite from "../evidence/old-site.json" with { type: "json" };
-import plainSite from "../evidence/plain-site.json" with { type: "json" };
-import silentSite from "../evidence/silent-site.json" with { type: "json" };
-import soundSite from "../evidence/sound-site.json" with { type: "json" };
+import bareSite from "./landmarks/bare-site.json" with { type: "json" };
+import oldSite from "./landmarks/old-site.json" with { type: "json" };
+import plainSite from "./landmarks/plain-site.json" with { type: "json" };
+import silentSite from "./landmarks/silent-site.json" with { type: "json" };
+import soundSite from "./landmarks/sound-site.json" with { type: "json" };
 
 export interface KnownScan {
   readonly evidence: Evidence;

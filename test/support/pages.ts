@@ -6,19 +6,19 @@ import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { createAccountActions } from "../../src/account/account-actions.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
+import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
+import { createExamination } from "../../src/doctor/background-run.ts";
 import { ownUserAgent } from "../../src/egress/user-agent.ts";
-import { createCallingAddress } from "../../src/http/address.ts";
+import { createCallingAddress } from "../../src/http/client-address.ts";
 import { createOwnAddress } from "../../src/http/own-address.ts";
 import { listen } from "../../src/http/server.ts";
-import { createLog } from "../../src/log.ts";
-import { createExamination } from "../../src/pages/admin/examination.ts";
-import type { Operator } from "../../src/pages/admin/operator.ts";
-import { createPages } from "../../src/pages/app.ts";
-import type { PagesSettings, ScanningSettings } from "../../src/pages/settings.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
+import type { Operator } from "../../src/web/admin/operator.ts";
+import { createPages } from "../../src/web/app.ts";
+import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
 import { builtInChecks } from "./built-in-checks.ts";
 
 /** The built-in checks, without closing the registry as loading the catalog does. */

@@ -1,0 +1,192 @@
+/** How flags, environment, a TOML file and defaults become one frozen Config, and where each of its values came from. */
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { parse as parseToml, TomlError } from "smol-toml";
+import { nearest } from "../parse/nearest.ts";
+import { type Config, type Environment, type Setting, type SettingKey, settingKeys, settings } from "./settings.ts";
+
+export interface ConfigSources {
+  /** Values of flags as they were typed, by setting. */
+  readonly flags: { readonly [K in SettingKey]?: string | readonly string[] };
+  readonly env: Environment;
+  /** File named by `--config`; it must exist. Null reads `<data>/assay.toml` if that exists. */
+  readonly configFile: string | null;
+}
+
+/** A setting is unknown or out of range. The message is one sentence that names key, value, what is allowed and where it came from. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Who named a value: a flag, a variable of the environment, a file, or nobody. `name` is the flag, the variable or the path. */
+export type Origin =
+  | { readonly kind: "flag" | "variable" | "file"; readonly name: string }
+  | { readonly kind: "default"; readonly name: null };
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly origins: { readonly [K in SettingKey]: Origin };
+}
+
+/** Flags win over environment, environment over file, file over default. @throws ConfigError for the first fault. */
+export function loadConfig(sources: ConfigSources): Config {
+  return loadConfigWithOrigins(sources).config;
+}
+
+/** As `loadConfig`, for whoever shows the settings. @throws ConfigError */
+export function loadConfigWithOrigins({ flags, env, configFile }: ConfigSources): LoadedConfig {
+  const typed: Layer[] = [flagLayer(flags), environmentLayer(env)];
+  const layers = [...typed, fileLayer(configFile, settled("data", typed, env, {}) as string)];
+  const config: Record<string, unknown> = {};
+  const origins: Record<string, Origin> = {};
+  for (const key of settingKeys) {
+    config[key] = settled(key, layers, env, config);
+    origins[key] = entryOf(key, layers)?.origin ?? noOrigin;
+  }
+  return Object.freeze({ config: Object.freeze(config) as unknown as Config, origins: Object.freeze(origins) as LoadedConfig["origins"] });
+}
+
+/** `ASSAY_` and the key in capitals: `scan.timeout` is ASSAY_SCAN_TIMEOUT. */
+export function environmentName(key: string): string {
+  return `ASSAY_${key.toUpperCase().replaceAll(".", "_")}`;
+}
+
+/** A value as one source gave it. */
+interface Entry {
+  readonly raw: unknown;
+  readonly origin: Origin;
+  readonly pathBase: string;
+}
+
+/** What one source says, by key. */
+type Layer = Readonly<Record<string, Entry>>;
+
+const noOrigin: Origin = { kind: "default", name: null };
+
+function flagLayer(flags: ConfigSources["flags"]): Layer {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined) as [SettingKey, string | readonly string[]][];
+  return Object.fromEntries(
+    given.map(([key, value]) => [
+      key,
+      { raw: untyped(key, value), origin: { kind: "flag", name: flagName(key) }, pathBase: process.cwd() },
+    ]),
+  );
+}
+
+function flagName(key: SettingKey): string {
+  return (settings[key] as Setting).flag?.split(" ")[0] ?? key;
+}
+
+/** Kubernetes and Docker set these for a service that is called "assay"; they are no settings. */
+const serviceLink = /^ASSAY_(SERVICE_(HOST|PORT)|PORT$|PORT_\d+_)/;
+
+function environmentLayer(env: Environment): Layer {
+  const names = new Map(settingKeys.map((key) => [environmentName(key), key]));
+  const layer: Record<string, Entry> = {};
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("ASSAY_") || serviceLink.test(name)) continue;
+    const key = names.get(name);
+    if (key === undefined) throw new ConfigError(`unknown setting ${name} in the environment${meant(name, [...names.keys()])}`);
+    // An empty variable is how compose files say "not set".
+    if (text !== undefined && text !== "")
+      layer[key] = { raw: untyped(key, text), origin: { kind: "variable", name }, pathBase: process.cwd() };
+  }
+  return layer;
+}
+
+function fileLayer(configFile: string | null, dataDir: string): Layer {
+  const inData = configFile === null;
+  const file = resolve(configFile ?? join(dataDir, "assay.toml"));
+  const text = readConfigFile(file, inData);
+  if (text === null) return {};
+  const layer: Record<string, Entry> = {};
+  for (const [key, raw] of flattened(parsedToml(file, text))) {
+    if (!Object.hasOwn(settings, key)) throw new ConfigError(`unknown setting ${key} in ${file}${meant(key, settingKeys)}`);
+    if (inData && key === "data")
+      throw new ConfigError(`data in ${file} would move the folder that the file lies in; name it by --data or ASSAY_DATA`);
+    layer[key] = { raw, origin: { kind: "file", name: file }, pathBase: dirname(file) };
+  }
+  return layer;
+}
+
+function readConfigFile(file: string, mayBeAbsent: boolean): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (mayBeAbsent && (code === "ENOENT" || code === "ENOTDIR")) return null;
+    throw new ConfigError(`configuration file ${file} cannot be read (${code})`);
+  }
+}
+
+function parsedToml(file: string, text: string): Record<string, unknown> {
+  try {
+    return parseToml(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [reason = ""] = error.message.split("\n");
+    throw new ConfigError(`${file}, line ${error.line}, column ${error.column}: ${reason}`);
+  }
+}
+
+/** Tables become dotted keys. */
+function flattened(table: Readonly<Record<string, unknown>>, prefix = ""): readonly (readonly [string, unknown])[] {
+  return Object.entries(table).flatMap(([name, value]) =>
+    Object.prototype.toString.call(value) === "[object Object]"
+      ? flattened(value as Record<string, unknown>, `${prefix}${name}.`)
+      : [[`${prefix}${name}`, value] as const],
+  );
+}
+
+function entryOf(key: SettingKey, layers: readonly Layer[]): Entry | undefined {
+  return layers.map((layer) => layer[key]).find((entry) => entry !== undefined);
+}
+
+/** `earlier` are the values of the settings above this one, from which some defaults are guessed. */
+function settled(key: SettingKey, layers: readonly Layer[], env: Environment, earlier: Partial<Config>): unknown {
+  const { schema, fallback, isPath, allowed } = settings[key] as Setting;
+  const { raw, origin, pathBase } = entryOf(key, layers) ?? { raw: fallback(env, earlier), origin: noOrigin, pathBase: process.cwd() };
+  try {
+    const value: unknown = Value.Decode(schema, raw);
+    return isPath ? absolute(value as string | readonly string[] | null, pathBase) : value;
+  } catch {
+    const from = origin.name ?? "the default";
+    // One word in a file is text; flags and the environment have made a list of it by now.
+    const hint = schema.type === "array" && typeof raw === "string" ? `; in TOML: [${JSON.stringify(raw)}]` : meantWord(allowed, raw);
+    throw new ConfigError(`${key} = ${JSON.stringify(raw)} from ${from} is not allowed: it takes ${allowed}${hint}`);
+  }
+}
+
+function absolute(value: string | readonly string[] | null, base: string): string | readonly string[] | null {
+  if (value === null) return null;
+  return typeof value === "string" ? resolve(base, value) : value.map((one) => resolve(base, one));
+}
+
+/** Flags and the environment know only text: truth, numbers and lists are read out of it by the setting's type. A path of digits stays a path. */
+function untyped(key: SettingKey, text: string | readonly string[]): unknown {
+  const { schema, isPath } = settings[key] as Setting;
+  if (schema.type === "boolean") return text === "true" || (text === "false" ? false : text);
+  const read = isPath ? (part: string) => part : number;
+  if (schema.type !== "array") return read(String(text));
+  return [text]
+    .flat()
+    .flatMap((part) => part.split(","))
+    .map((part) => read(part.trim()))
+    .filter((part) => part !== "");
+}
+
+function number(text: string): string | number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text;
+}
+
+function meant(name: string, candidates: readonly string[]): string {
+  const word = nearest(name, candidates);
+  return word === null ? "" : `; did you mean ${word}?`;
+}
+
+/** For settings that take one of a few words. */
+function meantWord(allowed: string, raw: unknown): string {
+  const words = allowed.match(/^[a-z-]+(?:, [a-z-]+)* or [a-z-]+$/) === null ? [] : allowed.split(/, | or /);
+  return typeof raw === "string" ? meant(raw, words) : "";
+}

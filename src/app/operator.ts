@@ -1,0 +1,75 @@
+/** What the pages of the operator are told of the process: its settings and their origin, its disk, its browser and its doctor. */
+import { statfsSync } from "node:fs";
+import { type Log, messageOf } from "../base/log.ts";
+import type { BrowserHost } from "../browser/browser.ts";
+import type { Catalog } from "../catalog/load.ts";
+import { createExamination } from "../doctor/background-run.ts";
+import { examineRunning } from "../doctor/system-checks.ts";
+import type { Store } from "../store/store.ts";
+import type { DiskSpace, Operator, ShownSetting } from "../web/admin/operator.ts";
+import { environmentName, type LoadedConfig } from "./config.ts";
+import { type Config, settingKeys } from "./settings.ts";
+
+interface Appliance {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly browser: BrowserHost;
+  readonly log: Log;
+}
+
+/** `noteUntrustedForwarder` is told of the peer that sent forwarding headers without being trusted. */
+export function createOperator(
+  loaded: LoadedConfig,
+  { store, catalog, browser, log }: Appliance,
+): Operator & { noteUntrustedForwarder(peer: string): void } {
+  const { config } = loaded;
+  let forwarder: string | null = null;
+  return {
+    settings: shownSettings(loaded),
+    untrustedForwarder: () => forwarder,
+    noteUntrustedForwarder: (peer) => {
+      forwarder = peer;
+      log.warn("forwarding headers are ignored: their sender is not among trusted_proxies", { peer });
+    },
+    unsandboxedBecause: () => browser.state()?.unsandboxedBecause ?? null,
+    diskSpace: () => diskSpaceOf(config.data),
+    examination: createExamination(() => examineRunning(config, { accounts: () => store.accounts().length, catalog, browser }), {
+      now: () => new Date(),
+      onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
+    }),
+  };
+}
+
+/** None of them is a secret: passwords and keys are named by their files. */
+function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting[] {
+  return settingKeys.map((key) => ({
+    key,
+    value: written(config[key]),
+    origin: origins[key].kind,
+    originName: origins[key].name,
+    variable: environmentName(key),
+  }));
+}
+
+/** As it is written in a variable; null for what is not set. */
+function written(value: Config[keyof Config] | Config["scan.connect_to"][number]): string | null {
+  if (value === null) return null;
+  if (Array.isArray(value)) return value.length === 0 ? null : value.map(written).join(", ");
+  if (typeof value !== "object") return String(value);
+  if ("host" in value) return `${endpoint(value.host, value.port)}=${endpoint(value.address, value.addressPort)}`;
+  return "address" in value ? endpoint(value.address, value.port) : JSON.stringify(value);
+}
+
+function endpoint(host: string, port: number): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function diskSpaceOf(folder: string): DiskSpace | null {
+  try {
+    // What is kept back for root is not there for the server.
+    const { bavail, blocks, bsize } = statfsSync(folder);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,74 @@
+/** The settings of the pages, out of the configuration and of what other rooms have to tell. */
+import { readFileSync } from "node:fs";
+import { version } from "../../package.json" with { type: "json" };
+import { createAccountActions } from "../account/account-actions.ts";
+import { openapiDocument } from "../api/openapi.ts";
+import { createFirstLook } from "../egress/precheck-target.ts";
+import { ownUserAgent } from "../egress/user-agent.ts";
+import { createCallingAddress } from "../http/client-address.ts";
+import { createOwnAddress } from "../http/own-address.ts";
+import type { Operator } from "../web/admin/operator.ts";
+import type { PagesSettings, ScanningSettings } from "../web/settings.ts";
+import { ConfigError } from "./config.ts";
+import { egressSettings } from "./scan-settings.ts";
+import type { Config } from "./settings.ts";
+
+/** Bytes of a text of the operator's, such as an imprint. */
+const legalBytesMax = 65_536;
+
+/** What lives as long as the server does. */
+interface Running extends Pick<PagesSettings, "store" | "texts" | "catalog" | "now" | "log"> {
+  readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
+  readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "wake">;
+}
+
+/** @throws ConfigError when a named text cannot be read or is too long. */
+export function pagesSettingsOf(config: Config, { scanning, ...running }: Running): PagesSettings {
+  const { store, operator, now } = running;
+  return {
+    ...running,
+    version,
+    defaultLocale: config["locale.default"],
+    addresses: {
+      calling: createCallingAddress(config.trusted_proxies),
+      own: createOwnAddress({
+        publicUrl: config.public_url,
+        trustedProxies: config.trusted_proxies,
+        onUntrustedForwarding: operator.noteUntrustedForwarder,
+      }),
+      publicUrl: config.public_url,
+    },
+    scanning: {
+      ...scanning,
+      guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
+      cooldownSeconds: config["scan.cooldown"],
+      // Which port the appliance has is not known yet; each scan is judged anew.
+      mayBeScanned: createFirstLook(egressSettings(config, [])),
+    },
+    reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },
+    accounts: {
+      signUp: config["accounts.signup"],
+      defaultPlan: config["accounts.default_plan"],
+      actions: createAccountActions({ store, passwordCharsMin: config["accounts.password_min"], now }),
+    },
+    contacts: { security: config["security.contact"], plans: config["plans.contact"] },
+    legal: {
+      imprint: textOf("legal.imprint_file", config["legal.imprint_file"]),
+      privacy: textOf("legal.privacy_file", config["legal.privacy_file"]),
+    },
+    reference: { api: openapiDocument(), userAgent: ownUserAgent, requestsPerMinuteMax: config["api.rate_per_minute"] },
+    hsts: config["security.hsts"] === "off" ? null : config["security.hsts"],
+  };
+}
+
+function textOf(key: string, file: string | null): string | null {
+  if (file === null) return null;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${key} names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (text.length > legalBytesMax) throw new ConfigError(`${key} names ${file}, which is longer than ${legalBytesMax} characters`);
+  return text;
+}

@@ -1,0 +1,32 @@
+/** The worker thread's composition root: loads the catalog once, then performs tasks. */
+import type { MessagePort } from "node:worker_threads";
+import { loadCatalog } from "../catalog/load.ts";
+import { shareOwnPorts } from "../egress/blocked-ports.ts";
+import { gather as gatherFacts } from "../scan/gather.ts";
+import { performJudge } from "../scan/judge-task.ts";
+import { workerData } from "../scan/pool.ts";
+import type { Gathered, GatherTask, Judged, JudgeTask, WorkerSays } from "../scan/task.ts";
+
+shareOwnPorts(workerData().ownPorts);
+const catalog = await loadCatalog({ checksDir: workerData().checksDir });
+
+interface Handed<T> {
+  readonly task: T;
+  readonly port: MessagePort;
+}
+
+export function gather({ task, port }: Handed<GatherTask>): Promise<Gathered> {
+  const say = sayer(port);
+  return gatherFacts(task, (stage) => say({ says: "stage", stage }));
+}
+
+export function judge({ task, port }: Handed<JudgeTask>): Judged {
+  const say = sayer(port);
+  return performJudge(task, catalog, (key) => say({ says: "judging", key }));
+}
+
+function sayer(port: MessagePort): (said: WorkerSays) => void {
+  const say = (said: WorkerSays) => port.postMessage(said);
+  say({ says: "started" });
+  return say;
+}

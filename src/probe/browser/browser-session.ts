@@ -1,0 +1,95 @@
+/** Speaks DevTools to the running browser: one connection per thread, a fresh context and page per scan. */
+import { type CDPSession, Connection, type ConnectionTransport, type Protocol } from "puppeteer-core";
+import { within } from "../../base/deadline.ts";
+
+export type { CDPSession, Protocol };
+
+/** Every command must be answered within this; a browser that is silent for longer is given up. */
+const commandMs = 10_000;
+/** Until the control connection is open. */
+const connectMs = 5_000;
+/** A context that cannot be closed within this holds a page that got out of hand. */
+const closeMs = 5_000;
+
+/** The thread's connection; a browser that was started anew has another endpoint, and so gets another connection. */
+let current: { readonly endpoint: string; readonly connection: Promise<Connection> } | null = null;
+
+/** @throws Error when the browser is gone. */
+export function connectBrowser(endpoint: string): Promise<Connection> {
+  if (current?.endpoint === endpoint) return current.connection;
+  const connection = openConnection(endpoint, () => {
+    if (current?.endpoint === endpoint) current = null;
+  });
+  connection.catch(() => {
+    if (current?.endpoint === endpoint) current = null;
+  });
+  current = { endpoint, connection };
+  return connection;
+}
+
+async function openConnection(endpoint: string, onClose: () => void): Promise<Connection> {
+  const socket = new WebSocket(endpoint);
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("the browser's control connection did not open")), connectMs);
+    socket.onopen = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    socket.onerror = () => {
+      clearTimeout(timer);
+      reject(new Error("the browser's control connection cannot be opened"));
+    };
+  });
+  const transport: ConnectionTransport = {
+    send: (message) => socket.send(message),
+    close: () => socket.close(),
+  };
+  socket.onmessage = ({ data }) => transport.onmessage?.(String(data));
+  socket.onclose = () => {
+    transport.onclose?.();
+    onClose();
+  };
+  socket.onerror = () => {};
+  return new Connection(endpoint, transport, 0, commandMs);
+}
+
+export interface BrowserPage {
+  readonly session: CDPSession;
+  readonly targetId: string;
+  /** Settles once the page's context is gone. A context that cannot be closed takes the browser along: its owner starts another. */
+  close(): Promise<void>;
+}
+
+/** A blank page in a context of its own, whose every connection goes through `proxyUrl`. @throws Error when the browser is gone. */
+export async function openPage(connection: Connection, proxyUrl: string): Promise<BrowserPage> {
+  const { browserContextId: contextId } = await connection.send("Target.createBrowserContext", {
+    // Whatever becomes of this thread, the context goes with its connection.
+    disposeOnDetach: true,
+    proxyServer: proxyUrl,
+    // Chromium passes loopback by the proxy unless it is told not to.
+    proxyBypassList: "<-loopback>",
+  });
+  const close = () => closeContext(connection, contextId);
+  try {
+    const [{ targetId }] = await Promise.all([
+      connection.send("Target.createTarget", { url: "about:blank", browserContextId: contextId }),
+      connection.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId: contextId }),
+    ]);
+    const { sessionId } = await connection.send("Target.attachToTarget", { targetId, flatten: true });
+    const session = connection.session(sessionId);
+    if (session === null) throw new Error("the browser attached to no page");
+    return { session, targetId, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function closeContext(connection: Connection, contextId: string): Promise<void> {
+  const closed = connection.send("Target.disposeBrowserContext", { browserContextId: contextId }).then(
+    () => true,
+    () => true,
+  );
+  if (await within(closeMs, closed, false)) return;
+  await connection.send("Browser.close").catch(() => {});
+}

@@ -1,0 +1,81 @@
+/** What is kept of an answer that the browser tells of, cut as it arrives: thousands may come before a page has settled. */
+import { boundedHeaders, boundedText } from "../../evidence/bound.ts";
+import { headerValueCharsMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
+import type { Protocol } from "./browser-session.ts";
+
+/** An answer as the browser sums it up. A few bytes of HTTP/2 can stand for a quarter of a megabyte of fields, thousands of times, so the fields of most answers are let go. */
+export interface KeptResponse {
+  readonly url: string;
+  readonly status: number;
+  readonly isRedirect: boolean;
+  /** Whether the browser made it up; a server can claim so as well, but then it crossed the wire. */
+  readonly claimsInternal: boolean;
+  readonly mediaType: string;
+  readonly protocol: string | undefined;
+  readonly securityDetails: Protocol.Network.SecurityDetails | undefined;
+  /** Empty but for main documents. */
+  readonly fields: BoundedFields;
+}
+
+/** The answer as it crossed the wire: only this has every field, cookies among them. */
+export interface KeptExtra {
+  readonly status: number;
+  readonly fields: BoundedFields;
+  readonly setCookies: readonly string[];
+  readonly setCookiesDropped: number;
+}
+
+type BoundedFields = ReturnType<typeof boundedHeaders>;
+
+/** Chromium takes URLs of two megabytes. */
+export function boundedUrl(url: string): string {
+  return boundedText(url, urlCharsMax).text;
+}
+
+const noFields: BoundedFields = { headers: [], headersDropped: 0 };
+
+export function keptResponse(response: Protocol.Network.Response, isMainDocument: boolean): KeptResponse {
+  const { url, status, headers, mimeType, protocol, securityDetails } = response;
+  return {
+    url: boundedUrl(url),
+    status,
+    isRedirect: isRedirect(response),
+    claimsInternal: headers["Non-Authoritative-Reason"] !== undefined,
+    mediaType: boundedText(mimeType, headerValueCharsMax).text,
+    protocol,
+    securityDetails,
+    fields: isMainDocument ? boundedHeaders(headerPairs(response)) : noFields,
+  };
+}
+
+export function keptExtra(extra: Protocol.Network.ResponseReceivedExtraInfoEvent, isMainDocument: boolean): KeptExtra {
+  const pairs = headerPairs(extra);
+  const lines = pairs.flatMap(([name, line]) => (name.toLowerCase() === "set-cookie" ? [line] : []));
+  return {
+    status: extra.statusCode,
+    fields: isMainDocument ? boundedHeaders(pairs) : noFields,
+    // One character more than is kept tells that there was more.
+    setCookies: lines.slice(0, setCookieLinesMax).map((line) => boundedText(line, headerValueCharsMax + 1).text),
+    setCookiesDropped: Math.max(0, lines.length - setCookieLinesMax),
+  };
+}
+
+function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
+  return status >= 300 && status < 400 && Object.keys(headers).some((name) => name.toLowerCase() === "location");
+}
+
+type HeaderSource = Pick<Protocol.Network.Response, "headers" | "headersText">;
+
+/**
+ * The fields as received, where DevTools has their text. Without it (HTTP/2) they come sorted by name, the values of a
+ * name joined by line feeds, which no value can contain.
+ */
+function headerPairs({ headers, headersText }: HeaderSource): readonly (readonly [name: string, value: string])[] {
+  if (headersText === undefined)
+    return Object.entries(headers).flatMap(([name, joined]) => joined.split("\n").map((value) => [name, value] as const));
+  const [, ...lines] = headersText.split(/\r?\n/);
+  return lines.flatMap((line) => {
+    const colonAt = line.indexOf(":");
+    return colonAt < 1 ? [] : [[line.slice(0, colonAt), line.slice(colonAt + 1).trim()] as const];
+  });
+}

@@ -1,0 +1,79 @@
+/** Walks up the tree for the DMARC records that hold for the scanned host and its domain, and asks foreign receivers of reports for their consent. */
+
+import { type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
+import type { MailDmarcFacts, TextRecords } from "../../evidence/facts.ts";
+import { dmarcWalkNamesMax, reportReceiversMax } from "../../evidence/limits.ts";
+import { dmarcNameOf, dmarcWalkNames } from "../../parse/dmarc.ts";
+import { effectiveDmarc, endsDmarcWalk } from "../../parse/dmarc-walk.ts";
+import { dnsNameCharsMax } from "../../parse/dns-name.ts";
+import { registrableDomainOf } from "../../parse/site.ts";
+import { failedBy } from "../failure.ts";
+import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
+
+/** RFC 9989 section 4.10. A scanned host below the domain may lie in a zone that does not answer, which harms no mail of the domain. */
+export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>> {
+  return readOfDomain(context, async (domain) => {
+    const walk: TextRecords[] = [];
+    await walkFrom(context, domain, walk);
+    const hostUnread = await walkFrom(context, context.subject.host, walk).then(() => null, becauseOf);
+    const receivers = foreignReceivers(walk, domain);
+    return {
+      domain,
+      walk,
+      hostUnread,
+      reportReceivers: await Promise.all(receivers.slice(0, reportReceiversMax).map((receiver) => askReceiver(context, receiver))),
+      reportReceiversDropped: Math.max(0, receivers.length - reportReceiversMax),
+    };
+  });
+}
+
+function becauseOf(thrown: unknown): ProbeFailure {
+  return failedBy(thrown).because;
+}
+
+/** Adds the answers that the walk from `start` needs and nobody has asked for yet. */
+async function walkFrom(context: DnsContext, start: string, walk: TextRecords[]): Promise<void> {
+  for (const domain of dmarcWalkNames(start)) {
+    const name = dmarcNameOf(domain);
+    if (!walk.some((answer) => answer.name === name)) {
+      if (walk.length === dmarcWalkNamesMax) return;
+      walk.push(await textRecordsOf(context, name));
+    }
+    if (endsDmarcWalk(walk, start, domain)) return;
+  }
+}
+
+interface ForeignReceiver {
+  /** Whose record names it. */
+  readonly policyDomain: string;
+  readonly host: string;
+}
+
+/** RFC 9990 section 4 asks for another organisation; here that is another registrable domain, or none at all. */
+function foreignReceivers(walk: readonly TextRecords[], domain: string): readonly ForeignReceiver[] {
+  const published = effectiveDmarc(walk, domain);
+  if (published === null) return [];
+  const policyDomain = published.domain;
+  const hosts = new Set((published.record.rua ?? []).filter(({ kind }) => kind === "mailto").map(({ host }) => host));
+  return [...hosts].filter((host) => !isSameOrganisation(host, policyDomain)).map((host) => ({ policyDomain, host }));
+}
+
+function isSameOrganisation(host: string, policyDomain: string): boolean {
+  if (host === policyDomain || host.endsWith(`.${policyDomain}`)) return true;
+  const organisation = registrableDomainOf(policyDomain);
+  return organisation !== null && registrableDomainOf(host) === organisation;
+}
+
+async function askReceiver(
+  context: DnsContext,
+  { policyDomain, host }: ForeignReceiver,
+): Promise<MailDmarcFacts["reportReceivers"][number]> {
+  const name = `${policyDomain}._report._dmarc.${host}`;
+  // Step 4: a name too long for DNS is nowhere, so nobody can have agreed under it.
+  if (name.length > dnsNameCharsMax) return { domain: host, answer: read({ name, nameExists: false, records: [], recordsDropped: 0 }) };
+  try {
+    return { domain: host, answer: read(await textRecordsOf(context, name)) };
+  } catch (thrown) {
+    return { domain: host, answer: failedBy(thrown) };
+  }
+}

@@ -1,0 +1,136 @@
+/** Asks the appliance's resolvers about the scanned host and its registrable domain, one question at a time. */
+import { type DnsAnswer, nameError } from "../../egress/dns-message.ts";
+import { askResolvers, type CaaRecord, resolversOf } from "../../egress/resolvers.ts";
+import { boundedText } from "../../evidence/bound.ts";
+import { failed, type Reading, read } from "../../evidence/evidence.ts";
+import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../../evidence/facts.ts";
+import { dnsRecordCharsMax, dnsRecordsMax } from "../../evidence/limits.ts";
+import type { SubjectContext } from "../context.ts";
+import { failedBy } from "../failure.ts";
+
+export interface DnsContext extends Omit<SubjectContext, "egress"> {
+  /** As in the egress settings. */
+  readonly dnsServers: readonly string[];
+}
+
+/**
+ * What the probe makes of the registrable domain. Addresses and names outside of the public DNS are not asked about; a
+ * question that nobody answered fails the reading.
+ */
+export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: string) => Promise<F>): Promise<Reading<F>> {
+  if (subject.registrableDomain === null) return failed("not-asked");
+  try {
+    return read(await probe(subject.registrableDomain));
+  } catch (thrown) {
+    return failedBy(thrown);
+  }
+}
+
+/** The text records of a name, each cut at `charsMax`. @throws EgressError when no resolver answered. */
+export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: string, charsMax = dnsRecordCharsMax): Promise<TextRecords> {
+  const answer = await askResolvers(resolversOf(dnsServers), { name, type: "TXT" }, signal);
+  const texts = answer.answers.flatMap((record) => (record.type === "TXT" ? [joined(record.data)] : []));
+  return {
+    name,
+    nameExists: nameExistsIn(answer),
+    records: ordered(texts, textOrder)
+      .slice(0, dnsRecordsMax)
+      .map((text) => boundedText(text, charsMax)),
+    recordsDropped: Math.max(0, texts.length - dnsRecordsMax),
+  };
+}
+
+/** Records of a set have no order (RFC 2181 section 5), and resolvers turn it round: what is kept must not depend on that. */
+function ordered<T>(records: readonly T[], orderOf: (record: T) => string): readonly T[] {
+  return records
+    .map((record) => ({ record, order: orderOf(record) }))
+    .sort((one, other) => (one.order < other.order ? -1 : Number(one.order > other.order)))
+    .map(({ record }) => record);
+}
+
+/** Policies first: a domain may hold more verification texts than are kept. */
+function textOrder(text: string): string {
+  return /^v=/i.test(text) ? ` ${text}` : `~${text}`;
+}
+
+export function nameExistsIn(answer: DnsAnswer): boolean {
+  return answer.responseCode !== nameError;
+}
+
+/** RFC 7208 section 3.3: strings of up to 255 bytes, without anything between them. */
+function joined(data: string | Buffer | readonly (string | Buffer)[]): string {
+  return [data]
+    .flat()
+    .map((part) => part.toString())
+    .join("");
+}
+
+/** TLS reporting, RFC 8460 section 3. */
+export function probeTlsRpt(context: DnsContext): Promise<Reading<TextRecords>> {
+  return readOfDomain(context, (domain) => textRecordsOf(context, `_smtp._tls.${domain}`));
+}
+
+/** Mail exchangers, RFC 5321 section 5.1. */
+export function probeMx(context: DnsContext): Promise<Reading<MailMxFacts>> {
+  return readOfDomain(context, async (domain) => {
+    const answer = await askResolvers(resolversOf(context.dnsServers), { name: domain, type: "MX" }, context.signal);
+    const records = answer.answers.flatMap((record) => (record.type === "MX" ? [record.data] : []));
+    return {
+      domain,
+      nameExists: nameExistsIn(answer),
+      exchangers: ordered(records, mxOrder)
+        .slice(0, dnsRecordsMax)
+        .map(({ preference = 0, exchange }) => ({
+          preference,
+          host: boundedText(exchange.replace(/\.$/, "").toLowerCase(), dnsRecordCharsMax).text,
+        })),
+      exchangersDropped: Math.max(0, records.length - dnsRecordsMax),
+    };
+  });
+}
+
+function mxOrder({ preference = 0, exchange }: { readonly preference?: number | undefined; readonly exchange: string }): string {
+  return `${String(preference).padStart(5, "0")} ${exchange}`;
+}
+
+/**
+ * Climbs from the host to the top-level domain until a name has CAA records (RFC 8659 section 3); the resolver follows
+ * aliases.
+ */
+export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> {
+  return readOfDomain(context, async () => {
+    const resolvers = resolversOf(context.dnsServers);
+    const asked: string[] = [];
+    for (const name of upwards(context.subject.host)) {
+      asked.push(name);
+      const records = caaRecords(await askResolvers(resolvers, { name, type: "CAA" }, context.signal));
+      if (records.length > 0) return { ...bounded(records), foundAt: name, asked };
+    }
+    return { ...bounded([]), foundAt: null, asked };
+  });
+}
+
+/** `www.site.example`, `site.example`, `example`. */
+function upwards(host: string): readonly string[] {
+  const labels = host.split(".");
+  return labels.map((_, at) => labels.slice(at).join("."));
+}
+
+function caaRecords({ answers }: DnsAnswer): readonly CaaRecord[] {
+  return answers.flatMap((record) => (record.type === "CAA" ? [record.data] : []));
+}
+
+function bounded(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {
+  return {
+    records: ordered(records, ({ tag, value }) => `${tag} ${value}`)
+      .slice(0, dnsRecordsMax)
+      .map(({ flags, tag, value }) => {
+        const { text, truncated } = boundedText(value, dnsRecordCharsMax);
+        return { critical: ((flags ?? 0) & criticalFlag) !== 0, tag: boundedText(tag, dnsRecordCharsMax).text, value: text, truncated };
+      }),
+    recordsDropped: Math.max(0, records.length - dnsRecordsMax),
+  };
+}
+
+/** Bit 0, counted from the left: RFC 8659 section 4.1. */
+const criticalFlag = 0x80;

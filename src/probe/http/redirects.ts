@@ -1,0 +1,49 @@
+/** Asks for a URL and goes where redirects lead, as far as it is told. */
+
+import { EgressError } from "../../egress/egress-error.ts";
+import { type HttpReply, httpGet } from "../../egress/http-client.ts";
+import type { PlainHttpFacts } from "../../evidence/facts.ts";
+import { urlCharsMax } from "../../evidence/limits.ts";
+import { isRedirectStatus } from "../../parse/redirects.ts";
+import { exchangeMs, type ProbeContext } from "../context.ts";
+
+export interface FollowOptions {
+  /** Answers at most, the last of which may be one more redirect. */
+  readonly answersMax: number;
+  readonly bodyBytesMax: number;
+}
+
+export interface Followed {
+  /** In order; at least one. */
+  readonly answers: readonly { readonly url: string; readonly reply: HttpReply }[];
+  readonly stoppedBecause: PlainHttpFacts["stoppedBecause"];
+}
+
+/** @throws EgressError when the first URL gives no answer; a later one that gives none only ends the chain. */
+export async function followRedirects({ egress, signal }: ProbeContext, url: string, options: FollowOptions): Promise<Followed> {
+  const { answersMax, bodyBytesMax } = options;
+  const answers: { url: string; reply: HttpReply }[] = [];
+  let next = url;
+  for (;;) {
+    try {
+      answers.push({ url: next, reply: await httpGet(egress, next, { deadlineMs: exchangeMs, signal, bodyBytesMax }) });
+    } catch (thrown) {
+      if (answers.length === 0 || !(thrown instanceof EgressError)) throw thrown;
+      return { answers, stoppedBecause: "connection-failed" };
+    }
+    const location = locationOf(answers.at(-1)?.reply);
+    if (location === null) return { answers, stoppedBecause: null };
+    if (answers.length === answersMax) return { answers, stoppedBecause: "too-many-hops" };
+    const target = URL.parse(location, next);
+    if (target === null || !/^https?:$/.test(target.protocol) || target.href.length > urlCharsMax) {
+      return { answers, stoppedBecause: "bad-location" };
+    }
+    target.hash = "";
+    next = target.href;
+  }
+}
+
+/** Null for an answer that sends nobody anywhere. */
+function locationOf(reply: HttpReply | undefined): string | null {
+  return reply !== undefined && isRedirectStatus(reply.status) ? reply.field("location") : null;
+}

@@ -1,0 +1,134 @@
+/** `/account`: mail address, password, language and colours, and where somebody is signed in. */
+
+import { type Locale, locales } from "../../../check/check.ts";
+import { emailCharsMax } from "../../../store/account-index.ts";
+import { type Account, themes } from "../../../store/accounts.ts";
+import { redirect } from "../../answer.tsx";
+import { setCookie } from "../../cookies.ts";
+import { formBroken } from "../../errors.ts";
+import { type Fields, readForm } from "../../form.tsx";
+import { pageGroup, type SessionInHand, type Visit } from "../../visit.ts";
+import { accountPage } from "../account-frame.tsx";
+import { answerTo, fieldTrouble, newPasswordTrouble, type Trouble, unprovedTrouble } from "../form-error.ts";
+import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
+import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
+import { SessionsSection } from "./session-list.tsx";
+
+/** What was just done, as the page is told by its query. */
+const deeds = ["made", "email", "password", "preferences", "sessions", "second-factor-off"] as const;
+type Deed = (typeof deeds)[number];
+
+export function profileRoutes() {
+  return pageGroup("profile")
+    .get("/account", ({ visit }) => withAccount(visit, (account, session) => profilePage(visit, account, session)))
+    .post("/account", ({ visit }) =>
+      withAccount(visit, async (account, session) => changeProfile(visit, account, session, await readForm(visit))),
+    );
+}
+
+function changeProfile(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
+  switch (fields.text("do")) {
+    case "email":
+      return changeEmail(visit, account, session, fields);
+    case "password":
+      return changePassword(visit, account, session, fields);
+    case "preferences":
+      return changePreferences(visit, account, fields);
+    case "end-session":
+      return endSession(visit, account, session, fields);
+    case "end-others":
+      return endOthers(visit, account, session);
+    default:
+      throw formBroken();
+  }
+}
+
+async function changeEmail(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
+  const { accounts, log } = visit.settings;
+  const email = fields.text("email").slice(0, emailCharsMax + 1);
+  const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
+  const outcome = await accounts.actions.changeEmail(proof, email);
+  if (outcome.status === "renamed") {
+    log.info("mail address changed", { account: account.id });
+    return done(visit, "email");
+  }
+  const errors = { "email-taken": "emailTaken", "email-invalid": "emailInvalid" } as const;
+  const trouble =
+    outcome.status === "refused"
+      ? fieldTrouble("email", visit.words.say(`credentials.errors.${errors[outcome.fault]}`))
+      : unprovedTrouble(visit, outcome);
+  return profilePage(visit, account, session, { form: "email", email, trouble });
+}
+
+async function changePassword(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
+  const { accounts, log } = visit.settings;
+  const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
+  const outcome = await accounts.actions.changePassword(proof, fields.text("new-password"));
+  if (outcome.status === "changed") {
+    log.info("password changed", { account: account.id });
+    return done(await signedIn(visit, account, outcome.opened), "password");
+  }
+  const trouble = outcome.status === "refused" ? newPasswordTrouble(visit, "new-password", outcome.fault) : unprovedTrouble(visit, outcome);
+  return profilePage(visit, account, session, { form: "password", trouble });
+}
+
+async function changePreferences(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const theme = themes.find((one) => one === fields.text("theme"));
+  const language = fields.text("locale");
+  const locale: Locale | null | undefined = language === "" ? null : locales.find((one) => one === language);
+  if (theme === undefined || locale === undefined) throw formBroken();
+  await visit.settings.store.setPreferences(account.id, { theme, locale });
+  // A language that this browser was once told by a link would outlive the choice.
+  visit.setCookies.push(setCookie("locale", "", visit.own.https, 0));
+  return done(visit, "preferences");
+}
+
+async function endSession(visit: Visit, account: Account, { session }: SessionInHand, fields: Fields): Promise<Response> {
+  const id = fields.text("session");
+  if (!/^\d{1,15}$/.test(id)) throw formBroken();
+  // Its own session ends by signing out, which takes the cookie away as well.
+  if (Number(id) !== session.id) await visit.settings.store.endSession(account.id, Number(id));
+  return done(visit, "sessions");
+}
+
+async function endOthers(visit: Visit, account: Account, { session }: SessionInHand): Promise<Response> {
+  await visit.settings.store.endOtherSessions(account.id, session.id);
+  return done(visit, "sessions");
+}
+
+function done(visit: Visit, deed: Deed): Response {
+  return redirect(visit, `/account?done=${deed}`);
+}
+
+/** A form that was sent back. */
+interface SentBack {
+  readonly form: "email" | "password";
+  /** The address as it was typed. */
+  readonly email?: string;
+  readonly trouble: Trouble;
+}
+
+function profilePage(visit: Visit, account: Account, { session }: SessionInHand, back: SentBack | null = null): Response {
+  const { words, url } = visit;
+  const deed = deeds.find((one) => one === url.searchParams.get("done"));
+  return accountPage(visit, {
+    title: "account.title",
+    lead: (
+      <>
+        {words.say("account.signedInAs", { email: account.email, plan: words.say(`plans.names.${account.plan}`) })}{" "}
+        <a href="/plans">{words.say("account.plans")}</a>
+      </>
+    ),
+    actions: <SignOut />,
+    ...answerTo(back?.trouble ?? null),
+    done: deed === undefined || back !== null ? null : words.say(`account.done.${deed}`),
+    children: (
+      <>
+        <PreferencesSection account={account} />
+        <EmailSection email={back?.email ?? account.email} trouble={back?.form === "email" ? back.trouble : null} />
+        <PasswordSection trouble={back?.form === "password" ? back.trouble : null} />
+        <SessionsSection account={account} current={session.id} />
+      </>
+    ),
+  });
+}

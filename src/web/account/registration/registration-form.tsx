@@ -1,0 +1,108 @@
+/** The form that makes an account, and what it says of what was typed. */
+
+import type { Registered } from "../../../account/registration.ts";
+import { emailCharsMax } from "../../../store/account-index.ts";
+import type { TextValues } from "../../../text/i18n.ts";
+import { page, redirect } from "../../answer.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useWords } from "../../context.ts";
+import { type Fields, Form } from "../../form.tsx";
+import type { Visit } from "../../visit.ts";
+import type { TextPath } from "../../words.ts";
+import { CommandLine, EmailField, NewPassword, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
+import { errorAt, fieldTrouble, heldUpTrouble, newPasswordTrouble, type Trouble } from "../form-error.ts";
+import { signedIn } from "../sign-in/session-cookie.ts";
+
+export interface Typed {
+  readonly email: string;
+  readonly password: string;
+}
+
+export function typedIn(fields: Fields): Typed {
+  return { email: fields.text("email").slice(0, emailCharsMax + 1), password: fields.text("password") };
+}
+
+/** To the account that was made; or what the form has to say, or `link-invalid` for a link that no longer works. */
+export async function registrationAnswer(visit: Visit, registered: Registered): Promise<Response | Trouble | "link-invalid"> {
+  const { words } = visit;
+  switch (registered.status) {
+    case "registered": {
+      const { account, opened } = registered;
+      visit.settings.log.info("account made", { account: account.id, plan: account.plan, admin: account.admin });
+      return redirect(opened === null ? visit : await signedIn(visit, account, opened), "/account?done=made");
+    }
+    case "refused":
+      break;
+    default:
+      return heldUpTrouble(visit, registered);
+  }
+  switch (registered.fault) {
+    case "link-invalid":
+    case "not-set-up":
+      return "link-invalid";
+    case "email-invalid":
+      return fieldTrouble("email", words.say("credentials.errors.emailInvalid"));
+    case "email-taken":
+      return fieldTrouble("email", words.say("credentials.errors.emailTaken"));
+    case "email-not-invited":
+      return fieldTrouble("email", words.say("credentials.errors.emailNotInvited"));
+    default:
+      return newPasswordTrouble(visit, "password", registered.fault);
+  }
+}
+
+interface RegistrationFormProps {
+  readonly action: string;
+  /** Value of the one-time link; null without one. */
+  readonly link: string | null;
+  readonly email: string;
+  /** The only address that may sign up. */
+  readonly emailFixed?: boolean;
+  readonly submit: TextPath;
+  readonly trouble: Trouble | null;
+}
+
+export function RegistrationForm({ action, link, email, emailFixed = false, submit, trouble }: RegistrationFormProps) {
+  const words = useWords();
+  return (
+    <>
+      <UnencryptedNotice />
+      <WholeTrouble trouble={trouble} />
+      <Form action={action}>
+        {link !== null && <input type="hidden" name="t" value={link} />}
+        <EmailField value={email} error={errorAt(trouble, "email")} readOnly={emailFixed} />
+        <NewPassword name="password" label={words.say("credentials.password")} error={errorAt(trouble, "password")} />
+        <SubmitButton>{words.say(submit)}</SubmitButton>
+      </Form>
+    </>
+  );
+}
+
+interface NoGoodProps {
+  readonly title: TextPath;
+  readonly what: TextPath;
+  readonly next: TextPath;
+  /** Of `what`. */
+  readonly values?: TextValues;
+  /** What to type on the server. */
+  readonly command?: string;
+}
+
+/** Says that a link does not work, or that there is no way in here, and what to do. */
+export function noGoodPage(visit: Visit, { title, what, next, values, command }: NoGoodProps, status: number): Response {
+  const { words } = visit;
+  return page(visit, {
+    title: words.say(title),
+    status,
+    noIndex: true,
+    secret: true,
+    children: (
+      <>
+        <h1>{words.say(title)}</h1>
+        <p>{words.say(what, values)}</p>
+        <p>{words.say(next)}</p>
+        {command !== undefined && <CommandLine>{command}</CommandLine>}
+      </>
+    ),
+  });
+}

@@ -1,0 +1,81 @@
+/** `/reset?t=`: a new password, by a link from the operator. */
+import type { Account } from "../../../store/accounts.ts";
+import { linkHours } from "../../../store/one-time-links.ts";
+import { page, redirect } from "../../answer.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { Form, readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { NewPassword, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
+import { answerTo, errorAt, heldUpTrouble, newPasswordTrouble, type Trouble } from "../form-error.ts";
+import { noGoodPage } from "./registration-form.tsx";
+
+export function resetRoutes() {
+  return pageGroup("reset")
+    .get("/reset", ({ visit }) => resetPage(visit, visit.url.searchParams.get("t") ?? ""))
+    .post("/reset", ({ visit }) => reset(visit));
+}
+
+async function reset(visit: Visit): Promise<Response> {
+  const fields = await readForm(visit);
+  const link = fields.text("t");
+  const outcome = await visit.settings.accounts.actions.resetPassword(link, fields.text("password"));
+  switch (outcome.status) {
+    case "reset":
+      visit.settings.log.info("password reset by link", { account: outcome.account.id });
+      return redirect(visit, "/sign-in?done=reset");
+    case "busy":
+      return resetPage(visit, link, heldUpTrouble(visit, outcome));
+    default:
+      return resetPage(visit, link, troubleOf(visit, outcome.fault));
+  }
+}
+
+/** Only the password can be wrong; a link that stopped working shows by itself. */
+function troubleOf(visit: Visit, fault: string): Trouble | null {
+  const known = (["too-short", "too-long", "common", "is-email"] as const).find((one) => one === fault);
+  return known === undefined ? null : newPasswordTrouble(visit, "password", known);
+}
+
+function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): Response {
+  const { words } = visit;
+  const account = accountOfLink(visit, link);
+  if (account === null)
+    return noGoodPage(
+      visit,
+      {
+        title: "reset.invalid.title",
+        what: "reset.invalid.what",
+        next: "reset.invalid.next",
+        values: { hours: linkHours.reset },
+        command: "assay user reset-password you@example.com",
+      },
+      410,
+    );
+  return page(visit, {
+    title: words.say("reset.title"),
+    ...answerTo(trouble),
+    noIndex: true,
+    secret: true,
+    children: (
+      <div class="narrow">
+        <h1>{words.say("reset.title")}</h1>
+        <p>{words.say("reset.for", { email: account.email })}</p>
+        <p>{words.say("reset.means")}</p>
+        <UnencryptedNotice />
+        <WholeTrouble trouble={trouble} />
+        <Form action="/reset">
+          <input type="hidden" name="t" value={link} />
+          <input type="hidden" name="email" value={account.email} autocomplete="username" />
+          <NewPassword name="password" error={errorAt(trouble, "password")} />
+          <SubmitButton>{words.say("reset.submit")}</SubmitButton>
+        </Form>
+      </div>
+    ),
+  });
+}
+
+function accountOfLink({ settings: { store }, now }: Visit, link: string): Account | null {
+  const accountId = store.linkByValue("reset", link, now)?.accountId ?? null;
+  const account = accountId === null ? undefined : store.accountById(accountId);
+  return account === undefined || account.disabled ? null : account;
+}

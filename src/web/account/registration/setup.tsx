@@ -1,0 +1,71 @@
+/** `/setup?t=`: the first account, by the link that was printed when the server started. */
+import { linkHours } from "../../../store/one-time-links.ts";
+import { page } from "../../answer.tsx";
+import { readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { answerTo, type Trouble } from "../form-error.ts";
+import { callerOf } from "../sign-in/session-cookie.ts";
+import { noGoodPage, RegistrationForm, registrationAnswer, typedIn } from "./registration-form.tsx";
+
+export function setupRoutes() {
+  return pageGroup("setup")
+    .get("/setup", ({ visit }) => setupPage(visit, visit.url.searchParams.get("t") ?? ""))
+    .post("/setup", ({ visit }) => setUp(visit));
+}
+
+async function setUp(visit: Visit): Promise<Response> {
+  const fields = await readForm(visit);
+  const typed = typedIn(fields);
+  const link = fields.text("t");
+  const answer = await registrationAnswer(visit, await visit.settings.accounts.actions.signUpByLink("setup", link, typed, callerOf(visit)));
+  return answer instanceof Response ? answer : setupPage(visit, link, typed.email, answer === "link-invalid" ? null : answer);
+}
+
+function setupPage(visit: Visit, link: string, email = "", trouble: Trouble | null = null): Response {
+  const { words, settings, now } = visit;
+  if (settings.store.hasAccounts()) return setupDonePage(visit);
+  if (settings.store.linkByValue("setup", link, now) === undefined)
+    return noGoodPage(
+      visit,
+      {
+        title: "setup.invalid.title",
+        what: "setup.invalid.what",
+        next: "setup.invalid.next",
+        values: { hours: linkHours.setup },
+        command: "assay user setup-link",
+      },
+      410,
+    );
+  return page(visit, {
+    title: words.say("setup.title"),
+    ...answerTo(trouble),
+    noIndex: true,
+    secret: true,
+    children: (
+      <div class="narrow">
+        <h1>{words.say("setup.title")}</h1>
+        <p>{words.say("setup.intro")}</p>
+        <RegistrationForm action="/setup" link={link} email={email} submit="setup.submit" trouble={trouble} />
+      </div>
+    ),
+  });
+}
+
+function setupDonePage(visit: Visit): Response {
+  const { words } = visit;
+  return page(visit, {
+    title: words.say("setup.doneTitle"),
+    status: 410,
+    noIndex: true,
+    secret: true,
+    children: (
+      <>
+        <h1>{words.say("setup.doneTitle")}</h1>
+        <p>{words.say("setup.doneText")}</p>
+        <p>
+          <a href="/sign-in">{words.say("setup.signIn")}</a>
+        </p>
+      </>
+    ),
+  });
+}

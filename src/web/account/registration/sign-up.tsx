@@ -1,0 +1,88 @@
+/** `/sign-up`: an account of one's own, where the operator lets people make one, or by invitation. */
+import type { Plan } from "../../../store/accounts.ts";
+import { linkHours } from "../../../store/one-time-links.ts";
+import { page } from "../../answer.tsx";
+import { readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { answerTo, type Trouble } from "../form-error.ts";
+import { callerOf } from "../sign-in/session-cookie.ts";
+import { noGoodPage, RegistrationForm, registrationAnswer, type Typed, typedIn } from "./registration-form.tsx";
+
+export function signUpRoutes() {
+  return pageGroup("sign-up")
+    .get("/sign-up", ({ visit }) => signUpPage(visit, visit.url.searchParams.get("t") ?? ""))
+    .post("/sign-up", ({ visit }) => signUp(visit));
+}
+
+async function signUp(visit: Visit): Promise<Response> {
+  const fields = await readForm(visit);
+  const typed = typedIn(fields);
+  const link = fields.text("t");
+  if (wayIn(visit, link) === "shut") return signUpPage(visit, link);
+  const answer = await registrationAnswer(visit, await register(visit, link, typed));
+  if (answer instanceof Response) return answer;
+  return answer === "link-invalid" ? noWayIn(visit, link) : signUpPage(visit, link, typed.email, answer);
+}
+
+function register(visit: Visit, link: string, typed: Typed) {
+  const { accounts } = visit.settings;
+  return link === ""
+    ? accounts.actions.signUp(typed, accounts.defaultPlan, callerOf(visit))
+    : accounts.actions.signUpByLink("invite", link, typed, callerOf(visit));
+}
+
+/** Open to this visitor on a plan, perhaps for one address alone; or shut. A closed appliance takes no invitation either. */
+function wayIn({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "shut" {
+  const { store, accounts } = settings;
+  if (accounts.signUp === "closed" || !store.hasAccounts()) return "shut";
+  if (link !== "") return store.linkByValue("invite", link, now) ?? "shut";
+  return accounts.signUp === "open" ? { plan: accounts.defaultPlan, email: null } : "shut";
+}
+
+function noWayIn(visit: Visit, link: string): Response {
+  const { accounts, store } = visit.settings;
+  if (accounts.signUp === "closed" || !store.hasAccounts())
+    return noGoodPage(visit, { title: "signUp.closed.title", what: "signUp.closed.what", next: "signUp.closed.next" }, 403);
+  return link === ""
+    ? noGoodPage(visit, { title: "signUp.invite.title", what: "signUp.invite.what", next: "signUp.invite.next" }, 403)
+    : noGoodPage(
+        visit,
+        {
+          title: "signUp.invalid.title",
+          what: "signUp.invalid.what",
+          next: "signUp.invalid.next",
+          values: { days: linkHours.invite / 24 },
+        },
+        410,
+      );
+}
+
+function signUpPage(visit: Visit, link: string, email = "", trouble: Trouble | null = null): Response {
+  const { words } = visit;
+  const way = wayIn(visit, link);
+  if (way === "shut") return noWayIn(visit, link);
+  return page(visit, {
+    title: words.say("signUp.title"),
+    ...answerTo(trouble),
+    noIndex: true,
+    secret: link !== "",
+    children: (
+      <div class="narrow">
+        <h1>{words.say("signUp.title")}</h1>
+        {way.email !== null && <p>{words.say("signUp.invited", { email: way.email })}</p>}
+        <p>{words.say("signUp.plan", { plan: words.say(`plans.names.${way.plan}`) })}</p>
+        <RegistrationForm
+          action="/sign-up"
+          link={link === "" ? null : link}
+          email={way.email ?? email}
+          emailFixed={way.email !== null}
+          submit="signUp.submit"
+          trouble={trouble}
+        />
+        <p>
+          {words.say("signUp.have")} <a href="/sign-in">{words.say("signUp.signIn")}</a>
+        </p>
+      </div>
+    ),
+  });
+}

@@ -1,0 +1,191 @@
+/** `/account/second-factor`: enrolment of an authenticator, recovery codes, and the way back to the password alone. */
+import type { ComponentChildren } from "preact";
+import type { Unproved } from "../../../account/own-credentials.ts";
+import { totpUri } from "../../../account/second-factor.ts";
+import type { Account } from "../../../store/accounts.ts";
+import { isInForce } from "../../../store/credentials.ts";
+import { redirect } from "../../answer.tsx";
+import { untranslated } from "../../components/foreign.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit, useWords } from "../../context.ts";
+import { formBroken } from "../../errors.ts";
+import { type Fields, Form, readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { accountPage } from "../account-frame.tsx";
+import { CodeField, CurrentPassword, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
+import { answerTo, errorAt, fieldTrouble, type Trouble, unprovedTrouble } from "../form-error.ts";
+import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
+import { QrCode } from "./qr-code.tsx";
+import { recoveryCodesPage } from "./recovery-codes.tsx";
+
+const path = "/account/second-factor";
+
+/** A form that was sent back. */
+interface SentBack {
+  readonly form: "confirm" | "codes" | "off";
+  readonly trouble: Trouble;
+}
+
+export function secondFactorRoutes() {
+  return pageGroup("second factor")
+    .get(path, ({ visit }) => withAccount(visit, (account) => secondFactorPage(visit, account)))
+    .post(path, ({ visit }) => withAccount(visit, async (account) => change(visit, account, await readForm(visit))));
+}
+
+async function change(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const { accounts, log } = visit.settings;
+  const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
+  switch (fields.text("do")) {
+    case "offer":
+      await accounts.actions.offerTotp(account);
+      return redirect(visit, path);
+    case "confirm": {
+      const outcome = await accounts.actions.confirmTotp(proof, fields.text("code"));
+      if (outcome.status === "not-offered") return redirect(visit, path);
+      if (outcome.status === "wrong-code") return secondFactorPage(visit, account, wrongCode(visit));
+      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "confirm", outcome));
+      log.info("second factor turned on", { account: account.id });
+      return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
+    }
+    case "codes": {
+      const outcome = await accounts.actions.renewRecoveryCodes(proof);
+      if (outcome.status === "not-offered") return redirect(visit, path);
+      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "codes", outcome));
+      log.info("recovery codes renewed", { account: account.id });
+      return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
+    }
+    case "off": {
+      const outcome = await accounts.actions.removeTotp(proof);
+      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "off", outcome));
+      log.info("second factor turned off", { account: account.id });
+      return redirect(await signedIn(visit, account, outcome.opened), "/account?done=second-factor-off");
+    }
+    default:
+      throw formBroken();
+  }
+}
+
+function wrongCode({ words }: Visit): SentBack {
+  return { form: "confirm", trouble: fieldTrouble("code", words.say("credentials.errors.wrongCode"), 403) };
+}
+
+function unproved(visit: Visit, form: SentBack["form"], outcome: Unproved): SentBack {
+  return { form, trouble: unprovedTrouble(visit, outcome) };
+}
+
+function secondFactorPage(visit: Visit, account: Account, back: SentBack | null = null): Response {
+  const { store, accounts } = visit.settings;
+  const { totp, recoveryCodeHashes } = store.credentialsOf(account.id);
+  const offered = accounts.actions.offeredTotp(account);
+  return accountPage(visit, {
+    title: "secondFactor.title",
+    ...answerTo(back?.trouble ?? null),
+    done: back === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.words.say("secondFactor.byRecoveryCode") : null,
+    children: isInForce(totp) ? (
+      <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} back={back} />
+    ) : (
+      <>
+        <p>{visit.words.say("secondFactor.off.text")}</p>
+        {offered === null ? <OfferForm again={false} /> : <Offer account={account} secret={offered} back={back} />}
+      </>
+    ),
+  });
+}
+
+/** `again`: another secret in the place of the one that is shown. */
+function OfferForm({ again }: { readonly again: boolean }) {
+  const words = useWords();
+  return (
+    <Form action={path}>
+      <input type="hidden" name="do" value="offer" />
+      <SubmitButton kind={again ? "plain" : "primary"}>
+        {words.say(again ? "secondFactor.offer.again" : "secondFactor.off.begin")}
+      </SubmitButton>
+    </Form>
+  );
+}
+
+interface OfferProps {
+  readonly account: Account;
+  readonly secret: string;
+  readonly back: SentBack | null;
+}
+
+function Offer({ account, secret, back }: OfferProps) {
+  const { words, own } = useVisit();
+  // A colon would part the issuer from the account for those who read the code.
+  const issuer = `assay ${URL.parse(own.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
+  return (
+    <section aria-labelledby="offer">
+      <h2 id="offer">{words.say("secondFactor.offer.title")}</h2>
+      <UnencryptedNotice />
+      <p>{words.say("secondFactor.offer.scan")}</p>
+      <p>
+        <QrCode text={totpUri(secret, { issuer, email: account.email })} label={words.say("secondFactor.offer.qr")} />
+      </p>
+      <p>{words.say("secondFactor.offer.type")}</p>
+      <p class="with-button">
+        <code id="secret" {...untranslated}>
+          {(secret.match(/.{1,4}/g) ?? []).join(" ")}
+        </code>
+        <button type="button" data-copy="#secret" data-copied={words.say("secondFactor.offer.copied")} class="compact" hidden>
+          {words.say("secondFactor.offer.copy")}
+        </button>
+      </p>
+      <p>{words.say("secondFactor.offer.confirm")}</p>
+      <ProvedForm deed="confirm" submit={words.say("secondFactor.offer.submit")} back={back}>
+        <CodeField error={errorAt(back?.trouble ?? null, "code")} />
+      </ProvedForm>
+      <OfferForm again />
+    </section>
+  );
+}
+
+interface InForceProps {
+  readonly since: string;
+  readonly codesLeft: number;
+  readonly back: SentBack | null;
+}
+
+function InForce({ since, codesLeft, back }: InForceProps) {
+  const words = useWords();
+  return (
+    <>
+      <p>{words.say("secondFactor.on.text", { day: words.day(since) })}</p>
+      <p>{words.count("secondFactor.on.left", codesLeft)}</p>
+      <section aria-labelledby="codes">
+        <h2 id="codes">{words.say("secondFactor.on.codesTitle")}</h2>
+        <p>{words.say("secondFactor.on.codesText")}</p>
+        <ProvedForm deed="codes" submit={words.say("secondFactor.on.codesSubmit")} back={back} />
+      </section>
+      <section aria-labelledby="off">
+        <h2 id="off">{words.say("secondFactor.on.offTitle")}</h2>
+        <p>{words.say("secondFactor.on.offText")}</p>
+        <ProvedForm deed="off" submit={words.say("secondFactor.on.offSubmit")} back={back} />
+      </section>
+    </>
+  );
+}
+
+interface ProvedFormProps {
+  readonly deed: SentBack["form"];
+  readonly submit: string;
+  readonly back: SentBack | null;
+  readonly children?: ComponentChildren;
+}
+
+/** A form that asks for the password. */
+function ProvedForm({ deed, submit, back, children }: ProvedFormProps) {
+  const trouble = back?.form === deed ? back.trouble : null;
+  return (
+    <>
+      <WholeTrouble trouble={trouble} />
+      <Form action={path}>
+        <input type="hidden" name="do" value={deed} />
+        {children}
+        <CurrentPassword name="password" id={`${deed}-password`} error={errorAt(trouble, "password")} />
+        <SubmitButton kind={deed === "off" ? "danger" : "primary"}>{submit}</SubmitButton>
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+/** The second step of signing in: the code of an authenticator, or a recovery code. */
+import { page, redirect } from "../../answer.tsx";
+import { Details } from "../../components/details.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { Form, readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { CodeField, CommandLine, WholeTrouble } from "../fields.tsx";
+import { answerTo, errorAt, fieldTrouble, heldUpTrouble, type Trouble } from "../form-error.ts";
+import { nextPath } from "./next-path.ts";
+import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
+
+export function secondStepRoutes() {
+  return (
+    pageGroup("second step")
+      // Whoever reloads it by its address begins again.
+      .get("/sign-in/code", ({ visit }) => redirect(visit, "/sign-in"))
+      .post("/sign-in/code", ({ visit }) => takeCode(visit))
+  );
+}
+
+async function takeCode(visit: Visit): Promise<Response> {
+  const fields = await readForm(visit);
+  const challenge = fields.text("challenge");
+  const next = nextPath(fields.text("next"), afterSignIn);
+  const step = await visit.settings.accounts.actions.proveSecondFactor({ challenge, code: fields.text("code"), caller: callerOf(visit) });
+  switch (step.status) {
+    case "signed-in":
+      // Whoever needed a recovery code has lost the authenticator, or has one code less than before: both are settled there.
+      return goOn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
+    case "wrong-code":
+      noteRefusal(visit, "code", step.accountId);
+      return codePage(visit, { challenge, next, trouble: fieldTrouble("code", visit.words.say("credentials.errors.wrongCode"), 403) });
+    case "over":
+      return redirect(visit, `/sign-in?${new URLSearchParams({ done: "over", next })}`);
+    default:
+      return codePage(visit, { challenge, next, trouble: heldUpTrouble(visit, step) });
+  }
+}
+
+interface CodeGiven {
+  readonly challenge: string;
+  readonly next: string;
+  readonly trouble?: Trouble | null;
+}
+
+/** `challenge` stands for the password that was right. */
+export function codePage(visit: Visit, { challenge, next, trouble = null }: CodeGiven): Response {
+  const { words } = visit;
+  return page(visit, {
+    ...answerTo(trouble),
+    title: words.say("secondFactor.step.title"),
+    noIndex: true,
+    secret: true,
+    children: (
+      <div class="narrow">
+        <h1>{words.say("secondFactor.step.title")}</h1>
+        <p>{words.say("secondFactor.step.intro")}</p>
+        <WholeTrouble trouble={trouble} />
+        <Form action="/sign-in/code">
+          <input type="hidden" name="challenge" value={challenge} />
+          <input type="hidden" name="next" value={next} />
+          <CodeField error={errorAt(trouble, "code")} autofocus />
+          <SubmitButton>{words.say("secondFactor.step.submit")}</SubmitButton>
+        </Form>
+        <Details summary={words.say("secondFactor.step.lost")}>
+          <p>{words.say("secondFactor.step.lostText")}</p>
+          <CommandLine>assay user disable-2fa you@example.com</CommandLine>
+        </Details>
+      </div>
+    ),
+  });
+}

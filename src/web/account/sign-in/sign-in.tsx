@@ -1,0 +1,104 @@
+/** `/sign-in`: the password, then the second factor where there is one; on an empty appliance, how the first account is made. */
+import { emailCharsMax } from "../../../store/account-index.ts";
+import { page, redirect } from "../../answer.tsx";
+import { Details } from "../../components/details.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit } from "../../context.ts";
+import { Form, readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { CommandLine, CurrentPassword, EmailField, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
+import { answerTo, heldUpTrouble, type Trouble } from "../form-error.ts";
+import { nextPath } from "./next-path.ts";
+import { NoAccountYet } from "./no-account-yet.tsx";
+import { codePage } from "./second-step.tsx";
+import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
+
+/** What was just done, as the page is told by its query. */
+const deeds = ["reset", "signed-out", "over"] as const;
+
+export function signInRoutes() {
+  return pageGroup("sign-in")
+    .get("/sign-in", ({ visit }) => {
+      const next = nextPath(visit.url.searchParams.get("next"), afterSignIn);
+      return visit.account === null ? signInPage(visit, { next }) : redirect(visit, next);
+    })
+    .post("/sign-in", ({ visit }) => takePassword(visit));
+}
+
+async function takePassword(visit: Visit): Promise<Response> {
+  const fields = await readForm(visit);
+  const email = fields.text("email").slice(0, emailCharsMax + 1);
+  const next = nextPath(fields.text("next"), afterSignIn);
+  const step = await visit.settings.accounts.actions.signIn({ email, password: fields.text("password"), caller: callerOf(visit) });
+  switch (step.status) {
+    case "signed-in":
+      return goOn(visit, step, next);
+    case "second-factor":
+      return codePage(visit, { challenge: step.challenge, next });
+    case "refused":
+      noteRefusal(visit, step.because, step.accountId);
+      return signInPage(visit, { next, email, trouble: refusal(visit) });
+    default:
+      return signInPage(visit, { next, email, trouble: heldUpTrouble(visit, step) });
+  }
+}
+
+/** The same words whichever of the two was wrong, and whether or not there is such an account. */
+function refusal({ words }: Visit): Trouble {
+  return { field: null, whole: words.say("signIn.refused"), status: 403, headers: {} };
+}
+
+interface SignInGiven {
+  readonly next: string;
+  readonly email?: string;
+  readonly trouble?: Trouble | null;
+}
+
+function signInPage(visit: Visit, { next, email = "", trouble = null }: SignInGiven): Response {
+  const { words, url, settings } = visit;
+  const deed = deeds.find((one) => one === url.searchParams.get("done"));
+  return page(visit, {
+    ...answerTo(trouble),
+    title: words.say("signIn.title"),
+    noIndex: true,
+    children: settings.store.hasAccounts() ? (
+      <div class="narrow">
+        <h1>{words.say("signIn.title")}</h1>
+        {deed !== undefined && trouble === null && (
+          <Notice kind="good" alert>
+            {words.say(`signIn.done.${deed}`)}
+          </Notice>
+        )}
+        <UnencryptedNotice />
+        <WholeTrouble trouble={trouble} />
+        <Form action="/sign-in">
+          <input type="hidden" name="next" value={next} />
+          <EmailField value={email} autofocus />
+          <CurrentPassword name="password" label={words.say("credentials.password")} />
+          <SubmitButton>{words.say("signIn.submit")}</SubmitButton>
+        </Form>
+        <SignInHelp />
+      </div>
+    ) : (
+      <NoAccountYet />
+    ),
+  });
+}
+
+function SignInHelp() {
+  const { words, settings } = useVisit();
+  return (
+    <>
+      <Details summary={words.say("signIn.forgotten")}>
+        <p>{words.say("signIn.forgottenText")}</p>
+        <CommandLine>assay user reset-password you@example.com</CommandLine>
+      </Details>
+      {settings.accounts.signUp !== "closed" && (
+        <p>
+          {words.say("signIn.signUp")} <a href="/sign-up">{words.say("signIn.signUpLink")}</a>
+        </p>
+      )}
+    </>
+  );
+}

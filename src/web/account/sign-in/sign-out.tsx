@@ -1,0 +1,40 @@
+/** `/sign-out`: a button, since signing out by a mere link could be done to anybody by any page. */
+import { page, redirect } from "../../answer.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { Form, readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { signedOut } from "./session-cookie.ts";
+
+export function signOutRoutes() {
+  return pageGroup("sign-out")
+    .get("/sign-out", ({ visit }) => signOutPage(visit))
+    .post("/sign-out", async ({ visit }) => {
+      await readForm(visit);
+      await signedOut(visit);
+      return redirect(visit, "/sign-in?done=signed-out");
+    });
+}
+
+function signOutPage(visit: Visit): Response {
+  const { words, account } = visit;
+  return page(visit, {
+    title: words.say("signOut.title"),
+    noIndex: true,
+    secret: true,
+    children: (
+      <>
+        <h1>{words.say("signOut.title")}</h1>
+        {account === null ? (
+          <p>{words.say("signOut.nobody")}</p>
+        ) : (
+          <>
+            <p>{words.say("signOut.text", { email: account.email })}</p>
+            <Form action="/sign-out">
+              <SubmitButton>{words.say("signOut.submit")}</SubmitButton>
+            </Form>
+          </>
+        )}
+      </>
+    ),
+  });
+}

@@ -1,0 +1,118 @@
+/** `/account/tokens`: API tokens, made and revoked by their owner. */
+import { isExpired } from "../../../account/authenticate.ts";
+import { tokenExpiry, tokenLifetimes } from "../../../account/token-lifetimes.ts";
+import type { Account } from "../../../store/accounts.ts";
+import { type ApiToken, apiTokenNameCharsMax } from "../../../store/api-tokens.ts";
+import { redirect } from "../../answer.tsx";
+import { Field, SelectField } from "../../components/field.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit } from "../../context.ts";
+import { formBroken } from "../../errors.ts";
+import { type Fields, Form, readForm } from "../../form.tsx";
+import { pageGroup, type Visit } from "../../visit.ts";
+import { accountPage } from "../account-frame.tsx";
+import { withAccount } from "../sign-in/session-cookie.ts";
+import { newTokenPage } from "./new-token.tsx";
+import { NoApiNotice } from "./no-api-notice.tsx";
+import { TokenTable } from "./token-table.tsx";
+
+const path = "/account/tokens";
+const lifetimeDefault = "90d";
+/** Tokens in use of one account: nobody tells more apart. */
+const tokensMax = 100;
+
+/** A token as it was typed, and why it was not made. */
+interface Typed {
+  readonly name: string;
+  readonly lifetime: string;
+  readonly error: "noName" | "full";
+}
+
+export function tokenRoutes() {
+  return pageGroup("tokens")
+    .get(path, ({ visit }) => withAccount(visit, (account) => tokensPage(visit, account)))
+    .post(path, ({ visit }) =>
+      withAccount(visit, async (account) => {
+        const fields = await readForm(visit);
+        const deed = fields.text("do");
+        if (deed === "create") return create(visit, account, fields);
+        if (deed === "revoke") return revoke(visit, account, fields);
+        throw formBroken();
+      }),
+    );
+}
+
+async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const { settings, now } = visit;
+  const name = fields.text("name").trim().slice(0, apiTokenNameCharsMax);
+  const lifetime = tokenLifetimes.find((one) => one === fields.text("expires"));
+  if (lifetime === undefined) throw formBroken();
+  if (name === "") return tokensPage(visit, account, { name, lifetime, error: "noName" });
+  if (settings.store.apiTokensOf(account.id).filter((token) => isInUse(token, now)).length >= tokensMax)
+    return tokensPage(visit, account, { name, lifetime, error: "full" });
+  const created = await settings.store.createApiToken({ accountId: account.id, name, expiresAt: tokenExpiry(lifetime, now), now });
+  settings.log.info("token made", { account: account.id, token: created.token.id, expires: created.token.expiresAt });
+  return newTokenPage(visit, account, created);
+}
+
+async function revoke(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const { settings, now } = visit;
+  const id = fields.text("token");
+  if (!/^\d{1,15}$/.test(id)) throw formBroken();
+  const revoked = await settings.store.revokeApiToken(account.id, Number(id), now);
+  if (revoked !== undefined) settings.log.info("token revoked", { account: account.id, token: revoked.id });
+  return redirect(visit, `${path}?done=revoked`);
+}
+
+function isInUse(token: ApiToken, now: Date): boolean {
+  return token.revokedAt === null && !isExpired(token, now);
+}
+
+function tokensPage(visit: Visit, account: Account, typed: Typed | null = null): Response {
+  const { words, url } = visit;
+  return accountPage(visit, {
+    title: "tokens.title",
+    lead: (
+      <>
+        {words.say("tokens.intro")} <a href="/api">{words.say("tokens.docs")}</a>
+      </>
+    ),
+    status: typed === null ? 200 : 400,
+    done: typed === null && url.searchParams.get("done") === "revoked" ? words.say("tokens.done.revoked") : null,
+    children: (
+      <>
+        <NoApiNotice account={account} />
+        <CreateForm typed={typed} />
+        <TokenTable account={account} action={path} />
+      </>
+    ),
+  });
+}
+
+function CreateForm({ typed }: { readonly typed: Typed | null }) {
+  const { words } = useVisit();
+  return (
+    <section aria-labelledby="create">
+      <h2 id="create">{words.say("tokens.create.title")}</h2>
+      <Form action={path}>
+        <input type="hidden" name="do" value="create" />
+        <Field
+          name="name"
+          label={words.say("tokens.create.name")}
+          autocomplete="off"
+          value={typed?.name ?? ""}
+          maxLength={apiTokenNameCharsMax}
+          hint={words.say("tokens.create.nameHint")}
+          error={typed === null ? undefined : words.say(`tokens.create.${typed.error}`)}
+        />
+        <SelectField
+          name="expires"
+          label={words.say("tokens.create.expires")}
+          value={typed?.lifetime ?? lifetimeDefault}
+          options={tokenLifetimes.map((lifetime) => ({ value: lifetime, text: words.say(`tokens.create.lifetimes.${lifetime}`) }))}
+        />
+        <SubmitButton>{words.say("tokens.create.submit")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,35 @@
+/** What the pages of administrators have in common: who may see them, and the way from one to the next. */
+import type { Account } from "../../store/accounts.ts";
+import { withAccount } from "../account/sign-in/session-cookie.ts";
+import { adminOnly, signInFirst } from "../errors.ts";
+import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
+import type { Visit } from "../visit.ts";
+
+/** A page for administrators: nobody signs in first and comes back. @throws PageError 403 for everybody else. */
+export function withAdmin(visit: Visit, answer: () => Response): Response | Promise<Response> {
+  return withAccount(visit, () => {
+    adminOf(visit);
+    return answer();
+  });
+}
+
+/** Who sent a form. @throws PageError 401 for nobody, 403 for everybody who is no administrator. */
+export function adminOf({ account }: Visit): Account {
+  if (account === null) throw signInFirst();
+  if (!account.admin) throw adminOnly();
+  return account;
+}
+
+const tabs: PrivateTabs = {
+  label: "admin.nav.label",
+  places: [
+    ["/admin", "admin.nav.overview"],
+    ["/admin/users", "admin.nav.users"],
+    ["/admin/settings", "admin.nav.settings"],
+    ["/admin/checks", "admin.nav.checks"],
+  ],
+};
+
+export function adminPage(visit: Visit, given: PrivatePage): Response {
+  return privatePage(visit, tabs, given);
+}

@@ -1,0 +1,73 @@
+/** Who lately wished for which scan, so that a second click leads to the scan of the first. Kept in memory, and not for long. */
+import { createHash } from "node:crypto";
+import { setYoungest } from "../../base/bounded-map.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import type { Store } from "../../store/store.ts";
+
+/** Wishes remembered at once. Beyond it the oldest is forgotten: what that costs is a scan too many. */
+const wishesMax = 10_000;
+
+/** Parameter of a report's address: who reads it has just asked for a new scan, and was led to this one. */
+export const askedAgain = "again";
+
+/** A scan, or why there is none. */
+export type Led<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
+
+export interface RecentWishes<Refused> {
+  /**
+   * The scan that the same wish led to before, if it still waits or runs, or was asked for less than the cooldown ago; otherwise what
+   * `start` comes to. A wish that comes while another is being started shares what becomes of that: a double click is two requests at
+   * the same time. A scan that failed is no answer, for whoever asks again wants it tried again.
+   */
+  lead(visitor: string, url: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>>;
+}
+
+export interface RecentWishesOptions {
+  readonly store: Pick<Store, "scanByToken">;
+  readonly cooldownSeconds: number;
+  readonly now: () => Date;
+}
+
+export function createRecentWishes<Refused>({ store, cooldownSeconds, now }: RecentWishesOptions): RecentWishes<Refused> {
+  /** By wish: what is being started, or the token of what was. */
+  const wishes = new Map<string, Promise<Led<Refused>> | string>();
+
+  const remember = (key: string, wish: Promise<Led<Refused>> | string) => setYoungest(wishes, key, wish, wishesMax);
+
+  function standing(token: string): ScanRecord | undefined {
+    const scan = store.scanByToken(token);
+    if (scan === undefined || scan.status === "failed") return undefined;
+    const ageMs = now().getTime() - Date.parse(scan.createdAt);
+    return scan.status !== "finished" || ageMs < cooldownSeconds * 1_000 ? scan : undefined;
+  }
+
+  /** Runs up to the first wait of `start` at once: between the look at the wishes and this, nothing else may happen. */
+  async function begin(key: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>> {
+    const starting = start();
+    remember(key, starting);
+    try {
+      const led = await starting;
+      if ("scan" in led) remember(key, led.scan.token);
+      else wishes.delete(key);
+      return led;
+    } catch (error) {
+      wishes.delete(key);
+      throw error;
+    }
+  }
+
+  return {
+    lead: async (visitor, url, start) => {
+      const key = keyOf(visitor, url);
+      const wish = wishes.get(key);
+      if (typeof wish === "object") return wish;
+      const scan = wish === undefined ? undefined : standing(wish);
+      return scan === undefined ? begin(key, start) : { scan };
+    },
+  };
+}
+
+/** Addresses are long, and there is room for many. */
+function keyOf(visitor: string, url: string): string {
+  return createHash("sha256").update(`${visitor}\n${url}`).digest("base64");
+}

@@ -1,0 +1,105 @@
+/** `POST /scans`: what was typed becomes a scan, or the reason why not stands beside the field. */
+import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
+import { truncatedAddress } from "../../parse/address.ts";
+import { DataDirError } from "../../store/data-dir.ts";
+import { redirect } from "../answer.tsx";
+import { readForm } from "../form.tsx";
+import { homePage, type Refusal } from "../home.tsx";
+import type { PagesSettings } from "../settings.ts";
+import { pageGroup, type Visit } from "../visit.ts";
+import { mayScan } from "./may-scan.ts";
+import { publicUrlPage } from "./public-url-page.tsx";
+import { askedAgain, createRecentWishes, type Led } from "./scan-dedup.ts";
+import { readTypedUrl } from "./typed-url.ts";
+
+const hourSeconds = 3_600;
+/** Far above what anybody clicks in an hour; whoever needs more has the API. */
+const scansOfAccountPerHourMax = 300;
+/** So many addresses of one neighbourhood may use up what guests are allowed: a customer of IPv6 may have 65,536. */
+const guestsOfNeighbourhoodMax = 5;
+/** What a visitor is asked to wait when there is no room for another scan. */
+const roomRetrySeconds = 30;
+
+export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings) {
+  const nowMs = () => now().getTime();
+  const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
+  const countAddress = perHour(guests.scansPerHourMax);
+  const countNeighbourhood = perHour(guests.scansPerHourMax * guestsOfNeighbourhoodMax);
+  const countAccount = perHour(scansOfAccountPerHourMax);
+  const wishes = createRecentWishes<Refusal>({ store, cooldownSeconds, now });
+
+  return pageGroup("start").post("/scans", ({ visit }) => answerForm(visit));
+
+  async function answerForm(visit: Visit): Promise<Response> {
+    const form = await readForm(visit);
+    const typed = form.text("url");
+    // The page itself tells guests to sign in.
+    if (!mayScan(visit)) return refuse(visit, typed, { status: 403, text: null });
+    const wish = readTypedUrl(typed);
+    if (wish.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.words.say(`home.faults.${wish.fault}`) });
+    if (wish.kind === "plain") return start(visit, wish.url, typed);
+    // Whoever has read that it becomes public may have it so; a user and a password are never part of it.
+    if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept, typed);
+    return publicUrlPage(atHome(visit), wish);
+  }
+
+  async function start(visit: Visit, url: string, typed: string): Promise<Response> {
+    if (!visit.settings.scanning.mayBeScanned(url)) return refuse(visit, typed, shut(visit));
+    const led = await wishes.lead(visitorOf(visit), url, () => queue(visit, url));
+    if ("refused" in led) return refuse(visit, typed, led.refused);
+    const { token, status } = led.scan;
+    return redirect(visit, status === "finished" ? `/scans/${token}?${askedAgain}=1` : `/scans/${token}`);
+  }
+
+  /** Whoever is over their own bound uses up nothing of their neighbours'. */
+  function countGuest({ address }: Visit): Counted {
+    const own = countAddress(address);
+    return own.exceeded ? own : countNeighbourhood(truncatedAddress(address));
+  }
+
+  async function queue(visit: Visit, url: string): Promise<Led<Refusal>> {
+    const { account, now, settings } = visit;
+    const counted = account === null ? countGuest(visit) : countAccount(visitorOf(visit));
+    if (counted.exceeded) return { refused: tooMany(visit, counted.resetSeconds) };
+    try {
+      const scan = await store.queueScan({ accountId: account?.id ?? null, url, now });
+      if (scan === "full") return { refused: noRoom(visit.words.count("home.queueFull", store.queueLength())) };
+      settings.scanning.wake();
+      return { scan };
+    } catch (error) {
+      if (!(error instanceof DataDirError && error.fault === "full")) throw error;
+      return { refused: noRoom(visit.words.say("home.storeFull")) };
+    }
+  }
+}
+
+function visitorOf({ account, address }: Visit): string {
+  return account === null ? `address ${address}` : `account ${account.id}`;
+}
+
+function refuse(visit: Visit, typed: string, refusal: Refusal): Response {
+  return homePage(atHome(visit), { typed, refusal });
+}
+
+/** What a form is answered with has no address to come back to, in another language for instance; the form itself has. */
+function atHome(visit: Visit): Visit {
+  return { ...visit, url: new URL("/", visit.url) };
+}
+
+/** Whoever may change the settings is told which. */
+function shut({ words, account }: Visit): Refusal {
+  const settings = account?.admin === true ? ` ${words.say("home.shutSettings")}` : "";
+  return { status: 400, text: `${words.say("home.shut")}${settings}` };
+}
+
+function tooMany({ words, account, settings }: Visit, seconds: number): Refusal {
+  const what = words.say(account === null ? "home.tooMany.guest" : "home.tooMany.account");
+  const accountHelps = account === null && settings.scanning.guests.scansPerHourMax < scansOfAccountPerHourMax;
+  const how = accountHelps ? ` ${words.say("home.tooMany.withAccount")}` : "";
+  const wait = words.say("home.tooMany.again", { wait: words.wait(seconds) });
+  return { status: 429, text: `${what} ${wait}${how}`, retryAfterSeconds: seconds };
+}
+
+function noRoom(text: string): Refusal {
+  return { status: 503, text, retryAfterSeconds: roomRetrySeconds };
+}

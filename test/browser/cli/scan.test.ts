@@ -1,0 +1,127 @@
+/** Scans of real pages from the command line: reports on stdout, progress on stderr, and the exit code of each kind of end. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { FullReport } from "../../../src/text/render.ts";
+import { fromSource, portWithoutListener, processesMentioning, run } from "../../support/program.ts";
+
+type Report = FullReport<unknown, unknown>;
+
+const data = mkdtempSync(join(tmpdir(), "assay-scan-"));
+/** The first scan unpacks the browser. */
+const scanMsMax = 60_000;
+
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: (request) => {
+    // Longer than the test that interrupts it.
+    if (new URL(request.url).pathname === "/slow") return Bun.sleep(scanMsMax).then(() => new Response("late"));
+    return new Response("<!doctype html><title>A page</title>", { headers: { "content-type": "text/html", server: "\x1b[31mtest" } });
+  },
+});
+const page = `http://127.0.0.1:${site.port}/`;
+const closedPort = portWithoutListener();
+const unreachable = `http://127.0.0.1:${closedPort}/`;
+const mayScan = ["--data", data, "--allow-cidr", "127.0.0.1", "--allow-port", String(site.port), "--allow-port", String(closedPort)];
+
+afterAll(() => {
+  site.stop(true);
+  rmSync(data, { recursive: true, force: true });
+});
+
+function scan(...args: string[]) {
+  return run(["scan", ...mayScan, ...args]);
+}
+
+describe("assay scan", () => {
+  test(
+    "prints a report that people can read, and its progress on stderr",
+    async () => {
+      const { code, stdout, stderr } = await scan(page);
+      expect(code).toBe(0);
+      expect(stdout.startsWith(`${page}\n  Score `)).toBe(true);
+      expect(stdout).toContain("security.");
+      expect(stdout).not.toContain("\x1b");
+      expect(stderr).toContain(`browsing 20%  ${page}`);
+      expect(stderr).toContain("[1/1] finished");
+    },
+    scanMsMax,
+  );
+
+  test(
+    "speaks German where that is asked for",
+    async () => {
+      const { stdout } = await scan(page, "--locale", "de-de", "--quiet");
+      expect(stdout).toContain("von 100 Punkten");
+    },
+    scanMsMax,
+  );
+
+  test(
+    "gives the full report as one line of JSON for each URL, in order, and 5 when some failed",
+    async () => {
+      const { code, stdout, stderr } = await run(["scan", "-", ...mayScan, "--format", "json", "--quiet"], {
+        stdin: `${unreachable}\n\n${page}\n`,
+      });
+      expect([code, stderr]).toEqual([5, ""]);
+      const [first, second] = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Report);
+      expect([first?.url, first?.status, first?.security?.measured]).toEqual([unreachable, "failed", false]);
+      expect([second?.url, second?.status]).toEqual([page, "finished"]);
+      expect(second?.evidence).not.toBeNull();
+      expect(second?.security?.checks?.length).toBe(second?.security?.checkSummary?.total as number);
+    },
+    scanMsMax,
+  );
+
+  test(
+    "exits 1 where the policy is not met, and says which one",
+    async () => {
+      const { code, stdout, stderr } = await scan(page, "--fail-on", "info", "--fail-under", "100", "--quiet");
+      expect(code).toBe(1);
+      expect(stdout).toContain("Score");
+      expect(stderr).toContain("(--fail-on)");
+      expect(stderr).toContain("(--fail-under)");
+    },
+    scanMsMax,
+  );
+
+  test(
+    "exits 3 where the target cannot be reached, and where it may not be, with the setting that would open it",
+    async () => {
+      const refused = await scan(unreachable);
+      expect([refused.code, refused.stdout]).toEqual([3, expect.stringContaining("127.0.0.1 refused the connection")]);
+      const shut = await run(["scan", page, "--data", data, "--allow-port", String(site.port)]);
+      expect(shut.code).toBe(3);
+      expect(shut.stderr).toContain("scan.allow_cidrs");
+    },
+    scanMsMax,
+  );
+
+  test(
+    "exits 4 without a browser",
+    async () => {
+      const { code, stderr } = await scan(page, "--browser-path", join(data, "no-such-browser"));
+      expect(code).toBe(4);
+      expect(stderr).toContain("which is not an executable file");
+    },
+    scanMsMax,
+  );
+
+  test(
+    "exits 130 when interrupted, and leaves no browser behind",
+    async () => {
+      const child = Bun.spawn([...fromSource, "scan", ...mayScan, `${page}slow`], { stdout: "pipe", stderr: "pipe" });
+      for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes("browsing")) break;
+      child.kill("SIGINT");
+      await child.exited;
+      expect(child.exitCode).toBe(130);
+      expect(await processesMentioning(data)).toEqual([]);
+    },
+    scanMsMax,
+  );
+});

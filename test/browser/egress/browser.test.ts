@@ -1,0 +1,342 @@
+/** A page does what it can to reach a secret listener beside it, in the real browser behind the real proxy. */
+import { createSocket } from "node:dgram";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, connect, type Page } from "puppeteer-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser } from "../../../src/browser/browser.ts";
+import { type Egress, openEgress } from "../../../src/egress/dial.ts";
+import { type EgressProxy, startProxy, startRefusingProxy } from "../../../src/egress/proxy.ts";
+import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { egressSettings } from "../../support/egress-settings.ts";
+
+const siteAddress = "127.0.0.1";
+const secretAddress = "127.0.0.2";
+const secretWord = "the-secret-of-the-listener";
+const waitMs = 5_000;
+
+/** A trick: what the page holds, given where the secret is. Served at `http://site.test/`. */
+type Trick = readonly [words: string, html: (place: string) => string];
+
+const script = (code: string) => `<script>${code}</script>`;
+
+/** Gathers WebRTC candidates by way of a STUN or TURN server, and says so in the title when that is over. */
+const relay = (url: string) =>
+  script(`
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: "${url}", username: "u", credential: "c" }] });
+    peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === "complete") document.title = "gathered"; };
+    peer.createDataChannel("x");
+    peer.createOffer().then((offer) => peer.setLocalDescription(offer));`);
+
+/** Tricks that lead to a request, which the proxy must refuse. */
+const tricks: readonly Trick[] = [
+  ["meta refresh", (place) => `<meta http-equiv="refresh" content="0;url=http://${place}/">`],
+  ["navigation by script", (place) => script(`location.href = "http://${place}/"`)],
+  ["popup", (place) => script(`window.open("http://${place}/")`)],
+  ["image", (place) => `<img src="http://${place}/i.png">`],
+  ["script", (place) => `<script src="http://${place}/s.js"></script>`],
+  ["style sheet", (place) => `<link rel="stylesheet" href="http://${place}/s.css">`],
+  ["style import", (place) => `<style>@import "http://${place}/s.css";</style>`],
+  [
+    "font",
+    (place) => `<style>@font-face { font-family: x; src: url("http://${place}/f.woff2"); } p { font-family: x; }</style><p>text</p>`,
+  ],
+  ["video", (place) => `<video src="http://${place}/v.mp4" preload="auto" autoplay muted></video>`],
+  ["object", (place) => `<object data="http://${place}/o"></object>`],
+  ["embed", (place) => `<embed src="http://${place}/e">`],
+  ["iframe", (place) => `<iframe src="http://${place}/"></iframe>`],
+  ["iframe of srcdoc", (place) => `<iframe srcdoc="<img src='http://${place}/'>"></iframe>`],
+  ["iframe of data:", (place) => `<iframe src="data:text/html,<img src='http://${place}/'>"></iframe>`],
+  [
+    "iframe of blob:",
+    (place) =>
+      script(`
+    const frame = document.createElement("iframe");
+    frame.src = URL.createObjectURL(new Blob(["<img src='http://${place}/'>"], { type: "text/html" }));
+    document.documentElement.append(frame);`),
+  ],
+  ["redirected image", (place) => `<img src="/redirect?http://${place}/">`],
+  ["redirected iframe", (place) => `<iframe src="/redirect?http://${place}/"></iframe>`],
+  ["preload", (place) => `<link rel="preload" as="fetch" href="http://${place}/">`],
+  ["form", (place) => `<form method="post" action="http://${place}/"></form>${script("document.forms[0].submit()")}`],
+  ["fetch", (place) => script(`fetch("http://${place}/", { mode: "no-cors" })`)],
+  ["redirected fetch", (place) => script(`fetch("/redirect?http://${place}/", { mode: "no-cors" })`)],
+  ["XMLHttpRequest", (place) => script(`const x = new XMLHttpRequest(); x.open("GET", "http://${place}/"); x.send()`)],
+  ["beacon", (place) => script(`navigator.sendBeacon("http://${place}/", "x")`)],
+  ["event stream", (place) => script(`new EventSource("http://${place}/")`)],
+  ["websocket", (place) => script(`new WebSocket("ws://${place}/")`)],
+  [
+    "worker that fetches",
+    (place) =>
+      script(`
+    new Worker(URL.createObjectURL(new Blob(["fetch('http://${place}/', { mode: 'no-cors' })"])))`),
+  ],
+  ["worker with a websocket", (place) => script(`new Worker(URL.createObjectURL(new Blob(["new WebSocket('ws://${place}/')"])))`)],
+  ["WebRTC relay over TCP", (place) => relay(`turn:${place}?transport=tcp`)],
+  ["address as a number", (place) => `<img src="http://${0x7f000002}:${place.split(":")[1]}/">`],
+  ["address in hexadecimal", (place) => `<img src="http://0x7f.2:${place.split(":")[1]}/">`],
+  ["address mapped into IPv6", (place) => `<img src="http://[::ffff:${secretAddress}]:${place.split(":")[1]}/">`],
+  ["a name of its own", (place) => `<img src="http://secret.test:${place.split(":")[1]}/">`],
+];
+
+/** Places as the proxy knows them, for the tricks that spell the address differently. */
+const spellings = [secretAddress, "secret.test"];
+
+describe("a hostile page", () => {
+  let browser: Browser;
+  let stopBrowser: () => Promise<void>;
+  let dns: DnsServerHandle;
+  let site: { server: ReturnType<typeof Bun.serve>; port: number };
+  let secret: { server: Server; port: number; reached: number };
+  let html = "";
+
+  beforeAll(async () => {
+    const dir = join(import.meta.dir, "../../../node_modules/.cache/assay-browser");
+    const host = openBrowser({ path: null, dir, sandbox: "auto" });
+    browser = await connect({ browserWSEndpoint: await host.endpoint() });
+    stopBrowser = async () => {
+      await browser.disconnect();
+      await host.stop();
+    };
+    secret = await startSecret();
+    // On the port of the secret: a name that turns from one to the other keeps its origin.
+    const server = Bun.serve({
+      hostname: siteAddress,
+      port: secret.port,
+      fetch(request) {
+        const { pathname, search } = new URL(request.url);
+        if (pathname === "/redirect") return new Response(null, { status: 302, headers: { location: search.slice(1) } });
+        if (pathname === "/sw.js")
+          return new Response(`fetch("http://${secretAddress}:${secret.port}/", { mode: "no-cors" })`, {
+            headers: { "content-type": "text/javascript" },
+          });
+        if (pathname === "/empty") return new Response("public word");
+        return new Response(`<!doctype html><title>site</title>${html}`, { headers: { "content-type": "text/html" } });
+      },
+    });
+    site = { server, port: secret.port };
+    dns = await startDnsServer({
+      "secret.test": { A: [secretAddress] },
+      "rebinding.test": { A: { inTurn: [[siteAddress], [secretAddress]] } },
+    });
+  });
+
+  afterAll(async () => {
+    await stopBrowser?.();
+    site?.server.stop(true);
+    secret?.server.close();
+    dns?.stop();
+  });
+
+  async function startSecret() {
+    const state = { server: null as unknown as Server, port: 0, reached: 0 };
+    state.server = createServer((socket) => {
+      state.reached++;
+      socket.on("error", () => {});
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n${secretWord}`);
+    });
+    await new Promise<void>((resolve) => state.server.listen(0, secretAddress, resolve));
+    state.port = (state.server.address() as AddressInfo).port;
+    return state;
+  }
+
+  /** A scan's browser context, with the secret in reach of the policy or out of it. */
+  async function inContext(
+    { open }: { readonly open: boolean },
+    act: (page: Page, scan: { readonly egress: Egress; readonly proxy: EgressProxy; readonly context: BrowserContext }) => Promise<void>,
+  ): Promise<void> {
+    const egress = openEgress(
+      egressSettings({
+        allowCidrs: open ? [siteAddress, secretAddress] : [siteAddress],
+        allowPorts: [site.port],
+        dnsServers: [dns.address],
+        connectTo: [{ host: "site.test", port: 80, address: siteAddress, addressPort: site.port }],
+      }),
+    );
+    const proxy = await startProxy(egress);
+    const context = await browser.createBrowserContext({ proxyServer: proxy.url, proxyBypassList: ["<-loopback>"] });
+    try {
+      await act(await context.newPage(), { egress, proxy, context });
+    } finally {
+      await context.close();
+      await proxy.stop();
+      egress.close();
+    }
+  }
+
+  async function until(condition: () => boolean): Promise<boolean> {
+    const endsAtMs = performance.now() + waitMs;
+    while (!condition() && performance.now() < endsAtMs) await Bun.sleep(20);
+    return condition();
+  }
+
+  for (const [words, htmlOf] of tricks) {
+    test(`${words}: refused, and reaching the secret only where the operator opens it`, async () => {
+      html = htmlOf(`${secretAddress}:${secret.port}`);
+      const reachedBefore = secret.reached;
+      await inContext({ open: false }, async (page, { proxy }) => {
+        await page.goto("http://site.test/", { waitUntil: "domcontentloaded" }).catch(() => {});
+        // It was tried: the proxy was asked, and said no.
+        expect(await until(() => spellings.some((host) => proxy.failureOf(host, secret.port) === "blocked"))).toBe(true);
+      });
+      expect(secret.reached).toBe(reachedBefore);
+      await inContext({ open: true }, async (page) => {
+        await page.goto("http://site.test/", { waitUntil: "domcontentloaded" }).catch(() => {});
+        expect(await until(() => secret.reached > reachedBefore)).toBe(true);
+      });
+    });
+  }
+
+  const wicked = ["http://169.254.169.254/latest/meta-data/", "https://169.254.169.254/", "http://[fd00:ec2::254]/", "http://2852039166/"];
+  for (const url of wicked) {
+    test(`${url} is reached neither directly nor by a redirect, and no page seems to come from there`, async () => {
+      const { hostname, protocol } = new URL(url);
+      for (const asked of [url, `http://site.test/redirect?${url}`]) {
+        await inContext({ open: true }, async (page, { proxy, egress }) => {
+          const outcome = await page.goto(asked).then(
+            (response) => response?.status() ?? null,
+            () => "no page",
+          );
+          expect(outcome).toBe("no page");
+          expect(proxy.failureOf(hostname, protocol === "https:" ? 443 : 80)).toBe("blocked");
+          expect(egress.refusals.join()).toContain("cloud metadata address");
+        });
+      }
+    });
+  }
+
+  test("a service worker is refused like its page", async () => {
+    html = script('navigator.serviceWorker.register("/sw.js")');
+    for (const open of [false, true]) {
+      const reachedBefore = secret.reached;
+      await inContext({ open }, async (page, { proxy }) => {
+        // An origin on loopback counts as secure, which service workers ask for.
+        await page.goto(`http://${siteAddress}:${site.port}/`);
+        const tried = () => secret.reached > reachedBefore || proxy.failureOf(secretAddress, secret.port) === "blocked";
+        expect(await until(tried)).toBe(true);
+      });
+      expect(secret.reached > reachedBefore).toBe(open);
+    }
+  });
+
+  test("WebRTC sends no datagram past the proxy", async () => {
+    const datagrams: Buffer[] = [];
+    const socket = createSocket("udp4");
+    socket.on("message", (message) => datagrams.push(message));
+    await new Promise<void>((resolve) => socket.bind(0, secretAddress, () => resolve()));
+    html = relay(`stun:${secretAddress}:${socket.address().port}`);
+    await inContext({ open: true }, async (page) => {
+      await page.goto("http://site.test/");
+      await page.waitForFunction('document.title === "gathered"', { timeout: waitMs });
+    });
+    expect(datagrams).toHaveLength(0);
+    const control = createSocket("udp4");
+    control.send("control", socket.address().port, secretAddress);
+    expect(await until(() => datagrams.length === 1)).toBe(true);
+    control.close();
+    socket.close();
+  });
+
+  test("a name that turns to the secret is still answered by the site", async () => {
+    html = script(`
+      (async () => {
+        for (let turn = 0; turn < 5; turn++) document.body.append(await (await fetch("/empty?" + turn, { cache: "no-store" })).text());
+        document.title = "fetched";
+      })()`).replace("<script>", "<body><script>");
+    const reachedBefore = secret.reached;
+    await inContext({ open: true }, async (page) => {
+      await page.goto(`http://rebinding.test:${site.port}/`);
+      await page.waitForFunction('document.title === "fetched"', { timeout: waitMs });
+      expect(await page.content()).toContain("public word");
+      expect(await page.content()).not.toContain(secretWord);
+    });
+    expect(secret.reached).toBe(reachedBefore);
+    // The resolver did turn: whoever asks now is led to the secret.
+    const later = openEgress(egressSettings({ allowCidrs: [secretAddress], dnsServers: [dns.address] }));
+    expect(await later.resolve("rebinding.test")).toEqual([secretAddress]);
+  });
+
+  test("a page gets no file, no view-source and nothing of the browser's own", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "assay-egress-"));
+    const file = join(dir, "secret.html");
+    writeFileSync(file, secretWord);
+    const goals = [
+      `file://${file}`,
+      "chrome://version/",
+      `view-source:http://${secretAddress}:${secret.port}/`,
+      "devtools://devtools/bundled/inspector.html",
+    ];
+    const reachedBefore = secret.reached;
+    try {
+      for (const goal of goals) {
+        for (const attempt of [
+          script(`location.href = "${goal}"`),
+          script(`window.open("${goal}")`),
+          script(`fetch("${goal}").then((answer) => answer.text()).then((text) => document.body.append(text))`),
+          `<iframe src="${goal}"></iframe>`,
+          `<meta http-equiv="refresh" content="0;url=${goal}">`,
+          `<iframe src="/redirect?${goal}"></iframe>`,
+        ]) {
+          html = attempt;
+          await inContext({ open: true }, async (page, { context }) => {
+            await page.goto("http://site.test/", { waitUntil: "load" }).catch(() => {});
+            await Bun.sleep(50);
+            for (const opened of await context.pages()) {
+              const places = opened.frames().map((frame) => frame.url());
+              expect(
+                places.filter((place) => /^(file|view-source|chrome|devtools):/.test(place) && !place.startsWith("chrome-error:")),
+              ).toEqual([]);
+            }
+            expect(await page.content()).not.toContain(secretWord);
+          });
+        }
+      }
+      await inContext({ open: true }, async (page) => {
+        await page.goto(`file://${file}`);
+        // The file could be read, were it the page that is scanned: that is why only http and https are accepted.
+        expect(await page.content()).toContain(secretWord);
+      });
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+    expect(secret.reached).toBe(reachedBefore);
+  });
+
+  for (const goal of ["view-source:http://PLACE/", "data:text/html,<img src='http://PLACE/'>"]) {
+    test(`${goal} given to the browser itself meets the proxy all the same`, async () => {
+      const reachedBefore = secret.reached;
+      await inContext({ open: false }, async (page, { proxy }) => {
+        await page.goto(goal.replace("PLACE", `${secretAddress}:${secret.port}`), { timeout: waitMs }).catch(() => {});
+        expect(await until(() => proxy.failureOf(secretAddress, secret.port) === "blocked")).toBe(true);
+      });
+      expect(secret.reached).toBe(reachedBefore);
+    });
+  }
+
+  test("a name means nothing to the browser itself, which would ask another resolver", async () => {
+    const context = await browser.createBrowserContext({ proxyServer: "direct://" });
+    try {
+      const page = await context.newPage();
+      await expect(page.goto(`http://localhost:${site.port}/`)).rejects.toThrow("ERR_NAME_NOT_RESOLVED");
+    } finally {
+      await context.close();
+    }
+  });
+
+  test("the refusing proxy tells which scheme the browser chose", async () => {
+    const proxy = await startRefusingProxy();
+    const context = await browser.createBrowserContext({ proxyServer: proxy.url, proxyBypassList: ["<-loopback>"] });
+    try {
+      const page = await context.newPage();
+      for (const scheme of ["http", "https"]) await page.goto(`${scheme}://${scheme}.test/`).catch(() => {});
+      expect(proxy.asked).toContainEqual({ scheme: "http", host: "http.test", port: 80 });
+      expect(proxy.asked).toContainEqual({ scheme: "https", host: "https.test", port: 443 });
+      expect(proxy.asked.filter(({ scheme, host }) => !host.startsWith(`${scheme}.`))).toEqual([]);
+    } finally {
+      await context.close();
+      await proxy.stop();
+    }
+  });
+});

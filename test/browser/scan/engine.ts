@@ -1,0 +1,80 @@
+/** The whole engine as the server runs it (store, browser, workers, dispatcher), for tests in this process and in one of its own. */
+import { join } from "node:path";
+import { createLog } from "../../../src/base/log.ts";
+import { type BrowserHost, openBrowser } from "../../../src/browser/browser.ts";
+import type { EgressSettings } from "../../../src/egress/settings.ts";
+import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
+import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
+import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
+import { defaultDeadlines, type ScanDeadlines } from "../../../src/scan/task.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+
+export interface EngineOptions {
+  readonly dataDir: string;
+  /** Where the browser is unpacked. */
+  readonly browserDir: string;
+  readonly egress: EgressSettings;
+  readonly caPems: readonly string[];
+  readonly deadlines?: Partial<ScanDeadlines>;
+  readonly concurrency?: number;
+  readonly checksDir?: string;
+}
+
+export interface Engine {
+  readonly store: Store;
+  readonly browser: BrowserHost;
+  readonly scanner: Scanner;
+  readonly dispatcher: Dispatcher;
+  readonly progress: ProgressHub;
+  readonly lines: readonly string[];
+  queue(url: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startEngine({
+  dataDir,
+  browserDir,
+  egress,
+  caPems,
+  deadlines,
+  concurrency = 2,
+  checksDir,
+}: EngineOptions): Promise<Engine> {
+  const lines: string[] = [];
+  const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  const store = openStore(dataDir);
+  const browser = openBrowser({ path: null, dir: browserDir, sandbox: "auto" });
+  const scanner = openScanner({
+    egress,
+    caPems,
+    deadlines: { ...defaultDeadlines, settleMs: 100, ...deadlines },
+    concurrency,
+    checksDir: checksDir ?? null,
+    browser,
+    workerFile: join(import.meta.dirname, "../../../src/app/worker.ts"),
+    log,
+    screenshots: true,
+  });
+  const progress = createProgress({ concurrency, log });
+  const dispatcher = await startDispatcher({ store, scanner, concurrency, progress, log });
+  return {
+    store,
+    browser,
+    scanner,
+    dispatcher,
+    progress,
+    lines,
+    queue: async (url) => {
+      const scan = await store.queueScan({ accountId: 1, url, now: new Date() });
+      if (scan === "full") throw new Error("the queue is full");
+      dispatcher.wake();
+      return scan.token;
+    },
+    stop: async () => {
+      await dispatcher.stop(0);
+      await scanner.close();
+      await browser.stop();
+      await store.close();
+    },
+  };
+}

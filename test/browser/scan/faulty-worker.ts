@@ -1,0 +1,87 @@
+/** A worker whose gathering does what the URL's host says, on real threads; judging is the real one with checks of its own. */
+import type { MessagePort } from "node:worker_threads";
+import type { AnyCheck } from "../../../src/check/registry.ts";
+import { performJudge } from "../../../src/scan/judge-task.ts";
+import type { Gathered, GatherTask, Judged, JudgeTask } from "../../../src/scan/task.ts";
+import { evidence } from "../../support/evidence.ts";
+
+export async function gather({ task, port }: { task: GatherTask; port: MessagePort }): Promise<Gathered> {
+  port.postMessage({ says: "started" });
+  const { url, browserEndpoint } = task;
+  const gathered = (part: Partial<Gathered> = {}): Gathered => ({
+    evidence: evidence({ url }),
+    screenshot: null,
+    timings: { total: 5 },
+    unreachable: null,
+    refusals: [],
+    ...part,
+  });
+  switch (new URL(url).hostname) {
+    case "unreachable.test":
+      return gathered({ unreachable: "unresolved", refusals: ["10.0.0.1 is private; scan.allow_cidrs opens it"] });
+    case "throws.test":
+      throw new Error("thrown on purpose");
+    case "throws-later.test":
+      setTimeout(() => {
+        throw new Error("thrown later on purpose");
+      }, 1);
+      return new Promise(() => {});
+    case "exits.test":
+      process.exit(1);
+      break;
+    case "loops.test":
+      for (;;);
+    case "dies-once.test":
+      // The endpoint is asked for anew with each attempt, and the test counts.
+      if (browserEndpoint.endsWith("/1")) throw new Error("thrown once on purpose");
+      return gathered();
+    case "browser-breaks-once.test":
+      return browserEndpoint.endsWith("/1")
+        ? gathered({ evidence: evidence({ url, navigation: "crashed" }), unreachable: "crashed" })
+        : gathered();
+    case "browser-breaks.test":
+      return gathered({ evidence: evidence({ url, navigation: "crashed", tls: "refused" }), unreachable: "crashed" });
+    case "stages.test":
+      for (const stage of ["resolving", "connecting", "tls", "browsing"]) port.postMessage({ says: "stage", stage });
+      await Bun.sleep(20);
+      return gathered();
+  }
+  return gathered();
+}
+
+/** What each check does is in the evidence's title, so that a scan can choose. */
+export function judge({ task, port }: { task: JudgeTask; port: MessagePort }): Judged {
+  port.postMessage({ says: "started" });
+  const catalog = { checks, version: "v", texts: { "en-gb": {}, "de-de": {} }, droppedIn: {} };
+  return performJudge(task, catalog, (key) => port.postMessage({ says: "judging", key }));
+}
+
+function check(key: string, judge: (given: { subject: { host: string } }) => unknown): AnyCheck {
+  const code = `security.test.${key}` as const;
+  return { key, weight: 1, reads: [], findings: { [code]: { severity: "low", riskLevel: "low", effort: "low" } }, judge } as AnyCheck;
+}
+
+const checks: readonly AnyCheck[] = [
+  check("a-sound", () => ({ state: "passed" })),
+  check("b-hangs", ({ subject }) => {
+    while (subject.host.includes("hangs"));
+    return { state: "passed" };
+  }),
+  check("c-exits", ({ subject }) => {
+    if (subject.host.includes("check-exits")) process.exit(1);
+    return { state: "passed" };
+  }),
+  check("d-throws", ({ subject }) => {
+    if (subject.host.includes("check-throws")) throw new Error("a check's mistake");
+    return { state: "passed" };
+  }),
+  check("e-async", ({ subject }) => (subject.host.includes("check-async") ? Promise.reject(new Error("too late")) : { state: "passed" })),
+  check("f-mutates", ({ subject }) => {
+    if (subject.host.includes("check-mutates")) subject.host = "other.test";
+    return { state: "passed" };
+  }),
+  check("g-hangs-too", ({ subject }) => {
+    while (subject.host === "all-hangs.test");
+    return { state: "passed" };
+  }),
+];

@@ -1,0 +1,135 @@
+/** A scan survives workers that die, checks that hang and a browser that is lost: on real threads that really do so. */
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createLog } from "../../../src/base/log.ts";
+import { isOwnPort } from "../../../src/egress/blocked-ports.ts";
+import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
+import { defaultDeadlines, type ProgressStage } from "../../../src/scan/task.ts";
+import { egressSettings } from "../../support/egress-settings.ts";
+
+const deadlines = { ...defaultDeadlines, scanMs: 200, judgeMs: 200 };
+let scanner: Scanner;
+let lines: string[];
+let retired: number;
+
+function opened({ graceMs = 100, endpoint }: { graceMs?: number; endpoint?: () => Promise<string> } = {}): Scanner {
+  lines = [];
+  retired = 0;
+  let launches = 0;
+  scanner = openScanner({
+    egress: egressSettings(),
+    caPems: [],
+    deadlines,
+    graceMs,
+    concurrency: 2,
+    checksDir: null,
+    browser: {
+      endpoint: endpoint ?? (async () => `ws://127.0.0.1:9/${++launches}`),
+      retire: async () => {
+        retired++;
+      },
+    },
+    workerFile: join(import.meta.dirname, "faulty-worker.ts"),
+    log: createLog({ level: "debug", format: "json", write: (line) => lines.push(line) }),
+  });
+  return scanner;
+}
+
+afterEach(() => scanner.close());
+
+async function scan(host: string, signal?: AbortSignal) {
+  const stages: ProgressStage[] = [];
+  const outcome = await scanner.scanUrl(`https://${host}/`, (stage) => stages.push(stage), signal);
+  const states = outcome.status === "finished" ? Object.fromEntries(outcome.result.ledger.map((row) => [row.key, row.state])) : {};
+  return { outcome, states, stages, code: outcome.status === "failed" ? outcome.code : null };
+}
+
+describe("a scan", () => {
+  test("goes through its stages to a judged outcome", async () => {
+    opened();
+    const { outcome, stages, states } = await scan("stages.test");
+    expect(stages).toEqual(["resolving", "connecting", "tls", "browsing", "analysing", "storing"]);
+    expect(Object.values(states)).toEqual(Array(7).fill("passed"));
+    expect(Object.keys(outcome.timings)).toEqual(["total", "judge"]);
+  });
+
+  test("that reaches nothing fails with its code and evidence, and the operator is told what was refused", async () => {
+    opened();
+    const { outcome } = await scan("unreachable.test");
+    expect(outcome).toMatchObject({ status: "failed", code: "unresolved", timings: { total: 5 } });
+    expect(outcome.evidence?.subject.url).toBe("https://unreachable.test/");
+    expect(lines.join("")).toContain("scan.allow_cidrs opens it");
+  });
+
+  test("that is given up ends at once", async () => {
+    opened({ graceMs: 60_000 });
+    const givingUp = new AbortController();
+    setTimeout(() => givingUp.abort(), 100);
+    expect((await scan("loops.test", givingUp.signal)).code).toBe("interrupted");
+    expect((await scan("fine.test")).outcome.status).toBe("finished");
+  });
+});
+
+describe("a worker that", () => {
+  test.each([
+    ["throws", "throws.test", "crashed", 2],
+    ["throws outside its task", "throws-later.test", "crashed", 2],
+    ["ends its thread", "exits.test", "timeout", 1],
+    ["never comes back", "loops.test", "timeout", 1],
+  ])("%s", async (_words, host, code, attempts) => {
+    opened();
+    expect((await scan(host)).code).toBe(code as never);
+    expect(lines.filter((line) => line.includes("worker lost while gathering"))).toHaveLength(attempts);
+    expect(retired).toBe(code === "timeout" ? 1 : 0);
+    expect((await scan("fine.test")).outcome.status).toBe("finished");
+  });
+
+  test("dies once costs one more attempt", async () => {
+    opened();
+    expect((await scan("dies-once.test")).outcome.status).toBe("finished");
+  });
+});
+
+describe("a browser that", () => {
+  test("breaks once costs one more attempt", async () => {
+    opened();
+    expect((await scan("browser-breaks-once.test")).outcome.status).toBe("finished");
+  });
+
+  test("breaks every time fails the scan", async () => {
+    opened();
+    expect((await scan("browser-breaks.test")).code).toBe("crashed");
+  });
+
+  test("cannot be started", async () => {
+    opened({ endpoint: () => Promise.reject(new Error("no such file")) });
+    expect((await scan("fine.test")).code).toBe("browser-unavailable");
+  });
+});
+
+test("a control port is shut while the scanner is open, and nobody's afterwards", async () => {
+  opened();
+  await scan("fine.test");
+  expect(isOwnPort(9)).toBe(true);
+  await scanner.close();
+  expect(isOwnPort(9)).toBe(false);
+});
+
+describe("a check that", () => {
+  test.each([
+    ["hangs", "hangs.test", ["b-hangs"]],
+    ["ends its thread", "check-exits.test", ["c-exits"]],
+    ["throws", "check-throws.test", ["d-throws"]],
+    ["answers with a promise", "check-async.test", ["e-async"]],
+    ["changes the evidence", "check-mutates.test", ["f-mutates"]],
+    ["hangs, with another one", "all-hangs.test", ["b-hangs", "g-hangs-too"]],
+  ])("%s is not checked, and named in the log", async (_words, host, keys) => {
+    opened();
+    const { outcome, states } = await scan(host);
+    expect(Object.entries(states).filter(([, state]) => state !== "passed")).toEqual(keys.map((key) => [key, "notChecked"]));
+    if (outcome.status === "finished")
+      expect(outcome.result.ledger.find((row) => row.key === keys[0])?.notCheckedBecause).toBe("check-failed");
+    for (const key of keys) expect(lines.some((line) => line.includes("check failed") && line.includes(key))).toBe(true);
+    expect((await scan("fine.test")).outcome.status).toBe("finished");
+  });
+});

@@ -1,0 +1,92 @@
+/** The program, compiled or not, as a process for tests in the browser: over a store that was filled before, with local sites that it may scan. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { type ApiClient, apiClient } from "../../support/api-client.ts";
+import { compiledBinary } from "../../support/binary.ts";
+import { testAuthority } from "../../support/certificates.ts";
+import { startDnsServer, type Zones } from "../../support/dns-server.ts";
+import { fromSource, serve } from "../../support/program.ts";
+import { browserDir } from "../../support/visits.ts";
+
+const readyWithinMs = 30_000;
+
+export interface ApplianceWish {
+  /** Fills the store before the program starts. */
+  readonly fill?: (store: Store) => Promise<void>;
+  /** Local servers by the `host:port` they stand in for. */
+  readonly sites?: Readonly<Record<string, { readonly port: number }>>;
+  readonly zones?: Zones;
+  /** Further arguments of `serve`. */
+  readonly args?: readonly string[];
+  /** Settings, by their environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Appliance {
+  /** Without a path. */
+  readonly origin: string;
+  readonly dataDir: string;
+  /** Everything it said so far. */
+  said(): string;
+  /** Its store, opened beside it for one use, as the command line does. */
+  withStore<T>(use: (store: Store) => Promise<T>): Promise<T>;
+  /** A customer of the API, on the account that is first; made where there is none. */
+  customer(): Promise<ApiClient>;
+  stop(): Promise<void>;
+}
+
+/** @throws Error when it does not get ready. */
+export async function startAppliance(wish: ApplianceWish = {}): Promise<Appliance> {
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-browser-pages-"));
+  const caFile = join(dataDir, "test-root.pem");
+  writeFileSync(caFile, testAuthority().root.pem);
+  await using(dataDir, wish.fill ?? (async () => {}));
+  const dns = await startDnsServer(wish.zones ?? {});
+  const connectTo = Object.entries(wish.sites ?? {}).map(([place, { port }]) => `${place}=127.0.0.1:${port}`);
+  const server = await serve(
+    [
+      ...["--data", dataDir, "--ca-file", caFile, "--dns", dns.address, "--allow-cidr", "127.0.0.0/8", "--system-roots", "false"],
+      ...connectTo.flatMap((place) => ["--connect-to", place]),
+      ...(wish.args ?? []),
+    ],
+    {
+      command: compiledBinary === null ? fromSource : [compiledBinary],
+      env: { ASSAY_BROWSER_DIR: browserDir, ASSAY_GUEST_RATE_PER_HOUR: "1000", ASSAY_API_RATE_PER_MINUTE: "100000", ...wish.env },
+    },
+  );
+  const deadlineMs = performance.now() + readyWithinMs;
+  while ((await fetch(`${server.url}/readyz`)).status !== 200) {
+    if (performance.now() > deadlineMs) throw new Error(`not ready in time: ${server.said()}`);
+    await Bun.sleep(50);
+  }
+  return {
+    origin: server.url,
+    dataDir,
+    said: server.said,
+    withStore: (use) => using(dataDir, use),
+    customer: () => using(dataDir, async (store) => apiClient(server.url, await apiTokenOf(store))),
+    stop: async () => {
+      await server.end("SIGTERM");
+      dns.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function apiTokenOf(store: Store): Promise<string> {
+  const now = new Date();
+  const account = store.accounts()[0] ?? (await store.createAccount({ email: "operator@assay.test", now }));
+  if (typeof account === "string") throw new Error(account);
+  return (await store.createApiToken({ accountId: account.id, name: "tests", now })).value;
+}
+
+async function using<T>(dataDir: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = openStore(dataDir);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,96 @@
+/** From an Authorization header to an account, over a real store. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { authenticate, signedInBy } from "../../../src/account/authenticate.ts";
+import { planTerms } from "../../../src/account/plans.ts";
+import { temporaryStore } from "../../support/temporary-store.ts";
+
+const now = new Date("2026-11-21T12:00:00Z");
+const temporary = temporaryStore();
+const { store } = temporary;
+let accountId: number;
+let value: string;
+
+beforeAll(async () => {
+  const account = await store.createAccount({ email: "someone@assay.test", now });
+  if (typeof account === "string") throw new Error(account);
+  accountId = account.id;
+  ({ value } = await store.createApiToken({ accountId, name: "test", now }));
+});
+afterAll(() => temporary.stop());
+
+describe("let in", () => {
+  test.each(["Bearer ", "bearer ", "BEARER ", "Bearer   "])("by the scheme written as %s", (scheme) => {
+    expect(authenticate(store, scheme + value, now)).toMatchObject({
+      status: "authenticated",
+      account: { id: accountId, plan: "agency" },
+      token: { accountId, name: "test" },
+    });
+  });
+});
+
+describe("refused", () => {
+  const rows: readonly [words: string, header: () => string | null, because: string][] = [
+    ["no header", () => null, "absent"],
+    ["an empty header", () => "", "malformed"],
+    ["the scheme alone", () => "Bearer", "malformed"],
+    ["the scheme and a blank", () => "Bearer ", "malformed"],
+    ["another scheme", () => `Basic ${value}`, "malformed"],
+    ["the scheme glued to the token", () => `Bearer${value}`, "malformed"],
+    ["a tab for a blank", () => `Bearer\t${value}`, "malformed"],
+    ["the token alone", () => value, "malformed"],
+    ["two tokens", () => `Bearer ${value} ${value}`, "malformed"],
+    ["two headers, joined", () => `Bearer ${value}, Bearer ${value}`, "malformed"],
+    ["a quoted token", () => `Bearer "${value}"`, "malformed"],
+    ["a token with an umlaut", () => "Bearer assay_\u00fc", "malformed"],
+    ["a token with a NUL", () => `Bearer ${value}\u0000`, "malformed"],
+    ["a token cut short", () => `Bearer ${value.slice(0, -1)}`, "unknown"],
+    ["a token with one letter changed", () => `Bearer ${value.slice(0, 10)}${value[10] === "A" ? "B" : "A"}${value.slice(11)}`, "unknown"],
+    ["something else entirely", () => "Bearer x", "unknown"],
+    ["a very long one", () => `Bearer ${"a".repeat(100_000)}`, "unknown"],
+    ["a very long one of blanks", () => `Bearer${" ".repeat(100_000)}`, "malformed"],
+  ];
+  for (const [words, header, because] of rows) {
+    test(words, () => expect(authenticate(store, header(), now)).toEqual({ status: "refused", because } as never));
+  }
+  test("a revoked token", async () => {
+    const { token, value: revoked } = await store.createApiToken({ accountId, name: "revoked", now });
+    expect(authenticate(store, `Bearer ${revoked}`, now).status).toBe("authenticated");
+    await store.revokeApiToken(accountId, token.id, now);
+    expect(authenticate(store, `Bearer ${revoked}`, now)).toMatchObject({ status: "refused", because: "revoked" });
+  });
+});
+
+describe("stops at once", () => {
+  test("a token that expires, to the millisecond", async () => {
+    const expiresAt = new Date(now.getTime() + 1_000);
+    const { value: brief } = await store.createApiToken({ accountId, name: "brief", expiresAt, now });
+    const at = (ms: number) => authenticate(store, `Bearer ${brief}`, new Date(now.getTime() + ms));
+    expect(at(999).status).toBe("authenticated");
+    expect(at(1_000)).toMatchObject({ status: "refused", because: "expired" });
+  });
+
+  test("every token and session of an account that is disabled; its tokens come back with it", async () => {
+    const origin = { userAgent: "a browser", address: "192.0.2.0" };
+    const opened = await store.openSession({ accountId, provedPasswordHash: null, origin, now });
+    const session = opened?.value ?? "";
+    expect(signedInBy(store, session, now)?.account.id).toBe(accountId);
+    await store.setDisabled(accountId, true);
+    expect(authenticate(store, `Bearer ${value}`, now)).toMatchObject({ status: "refused", because: "disabled" });
+    expect(signedInBy(store, session, now)).toBeNull();
+    await store.setDisabled(accountId, false);
+    expect(authenticate(store, `Bearer ${value}`, now).status).toBe("authenticated");
+    expect(signedInBy(store, session, now)).toBeNull();
+  });
+
+  test("a token is no session, and a session no token", async () => {
+    const origin = { userAgent: "a browser", address: "192.0.2.0" };
+    const opened = await store.openSession({ accountId, provedPasswordHash: null, origin, now });
+    expect(signedInBy(store, value, now)).toBeNull();
+    expect(authenticate(store, `Bearer ${opened?.value}`, now)).toEqual({ status: "refused", because: "unknown" });
+    for (const none of [null, "", "x".repeat(100_000), "__proto__"]) expect(signedInBy(store, none, now)).toBeNull();
+  });
+});
+
+test("only the Agency plan includes the API", () => {
+  expect(planTerms).toEqual({ free: { api: false }, agency: { api: true } });
+});

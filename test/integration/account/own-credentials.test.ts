@@ -1,0 +1,145 @@
+/** Changing how one signs in: only with the password, with all other sessions ended, and without a way around any of it. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AccountRoom, accountRoom, callerAt, codeAt, email, password } from "../../support/account-room.ts";
+
+const caller = callerAt("192.0.2.7");
+let room: AccountRoom;
+
+beforeEach(async () => {
+  room = await accountRoom();
+});
+afterEach(() => room.stop());
+
+function proof(typed = password) {
+  return { account: room.account, password: typed, caller };
+}
+
+async function signedInTwice(): Promise<readonly string[]> {
+  const steps = [await room.actions.signIn({ email, password, caller }), await room.actions.signIn({ email, password, caller })];
+  return steps.map((step) => (step.status === "signed-in" ? step.opened.value : ""));
+}
+
+function isOpen(value: string): boolean {
+  return room.store.sessionByValue(value, room.now()) !== undefined;
+}
+
+async function enrol(): Promise<string> {
+  const secret = (await room.actions.offerTotp(room.account)) ?? "";
+  expect((await room.actions.confirmTotp(proof(), codeAt(secret, room.now()))).status).toBe("changed");
+  return secret;
+}
+
+describe("a new password", () => {
+  test("ends all sessions but a new one, and is the only one that works", async () => {
+    const before = await signedInTwice();
+    const outcome = await room.actions.changePassword(proof(), "another long one");
+    if (outcome.status !== "changed") throw new Error(outcome.status);
+    expect(before.map(isOpen)).toEqual([false, false]);
+    expect(isOpen(outcome.opened.value)).toBe(true);
+    expect((await room.actions.signIn({ email, password, caller })).status).toBe("refused");
+    expect((await room.actions.signIn({ email, password: "another long one", caller })).status).toBe("signed-in");
+  });
+
+  test.each(["short", "passwordpassword", email, "x".repeat(257)])("that is none changes nothing: %s", async (weak) => {
+    const [session = ""] = await signedInTwice();
+    expect((await room.actions.changePassword(proof(), weak)).status).toBe("refused");
+    expect(isOpen(session)).toBe(true);
+  });
+
+  test("of two changed at once by the same password, one holds", async () => {
+    const outcomes = await Promise.all([
+      room.actions.changePassword(proof(), "another long one"),
+      room.actions.changePassword(proof(), "yet another one"),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["changed", "wrong-password"]);
+  });
+});
+
+describe("without the password", () => {
+  test("nothing changes, and a thief with a session is slowed down like anybody who guesses", async () => {
+    const [session = ""] = await signedInTwice();
+    const secret = await enrol();
+    const before = room.store.credentialsOf(1);
+    const attempts = [
+      room.actions.changePassword(proof("wrong"), "another long one"),
+      room.actions.changeEmail(proof("wrong"), "thief@assay.test"),
+      room.actions.removeTotp(proof("wrong")),
+      room.actions.renewRecoveryCodes(proof("wrong")),
+    ];
+    for (const attempt of await Promise.all(attempts)) expect(attempt).toEqual({ status: "wrong-password" });
+    expect(isOpen(session)).toBe(false);
+    expect(room.store.credentialsOf(1)).toEqual(before);
+    for (let count = 0; count < 3; count++) await room.actions.removeTotp(proof("wrong"));
+    expect(await room.actions.removeTotp(proof())).toMatchObject({ status: "throttled" });
+    expect(secret).toHaveLength(32);
+  });
+});
+
+describe("the second factor", () => {
+  test("is in force once a code has shown that the authenticator works", async () => {
+    const [session = ""] = await signedInTwice();
+    const secret = (await room.actions.offerTotp(room.account)) ?? "";
+    expect(room.actions.offeredTotp(room.account)).toBe(secret);
+    expect((await room.actions.signIn({ email, password, caller })).status).toBe("signed-in");
+    expect((await room.actions.confirmTotp(proof(), "000000")).status).toBe("wrong-code");
+    expect((await room.actions.confirmTotp(proof("wrong"), codeAt(secret, room.now()))).status).toBe("wrong-password");
+    const outcome = await room.actions.confirmTotp(proof(), codeAt(secret, room.now()));
+    if (outcome.status !== "changed") throw new Error(outcome.status);
+    expect(new Set(outcome.recoveryCodes).size).toBe(10);
+    expect([isOpen(session), isOpen(outcome.opened.value)]).toEqual([false, true]);
+    expect(room.actions.offeredTotp(room.account)).toBeNull();
+    expect((await room.actions.signIn({ email, password, caller })).status).toBe("second-factor");
+  });
+
+  test("cannot be replaced while it is in force, only removed", async () => {
+    await enrol();
+    expect(await room.actions.offerTotp(room.account)).toBeNull();
+    expect((await room.actions.confirmTotp(proof(), "000000")).status).toBe("not-offered");
+    expect((await room.actions.removeTotp(proof())).status).toBe("changed");
+    expect(room.store.credentialsOf(1)).toMatchObject({ totp: null, recoveryCodeHashes: [] });
+    expect((await room.actions.signIn({ email, password, caller })).status).toBe("signed-in");
+  });
+
+  test("gets ten new recovery codes, and the former are void", async () => {
+    await enrol();
+    const before = room.store.credentialsOf(1).recoveryCodeHashes;
+    const outcome = await room.actions.renewRecoveryCodes(proof());
+    expect(outcome.status).toBe("changed");
+    const after = room.store.credentialsOf(1).recoveryCodeHashes;
+    expect([after.length, after.filter((hash) => before.includes(hash))]).toEqual([10, []]);
+  });
+
+  test("has no recovery codes while there is none", async () => {
+    expect((await room.actions.renewRecoveryCodes(proof())).status).toBe("not-offered");
+  });
+});
+
+describe("a new mail address", () => {
+  test("is the one to sign in with, and sessions stay", async () => {
+    const [session = ""] = await signedInTwice();
+    expect(await room.actions.changeEmail(proof(), " New@assay.test ")).toMatchObject({
+      status: "renamed",
+      account: { email: "New@assay.test" },
+    });
+    expect(isOpen(session)).toBe(true);
+    expect((await room.actions.signIn({ email, password, caller })).status).toBe("refused");
+    expect((await room.actions.signIn({ email: "new@ASSAY.test", password, caller })).status).toBe("signed-in");
+    expect(room.store.accountByEmail(email)).toBeUndefined();
+  });
+
+  test("does not serve to find out without end who has an account", async () => {
+    await room.store.createAccount({ email: "other@assay.test", now: room.now() });
+    const statuses: string[] = [];
+    for (let count = 0; count < 13; count++) statuses.push((await room.actions.changeEmail(proof(), "other@assay.test")).status);
+    expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
+  });
+
+  test("is not one that somebody has, or that is none; its own in another case is", async () => {
+    await room.store.createAccount({ email: "other@assay.test", now: room.now() });
+    expect(await room.actions.changeEmail(proof(), "OTHER@assay.test")).toEqual({ status: "refused", fault: "email-taken" });
+    for (const none of ["", "none", "a@b\r\nBcc: c@d", "a@b\u202e"])
+      expect(await room.actions.changeEmail(proof(), none)).toEqual({ status: "refused", fault: "email-invalid" });
+    expect((await room.actions.changeEmail(proof(), "ME@assay.test")).status).toBe("renamed");
+    expect(room.store.accountByEmail(email)?.id).toBe(1);
+  });
+});

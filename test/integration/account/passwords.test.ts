@@ -1,0 +1,108 @@
+/** Passwords: which are taken, how they are kept, and that nobody learns from an answer or its time whether there is an account. */
+import { describe, expect, test } from "vitest";
+import { createPasswords } from "../../../src/account/passwords.ts";
+import { callerAt } from "../../support/account-room.ts";
+
+const passwords = createPasswords({ charsMin: 12 });
+const caller = callerAt("192.0.2.7");
+const email = "Someone@assay.test";
+
+describe("a new password", () => {
+  test.each([
+    "green lamps over Oslo",
+    "zwoelf Zeich",
+    "\u00fcber\u00e4gyptisch",
+    `${"\u{1f98a}".repeat(3)}nine more`,
+    " leading and trailing ",
+    `x9x9${"k".repeat(252)}`,
+    "Passw0rd but a longer one",
+  ])("is taken: %s", (password) => expect(passwords.faultOf(password, email)).toBeNull());
+
+  test.each([
+    ["", "too-short"],
+    ["elevenchars", "too-short"],
+    ["\u{1f98a}".repeat(6), "too-short"],
+    ["x".repeat(257), "too-long"],
+    ["someone@ASSAY.test", "is-email"],
+    [" Someone@assay.test", "is-email"],
+    ["passwordpassword", "common"],
+    ["PasswordPassword", "common"],
+    ["123456789012", "common"],
+    ["Willkommen2026", "common"],
+    ["aaaaaaaaaaaaaaaa", "common"],
+    ["abcabcabcabcabc", "common"],
+    ["abcdabcdabcdabcda", "common"],
+    ["\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff11\uff12\uff13\uff14", "common"],
+  ])("is refused: %j", (password, fault) => expect(passwords.faultOf(password, email)).toBe(fault as never));
+});
+
+describe("a hash", () => {
+  test("is argon2id with its parameters, salted", async () => {
+    const [one, other] = await Promise.all([passwords.hash("the same one"), passwords.hash("the same one")]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(one).not.toBe(other);
+  });
+
+  test("matches its password, however a keyboard composes the letters, and no other", async () => {
+    const hash = String(await passwords.hash("\u00fcberall Wiesen"));
+    for (const [typed, expected] of [
+      ["\u00fcberall Wiesen", true],
+      ["u\u0308berall Wiesen", true],
+      ["uberall Wiesen", false],
+      ["\u00fcberall wiesen", false],
+      ["\u00fcberall Wiesen\0", false],
+      ["", false],
+      ["-", false],
+    ] as const)
+      expect(await passwords.matches(typed, hash, caller)).toBe(expected);
+  });
+
+  test("of nobody is matched by nothing, not even by what stands in for it", async () => {
+    for (const typed of ["", "-", "anything"]) expect(await passwords.matches(typed, null, caller)).toBe(false);
+    const dash = await Bun.password.hash("-", { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
+    expect(await passwords.matches("x".repeat(300), dash, caller)).toBe(false);
+    expect(await passwords.matches("", dash, caller)).toBe(false);
+  });
+
+  test("of nobody takes as long as one of somebody", async () => {
+    const hash = String(await passwords.hash("green lamps over Oslo"));
+    const tries: readonly (readonly [string, string | null])[] = [
+      ["wrong", hash],
+      ["wrong", null],
+      ["x".repeat(10_000), hash],
+      ["", null],
+    ];
+    const leastMs = tries.map(() => Number.POSITIVE_INFINITY);
+    // In turns, and the quickest of each: other work on the machine only ever adds.
+    for (let round = 0; round < 8; round++)
+      for (const [at, [typed, against]] of tries.entries()) {
+        const began = performance.now();
+        await passwords.matches(typed, against, caller);
+        leastMs[at] = Math.min(leastMs[at] ?? 0, performance.now() - began);
+      }
+    const [known = 0, ...others] = leastMs;
+    for (const other of others) {
+      expect(other / known).toBeGreaterThan(0.4);
+      expect(other / known).toBeLessThan(2.5);
+    }
+  });
+});
+
+describe("too many at once", () => {
+  const guess = (address: string) => passwords.matches("wrong", null, callerAt(address));
+  const countOf = (outcomes: readonly (boolean | "busy")[], wanted: boolean | "busy") =>
+    outcomes.filter((outcome) => outcome === wanted).length;
+
+  test("are turned away, and those who wait are answered", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, number) => guess(`192.0.${number}.7`)));
+    expect([countOf(outcomes, "busy"), countOf(outcomes, false)]).toEqual([18, 42]);
+  });
+
+  test("from one neighbourhood leave room for everybody else", async () => {
+    // A customer with a /48 has 65,536 of the networks that guesses are counted by.
+    const flood = Array.from({ length: 60 }, (_, number) => guess(`2001:db8:7:${number.toString(16)}::`));
+    const others = ["192.0.2.7", "2001:db8:8::"].map(guess);
+    expect(countOf(await Promise.all(flood), "busy")).toBe(48);
+    expect(await Promise.all(others)).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,106 @@
+/** How accounts come to be: never a stranger first, never past a link, never two by one. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createAccountActions } from "../../../src/account/account-actions.ts";
+import { type AccountRoom, accountRoom, callerAt, email, password } from "../../support/account-room.ts";
+import { temporaryStore } from "../../support/temporary-store.ts";
+
+const caller = callerAt("192.0.2.7");
+const wanted = { email: "you@assay.test", password };
+let room: AccountRoom;
+
+beforeEach(async () => {
+  room = await accountRoom();
+});
+afterEach(() => room.stop());
+
+async function invitation(address: string | null = null): Promise<string> {
+  const made = await room.store.createLink({ kind: "invite", email: address, plan: "agency", admin: false }, room.now());
+  return typeof made === "string" ? made : made.value;
+}
+
+describe("open sign-up", () => {
+  test("makes an account on the plan for everybody, never an administrator, and signs it in", async () => {
+    const outcome = await room.actions.signUp(wanted, "free", caller);
+    if (outcome.status !== "registered") throw new Error(outcome.status);
+    expect(outcome.account).toMatchObject({ id: 2, plan: "free", admin: false });
+    expect(room.store.sessionByValue(outcome.opened?.value ?? "", room.now())?.accountId).toBe(2);
+  });
+
+  test("makes nobody the first", async () => {
+    const { store, stop } = temporaryStore();
+    const actions = createAccountActions({ store, passwordCharsMin: 12, now: room.now });
+    expect(await actions.signUp(wanted, "free", caller)).toEqual({ status: "refused", fault: "not-set-up" });
+    expect(store.hasAccounts()).toBe(false);
+    await stop();
+  });
+
+  test("takes no account twice, and no password that is none", async () => {
+    expect(await room.actions.signUp({ email: " ME@assay.test", password }, "free", caller)).toEqual({
+      status: "refused",
+      fault: "email-taken",
+    });
+    expect(await room.actions.signUp({ email: "none", password }, "free", caller)).toEqual({ status: "refused", fault: "email-invalid" });
+    expect(await room.actions.signUp({ ...wanted, password: "short" }, "free", caller)).toEqual({ status: "refused", fault: "too-short" });
+    const both = await Promise.all([room.actions.signUp(wanted, "free", caller), room.actions.signUp(wanted, "free", caller)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["refused", "registered"]);
+  });
+
+  test("is slowed down for one address, whether it makes accounts or asks which there are", async () => {
+    const statuses: string[] = [];
+    for (let count = 0; count < 13; count++) statuses.push((await room.actions.signUp({ email, password }, "free", caller)).status);
+    expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
+    expect((await room.actions.signUp(wanted, "free", callerAt("198.51.100.9"))).status).toBe("registered");
+    const ofOneCustomer = Array.from({ length: 13 }, (_, number) => callerAt(`2001:db8:7:${number}::`));
+    const outcomes = await Promise.all(ofOneCustomer.map((one) => room.actions.signUp({ email, password: "short" }, "free", one)));
+    expect(outcomes.filter(({ status }) => status === "throttled")).toHaveLength(2);
+  });
+});
+
+describe("by link", () => {
+  test("an invitation is used up by an account, not by a mistake", async () => {
+    const value = await invitation("you@assay.test");
+    expect(await room.actions.signUpByLink("invite", value, { ...wanted, password: "short" }, caller)).toMatchObject({
+      fault: "too-short",
+    });
+    expect(await room.actions.signUpByLink("invite", value, { ...wanted, email: "x@assay.test" }, caller)).toMatchObject({
+      fault: "email-not-invited",
+    });
+    expect(await room.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({
+      status: "registered",
+      account: { plan: "agency" },
+    });
+    expect(await room.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({ fault: "link-invalid" });
+  });
+
+  test("nobody finds out without end who has an account, and those who are invited do not wait for each other", async () => {
+    const names = Array.from({ length: 30 }, (_, number) => `${number}@assay.test`);
+    for (const name of names) {
+      const value = await invitation(name);
+      expect(await room.actions.signUpByLink("invite", value, { email: name, password }, caller)).toMatchObject({ status: "registered" });
+    }
+    const value = await invitation(null);
+    const statuses: string[] = [];
+    for (const name of names) statuses.push((await room.actions.signUpByLink("invite", value, { email: name, password }, caller)).status);
+    expect(statuses).toEqual([...Array(11).fill("refused"), ...Array(19).fill("throttled")]);
+  }, 20_000);
+
+  test("a link that is none costs no hash", async () => {
+    const began = performance.now();
+    for (let count = 0; count < 200; count++)
+      expect(await room.actions.signUpByLink("invite", "0".repeat(43), wanted, caller)).toMatchObject({ fault: "link-invalid" });
+    for (let count = 0; count < 200; count++)
+      expect(await room.actions.resetPassword("0".repeat(43), password)).toMatchObject({ fault: "link-invalid" });
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test("a reset signs nobody in, ends all sessions, and works once", async () => {
+    const signedIn = await room.actions.signIn({ email, password, caller });
+    const made = await room.store.createLink({ kind: "reset", accountId: 1 }, room.now());
+    const value = typeof made === "string" ? made : made.value;
+    expect(await room.actions.resetPassword(value, "short")).toMatchObject({ fault: "too-short" });
+    const both = await Promise.all(["another long one", "yet another one"].map((one) => room.actions.resetPassword(value, one)));
+    expect(both.map(({ status }) => status).sort()).toEqual(["refused", "reset"]);
+    expect(room.store.sessionsOf(1, room.now())).toEqual([]);
+    expect(signedIn.status).toBe("signed-in");
+  });
+});

@@ -1,0 +1,251 @@
+/** Signing in, as its owner does and as others try: guesses, replays, races, and accounts that are no more. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createPasswords } from "../../../src/account/passwords.ts";
+import { recoveryCodeOf } from "../../../src/account/second-factor.ts";
+import { createSignIn, type PasswordStep, type SignIn } from "../../../src/account/sign-in.ts";
+import { createGuesses } from "../../../src/account/sign-in-throttles.ts";
+import { type AccountRoom, accountRoom, callerAt, codeAt, email, password } from "../../support/account-room.ts";
+
+const home = callerAt("192.0.2.7");
+const elsewhere = callerAt("198.51.100.9");
+
+let room: AccountRoom;
+
+beforeEach(async () => {
+  room = await accountRoom();
+});
+afterEach(() => room.stop());
+
+function signIn(typed = password, caller = home, address = email): Promise<PasswordStep> {
+  return room.actions.signIn({ email: address, password: typed, caller });
+}
+
+/** Turns the second factor on; its secret and the recovery codes. */
+async function enrolled(): Promise<{ readonly secret: string; readonly recoveryCodes: readonly string[] }> {
+  const secret = (await room.actions.offerTotp(room.account)) ?? "";
+  const proof = { account: room.account, password, caller: home };
+  const outcome = await room.actions.confirmTotp(proof, codeAt(secret, room.now()));
+  if (outcome.status !== "changed") throw new Error(outcome.status);
+  room.passSeconds(60);
+  return { secret, recoveryCodes: outcome.recoveryCodes };
+}
+
+async function challenged(caller = home): Promise<string> {
+  const step = await signIn(password, caller);
+  if (step.status !== "second-factor") throw new Error(step.status);
+  return step.challenge;
+}
+
+function prove(challenge: string, code: string, caller = home) {
+  return room.actions.proveSecondFactor({ challenge, code, caller });
+}
+
+describe("the password", () => {
+  test("opens a new session each time, that remembers where from, but not whose address", async () => {
+    const [one, other] = [await signIn(), await signIn(password, home, " ME@Assay.test ")];
+    if (one.status !== "signed-in" || other.status !== "signed-in") throw new Error("not signed in");
+    expect(one.opened.value).not.toBe(other.opened.value);
+    expect(one.opened.session).toMatchObject({ accountId: 1, address: "192.0.2.0", userAgent: "a browser" });
+    expect(room.store.sessionsOf(1, room.now())).toHaveLength(2);
+  });
+
+  test("that is wrong, an unknown user and a disabled account differ in the log alone", async () => {
+    expect(await signIn("something else")).toEqual({ status: "refused", because: "password", accountId: 1 });
+    expect(await signIn(password, home, "nobody@assay.test")).toEqual({ status: "refused", because: "unknown", accountId: null });
+    expect(await signIn(password, home, "not an address")).toEqual({ status: "refused", because: "unknown", accountId: null });
+    await room.store.setDisabled(1, true);
+    expect(await signIn()).toEqual({ status: "refused", because: "disabled", accountId: 1 });
+    expect(room.store.sessionsOf(1, room.now())).toEqual([]);
+  });
+
+  test("of an account without one is nothing that could be typed", async () => {
+    await room.store.changeCredentials(1, { passwordHash: null }, { reopen: null });
+    for (const typed of ["", password, "null"]) expect(await signIn(typed)).toMatchObject({ status: "refused" });
+  });
+
+  test("that changes while it is compared lets nobody in", async () => {
+    const late = signIn();
+    await room.store.changeCredentials(1, { passwordHash: "changed meanwhile" }, { reopen: null });
+    expect(await late).toMatchObject({ status: "refused" });
+    expect(room.store.sessionsOf(1, room.now())).toEqual([]);
+  });
+});
+
+describe("guessing", () => {
+  let quick: SignIn;
+
+  // What is counted here are guesses: hundreds of them, which need no real hash each.
+  beforeEach(() => {
+    const matches = async (typed: string, hash: string | null) => hash !== null && typed === password;
+    const passwords = { ...createPasswords({ charsMin: 12 }), matches };
+    quick = createSignIn({ store: room.store, passwords, guesses: createGuesses(() => room.now().getTime()), now: room.now });
+  });
+
+  function signIn(typed = password, caller = home, address = email): Promise<PasswordStep> {
+    return quick.signIn({ email: address, password: typed, caller });
+  }
+
+  async function guess(count: number, caller = home, address = email): Promise<readonly PasswordStep[]> {
+    const steps: PasswordStep[] = [];
+    for (let number = 0; number < count; number++) steps.push(await signIn("wrong", caller, address));
+    return steps;
+  }
+
+  test("is slowed down after a few, and even the right password has to wait then", async () => {
+    expect((await guess(7)).map(({ status }) => status)).toEqual([...Array(6).fill("refused"), "throttled"]);
+    expect(await signIn()).toEqual({ status: "throttled", seconds: 1 });
+    room.passSeconds(1);
+    expect((await signIn()).status).toBe("signed-in");
+    expect((await guess(1))[0]?.status).toBe("refused");
+  });
+
+  test("does not shut its owner out from elsewhere", async () => {
+    await guess(40);
+    expect((await signIn(password, elsewhere)).status).toBe("signed-in");
+  });
+
+  test("from all the addresses of one customer of IPv6 is slowed down, and its owner comes in from anywhere else", async () => {
+    const steps: PasswordStep[] = [];
+    for (let number = 0; number < 70; number++) steps.push(...(await guess(1, callerAt(`2001:db8:7:${number.toString(16)}::`))));
+    expect(steps.filter(({ status }) => status === "refused")).toHaveLength(51);
+    for (const elsewhere of ["2001:db8:8::", "192.0.2.99"]) expect((await signIn(password, callerAt(elsewhere))).status).toBe("signed-in");
+  });
+
+  test("of a flood from one customer of IPv6 ends long before memory does", async () => {
+    let refused = 0;
+    for (let number = 0; number < 400; number++) {
+      const [step] = await guess(1, callerAt(`2001:db8:7:${number.toString(16)}::`), `user${number}@assay.test`);
+      if (step?.status === "refused") refused += 1;
+    }
+    expect(refused).toBe(301);
+    expect((await signIn(password, callerAt("2001:db8:8::"))).status).toBe("signed-in");
+  });
+
+  test("is slowed down the same for an account that does not exist", async () => {
+    const [known, unknown] = [await guess(10), await guess(10, elsewhere, "nobody@assay.test")];
+    expect(unknown.map(({ status }) => status)).toEqual(known.map(({ status }) => status));
+  });
+
+  test("all at once gains nothing", async () => {
+    const steps = await Promise.all(Array.from({ length: 40 }, () => signIn("wrong")));
+    expect(steps.filter(({ status }) => status === "refused")).toHaveLength(6);
+  });
+
+  test("at many accounts from one address is slowed down too", async () => {
+    const steps: string[] = [];
+    for (let number = 0; number < 40; number++) steps.push((await guess(1, home, `user${number}@assay.test`))[0]?.status ?? "");
+    expect(steps.filter((status) => status === "throttled").length).toBeGreaterThanOrEqual(8);
+    expect((await signIn(password, elsewhere)).status).toBe("signed-in");
+  });
+
+  test("does not get a fresh start by signing in to an account of one's own", async () => {
+    for (let number = 0; number < 31; number++) {
+      await guess(1, home, `user${number}@assay.test`);
+      expect(["signed-in", "throttled"]).toContain((await signIn()).status);
+    }
+    expect((await guess(1, home, "user99@assay.test"))[0]?.status).toBe("throttled");
+  });
+
+  test("that was never looked at, since too many wait, does not count", async () => {
+    const passwords = { ...createPasswords({ charsMin: 12 }), matches: async () => "busy" as const };
+    const guesses = createGuesses(() => room.now().getTime());
+    const busy = createSignIn({ store: room.store, passwords, guesses, now: room.now });
+    for (let number = 0; number < 50; number++) expect(await busy.signIn({ email, password, caller: home })).toEqual({ status: "busy" });
+  });
+});
+
+describe("the second step", () => {
+  test("takes the code of the authenticator, once", async () => {
+    const { secret } = await enrolled();
+    const code = codeAt(secret, room.now());
+    expect(await prove(await challenged(), code)).toMatchObject({ status: "signed-in", by: "totp", recoveryCodesLeft: 10 });
+    expect(await prove(await challenged(), code)).toEqual({ status: "wrong-code", accountId: 1 });
+    room.passSeconds(30);
+    expect((await prove(await challenged(), codeAt(secret, room.now()))).status).toBe("signed-in");
+  });
+
+  test("does not take the code that turned it on once more", async () => {
+    const secret = (await room.actions.offerTotp(room.account)) ?? "";
+    const code = codeAt(secret, room.now());
+    await room.actions.confirmTotp({ account: room.account, password, caller: home }, code);
+    expect((await prove(await challenged(), code)).status).toBe("wrong-code");
+  });
+
+  test("lets one of two through who send the same code at once", async () => {
+    const { secret } = await enrolled();
+    const code = codeAt(secret, room.now());
+    const challenges = [await challenged(), await challenged(elsewhere)];
+    const steps = await Promise.all(challenges.map((challenge) => prove(challenge, code)));
+    expect(steps.map(({ status }) => status).sort()).toEqual(["signed-in", "wrong-code"]);
+  });
+
+  test("is nothing without the password: a challenge is no session, and an invented one is over", async () => {
+    const { secret } = await enrolled();
+    const challenge = await challenged();
+    expect(room.store.sessionByValue(challenge, room.now())).toBeUndefined();
+    for (const invented of ["", "x", challenge.slice(1), "__proto__"])
+      expect(await prove(invented, codeAt(secret, room.now()))).toEqual({ status: "over" });
+  });
+
+  test("is over after ten minutes, after five wrong codes, and once it is done", async () => {
+    const { secret } = await enrolled();
+    const slow = await challenged();
+    room.passSeconds(600);
+    expect(await prove(slow, codeAt(secret, room.now()))).toEqual({ status: "over" });
+    const wrong = await challenged();
+    for (let number = 0; number < 5; number++) expect((await prove(wrong, "000000")).status).toBe("wrong-code");
+    expect(await prove(wrong, codeAt(secret, room.now()))).toEqual({ status: "over" });
+    const done = await challenged();
+    expect((await prove(done, codeAt(secret, room.now()))).status).toBe("signed-in");
+    room.passSeconds(30);
+    expect(await prove(done, codeAt(secret, room.now()))).toEqual({ status: "over" });
+  });
+
+  test("is over when the password changed meanwhile, or the account was disabled", async () => {
+    const { secret, recoveryCodes } = await enrolled();
+    const stale = await challenged();
+    await room.store.changeCredentials(
+      1,
+      { passwordHash: String(await room.actions.passwords.hash("another long one")) },
+      { reopen: null },
+    );
+    expect(await prove(stale, codeAt(secret, room.now()))).toEqual({ status: "over" });
+    const again = await signIn("another long one");
+    if (again.status !== "second-factor") throw new Error(again.status);
+    await room.store.setDisabled(1, true);
+    expect(await prove(again.challenge, recoveryCodes[0] ?? "")).toEqual({ status: "over" });
+  });
+
+  test("can be begun five times at once by one account, and no more, at nobody else's cost", async () => {
+    const { secret } = await enrolled();
+    const challenges: string[] = [];
+    for (let number = 0; number < 6; number++) challenges.push(await challenged());
+    expect(await prove(challenges[0] ?? "", codeAt(secret, room.now()))).toEqual({ status: "over" });
+    expect((await prove(challenges[1] ?? "", codeAt(secret, room.now()))).status).toBe("signed-in");
+  });
+
+  test("takes each recovery code once, and tells how many are left", async () => {
+    const { recoveryCodes } = await enrolled();
+    const [code = ""] = recoveryCodes;
+    expect(await prove(await challenged(), code.toLowerCase())).toMatchObject({
+      status: "signed-in",
+      by: "recovery-code",
+      recoveryCodesLeft: 9,
+    });
+    expect((await prove(await challenged(), code)).status).toBe("wrong-code");
+    expect(recoveryCodeOf(code)).toBe(code);
+  });
+
+  test("slows guessing down from wherever it comes, and leaves recovery codes open to the owner", async () => {
+    const { secret, recoveryCodes } = await enrolled();
+    const statuses: string[] = [];
+    for (let number = 0; number < 4; number++) {
+      const caller = callerAt(`203.0.113.${number}`);
+      const challenge = await challenged(caller);
+      for (let wrong = 0; wrong < 5; wrong++) statuses.push((await prove(challenge, "000000", caller)).status);
+    }
+    expect(statuses.filter((status) => status === "wrong-code").length).toBeLessThanOrEqual(11);
+    expect((await prove(await challenged(), codeAt(secret, room.now()))).status).toBe("throttled");
+    expect((await prove(await challenged(), recoveryCodes[3] ?? "")).status).toBe("signed-in");
+  });
+});

@@ -1,0 +1,261 @@
+/** What every answer owes, whatever was asked: the specification's error shape, the usual headers, and nothing of the framework. */
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ApiUnderTest, startApi } from "../../support/api.ts";
+
+let api: ApiUnderTest;
+let token: string;
+
+beforeAll(async () => {
+  api = await startApi({
+    requestLimit: { requestsMax: 100_000, windowSeconds: 60 },
+    failedAuthenticationLimit: { requestsMax: 100_000, windowSeconds: 60 },
+  });
+  ({ token } = await api.customer());
+});
+afterAll(async () => {
+  expect(api.logged).toEqual([]);
+  await api.stop();
+});
+
+interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Bytes as they are, for what no client library would send; asks for the connection to be closed and waits for it. */
+function raw(...lines: readonly string[]): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(api.port, "127.0.0.1", () => socket.write(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`, "latin1"));
+    socket.setEncoding("latin1");
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.on("error", reject);
+    socket.on("close", () => {
+      const [head = "", body = ""] = text.split(/\r\n\r\n(.*)/s);
+      resolve({ status: Number(head.split(" ")[1]), head: head.toLowerCase(), body });
+    });
+  });
+}
+
+describe("every answer", () => {
+  test.each([
+    ["/healthz", 200],
+    ["/api/v1/openapi.json", 200],
+    ["/api/v1/scans", 200],
+    ["/api/v1/scans/unknown", 404],
+    ["/nowhere", 404],
+    ["/", 404],
+  ])("%s has the usual headers", async (path, status) => {
+    const response = await api.ask(path, { token });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers.get("cache-control")).not.toBeNull();
+    expect(response.headers.get("server")).toBeNull();
+    expect(response.headers.get("x-powered-by")).toBeNull();
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    await response.arrayBuffer();
+  });
+  test("has a request id of its own", async () => {
+    const ids = [await api.ask("/healthz"), await api.ask("/healthz")].map(({ headers }) => headers.get("x-request-id"));
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+});
+
+describe("methods", () => {
+  const rows: readonly [path: string, allow: string][] = [
+    ["/api/v1/scans", "GET, HEAD, OPTIONS, POST"],
+    [`/api/v1/scans/${"0".repeat(22)}`, "GET, HEAD, OPTIONS"],
+    [`/api/v1/scans/${"0".repeat(22)}/security`, "GET, HEAD, OPTIONS"],
+    ["/api/v1/openapi.json", "GET, HEAD, OPTIONS"],
+    ["/healthz", "GET, HEAD, OPTIONS"],
+  ];
+  for (const [path, allow] of rows) {
+    for (const method of ["PUT", "PATCH", "DELETE"]) {
+      test(`${method} ${path} is 405`, async () => {
+        const response = await api.ask(path, { method, token });
+        expect(response.status).toBe(405);
+        expect(response.headers.get("allow")).toBe(allow);
+        expect(await response.json()).toEqual({ errorMessage: expect.any(String) });
+      });
+    }
+    test(`OPTIONS ${path} names the methods, also to strangers`, async () => {
+      const response = await api.ask(path, { method: "OPTIONS" });
+      expect(response.status).toBe(204);
+      expect(response.headers.get("allow")).toBe(allow);
+      expect(await response.text()).toBe("");
+    });
+  }
+  test("POST to a scan is 405, with or without a body", async () => {
+    expect((await api.ask("/api/v1/scans/x", { method: "POST", token, body: "{" })).status).toBe(405);
+    expect((await api.ask("/api/v1/scans/x/security", { method: "POST", token })).status).toBe(405);
+  });
+  test("OPTIONS of nothing is 404", async () => {
+    expect((await api.ask("/api/v1/nothing", { method: "OPTIONS" })).status).toBe(404);
+  });
+  test.each(["TRACE", "CONNECT", "PROPFIND"])("%s is 405", async (method) => {
+    const { status, body } = await raw(`${method} /healthz HTTP/1.1`, "Host: assay.test");
+    expect(status).toBe(405);
+    expect(Object.keys(JSON.parse(body) as object)).toEqual(["errorMessage"]);
+  });
+  test("HEAD of nothing is a 404 without a body", async () => {
+    const { status, body } = await raw("HEAD /nowhere HTTP/1.1", "Host: assay.test");
+    expect(status).toBe(404);
+    expect(body).toBe("");
+  });
+});
+
+describe("odd requests", () => {
+  const withToken = () => `Authorization: Bearer ${token}`;
+  const targets = [
+    "//api/v1/scans",
+    "/api//v1/scans",
+    "/api/v1//scans",
+    "/api/v1/scans/",
+    "/api/v1/scans//security",
+    "/api/v1/scans/x/security/",
+    "/API/V1/SCANS",
+    "/api/v1/scans;x=1",
+    "/api/v1/%73cans",
+    "/api/v1/scans%2fx",
+    "/api/v1/scans/%00",
+    "/api/v1/scans/%ff",
+    "/api/v1/scans/%",
+    "/api/v1/scans/%zz/security",
+    "/api/v1/scans/..%2f..%2fhealthz",
+    "/api/v1/scans/../../nothing",
+    "/api/v1/scans/constructor",
+    "/api/v1/scans/__proto__/security",
+    "/api/v1/scans/:token",
+    "/api/v1/scans/*",
+    "/api/v1/../../../etc/passwd",
+    `/api/v1/scans/${"a".repeat(8_000)}`,
+    "/api",
+    "/api/",
+    "/api/v1",
+    "/?/api/v1/scans",
+    "/#/api/v1/scans",
+    "/api/v1/openapi.json/",
+    "/healthz/",
+  ];
+  for (const target of targets) {
+    test(`GET ${target.slice(0, 60)} is a 404 of ours`, async () => {
+      const { status, head, body } = await raw(`GET ${target} HTTP/1.1`, "Host: assay.test", withToken());
+      expect(status).toBe(404);
+      expect(head).toContain("x-content-type-options: nosniff");
+      expect(Object.keys(JSON.parse(body) as object)).toEqual(["errorMessage"]);
+    });
+  }
+  test.each(["a", "nas", "assay.test", "[::1]:8787", "xn--bcher-kva.example", "localhost", "1.2.3.4"])(
+    "Host: %s is served",
+    async (host) => {
+      expect((await raw("GET /api/v1/scans HTTP/1.1", `Host: ${host}`, withToken())).status).toBe(200);
+      expect((await raw("GET /api/v1/scans HTTP/1.1", `Host: ${host}`)).status).toBe(401);
+      expect((await raw("GET /xxx/api/v1/scans HTTP/1.1", `Host: ${host}`)).status).toBe(404);
+    },
+  );
+  test("an absolute target is served like any other", async () => {
+    expect((await raw("GET http://elsewhere.test/api/v1/scans HTTP/1.1", "Host: assay.test")).status).toBe(401);
+  });
+  test("two Authorization headers are none", async () => {
+    expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", withToken(), withToken())).status).not.toBe(200);
+  });
+  test.each(["bearer", "BEARER", "bEaReR"])("the scheme may be written %s", async (scheme) => {
+    expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", `authorization: ${scheme} ${token}`)).status).toBe(200);
+  });
+  test.each(["Bearer \u00e4\u00f6\u00fc", "Bearer \u00ff", "\u00ff", "Bearer", "Basic YTpi", "Bearer a b", "Digest x"])(
+    "Authorization: %s is 401",
+    async (value) => {
+      const { status, head } = await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", `Authorization: ${value}`);
+      expect(status).toBe(401);
+      expect(head).toContain("www-authenticate: bearer");
+    },
+  );
+  test("a long Authorization header is 401", async () => {
+    expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", `Authorization: Bearer ${"a".repeat(8_000)}`)).status).toBe(401);
+  });
+  test("many headers are borne", async () => {
+    const many = Array.from({ length: 80 }, (_, i) => `X-Header-${i}: ${"y".repeat(50)}`);
+    expect((await raw("GET /healthz HTTP/1.1", "Host: assay.test", ...many)).status).toBe(200);
+  });
+  test.each([
+    "Cookie: %",
+    "Cookie: a=%ff; b",
+    "If-None-Match: \u00ff",
+    "X-Forwarded-For: ,,,",
+    "Accept: nothing/at-all",
+    "Accept-Encoding: x",
+    "Range: bytes=0-0",
+  ])("%s changes nothing", async (header) =>
+    expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", withToken(), header)).status).toBe(200),
+  );
+  test("headers larger than the server reads are refused, and the server lives on", async () => {
+    const { status } = await raw("GET /healthz HTTP/1.1", "Host: assay.test", `X-Long: ${"y".repeat(100_000)}`);
+    expect(status).toBe(431);
+    expect((await api.ask("/healthz")).status).toBe(200);
+  });
+  test("a body that is announced as endless is refused before it comes", async () => {
+    const { status, body } = await raw(
+      "POST /api/v1/scans HTTP/1.1",
+      "Host: assay.test",
+      withToken(),
+      "Content-Type: application/json",
+      "Content-Length: 9000000000",
+    );
+    expect(status).toBe(413);
+    expect(Object.keys(JSON.parse(body) as object)).toEqual(["errorMessage"]);
+  });
+  test("a stranger's huge body is a 401", async () => {
+    expect((await raw("POST /api/v1/scans HTTP/1.1", "Host: assay.test", "Content-Length: 9000000000")).status).toBe(401);
+  });
+  test("a GET with a body is a GET", async () => {
+    expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", withToken(), "Content-Length: 0")).status).toBe(200);
+  });
+});
+
+describe("our own faults", () => {
+  test("are a 500 of fixed words, logged with the id of the request", async () => {
+    const broken = await startApi({
+      ready: () => {
+        throw new Error("the secret of the house");
+      },
+    });
+    const response = await broken.ask("/readyz");
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ errorMessage: "Something went wrong on our side." });
+    expect(broken.logged).toHaveLength(1);
+    expect(broken.logged[0]).toContain(response.headers.get("x-request-id") ?? "no id");
+    expect(broken.logged[0]).toContain("the secret of the house");
+    await broken.stop();
+  });
+  test("have the same shape when the gate meets them", async () => {
+    let stopped = false;
+    const broken = await startApi({
+      now: () => {
+        if (stopped) throw new Error("the clock stands still");
+        return new Date();
+      },
+    });
+    stopped = true;
+    const response = await broken.ask("/api/v1/scans");
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ errorMessage: "Something went wrong on our side." });
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(broken.logged).toHaveLength(1);
+    await broken.stop();
+  });
+  test("not being ready is a 503 that says why", async () => {
+    const unready = await startApi({ ready: () => ({ ready: false, because: "the browser does not start" }) });
+    const response = await unready.ask("/readyz");
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ errorMessage: "Not ready: the browser does not start." });
+    expect((await unready.ask("/healthz")).status).toBe(200);
+    await unready.stop();
+  });
+});

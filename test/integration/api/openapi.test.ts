@@ -1,0 +1,88 @@
+/** The description is valid OpenAPI 3.1, covers every route, and is true of the bodies that are served. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { FormatRegistry, type TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { models } from "../../../src/api/schemas.ts";
+import { type ApiUnderTest, startApi } from "../../support/api.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text);
+
+let api: ApiUnderTest;
+let document: { openapi: string; paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>> };
+
+beforeAll(async () => {
+  api = await startApi();
+  document = (await (await api.ask("/api/v1/openapi.json")).json()) as typeof document;
+});
+afterAll(() => api.stop());
+
+test("is OpenAPI 3.1", () => expect(document.openapi).toMatch(/^3\.1\./));
+
+test("passes Redocly's recommended rules without a warning", () => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-openapi-"));
+  const file = join(folder, "openapi.json");
+  writeFileSync(file, JSON.stringify(document));
+  const { exitCode, stderr } = Bun.spawnSync(
+    [process.execPath, join(root, "node_modules/@redocly/cli/bin/cli.js"), "lint", "--max-problems", "20", file],
+    {
+      cwd: folder,
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    },
+  );
+  rmSync(folder, { recursive: true });
+  expect(stderr.toString()).toContain("Your API description is valid");
+  expect(stderr.toString()).not.toContain("warning.");
+  expect(exitCode).toBe(0);
+});
+
+test("describes exactly the routes of the API", () => {
+  const served = api.api.routes
+    .filter(({ path }) => path.startsWith("/api/v1/scans"))
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(described.sort()).toEqual(served.sort());
+});
+
+test("every operation names the refusals that any request may meet", () => {
+  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    for (const status of ["400", "401", "403", "429"]) expect(Object.keys(operation.responses), operation.operationId).toContain(status);
+  }
+});
+
+describe("its schemas hold for the bodies", () => {
+  async function expectBody(schema: TSchema, response: Response): Promise<void> {
+    expect([...Value.Errors(schema, await response.json())].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+  }
+
+  test("of scans in every status", async () => {
+    const { token } = await api.customer();
+    const started = await api.start(token);
+    const expectBodies = async () => {
+      for (const locale of ["en-gb", "de-de"]) {
+        await expectBody(models.SecurityResult, await api.ask(`${started.statusUrl}/security?locale=${locale}`, { token }));
+        await expectBody(models.FullReport, await api.ask(`${started.statusUrl}?locale=${locale}`, { token }));
+      }
+      await expectBody(models.ScanList, await api.ask("/api/v1/scans", { token }));
+    };
+    expect([...Value.Errors(models.ScanStarted, started)]).toEqual([]);
+    await expectBodies();
+    await api.finish();
+    await expectBodies();
+    const failed = await api.start(token);
+    await api.fail("timeout");
+    await expectBody(models.SecurityResult, await api.ask(`${failed.statusUrl}/security`, { token }));
+    await expectBody(models.FullReport, await api.ask(failed.statusUrl, { token }));
+  });
+  test("of errors", async () => {
+    const { token } = await api.customer();
+    await expectBody(models.Error, await api.ask("/api/v1/scans"));
+    await expectBody(models.Error, await api.ask("/api/v1/scans", { token, method: "POST" }));
+    await expectBody(models.Error, await api.ask("/api/v1/scans/x", { token }));
+  });
+});

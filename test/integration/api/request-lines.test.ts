@@ -1,0 +1,94 @@
+/** Nobody talks past the gate: requests as no client writes them, byte for byte, reach nothing that asks for a token. */
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ApiUnderTest, startApi } from "../../support/api.ts";
+
+let api: ApiUnderTest;
+let scanToken: string;
+
+beforeAll(async () => {
+  api = await startApi({ failedAuthenticationLimit: { requestsMax: 1_000, windowSeconds: 60 } });
+  const { token } = await api.customer();
+  scanToken = (await api.start(token)).token;
+  await api.finish();
+});
+
+afterAll(() => api.stop());
+
+/** Sends the bytes as they stand; everything that came back until the server hung up. */
+function sent(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = "";
+    const socket = connect(api.port, "127.0.0.1", () => socket.write(bytes));
+    socket.on("data", (chunk) => {
+      answer += chunk.toString("latin1");
+    });
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
+}
+
+const statusOf = (answer: string) => Number(answer.slice(9, 12));
+
+describe("without a token", () => {
+  const list = "/api/v1/scans";
+  test.each([
+    ["the host ends the path", list, "x?"],
+    ["the host is a path that asks for no token", list, "x/api/v1/openapi.json?"],
+    ["the host is a fragment", list, "x#"],
+    ["the host has a user", list, "somebody@x"],
+    ["the host is empty", list, ""],
+    ["the target names a host of its own", `http://x${list}`, "x"],
+    ["the target climbs", `/healthz/..${list}`, "x"],
+    ["the target climbs in escapes", `/healthz/%2e%2e${list}`, "x"],
+    ["the target begins twice", `/${list}`, "x"],
+    ["the target is escaped", "/%61pi/v1/scans", "x"],
+    ["the target has backslashes", list.replaceAll("/", "\\").replace("\\", "/"), "x"],
+    ["the target ends in a path that asks for none", `${list}#/healthz`, "x"],
+    ["the target is in capitals", list.toUpperCase(), "x"],
+  ])("%s: nothing is shown", async (_words, target, host) => {
+    for (const path of [target, `${target}/${scanToken}`, `${target}/${scanToken}/security`]) {
+      const answer = await sent(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect([400, 401, 404]).toContain(statusOf(answer));
+      expect(answer).not.toContain("site.example");
+    }
+  });
+
+  test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE"])("%s is asked for one", async (method) => {
+    const answer = await sent(`${method} ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    expect(statusOf(answer)).toBe(401);
+  });
+});
+
+test("a token that is sent twice is none", async () => {
+  const { token } = await api.customer();
+  const authorization = `Authorization: Bearer ${token}\r\n`;
+  const ask = (headers: string) => sent(`GET /api/v1/scans HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`);
+  expect(statusOf(await ask(authorization))).toBe(200);
+  expect(statusOf(await ask(authorization + authorization))).toBe(401);
+});
+
+test("a body without end is refused, not collected", async () => {
+  const { token } = await api.customer();
+  const chunkBytes = 2 ** 20;
+  const chunk = `${chunkBytes.toString(16)}\r\n${"a".repeat(chunkBytes)}\r\n`;
+  const status = await new Promise<number>((resolve, reject) => {
+    const socket = connect(api.port, "127.0.0.1", () => {
+      const pour = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on("drain", pour);
+      socket.write(
+        `POST /api/v1/scans HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+          "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+      );
+      pour();
+    });
+    socket.on("data", (bytes) => {
+      resolve(statusOf(bytes.toString("latin1")));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+  expect(status).toBe(413);
+});

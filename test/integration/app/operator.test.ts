@@ -1,0 +1,110 @@
+/** What the operator's pages are told: settings as they would be written, the first stranger with forwarding headers, disk, sandbox and a real look around. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadConfigWithOrigins } from "../../../src/app/config.ts";
+import { createOperator } from "../../../src/app/operator.ts";
+import { createLog } from "../../../src/base/log.ts";
+import type { BrowserHost } from "../../../src/browser/browser.ts";
+import type { Catalog } from "../../../src/catalog/load.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { openTestBrowser } from "../../support/visits.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
+const catalog: Catalog = { checks: [], version: "0", texts: { "en-gb": {}, "de-de": {} }, droppedIn: {} };
+const logged: string[] = [];
+const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
+let store: Store;
+let browser: BrowserHost;
+let dns: DnsServerHandle;
+
+beforeAll(async () => {
+  store = openStore(folder);
+  browser = openTestBrowser();
+  dns = await startDnsServer({ "example.com": { A: ["192.0.2.1"], AAAA: [] } });
+});
+afterAll(async () => {
+  await browser.stop();
+  await store.close();
+  dns.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const load = (env: Record<string, string>) => loadConfigWithOrigins({ flags: { data: folder }, env, configFile: null });
+const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, catalog, browser, log });
+
+describe("settings", () => {
+  const env = {
+    ASSAY_LISTEN: "[::1]:0",
+    ASSAY_PUBLIC_URL: "https://assay.test/",
+    ASSAY_TRUSTED_PROXIES: "10.0.0.0/8,::1",
+    ASSAY_SCAN_ALLOW_PORTS: "8080,8443",
+    ASSAY_SCAN_CONNECT_TO: "site.test:443=127.0.0.1:8443,[::1]:80=[::1]:8080",
+    ASSAY_SCAN_CA_FILES: join(folder, "ca.pem"),
+    ASSAY_GUEST_SCANS: "false",
+    ASSAY_SECURITY_CONTACT: "security@assay.test",
+  };
+
+  test("are shown as they would be written: read again, they mean the same", () => {
+    const shown = operatorOf(env).settings;
+    const again = Object.fromEntries(shown.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])));
+    expect(load(again).config).toEqual(load(env).config);
+  });
+
+  test("say who named them", () => {
+    const { settings } = operatorOf(env);
+    const of = (key: string) => settings.find((setting) => setting.key === key);
+    expect(of("data")).toMatchObject({ origin: "flag", originName: "--data" });
+    expect(of("listen")).toMatchObject({ value: "[::1]:0", origin: "variable", originName: "ASSAY_LISTEN" });
+    expect(of("dns.servers")).toMatchObject({ value: null, origin: "default", originName: null, variable: "ASSAY_DNS_SERVERS" });
+  });
+});
+
+test("a stranger with forwarding headers is remembered and logged", () => {
+  const operator = operatorOf();
+  expect(operator.untrustedForwarder()).toBeNull();
+  operator.noteUntrustedForwarder("192.0.2.7");
+  expect(operator.untrustedForwarder()).toBe("192.0.2.7");
+  expect(logged.join("")).toContain('"peer":"192.0.2.7"');
+});
+
+test("the disk is that of the data directory", () => {
+  const space = operatorOf().diskSpace();
+  expect(space?.freeBytes).toBeGreaterThan(0);
+  expect(space?.totalBytes).toBeGreaterThanOrEqual(space?.freeBytes ?? Number.POSITIVE_INFINITY);
+});
+
+async function examined({ examination }: ReturnType<typeof operatorOf>) {
+  examination.begin();
+  examination.begin();
+  for (;;) {
+    const state = examination.state();
+    if (state.status === "done") return state.findings;
+    await Bun.sleep(20);
+  }
+}
+
+describe("the doctor inside the server", () => {
+  test("looks around with the server's own browser, and leaves it running", async () => {
+    const findings = await examined(operatorOf({ ASSAY_DNS_SERVERS: dns.address }));
+    expect(findings?.map(({ what, state }) => `${what}: ${state}`)).toEqual(["data directory: ok", "checks: ok", "dns: ok", "browser: ok"]);
+    expect(browser.state()).not.toBeNull();
+  });
+
+  test("tells what is missing", async () => {
+    const env = { ASSAY_DNS_SERVERS: "127.0.0.1:9", ASSAY_CHECKS_DIR: join(folder, "none") };
+    const findings = await examined(operatorOf(env));
+    expect(findings?.filter(({ state }) => state === "failed").map(({ what }) => what)).toEqual(["dns", "browser"]);
+  });
+
+  test("a look that fails altogether says so, and the log tells why", async () => {
+    const accounts = () => {
+      throw new Error("no store");
+    };
+    const broken: Store = { ...store, accounts };
+    expect(await examined(createOperator(load({}), { store: broken, catalog, browser, log }))).toBeNull();
+    expect(logged.join("")).toContain("no store");
+  });
+});

@@ -1,0 +1,119 @@
+/** The compiled program, alone in an empty folder and run by an ordinary user: everything it needs is inside. */
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { FullReport, SecurityResult } from "../../src/text/render.ts";
+import { apiClient } from "../support/api-client.ts";
+import { compiledBinary, type Installed, install, whySkipped } from "../support/binary.ts";
+import { endServers, portWithoutListener, processesMentioning, run, serve } from "../support/program.ts";
+
+/** "nobody" on Debian. */
+const ordinaryUser = 65_534;
+const firstAnswerMsMax = 300;
+/** The first start unpacks the browser. */
+const scanMsMax = 60_000;
+
+const ownCheck = `import { registerCheck, violated } from "assay/check";
+const texts = (title) => ({ label: title, reason: "R", findings: { "security.own.always": {
+  title, detail: "D", riskStatement: "S", remediation: "M" } } });
+export default registerCheck({
+  key: "own-check", weight: 1, reads: ["page"],
+  findings: { "security.own.always": { severity: "low", riskLevel: "low", effort: "low" } },
+  judge: () => violated("security.own.always", {}),
+  texts: { "en-gb": texts("Own check"), "de-de": texts("Eigene Pr\\u00fcfung") },
+});`;
+
+describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, () => {
+  const installed: Installed | null = compiledBinary === null ? null : install();
+  const { folder, binary } = installed ?? { folder: "", binary: "" };
+  const asRoot = process.getuid?.() === 0;
+  const unprivileged = ["setpriv", `--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, "--clear-groups"];
+  const options = { command: asRoot ? [...unprivileged, binary] : [binary], cwd: folder, env: { HOME: folder } };
+  if (installed !== null && asRoot) for (const path of [folder, binary]) chownSync(path, ordinaryUser, ordinaryUser);
+
+  const site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response("<!doctype html><title>site</title>", { headers: { "content-type": "text/html" } }),
+  });
+  const page = `http://127.0.0.1:${site.port}/`;
+  const mayScan = ["--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)];
+
+  afterAll(async () => {
+    await endServers();
+    site.stop(true);
+    installed?.remove();
+  });
+
+  test("tells its version", async () => {
+    expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("obeys no file that happens to lie in the current folder", async () => {
+    const trap = join(folder, "trap");
+    mkdirSync(trap);
+    writeFileSync(join(trap, "preload.ts"), 'process.stdout.write("trapped");');
+    writeFileSync(join(trap, "bunfig.toml"), 'preload = ["./preload.ts"]');
+    writeFileSync(join(trap, ".env"), "ASSAY_NONSENSE=1");
+    const { code, stdout, stderr } = await run(["--quiet", "user", "list", "--data", join(folder, "trap-data")], { ...options, cwd: trap });
+    expect([code, stdout, stderr]).toEqual([0, "", ""]);
+  });
+
+  test("answers soon after its start", async () => {
+    const times: number[] = [];
+    for (let start = 0; start < 5; start++) {
+      const began = performance.now();
+      const server = await serve(["--data", join(folder, "start-data")], options);
+      const { status } = await fetch(`${server.url}/healthz`);
+      times.push(performance.now() - began);
+      expect(status).toBe(200);
+      expect(await server.end("SIGTERM")).toBe(0);
+    }
+    const median = times.sort((one, other) => one - other)[2] ?? Number.POSITIVE_INFINITY;
+    process.stderr.write(`first answer after ${median.toFixed(0)} ms (median of ${times.length} starts)\n`);
+    expect(median).toBeLessThan(firstAnswerMsMax);
+  });
+
+  test(
+    "serves: a URL goes in, a result in two languages comes out, with a check from beside the binary",
+    async () => {
+      const data = join(folder, "data");
+      mkdirSync(join(data, "checks"), { recursive: true });
+      writeFileSync(join(data, "checks", "own-check.ts"), ownCheck, { mode: 0o644 });
+      if (asRoot) for (const path of [data, join(data, "checks")]) chownSync(path, ordinaryUser, ordinaryUser);
+
+      const server = await serve(["--data", data, ...mayScan], options);
+      expect(server.said()).toContain(`${binary} user create you@example.com`);
+      await run(["user", "create", "first@assay.test", "--data", data], options);
+      const created = await run(["token", "create", "--user", "first@assay.test", "--name", "test", "--data", data], options);
+      const client = apiClient(server.url, created.stdout.trim());
+      const token = await client.start(page);
+      const result = await client.ended(token ?? "", scanMsMax);
+      expect([result.status, result.security?.dimension]).toEqual(["finished", "security"]);
+      expect(result.security?.checks?.find(({ key }) => key === "own-check")).toMatchObject({ state: "violated", label: "Own check" });
+      const german = await client.get<SecurityResult>(`/api/v1/scans/${token}/security?locale=de-de`);
+      expect(german.body.security?.findings.find(({ code }) => code === "security.own.always")?.title).toBe("Eigene Pr\u00fcfung");
+
+      expect(readFileSync(`/proc/${server.pid}/maps`, "utf8")).not.toContain("node_modules");
+      expect(await server.end("SIGTERM")).toBe(0);
+      expect(await processesMentioning(data)).toEqual([]);
+    },
+    scanMsMax,
+  );
+
+  test(
+    "scans once: the report on stdout, and an exit code for each kind of end",
+    async () => {
+      const scan = (...args: string[]) => run(["scan", "--data", join(folder, "scan-data"), ...mayScan, ...args], options);
+      const text = await scan(page, "--fail-on", "low");
+      expect([text.code, text.stdout]).toEqual([1, expect.stringContaining("of 100")]);
+      const json = await scan(page, "--format", "json", "--quiet");
+      expect([json.code, json.stderr]).toEqual([0, ""]);
+      expect((JSON.parse(json.stdout) as FullReport<unknown, unknown>).security?.measured).toBe(true);
+      const closedPort = portWithoutListener();
+      const unreachable = await scan(`http://127.0.0.1:${closedPort}/`, "--allow-port", String(closedPort), "--quiet");
+      expect([unreachable.code, unreachable.stdout]).toEqual([3, expect.stringContaining("127.0.0.1 refused the connection")]);
+    },
+    scanMsMax,
+  );
+});

@@ -1,0 +1,144 @@
+/** The verbs that need no browser, run as processes: data on stdout, the rest on stderr, one exit code for each kind of trouble. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { fromSource, run } from "../../support/program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function freshData(): string {
+  return mkdtempSync(join(folder, "data-"));
+}
+
+describe("usage", () => {
+  test("--version is one line on stdout", async () => {
+    expect(await run(["--version"])).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
+  });
+
+  test("--help shows examples and exit codes", async () => {
+    const { code, stdout, stderr } = await run(["--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("assay scan https://example.com --fail-on high");
+    expect(stdout).toContain("Exit codes: 0 ok");
+  });
+
+  test("serve --help tells of every setting, by flag or by variable", async () => {
+    const { stdout } = await run(["serve", "--help"]);
+    expect(stdout).toContain("--public-url <origin>");
+    expect(stdout).toMatch(/ASSAY_GUEST_RATE_PER_HOUR +Scans an hour/);
+  });
+
+  test.each([
+    [["sevre"], "Did you mean serve?"],
+    [["scan", "--fial-on", "high", "example.com"], "Did you mean --fail-on?"],
+    [["scan", "--fail-on", "hihg", "example.com"], "Allowed choices are critical, high, medium, low, info"],
+    [["scan", "--fail-under", "101", "example.com"], "not a whole number from 0 to 100"],
+    [["scan", "ftp://example.com"], "must be an absolute URL that begins with http:// or https://"],
+    [["scan", "https://user:secret@example.com"], "must not contain a user name or password"],
+    [["scan", "-"], "stdin names no URL"],
+    [["scan", ""], "the URL is empty"],
+    [["scan", "https://example.com/\x1b[31m"], '"https://example.com/?[31m" cannot be scanned'],
+    [["scan", `https://example.com/${"a".repeat(3_000)}`], 'aaa..." cannot be scanned'],
+    [["checks", "list", "--checks-dir", "/no/such/folder"], "there is no folder /no/such/folder"],
+    [["scan"], "missing required argument 'url'"],
+    [["serve", "--listen", "8787"], "it takes address:port"],
+    [["serve", "--config", "/no/such/file"], "cannot be read (ENOENT)"],
+    [["user", "create", "nonsense", "--data", freshData()], "not an email address"],
+    [["user", "set-plan", "nobody@assay.test", "agency", "--data", freshData()], "no account for nobody@assay.test"],
+    [["token", "create", "--user", "nobody@assay.test", "--name", " ", "--data", freshData()], "--name is empty"],
+    [["token", "revoke", "7", "--data", freshData()], "there is no token 7"],
+  ])("%j is exit 2, one sentence and nothing on stdout", async (args, sentence) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test("an unknown variable of ours is exit 2 with the nearest name", async () => {
+    const { code, stderr } = await run(["user", "list"], { env: { ASSAY_DATTA: folder } });
+    expect([code, stderr]).toEqual([2, "assay: unknown setting ASSAY_DATTA in the environment; did you mean ASSAY_DATA?\n"]);
+  });
+});
+
+describe("accounts and tokens", () => {
+  test("the first account is admin and on the agency plan, the second is neither", async () => {
+    const data = freshData();
+    expect((await run(["user", "create", "first@assay.test", "--data", data])).stdout).toMatch(/first@assay\.test {2}agency {2}admin/);
+    expect((await run(["user", "create", "second@assay.test", "--data", data])).stdout).toMatch(/second@assay\.test {2}free {2}user/);
+    const { stdout } = await run(["user", "list", "--json", "--data", data]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { email: "first@assay.test", admin: true },
+      { email: "second@assay.test", admin: false },
+    ]);
+  });
+
+  test("a token's value is all there is on stdout, and only once", async () => {
+    const data = freshData();
+    await run(["user", "create", "first@assay.test", "--data", data]);
+    const created = await run(["token", "create", "--user", "first@assay.test", "--name", "ci", "--data", data]);
+    expect(created.stdout).toMatch(/^assay_[0-9A-Za-z]{38}\n$/);
+    const listed = await run(["token", "list", "--data", data]);
+    expect(listed.stdout).not.toContain(created.stdout.trim());
+    expect(listed.stdout).toContain("valid");
+    expect((await run(["token", "revoke", "1", "--data", data])).code).toBe(0);
+    expect((await run(["token", "list", "--data", data])).stdout).toContain("revoked");
+  });
+
+  test("a token of a plan without API access is created with a warning", async () => {
+    const data = freshData();
+    await run(["user", "create", "first@assay.test", "--data", data]);
+    await run(["user", "create", "second@assay.test", "--data", data]);
+    const { stderr } = await run(["token", "create", "--user", "second@assay.test", "--name", "ci", "--data", data]);
+    expect(stderr).toContain("warning: second@assay.test is on the plan free");
+  });
+});
+
+describe("a data directory that cannot be used is exit 6", () => {
+  test("because it is no folder", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    const { code, stdout, stderr } = await run(["user", "list", "--data", file]);
+    expect([code, stdout]).toEqual([6, ""]);
+    expect(stderr).toMatch(/^assay: data directory .* cannot be written .*\n$/);
+  });
+
+  test("because what lies in it is no store", async () => {
+    const data = freshData();
+    mkdirSync(join(data, "store"));
+    writeFileSync(join(data, "store", "data.mdb"), "nonsense".repeat(1_000));
+    expect((await run(["user", "list", "--data", data])).code).toBe(6);
+  });
+});
+
+describe("the catalog", () => {
+  test("lists every check as JSON, with its findings", async () => {
+    const { code, stdout } = await run(["checks", "list", "--json", "--data", freshData()]);
+    const { catalogVersion, checks } = JSON.parse(stdout);
+    expect([code, catalogVersion]).toEqual([0, expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    expect(checks.length).toBeGreaterThan(0);
+  });
+
+  test("a broken check beside the binary is exit 2 with file and reason", async () => {
+    const data = freshData();
+    mkdirSync(join(data, "checks"));
+    const file = join(data, "checks", "own-check.ts");
+    writeFileSync(file, 'throw new Error("no luck");');
+    chmodSync(file, 0o600);
+    for (const args of [
+      ["checks", "list"],
+      ["serve", "--listen", "127.0.0.1:0"],
+    ]) {
+      const { code, stdout, stderr } = await run([...args, "--data", data]);
+      expect([code, stdout, stderr]).toEqual([2, "", `assay: check ${file}: no luck\n`]);
+    }
+  });
+});
+
+test("a reader of stdout who leaves early is no error", async () => {
+  const { code, stderr } = await run(["-c", `"$@" --help | head -n 1`, "sh", ...fromSource], {
+    command: ["sh"],
+  });
+  expect([code, stderr]).toEqual([0, ""]);
+});

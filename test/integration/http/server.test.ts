@@ -1,0 +1,49 @@
+/** Listening, and stopping without cutting anybody short. */
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { createLog } from "../../../src/base/log.ts";
+import { listen } from "../../../src/http/server.ts";
+import { startApi } from "../../support/api.ts";
+
+test("a request under way is answered, a new one finds nobody", async () => {
+  const api = await startApi();
+  const { token } = await api.customer();
+  const body = '{"url":"https://site.example/"}';
+  const socket = connect(api.port, "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+  });
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  socket.write(
+    `POST /api/v1/scans HTTP/1.1\r\nHost: assay.test\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 5)}`,
+  );
+  await Bun.sleep(100);
+  const stopped = api.stop();
+  await expect(api.ask("/healthz")).rejects.toThrow();
+  socket.write(body.slice(5));
+  await closed;
+  expect(text).toContain("202 Accepted");
+  await stopped;
+});
+
+test("an idle connection does not hold it up", async () => {
+  const api = await startApi();
+  await (await api.ask("/healthz")).text();
+  const before = performance.now();
+  await api.stop();
+  expect(performance.now() - before).toBeLessThan(2_000);
+});
+
+test("a port that is taken is an error of the system", async () => {
+  const api = await startApi();
+  const log = createLog({ level: "error", format: "json", write: () => {} });
+  let code: unknown;
+  try {
+    listen(api.api, { hostname: "127.0.0.1", port: api.port, log });
+  } catch (error) {
+    ({ code } = error as { code?: unknown });
+  }
+  expect(code).toBe("EADDRINUSE");
+  await api.stop();
+});

@@ -1,0 +1,109 @@
+/** The CAA climb against a real resolver. */
+import { describe, expect, test } from "vitest";
+import { dnsRecordCharsMax, dnsRecordsMax } from "../../../../src/evidence/limits.ts";
+import { probeDnsCaa, probeTlsRpt } from "../../../../src/probe/dns/dns.ts";
+import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
+import { contextOf, keep } from "../../../support/probe-context.ts";
+
+async function probe(zones: Zones, url = "https://www.shop.example.com/", deadlineMs?: number) {
+  const dns = keep(await startDnsServer(zones));
+  const reading = await probeDnsCaa({ ...contextOf(url, {}, deadlineMs), dnsServers: [dns.address] });
+  return { reading, dns };
+}
+
+const issue = (value: string) => ({ flags: 0, tag: "issue", value });
+
+describe("the climb", () => {
+  test("stops at the first name that has records", async () => {
+    const { reading, dns } = await probe({
+      "www.shop.example.com": { A: ["192.0.2.1"] },
+      "shop.example.com": { CAA: [issue("ca.example"), { flags: 128, tag: "issuewild", value: ";" }] },
+      "example.com": { CAA: [issue("other.example")] },
+    });
+    expect(reading).toEqual({
+      status: "read",
+      facts: {
+        foundAt: "shop.example.com",
+        records: [
+          { critical: false, tag: "issue", value: "ca.example", truncated: false },
+          { critical: true, tag: "issuewild", value: ";", truncated: false },
+        ],
+        recordsDropped: 0,
+        asked: ["www.shop.example.com", "shop.example.com"],
+      },
+    });
+    expect(dns.asked.map(({ question }) => question)).toEqual(["CAA www.shop.example.com", "CAA shop.example.com"]);
+  });
+
+  test("goes up to the top-level domain", async () => {
+    const { reading } = await probe({ "example.com": { A: ["192.0.2.1"] } });
+    expect(reading).toMatchObject({
+      facts: { foundAt: null, records: [], asked: ["www.shop.example.com", "shop.example.com", "example.com", "com"] },
+    });
+  });
+
+  test("takes the records of an alias for those of the name", async () => {
+    const { reading } = await probe({
+      "www.shop.example.com": { CNAME: ["host.example.net"] },
+      "host.example.net": { CAA: [issue("ca.example")] },
+    });
+    expect(reading).toMatchObject({ facts: { foundAt: "www.shop.example.com", records: [{ value: "ca.example" }] } });
+  });
+});
+
+test("long answers come over TCP and are bounded", async () => {
+  const records = Array.from({ length: dnsRecordsMax + 1 }, (_, index) => issue(`${index}.${"x".repeat(dnsRecordCharsMax)}`));
+  const { reading, dns } = await probe({ "www.shop.example.com": { CAA: { truncatedOverUdp: records } } });
+  expect(dns.asked.map(({ over }) => over)).toEqual(["udp", "tcp"]);
+  expect(reading).toMatchObject({ facts: { recordsDropped: 1 } });
+  const kept = reading.status === "read" ? reading.facts.records : [];
+  expect(kept).toHaveLength(dnsRecordsMax);
+  expect(kept.every(({ value, truncated }) => truncated && value.length === dnsRecordCharsMax)).toBe(true);
+});
+
+test("a set is kept in one order, however the resolver turns it round, and policies before other texts", async () => {
+  const texts = [...Array.from({ length: dnsRecordsMax }, (_, index) => `verification=${index}`), "v=TLSRPTv1; rua=mailto:tls@example.com"];
+  const readings = await Promise.all(
+    [texts, texts.toReversed()].map(async (records) => {
+      const dns = keep(await startDnsServer({ "_smtp._tls.example.com": { TXT: records } }));
+      return probeTlsRpt({ ...contextOf("https://example.com/", {}), dnsServers: [dns.address] });
+    }),
+  );
+  expect(readings[0]).toEqual(readings[1]);
+  expect(readings[0]).toMatchObject({ facts: { recordsDropped: 1 } });
+  expect(readings[0]?.status === "read" && readings[0].facts.records[0]?.text).toMatch(/^v=TLSRPTv1/);
+});
+
+describe("no answer", () => {
+  test("a resolver that cannot find out", async () => {
+    const { reading } = await probe({
+      "www.shop.example.com": {},
+      "shop.example.com": { CAA: "SERVFAIL" },
+      "example.com": { CAA: [issue("ca.example")] },
+    });
+    expect(reading).toEqual({ status: "failed", because: "unresolved" });
+  });
+
+  test("a resolver that is silent", async () => {
+    const { reading } = await probe({ "www.shop.example.com": { CAA: "silent" } }, undefined, 300);
+    expect(reading).toEqual({ status: "failed", because: "timeout" });
+  });
+
+  test("another resolver is asked when the first one fails", async () => {
+    const [broken, good] = [
+      keep(await startDnsServer({ "example.com": { CAA: "SERVFAIL" } })),
+      keep(await startDnsServer({ "example.com": { CAA: [issue("ca.example")] } })),
+    ];
+    const reading = await probeDnsCaa({ ...contextOf("https://example.com/", {}), dnsServers: [broken.address, good.address] });
+    expect(reading).toMatchObject({ facts: { foundAt: "example.com", asked: ["example.com"] } });
+  });
+
+  test.each(["https://site.test/", "https://127.0.0.1/", "https://[::1]/", "https://intranet/", "https://printer.local/"])(
+    "%s is not asked about",
+    async (url) => {
+      const { reading, dns } = await probe({}, url);
+      expect(reading).toEqual({ status: "failed", because: "not-asked" });
+      expect(dns.asked).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,177 @@
+/** What is made of resolvers that validate, that do not, and of several that differ; real ones are asked in the laboratory. */
+import { createSocket } from "node:dgram";
+import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
+import { expect, test } from "vitest";
+import { probeDnssec } from "../../../../src/probe/dns/dnssec.ts";
+import { contextOf, keep } from "../../../support/probe-context.ts";
+import { closedPort } from "../../../support/servers.ts";
+
+interface Resolver {
+  readonly validates: boolean;
+  /** `flaky`: refused once, then secure. `remembered`: refused once, and that repeated for the same question. `gone`: there is no such domain. `refused`: by policy. */
+  readonly domain: "secure" | "insecure" | "bogus" | "broken" | "flaky" | "remembered" | "gone" | "refused";
+  /** Sets AD on every answer. */
+  readonly blind?: boolean;
+  /** The domain's name is an alias of one that is not signed. */
+  readonly alias?: boolean;
+  /** Handed out when it is told not to check. */
+  readonly records?: readonly Answer[];
+  /** Questions that are never answered. */
+  readonly silentOn?: "checked" | "unchecked" | "root" | "home.arpa";
+}
+
+const [servfail, nxdomain, refused] = [2, 3, 5];
+
+/** Answers for the root, for one domain and for the name that is never signed, as a resolver of that kind does. */
+async function startResolver(resolver: Resolver): Promise<string> {
+  const socket = createSocket("udp4");
+  let asked = 0;
+  socket.on("message", (message, sender) => {
+    const query = dnsPacket.decode(message);
+    const name = query.questions?.[0]?.name.toLowerCase() ?? "";
+    const kind = name === "." ? "root" : name === "home.arpa" ? name : query.flag_cd ? "unchecked" : "checked";
+    if (kind === resolver.silentOn) return;
+    if (kind === "checked") asked++;
+    const answer = { ...query, type: "response", additionals: [], ...answerOf(resolver, query, kind, asked) } as Packet;
+    socket.send(dnsPacket.encode(answer), sender.port, sender.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", () => resolve()));
+  keep({ stop: () => socket.close() });
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+function answerOf(
+  { validates, domain, blind = false, alias = false, records = [] }: Resolver,
+  { questions = [] }: DecodedPacket,
+  kind: string,
+  asked: number,
+): Packet {
+  const ad = (proven: boolean) => dnsPacket.RECURSION_AVAILABLE | ((validates && proven) || blind ? dnsPacket.AUTHENTIC_DATA : 0);
+  if (kind === "root") return { flags: ad(true) };
+  if (kind === "home.arpa") return { flags: ad(false) };
+  const isForged = domain === "bogus" || (domain === "flaky" && asked === 1) || (domain === "remembered" && questions[0]?.type === "SOA");
+  const isRefused = domain === "broken" || (kind === "checked" && validates && isForged);
+  if (isRefused) return { flags: ad(false) | servfail };
+  if (domain === "gone") return { flags: ad(true) | nxdomain };
+  if (domain === "refused") return { flags: ad(false) | refused };
+  const [question] = questions;
+  if (alias && question?.type !== "CNAME") {
+    return {
+      flags: ad(false),
+      answers: [{ type: "CNAME", class: "IN", name: question?.name ?? "", data: "elsewhere.example.net", ttl: 0 }],
+    };
+  }
+  const answers = records.filter(
+    (record) => record.type === question?.type || (record.type === "RRSIG" && record.data.typeCovered === question?.type),
+  );
+  return { flags: ad(domain === "secure" || domain === "flaky" || domain === "remembered"), answers };
+}
+
+const common = { class: "IN", name: "example.com", ttl: 0 } as const;
+
+function signature(typeCovered: string, expiration: number): Answer {
+  const times = { originalTTL: 0, expiration, inception: 1 };
+  const data = { typeCovered, algorithm: 13, labels: 2, ...times, keyTag: 60_485, signersName: "example.com", signature: Buffer.alloc(64) };
+  return { ...common, type: "RRSIG", data };
+}
+
+async function probe(...resolvers: readonly (Resolver | "absent")[]) {
+  const dnsServers = await Promise.all(
+    resolvers.map(async (resolver) => (resolver === "absent" ? `127.0.0.1:${await closedPort()}` : startResolver(resolver))),
+  );
+  return probeDnssec({ ...contextOf("https://www.example.com/", {}, 9_000), dnsServers });
+}
+
+const nothingSigned = { dsKeyTags: [], zoneKeyTags: [], signatures: [] };
+const status = (told: string, unchecked: unknown = told === "bogus" ? nothingSigned : null) => ({
+  status: "read",
+  facts: { domain: "example.com", status: told, unchecked },
+});
+const failed = (because: string) => ({ status: "failed", because });
+
+test.each(["secure", "insecure", "bogus"] as const)("%s, as a validating resolver tells", async (domain) => {
+  expect(await probe({ validates: true, domain })).toEqual(status(domain));
+});
+
+test.each(["secure", "insecure", "bogus"] as const)("%s, but the resolver does not validate", async (domain) => {
+  expect(await probe({ validates: false, domain })).toEqual(failed("unsupported"));
+});
+
+test("a domain that cannot be resolved, with checking or without", async () => {
+  expect(await probe({ validates: true, domain: "broken" })).toEqual(failed("unresolved"));
+});
+
+test("a domain that does not exist: what is proven is the zone above", async () => {
+  expect(await probe({ validates: true, domain: "gone" })).toEqual(failed("unresolved"));
+});
+
+test("a resolver that does not want to answer", async () => {
+  expect(await probe({ validates: true, domain: "refused" })).toEqual(failed("unresolved"));
+});
+
+test("a refusal that was gone a moment later is no forgery", async () => {
+  expect(await probe({ validates: true, domain: "flaky" })).toEqual(status("secure"));
+});
+
+test("nor is one that the resolver only remembers", async () => {
+  expect(await probe({ validates: true, domain: "remembered" })).toEqual(status("secure"));
+});
+
+test("silence is no refusal, whatever is answered without checking", async () => {
+  expect(await probe({ validates: true, domain: "bogus", silentOn: "checked" })).toEqual(failed("timeout"));
+});
+
+test("a refusal that nobody can explain", async () => {
+  expect(await probe({ validates: true, domain: "bogus", silentOn: "unchecked" })).toEqual(failed("timeout"));
+  expect(await probe({ validates: true, domain: "bogus", silentOn: "root" })).toEqual(failed("timeout"));
+}, 15_000);
+
+test("what a resolver has to go by is asked for without checking", async () => {
+  const key = Buffer.from(
+    "AQOeiiR0GOMYkDshWoSKz9XzfwJr1AYtsmx3TGkJaNXVbfi/2pHm822aJ5iI9BMzNXxeYCmZDRD99WYwYqUSdjMmmAphXdvxegXd/M5+X7OrzKBaMbCVdFLUUh6DhweJBjEVv5f2wwjM9XzcnOf+EPbtG9DMBmADjFDc2w/rljwvFw==",
+    "base64",
+  );
+  const records: readonly Answer[] = [
+    { ...common, type: "DS", data: { keyTag: 60_485, algorithm: 5, digestType: 1, digest: Buffer.alloc(20) } },
+    { ...common, type: "DS", data: { keyTag: 4_711, algorithm: 5, digestType: 2, digest: Buffer.alloc(32) } },
+    { ...common, type: "DNSKEY", data: { flags: 256, algorithm: 5, key } },
+    signature("DNSKEY", 1_800_000_000),
+    signature("SOA", 1_700_000_000),
+    signature("A", 1),
+  ];
+  expect(await probe({ validates: true, domain: "bogus", records })).toEqual(
+    status("bogus", {
+      dsKeyTags: [4_711, 60_485],
+      // RFC 4034 section 5.4 has this key and its tag.
+      zoneKeyTags: [60_485],
+      signatures: [
+        { covers: "SOA", validTo: "2023-11-14T22:13:20.000Z" },
+        { covers: "DNSKEY", validTo: "2027-01-15T08:00:00.000Z" },
+      ],
+    }),
+  );
+});
+
+test("a resolver that sets AD on whatever it hands out", async () => {
+  expect(await probe({ validates: false, domain: "insecure", blind: true })).toEqual(failed("unsupported"));
+});
+
+test("a resolver that cannot be tried by the name which is never signed is believed", async () => {
+  expect(await probe({ validates: true, domain: "secure", silentOn: "home.arpa" })).toEqual(status("secure"));
+});
+
+test.each(["secure", "insecure"] as const)("%s, and an alias of a domain that is not signed", async (domain) => {
+  expect(await probe({ validates: true, domain, alias: true })).toEqual(status(domain));
+});
+
+test("the next resolver is asked when one cannot tell", async () => {
+  expect(await probe("absent", { validates: false, domain: "secure" }, { validates: true, domain: "secure" })).toEqual(status("secure"));
+});
+
+test("a resolver that believes anything does not make a forged domain merely insecure", async () => {
+  expect(await probe({ validates: true, domain: "bogus" }, { validates: false, domain: "bogus" })).toEqual(status("bogus"));
+});
+
+test("none that can tell", async () => {
+  expect(await probe("absent", { validates: false, domain: "secure" })).toEqual(failed("unsupported"));
+});

@@ -1,0 +1,55 @@
+/** The cross-origin probe against a server that reflects whoever asks. */
+import { expect, test } from "vitest";
+import { foreignOrigin, probeCrossOrigin } from "../../../../src/probe/http/cross-origin.ts";
+import { siteIdentity } from "../../../support/certificates.ts";
+import { contextOf, keep } from "../../../support/probe-context.ts";
+import { closedPort, type Route, startHttps } from "../../../support/servers.ts";
+
+async function probe(route: Route) {
+  const site = keep(await startHttps(siteIdentity("site.test"), { "/page": route }));
+  const url = "https://site.test/page?q";
+  const reading = await probeCrossOrigin({ ...contextOf(url, { "site.test:443": site }), url });
+  return { reading, site };
+}
+
+test("sends a foreign origin once, and keeps only what is about it, and the policy of this second load", async () => {
+  const { reading, site } = await probe((request, response) => {
+    response.writeHead(200, {
+      "Access-Control-Allow-Origin": request.headers.origin ?? "none",
+      "access-control-allow-credentials": "true",
+      vary: "origin",
+      "Content-Security-Policy": "script-src 'nonce-c2Vjb25k'",
+      "x-other": "1",
+    });
+    response.end("page");
+  });
+  expect(reading).toMatchObject({ status: "read", facts: { url: "https://site.test/page?q", status: 200, originSent: foreignOrigin } });
+  const headers = reading.status === "read" ? reading.facts.headers.map(({ name, value }) => `${name.toLowerCase()}: ${value}`) : [];
+  expect(headers.sort()).toEqual([
+    "access-control-allow-credentials: true",
+    `access-control-allow-origin: ${foreignOrigin}`,
+    "content-security-policy: script-src 'nonce-c2Vjb25k'",
+    "vary: origin",
+  ]);
+  expect(site.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /page?q"]);
+});
+
+test("follows no redirect", async () => {
+  const { reading } = await probe({ status: 302, headers: { location: "/elsewhere" } });
+  expect(reading).toMatchObject({ facts: { status: 302, headers: [] } });
+});
+
+test.each([429, 500, 503])("an answer of %d says nothing", async (status) => {
+  expect((await probe({ status })).reading).toEqual({ status: "failed", because: "server-error" });
+});
+
+test("a bot challenge says nothing either", async () => {
+  const { reading } = await probe({ status: 403, headers: { "cf-mitigated": "challenge", "access-control-allow-origin": "*" } });
+  expect(reading).toEqual({ status: "failed", because: "challenged" });
+});
+
+test("a place that cannot be asked", async () => {
+  const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
+  expect(await probeCrossOrigin({ ...context, url: "https://site.test/" })).toEqual({ status: "failed", because: "refused" });
+  expect(await probeCrossOrigin({ ...context, url: "about:blank" })).toEqual({ status: "failed", because: "not-asked" });
+});

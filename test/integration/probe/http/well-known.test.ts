@@ -1,0 +1,95 @@
+/** The probe for security.txt against real servers. */
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { wellKnownBytesMax } from "../../../../src/evidence/limits.ts";
+import { probeSecurityTxt } from "../../../../src/probe/http/well-known.ts";
+import { siteIdentity } from "../../../support/certificates.ts";
+import { contextOf, keep } from "../../../support/probe-context.ts";
+import { closedPort, type Routes, startHttp, startHttps } from "../../../support/servers.ts";
+
+const plainText = { "content-type": "text/plain; charset=utf-8" };
+const body = "Contact: mailto:security@site.test\nExpires: 2030-01-01T00:00:00Z\n";
+
+async function attemptsOf(routes: Routes, url = "https://site.test/deep/page") {
+  const site = keep(await startHttps(siteIdentity("site.test"), routes));
+  const plain = keep(await startHttp(routes));
+  const reading = await probeSecurityTxt(contextOf(url, { "site.test:443": site, "site.test:80": plain }));
+  if (reading.status === "failed") throw new Error(reading.because);
+  return reading.facts.attempts;
+}
+
+test("the well-known place", async () => {
+  expect(await attemptsOf({ "/.well-known/security.txt": { headers: plainText, body } })).toEqual([
+    {
+      url: "https://site.test/.well-known/security.txt",
+      finalUrl: "https://site.test/.well-known/security.txt",
+      status: 200,
+      contentType: "text/plain; charset=utf-8",
+      body,
+      truncated: false,
+    },
+  ]);
+});
+
+test("the old place, when the well-known one has none", async () => {
+  for (const route of [{ status: 404 }, { status: 403, body: "no" }, { status: 200, body: "<h1>Our page for everything</h1>" }]) {
+    const attempts = await attemptsOf({ "/.well-known/security.txt": route, "/security.txt": { headers: plainText, body } });
+    expect(attempts.map(({ url, status }) => `${status} ${url}`)).toEqual([
+      `${route.status} https://site.test/.well-known/security.txt`,
+      "200 https://site.test/security.txt",
+    ]);
+    expect(attempts[0]?.body).toBe(route.status === 200 ? "<h1>Our page for everything</h1>" : "");
+  }
+});
+
+test("none at all", async () => {
+  expect((await attemptsOf({})).map(({ status, body }) => [status, body])).toEqual([
+    [404, ""],
+    [404, ""],
+  ]);
+});
+
+test("redirects are followed, five at most, and told", async () => {
+  const to = (location: string) => ({ status: 301, headers: { location } });
+  const good = await attemptsOf({
+    "/.well-known/security.txt": to("/1"),
+    "/1": to("http://site.test/2"),
+    "/2": { headers: plainText, body },
+  });
+  expect(good).toMatchObject([{ url: "https://site.test/.well-known/security.txt", finalUrl: "http://site.test/2", status: 200, body }]);
+  const routes = Object.fromEntries(Array.from({ length: 9 }, (_, step) => [`/${step}`, to(`/${step + 1}`)]));
+  const endless = await attemptsOf({ ...routes, "/.well-known/security.txt": to("/1") });
+  expect(endless).toMatchObject([{ finalUrl: "https://site.test/5", status: 301, body: "" }, { status: 404 }]);
+});
+
+test("a host that was scanned over http is asked over https; a plain port of its own is not", async () => {
+  expect(await attemptsOf({ "*": { headers: plainText, body } }, "http://site.test/")).toMatchObject([
+    { url: "https://site.test/.well-known/security.txt", status: 200 },
+  ]);
+  expect(await probeSecurityTxt(contextOf("http://site.test:8080/", {}))).toEqual({ status: "failed", because: "not-asked" });
+});
+
+test("long and broken files are bounded", async () => {
+  const long = await attemptsOf({ "*": { headers: plainText, body: "x".repeat(wellKnownBytesMax + 1) } });
+  expect(long).toMatchObject([{ truncated: true }]);
+  expect(long[0]?.body).toHaveLength(wellKnownBytesMax);
+  const broken = await attemptsOf({ "*": { headers: plainText, body: Buffer.from([0x41, 0xff, 0x00, 0x42]) } });
+  expect(broken[0]?.body).toBe("A\ufffd\0B");
+});
+
+test("nobody there", async () => {
+  const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
+  expect(await probeSecurityTxt(context)).toEqual({ status: "failed", because: "refused" });
+});
+
+test("what the well-known place said stands, whatever becomes of the other", async () => {
+  const attempts = await attemptsOf({ "/security.txt": (request) => void request.socket.destroy() });
+  expect(attempts).toMatchObject([{ url: "https://site.test/.well-known/security.txt", status: 404 }]);
+});
+
+test("a file that came packed was not read", async () => {
+  const packed = { headers: { ...plainText, "content-encoding": "gzip" }, body: gzipSync(body) };
+  await expect(attemptsOf({ "/.well-known/security.txt": packed })).rejects.toThrow("invalid");
+  const asIs = { headers: { ...plainText, "content-encoding": "identity" }, body };
+  expect((await attemptsOf({ "/.well-known/security.txt": asIs }))[0]?.body).toBe(body);
+});

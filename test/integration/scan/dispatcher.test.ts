@@ -1,0 +1,240 @@
+/** The dispatcher on a real store; the scanner is stood in for, so that a test can decide when a scan ends. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLog } from "../../../src/base/log.ts";
+import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
+import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
+import type { Scanner } from "../../../src/scan/scanner.ts";
+import type { ProgressStage, ScanOutcome, ScanTold } from "../../../src/scan/task.ts";
+import { DataDirError } from "../../../src/store/data-dir.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { evidence } from "../../support/evidence.ts";
+import { emptyResult as result } from "../../support/stored.ts";
+import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
+
+const finished: ScanOutcome = { status: "finished", result, evidence: evidence(), screenshot: null, timings: { total: 1 } };
+const failed: ScanOutcome = { status: "failed", code: "unresolved", evidence: null, timings: {} };
+
+/** Scans that wait for the test to end them. */
+interface Held {
+  readonly url: string;
+  readonly tell: (stage: ProgressStage) => void;
+  readonly end: (outcome: ScanOutcome) => void;
+}
+
+let temporary: TemporaryStore;
+let store: Store;
+let held: Held[];
+let dispatcher: Dispatcher | undefined;
+let progress: ProgressHub;
+
+const log = createLog({ level: "error", format: "text", write: () => {} });
+
+const scanner: Pick<Scanner, "scanUrl"> = {
+  scanUrl: (url, tell, signal) =>
+    new Promise((end) => {
+      held.push({ url, tell, end });
+      signal?.addEventListener("abort", () => end({ ...failed, code: "interrupted" }));
+    }),
+};
+
+beforeEach(() => {
+  temporary = temporaryStore();
+  store = temporary.store;
+  held = [];
+  progress = createProgress({ concurrency: 2, log });
+});
+
+afterEach(async () => {
+  await dispatcher?.stop(0);
+  dispatcher = undefined;
+  await temporary.stop();
+});
+
+async function started(concurrency = 2, over: Store = store): Promise<Dispatcher> {
+  dispatcher = await startDispatcher({
+    store: over,
+    scanner,
+    concurrency,
+    progress,
+    log,
+  });
+  return dispatcher;
+}
+
+async function queued(url: string): Promise<string> {
+  const scan = await store.queueScan({ accountId: 1, url, now: new Date() });
+  if (scan === "full") throw new Error("the queue is full");
+  return scan.token;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 4_000; !condition(); await Bun.sleep(2)) {
+    if (Date.now() > deadline) throw new Error("waited in vain");
+  }
+}
+
+const statusOf = (token: string) => store.scanByToken(token)?.status;
+
+describe("the dispatcher", () => {
+  test("takes what waits at the start, in order, and no more than it may", async () => {
+    const tokens = [await queued("https://a.test/"), await queued("https://b.test/"), await queued("https://c.test/")];
+    await started(2);
+    await until(() => held.length === 2);
+    expect(tokens.map(statusOf)).toEqual(["running", "running", "queued"]);
+    held[0]?.end(finished);
+    await until(() => held.length === 3);
+    expect(held.map(({ url }) => url)).toEqual(["https://a.test/", "https://b.test/", "https://c.test/"]);
+    expect(tokens.map(statusOf)).toEqual(["finished", "running", "running"]);
+    expect(store.resultOf(tokens[0] ?? "")).toEqual(result);
+  });
+
+  test("is woken by a new scan", async () => {
+    const { wake, running } = await started();
+    expect(running()).toBe(0);
+    const token = await queued("https://a.test/");
+    wake();
+    await until(() => held.length === 1);
+    held[0]?.end(failed);
+    await until(() => statusOf(token) === "failed");
+    expect(store.scanByToken(token)?.errorCode).toBe("unresolved");
+  });
+
+  test("misses no scan among many that come at once", async () => {
+    const { wake } = await started(3);
+    const tokens: string[] = [];
+    for (let count = 0; count < 50; count++) {
+      tokens.push(await queued(`https://${count}.test/`));
+      wake();
+      if (count % 3 === 0) held.shift()?.end(finished);
+    }
+    const ending = setInterval(() => held.shift()?.end(finished), 1);
+    await until(() => tokens.every((token) => statusOf(token) === "finished"));
+    clearInterval(ending);
+  });
+
+  test("stores progress as it is told, a few times a second", async () => {
+    const token = await queued("https://a.test/");
+    await started();
+    await until(() => held.length === 1);
+    held[0]?.tell("resolving");
+    held[0]?.tell("connecting");
+    held[0]?.tell("browsing");
+    await until(() => store.scanByToken(token)?.progressStage === "resolving");
+    expect(store.scanByToken(token)?.progressPercent).toBe(2);
+    await until(() => store.scanByToken(token)?.progressStage === "browsing");
+    expect(store.scanByToken(token)?.progressPercent).toBe(20);
+    held[0]?.end(finished);
+    await until(() => statusOf(token) === "finished");
+    expect(store.scanByToken(token)).toMatchObject({ progressStage: null, progressPercent: 100 });
+  });
+
+  test("tells every stage at once, and an end only once it can be read", async () => {
+    const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
+    const told: (ScanTold & { readonly status?: string | undefined })[] = [];
+    const places: (number | null)[] = [];
+    progress.subscribe(first, (what) => told.push({ ...what, status: statusOf(first) }));
+    progress.subscribe(second, ({ told }) => told === "moved" && places.push(store.queuePosition(second)));
+    await started(1);
+    await until(() => held.length === 1);
+    held[0]?.tell("resolving");
+    held[0]?.tell("browsing");
+    // A gathering that had to be begun again.
+    held[0]?.tell("connecting");
+    const running = { status: "running" };
+    expect(told).toEqual([
+      { told: "claimed", ...running },
+      { told: "stage", stage: "resolving", percent: 2, ...running },
+      { told: "stage", stage: "browsing", percent: 20, ...running },
+      { told: "stage", stage: "connecting", percent: 20, ...running },
+    ]);
+    held[0]?.end(finished);
+    await until(() => held.length === 2);
+    expect(told.at(-1)).toEqual({ told: "finished", status: "finished" });
+    expect(places).toEqual([1]);
+    progress.subscribe(second, (what) => told.push(what));
+    held[1]?.end(failed);
+    await until(() => statusOf(second) === "failed");
+    await until(() => told.at(-1)?.told === "failed");
+    expect(progress.waitMs(1)).not.toBeNull();
+  });
+
+  test("claims nothing while paused", async () => {
+    const { pause, resume, wake } = await started();
+    pause();
+    await queued("https://a.test/");
+    wake();
+    await Bun.sleep(20);
+    expect(held).toHaveLength(0);
+    resume();
+    await until(() => held.length === 1);
+  });
+
+  test("stops when what runs has ended", async () => {
+    const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
+    const { stop } = await started(1);
+    await until(() => held.length === 1);
+    const stopping = stop(10_000);
+    held[0]?.end(finished);
+    await stopping;
+    expect([first, second].map(statusOf)).toEqual(["finished", "queued"]);
+    expect(held).toHaveLength(1);
+  });
+
+  test("gives up what does not end in time, and the next one begins it anew, once", async () => {
+    const token = await queued("https://a.test/");
+    const begun = await started();
+    await until(() => held.length === 1);
+    const before = Date.now();
+    await begun.stop(50);
+    expect(Date.now() - before).toBeLessThan(1_000);
+    expect(statusOf(token)).toBe("running");
+    await started();
+    await until(() => held.length === 2);
+    expect(store.scanByToken(token)).toMatchObject({ status: "running", attempts: 2 });
+    await dispatcher?.stop(0);
+    await started();
+    expect(store.scanByToken(token)).toMatchObject({ status: "failed", errorCode: "interrupted" });
+  });
+
+  test("keeps an outcome that the disk has no room for, and stores it later", async () => {
+    const token = await queued("https://a.test/");
+    let refusals = 1;
+    await started(1, {
+      ...store,
+      finishScan: (...given) => (refusals-- > 0 ? Promise.reject(new DataDirError("full", "no room")) : store.finishScan(...given)),
+    });
+    await until(() => held.length === 1);
+    held[0]?.end(finished);
+    await Bun.sleep(20);
+    expect(statusOf(token)).toBe("running");
+    await until(() => statusOf(token) === "finished");
+  });
+
+  test("fails a scan whose outcome cannot be stored", async () => {
+    const token = await queued("https://a.test/");
+    await started(1, { ...store, finishScan: () => Promise.reject(new TypeError("cyclic")) });
+    await until(() => held.length === 1);
+    held[0]?.end(finished);
+    await until(() => statusOf(token) === "failed");
+    expect(store.scanByToken(token)?.errorCode).toBe("crashed");
+    expect(store.runningLength()).toBe(0);
+  });
+
+  test("goes on with the next scan when not even the failure can be stored", async () => {
+    const refused = await queued("https://a.test/");
+    await queued("https://b.test/");
+    let failures = 0;
+    await started(1, {
+      ...store,
+      failScan: () => {
+        failures++;
+        return Promise.reject(new TypeError("cyclic"));
+      },
+    });
+    await until(() => held.length === 1);
+    held[0]?.end(failed);
+    await until(() => held.length === 2);
+    expect(failures).toBe(2);
+    expect(statusOf(refused)).toBe("running");
+  });
+});

@@ -1,0 +1,137 @@
+/** Stores that an older assay really wrote are brought up to date once, whole, and only where no server is in the way. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "lmdb";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { authenticate } from "../../../src/account/authenticate.ts";
+import type { StoredResult } from "../../../src/judge/result.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { lockDataDir } from "../../../src/store/lock.ts";
+import { schemaVersion } from "../../../src/store/migrations.ts";
+import { openStore } from "../../../src/store/store.ts";
+import { evidence } from "../../support/evidence.ts";
+import { type ScanOfSchema1, writeSchema1 } from "./schema-1.ts";
+
+const result: StoredResult = {
+  algorithmVersion: 2,
+  catalogVersion: "v",
+  measured: true,
+  score: 70,
+  band: "warn",
+  rank: "fair",
+  ledger: [
+    { key: "a", state: "passed", evidence: [] },
+    { key: "b", state: "violated", evidence: [] },
+    { key: "c", state: "violated", evidence: [] },
+  ],
+  findings: [],
+};
+const unmeasured: StoredResult = { ...result, measured: false, score: null, band: "unknown", rank: "unknown", ledger: [] };
+const tokens = ["A", "B", "C", "D", "E"].map((letter) => letter.repeat(22));
+const [first = "", second = "", waiting = "", broken = "", interrupted = ""] = tokens;
+const all = { limit: 10, cursor: null };
+
+let dataDir: string;
+let apiToken: string;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "assay-migration-"));
+  apiToken = await apiTokenValue();
+  const scans: readonly ScanOfSchema1[] = [
+    { token: first, url: "https://www.site.example/", status: "finished", result, evidence: evidence() },
+    { token: second, url: "https://other.example/", status: "finished", result: unmeasured },
+    { token: waiting, url: "https://www.site.example/", status: "queued" },
+    { token: broken, url: "https://www.site.example/", status: "failed" },
+    { token: interrupted, url: "https://www.site.example/", status: "running" },
+  ];
+  await writeSchema1(dataDir, scans, apiToken);
+});
+
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** Right in form and checksum, as a store makes them. */
+async function apiTokenValue(): Promise<string> {
+  const scratch = mkdtempSync(join(tmpdir(), "assay-migration-"));
+  const store = openStore(scratch);
+  const { value } = await store.createApiToken({ accountId: 1, name: "ci", now: new Date() });
+  await store.close();
+  rmSync(scratch, { recursive: true });
+  return value;
+}
+
+describe("a store of schema 1", () => {
+  test("has summaries and the public list once it was opened, and all that it had", async () => {
+    const store = openStore(dataDir);
+    expect(store.scanByToken(first)?.summary).toEqual({
+      measured: true,
+      score: 70,
+      band: "warn",
+      rank: "fair",
+      violated: 2,
+      algorithmVersion: 2,
+      catalogVersion: "v",
+    });
+    for (const token of [waiting, broken, interrupted]) expect(store.scanByToken(token)?.summary).toBeNull();
+    const listed = (filter: object) => store.publicScans({ ...all, ...filter }).items.map(({ token }) => token);
+    expect(listed({})).toEqual([second, first]);
+    expect(listed({ host: "www.site.example" })).toEqual([first]);
+    expect(listed({ host: "other.example", exactly: true, band: "unknown" })).toEqual([second]);
+
+    expect(store.resultOf(first)).toEqual(result);
+    expect(store.evidenceOf(first)).toEqual({ evidence: evidence(), timings: { total: 12 } });
+    expect(store.scansOfAccount(1, all).items.map(({ token }) => token)).toEqual(tokens.toReversed());
+    expect([store.queueLength(), store.runningLength(), store.accounts().length]).toEqual([1, 1, 1]);
+    expect(store.accounts()).toMatchObject([{ disabled: false, locale: null, theme: "system" }]);
+    expect(await store.queueScan({ accountId: 1, url: "https://site.example/", now: new Date() })).toMatchObject({ id: 6 });
+    await store.close();
+  });
+
+  test("keeps its account, which has no password yet, and its API token, which never expires", async () => {
+    const store = openStore(dataDir);
+    const now = new Date();
+    const authentication = authenticate(store, `Bearer ${apiToken}`, now);
+    expect(authentication).toMatchObject({ status: "authenticated", account: { id: 1, plan: "agency" }, token: { expiresAt: null } });
+    expect(store.accountByEmail("ME@site.example")).toMatchObject({ id: 1, admin: true });
+    expect(store.credentialsOf(1)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
+    await store.revokeApiToken(1, 1, now);
+    expect(authenticate(store, `Bearer ${apiToken}`, now)).toMatchObject({ because: "revoked" });
+    expect(await store.createAccount({ email: "you@site.example", now })).toMatchObject({ id: 2, admin: false });
+    await store.close();
+  });
+
+  test("is brought up to date once, and keeps no second public list", async () => {
+    await openStore(dataDir).close();
+    const db = openDatabase(dataDir, { readOnly: false });
+    expect(db.meta.get("schemaVersion")).toBe(schemaVersion);
+    await db.close();
+    const root = open({ path: join(dataDir, "store"), maxDbs: 64 });
+    expect(root.openDB({ name: "finished", encoding: "json" }).getCount()).toBe(0);
+    await root.close();
+    const store = openStore(dataDir, { readOnly: true });
+    expect(store.publicScans(all).items).toHaveLength(2);
+    await store.close();
+  });
+
+  test("says what to do where it may not be changed", () => {
+    expect(() => openStore(dataDir, { readOnly: true })).toThrow(
+      `data directory ${dataDir} was written by an older assay (schema 1, this one reads ${schemaVersion}); start "assay serve" once`,
+    );
+  });
+
+  test("is left alone while another server runs, and not while the caller is that server", async () => {
+    const lock = lockDataDir(dataDir);
+    expect(() => openStore(dataDir)).toThrow("in use by another assay server");
+    await openStore(dataDir, { lock }).close();
+    await openStore(dataDir).close();
+    expect(() => lockDataDir(dataDir)).toThrow("in use by another assay server");
+    lock.release();
+  });
+
+  test("opens read-only once it is of today", async () => {
+    await openStore(dataDir).close();
+    const store = openStore(dataDir, { readOnly: true });
+    expect(store.scanByToken(waiting)).toMatchObject({ status: "queued", summary: null });
+    await store.close();
+  });
+});

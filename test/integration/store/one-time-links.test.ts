@@ -1,0 +1,160 @@
+/** One-time links: good once, for one thing, for a while; and of two who use one at the same time, one gets it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { LinkPurpose } from "../../../src/store/one-time-links.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+
+const start = Date.parse("2026-11-21T12:00:00Z");
+const now = new Date(start);
+const origin = { userAgent: "Firefox", address: "192.0.2.0" };
+
+let dataDir: string;
+let store: Store;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "assay-links-"));
+  store = openStore(dataDir);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+function hoursLater(hours: number): Date {
+  return new Date(start + hours * 3_600_000);
+}
+
+async function linkTo(purpose: LinkPurpose, at = now): Promise<string> {
+  const made = await store.createLink(purpose, at);
+  if (typeof made === "string") throw new Error(made);
+  return made.value;
+}
+
+function invitation(email: string | null): LinkPurpose {
+  return { kind: "invite", email, plan: "agency", admin: false };
+}
+
+async function firstAccount(): Promise<void> {
+  await store.createAccount({ email: "first@site.example", passwordHash: "first", now });
+}
+
+function signUp(kind: "setup" | "invite", value: string, email: string, at = now) {
+  return store.signUpByLink(kind, value, { email, passwordHash: "hash", now: at });
+}
+
+describe("the first account", () => {
+  test("is made once, whoever comes second with the same link", async () => {
+    const value = await linkTo({ kind: "setup" });
+    const outcomes = await Promise.all([signUp("setup", value, "one@site.example"), signUp("setup", value, "two@site.example")]);
+    expect(outcomes).toMatchObject([{ id: 1, admin: true, plan: "agency" }, "link-invalid"]);
+    expect(store.accounts()).toHaveLength(1);
+    expect(store.credentialsOf(1).passwordHash).toBe("hash");
+  });
+
+  test("is not made by a link once there is one, nor is a link for it", async () => {
+    const value = await linkTo({ kind: "setup" });
+    await firstAccount();
+    expect(store.linkByValue("setup", value, now)).toBeUndefined();
+    expect(await signUp("setup", value, "two@site.example")).toBe("link-invalid");
+    expect(await store.createLink({ kind: "setup" }, now)).toBe("set-up");
+    expect(await store.createFirstAccount({ email: "two@site.example", now })).toBe("not-first");
+  });
+
+  test("has one link at a time", async () => {
+    const [old, fresh] = [await linkTo({ kind: "setup" }), await linkTo({ kind: "setup" })];
+    expect([store.linkByValue("setup", old, now), store.linkByValue("setup", fresh, now)?.kind]).toEqual([undefined, "setup"]);
+  });
+});
+
+describe("a link", () => {
+  beforeEach(firstAccount);
+
+  test("is known by its value alone, which is nowhere in the store", async () => {
+    const value = await linkTo(invitation(null));
+    expect(value).toMatch(/^[0-9A-Za-z]{43}$/);
+    await store.close();
+    expect(Buffer.from(await Bun.file(join(dataDir, "store", "data.mdb")).bytes()).includes(value)).toBe(false);
+    store = openStore(dataDir);
+    expect(store.linkByValue("invite", value, now)).toMatchObject({ kind: "invite", plan: "agency", email: null });
+    for (const wrong of ["", value.slice(1), value.toLowerCase(), "\0", "x".repeat(100_000)])
+      expect(store.linkByValue("invite", wrong, now)).toBeUndefined();
+  });
+
+  test("is good for nothing else than it was made for", async () => {
+    const [invite, reset] = [await linkTo(invitation(null)), await linkTo({ kind: "reset", accountId: 1 })];
+    expect(await store.resetByLink(invite, "stolen", now)).toBe("link-invalid");
+    expect(await signUp("invite", reset, "two@site.example")).toBe("link-invalid");
+    expect(await signUp("setup", invite, "two@site.example")).toBe("link-invalid");
+    expect(store.credentialsOf(1).passwordHash).toBe("first");
+    expect(store.accounts()).toHaveLength(1);
+  });
+
+  test("ends after its time", async () => {
+    const [invite, reset] = [await linkTo(invitation(null)), await linkTo({ kind: "reset", accountId: 1 })];
+    expect(store.linkByValue("invite", invite, hoursLater(167.9))).toBeDefined();
+    expect(await signUp("invite", invite, "two@site.example", hoursLater(168))).toBe("link-invalid");
+    expect(store.linkByValue("reset", reset, hoursLater(23.9))).toBeDefined();
+    expect(await store.resetByLink(reset, "late", hoursLater(24))).toBe("link-invalid");
+  });
+
+  test("is refused where a thousand are open, until some have expired", async () => {
+    for (let count = 0; count < 1_000; count++) await linkTo(invitation(null));
+    expect(await store.createLink(invitation(null), now)).toBe("full");
+    expect(typeof (await store.createLink(invitation(null), hoursLater(168)))).toBe("object");
+  });
+});
+
+describe("an invitation", () => {
+  beforeEach(firstAccount);
+
+  test("for one address is that one's, and stays good when somebody else tries", async () => {
+    const value = await linkTo(invitation("You@site.example"));
+    expect(await signUp("invite", value, "other@site.example")).toBe("email-not-invited");
+    expect(await signUp("invite", value, " you@SITE.example ")).toMatchObject({ id: 2, plan: "agency", admin: false });
+    expect(await signUp("invite", value, "you@site.example")).toBe("link-invalid");
+  });
+
+  test("for anybody makes one account, on its plan, and leaves it at that", async () => {
+    const value = await linkTo(invitation(null));
+    expect(await signUp("invite", value, "first@site.example")).toBe("email-taken");
+    expect(await signUp("invite", value, "nonsense")).toBe("email-invalid");
+    const outcomes = await Promise.all(["a@site.example", "b@site.example"].map((email) => signUp("invite", value, email)));
+    expect(outcomes).toMatchObject([{ email: "a@site.example" }, "link-invalid"]);
+  });
+
+  test("is replaced by the next to the same address, and is not made for one that has an account", async () => {
+    const [old, open, fresh] = [
+      await linkTo(invitation("you@site.example")),
+      await linkTo(invitation(null)),
+      await linkTo(invitation("YOU@site.example")),
+    ];
+    expect([old, open, fresh].map((value) => store.linkByValue("invite", value, now) !== undefined)).toEqual([false, true, true]);
+    expect(await store.createLink(invitation("first@site.example"), now)).toBe("email-taken");
+    expect(await store.createLink(invitation("first"), now)).toBe("email-invalid");
+  });
+});
+
+describe("a reset", () => {
+  beforeEach(firstAccount);
+
+  test("sets the password once, ends sessions, and keeps the second factor", async () => {
+    const totp = { secret: "SECRET", confirmedAt: now.toISOString(), lastUsedStep: 1 };
+    await store.changeCredentials(1, { totp }, { reopen: null });
+    const session = await store.openSession({ accountId: 1, provedPasswordHash: "first", origin, now });
+    const value = await linkTo({ kind: "reset", accountId: 1 });
+    const outcomes = await Promise.all([store.resetByLink(value, "mine", now), store.resetByLink(value, "theirs", now)]);
+    expect(outcomes).toMatchObject([{ id: 1 }, "link-invalid"]);
+    expect(store.credentialsOf(1)).toMatchObject({ passwordHash: "mine", totp });
+    expect(store.sessionByValue(session?.value ?? "", now)).toBeUndefined();
+  });
+
+  test("of a disabled account does nothing, then or later", async () => {
+    const value = await linkTo({ kind: "reset", accountId: 1 });
+    await store.setDisabled(1, true);
+    expect(await store.resetByLink(value, "back", now)).toBe("link-invalid");
+    await store.setDisabled(1, false);
+    expect(await store.resetByLink(value, "back", now)).toBe("link-invalid");
+  });
+});

@@ -1,0 +1,88 @@
+/** The public list on a real LMDB: which scans each filter finds, and page by page. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { StoredResult } from "../../../src/judge/result.ts";
+import type { PublicScansAsked } from "../../../src/store/public-list.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { evidence } from "../../support/evidence.ts";
+import { emptyResult } from "../../support/stored.ts";
+import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
+
+const poor: StoredResult = { ...emptyResult, score: 10, band: "poor", rank: "critical" };
+const now = new Date("2026-11-21T12:00:00.000Z");
+
+let temporary: TemporaryStore;
+let store: Store;
+
+beforeEach(() => {
+  temporary = temporaryStore();
+  store = temporary.store;
+});
+
+afterEach(() => temporary.stop());
+
+async function scanned(url: string, result = emptyResult, accountId: number | null = null): Promise<void> {
+  await store.queueScan({ accountId, url, now });
+  const scan = await store.claimNext(now);
+  await store.finishScan(scan?.token ?? "", { result, evidence: evidence(), timings: {}, now });
+}
+
+function found(filter: Partial<PublicScansAsked>): readonly string[] {
+  return store.publicScans({ limit: 10, cursor: null, ...filter }).items.map(({ url }) => new URL(url).host);
+}
+
+describe("the public list", () => {
+  test("has finished scans alone, newest first, whoever asked for them", async () => {
+    await scanned("https://a.example.com/", emptyResult, 1);
+    await scanned("https://b.example.com/", poor);
+    await store.queueScan({ accountId: 1, url: "https://waits.example.com/", now });
+    await store.claimNext(now);
+    await store.queueScan({ accountId: 1, url: "https://waits.example.com/", now });
+    expect(found({})).toEqual(["b.example.com", "a.example.com"]);
+    expect(found({ band: "poor" })).toEqual(["b.example.com"]);
+    expect(found({ band: "unknown" })).toEqual([]);
+  });
+
+  test("finds a host, the names below it, and on demand that host alone", async () => {
+    for (const host of ["example.com", "www.example.com", "a.www.example.com", "example.org", "notexample.com", "user.github.io"])
+      await scanned(`https://${host}/`);
+    expect(found({ host: "example.com" })).toEqual(["a.www.example.com", "www.example.com", "example.com"]);
+    expect(found({ host: "www.example.com" })).toEqual(["a.www.example.com", "www.example.com"]);
+    expect(found({ host: "www.example.com", exactly: true })).toEqual(["www.example.com"]);
+    expect(found({ host: "WWW.Example.COM.", exactly: true })).toEqual(["www.example.com"]);
+    expect(found({ host: "user.github.io" })).toEqual(["user.github.io"]);
+    for (const host of ["com", "github.io", "ample.com", "=example.com", "", " ", "x".repeat(300), "\0", "a\nb", "*"])
+      expect(found({ host })).toEqual([]);
+  });
+
+  test("finds local names and addresses", async () => {
+    for (const host of ["wiki.corp.local", "printer", "192.0.2.7", "192.0.2.70", "[2001:db8::1]"]) await scanned(`https://${host}/`);
+    expect(found({ host: "corp.local" })).toEqual(["wiki.corp.local"]);
+    expect(found({ host: "local" })).toEqual([]);
+    expect(found({ host: "printer" })).toEqual(["printer"]);
+    expect(found({ host: "192.0.2.7" })).toEqual(["192.0.2.7"]);
+    expect(found({ host: "2.7" })).toEqual([]);
+    expect(found({ host: "2001:db8::1" })).toEqual(["[2001:db8::1]"]);
+  });
+
+  test("finds a host however deep it is", async () => {
+    const deep = `${"a.".repeat(60)}example.com`;
+    await scanned(`https://${deep}/`);
+    for (const host of [deep, "a.example.com", "example.com"]) expect(found({ host })).toEqual([deep]);
+    expect(found({ host: deep, exactly: true })).toEqual([deep]);
+    expect(found({ host: deep.slice(2), exactly: true })).toEqual([]);
+  });
+
+  test("combines host and band, page by page", async () => {
+    for (let count = 0; count < 4; count++) {
+      await scanned(`https://www.example.com/${count}`);
+      await scanned("https://www.example.com/poor", poor);
+      await scanned("https://other.example.net/");
+    }
+    const asked = { host: "example.com", band: "good" as const, limit: 3 };
+    const first = store.publicScans({ ...asked, cursor: null });
+    expect(first.items.map(({ url }) => url.at(-1))).toEqual(["3", "2", "1"]);
+    const second = store.publicScans({ ...asked, cursor: first.nextCursor });
+    expect(second.items.map(({ url }) => url.at(-1))).toEqual(["0"]);
+    expect(second.nextCursor).toBeNull();
+  });
+});

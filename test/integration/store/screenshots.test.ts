@@ -1,0 +1,51 @@
+/** Pictures are kept as they came, and of the newest scans alone. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Db, openDatabase } from "../../../src/store/database.ts";
+import { keepScreenshot, screenshotsKept } from "../../../src/store/screenshots.ts";
+
+let dataDir: string;
+let db: Db;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "assay-screenshots-"));
+  db = openDatabase(dataDir, { readOnly: false });
+});
+
+afterEach(async () => {
+  await db.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+const keep = (...ids: readonly number[]) =>
+  db.write(() => {
+    for (const id of ids) keepScreenshot(db, id, new Uint8Array([id & 0xff]));
+  });
+
+test("a picture comes back byte by byte", async () => {
+  await db.write(() => keepScreenshot(db, 7, new Uint8Array([0xff, 0xd8, 0, 0xff])));
+  expect([...(db.screenshots.get(7) ?? [])]).toEqual([0xff, 0xd8, 0, 0xff]);
+});
+
+test("a picture in hand stays as it is while others are read and written", async () => {
+  const pictures = [1, 2, 3].map((fill) => new Uint8Array(300_000).fill(fill));
+  await db.write(() => pictures.forEach((picture, at) => void keepScreenshot(db, at + 1, picture)));
+  const first = db.screenshots.get(1);
+  for (const id of [2, 3]) db.screenshots.get(id);
+  await db.write(() => keepScreenshot(db, 1, new Uint8Array(300_000).fill(9)));
+  expect(new Set(first)).toEqual(new Set([1]));
+  expect(first?.length).toBe(300_000);
+});
+
+test("the oldest go as new ones come, gaps and late ends included", async () => {
+  await keep(1, 2, 5, 900);
+  await keep(screenshotsKept + 2);
+  expect([...db.screenshots.getKeys()]).toEqual([5, 900, screenshotsKept + 2]);
+  // A scan that took long ends after newer ones.
+  await keep(901);
+  expect([...db.screenshots.getKeys()]).toEqual([5, 900, 901, screenshotsKept + 2]);
+  await keep(...Array.from({ length: 3_000 }, (_none, at) => 10_000 + at));
+  expect(db.screenshots.getKeysCount()).toBe(screenshotsKept);
+});

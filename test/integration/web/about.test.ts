@@ -1,0 +1,62 @@
+/** The pages that tell what the scanner is, what it leaves out, and what becomes of the concepts of a retired API. */
+import { afterAll, describe, expect, test } from "vitest";
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { locales } from "../../../src/check/check.ts";
+import { ownUserAgent } from "../../../src/egress/user-agent.ts";
+import { builtInChecks } from "../../support/built-in-checks.ts";
+import { startPages } from "../../support/pages.ts";
+
+const pages = await startPages({ contacts: { security: "mailto:security@assay.test", plans: null } });
+afterAll(() => pages.stop());
+
+async function read(path: string, at = pages.url): Promise<string> {
+  const answer = await fetch(`${at}${path}`);
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+describe("/about", () => {
+  test.each([...locales])("names every decision, and how to tell our visits, in %s", async (locale) => {
+    const html = await read(`/about?locale=${locale}`);
+    expect(html.match(/<dt>/g)).toHaveLength(8);
+    expect(html).toContain(`>${builtInChecks.length} `);
+    expect(html).toContain(`>${ownUserAgent}</code>`);
+    expect(html).toContain("HeadlessChrome/");
+    expect(html).toContain("https://cross-origin-probe.invalid");
+    expect(html).toContain('<a href="mailto:security@assay.test">security@assay.test</a>');
+    expect(html).not.toContain("{{");
+    expect(html).not.toContain("`");
+  });
+
+  test("gives a page as the contact where the operator named one, and none where there is none", async () => {
+    const named = await startPages({ contacts: { security: "https://assay.test/report", plans: null } });
+    expect(await read("/about", named.url)).toContain('href="https://assay.test/report" rel="nofollow noopener noreferrer"');
+    await named.stop();
+    const unnamed = await startPages();
+    expect(await read("/about", unnamed.url)).toContain(`${enGb.pages.about.visits.contact}</p>`);
+    await unnamed.stop();
+  });
+});
+
+describe("/migrate", () => {
+  test.each([...locales])("maps every old concept, and does an errand before and after, in %s", async (locale) => {
+    const html = await read(`/migrate?locale=${locale}`);
+    expect(html.match(/<th scope="row"/g)).toHaveLength(Object.keys(enGb.pages.migrate.concepts).length);
+    for (const word of ["score", "notChecked", "information-disclosure", "cors-configuration", "/scans", "finished"])
+      expect(html).toContain(`>${word}</code>`);
+    expect(html).toContain(`BASE=${pages.url}`);
+    expect(html).not.toContain("{{");
+    expect(html).not.toContain("`");
+  });
+
+  test("names checks and codes that there are", async () => {
+    const html = await read("/migrate");
+    const codes = builtInChecks.flatMap(({ findings }) => Object.keys(findings));
+    const told = [...html.matchAll(/security\.[\w-]+\.[\w-]+/g)]
+      .map(([code]) => code)
+      .filter((code) => code !== "security.missing-header.");
+    for (const code of told) expect(codes).toContain(code);
+    for (const key of ["information-disclosure", "x-xss-protection", "cors-configuration"])
+      expect(builtInChecks.map((check) => check.key)).toContain(key);
+  });
+});

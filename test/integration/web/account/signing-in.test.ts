@@ -1,0 +1,306 @@
+/** `/sign-in` and `/sign-out` over http, as people use them and as others try: fixation, foreign forms, ways out, guesses, and what answers tell. */
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nextPath } from "../../../../src/web/account/sign-in/next-path.ts";
+import { codeAt } from "../../../support/account-room.ts";
+import { mainOf } from "../../../support/page-text.ts";
+import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
+
+const email = "me@assay.test";
+const password = "green lamps over Oslo";
+
+let pages: PagesUnderTest;
+
+beforeEach(async () => {
+  pages = await startPages();
+});
+afterEach(() => pages.stop());
+
+async function withAccount(): Promise<void> {
+  const passwordHash = await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
+  await pages.store.createAccount({ email, passwordHash, now: new Date() });
+}
+
+function signIn(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return visitor.post("/sign-in", { email, password, ...fields }, "/sign-in");
+}
+
+describe("an empty appliance", () => {
+  test("has no form, but tells the three ways to the first account", async () => {
+    const text = mainOf(await (await pages.visitor().get("/sign-in")).text());
+    for (const words of ["no administrator yet", "assay user setup-link", "assay user create", "admin.password_file", "its --data"])
+      expect(text).toContain(words);
+    expect(text).not.toContain("<form");
+  });
+});
+
+describe("signing in", () => {
+  beforeEach(withAccount);
+
+  test("gives a session and leads to the account, or to the page that was asked for", async () => {
+    const visitor = pages.visitor();
+    const asked = await visitor.get("/account/tokens?x=1");
+    expect([asked.status, asked.headers.get("location")]).toEqual([303, "/sign-in?next=%2Faccount%2Ftokens%3Fx%3D1"]);
+    const answer = await signIn(visitor, { next: "/account/tokens?x=1" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/account/tokens?x=1"]);
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^sid=[0-9A-Za-z]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/),
+    ]);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect((await visitor.get("/account")).status).toBe(200);
+    expect((await visitor.get("/sign-in")).headers.get("location")).toBe("/account");
+  });
+
+  test("takes a session of nobody's making: one that was planted before is not the one after", async () => {
+    const visitor = pages.visitor();
+    const planted = "A".repeat(43);
+    visitor.cookies.set("sid", planted);
+    await signIn(visitor);
+    expect(visitor.cookies.get("sid")).not.toBe(planted);
+    expect(pages.store.sessionByValue(planted, new Date())).toBeUndefined();
+  });
+
+  test("once more, in a browser that is signed in, ends the session before", async () => {
+    const visitor = pages.visitor();
+    await signIn(visitor);
+    const before = visitor.cookies.get("sid") ?? "";
+    await visitor.post("/sign-in", { email, password }, "/account");
+    expect(visitor.cookies.get("sid")).not.toBe(before);
+    expect(pages.store.sessionByValue(before, new Date())).toBeUndefined();
+    expect(pages.store.sessionsOf(1, new Date())).toHaveLength(1);
+  });
+
+  test("answers a wrong password, an unknown user and a disabled account with the same bytes", async () => {
+    const textOf = async (fields: Readonly<Record<string, string>>) => {
+      const answer = await signIn(pages.visitor(), fields);
+      expect(answer.status).toBe(403);
+      return mainOf(await answer.text()).replaceAll(/value="[^"]*"/g, "");
+    };
+    const wrong = await textOf({ password: "something else" });
+    expect(await textOf({ email: "nobody@assay.test" })).toBe(wrong);
+    await pages.store.setDisabled(1, true);
+    expect(await textOf({})).toBe(wrong);
+    expect(wrong).toContain("The email address or the password is wrong.");
+  });
+
+  test("keeps the address that was typed, never the password, and logs neither", async () => {
+    const answer = await signIn(pages.visitor(), { email: "typo@assay.test", password: "secret words here" });
+    const text = await answer.text();
+    expect(text).toContain('value="typo@assay.test"');
+    expect(text).not.toContain("secret words here");
+    expect(pages.logged.join("")).toContain("sign-in refused");
+    expect(pages.logged.join("")).not.toMatch(/secret words|typo@/);
+  });
+
+  test("tells the seconds to wait, and lets others in meanwhile", async () => {
+    const visitor = pages.visitor();
+    let answer = await signIn(visitor, { password: "wrong" });
+    for (let count = 0; count < 8 && answer.status === 403; count++) answer = await signIn(visitor, { password: "wrong" });
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
+    expect(await answer.text()).toMatch(/Try again in 1 second\./);
+  });
+
+  test("shows markup that was typed as what it is", async () => {
+    const evil = `"><script>alert(1)</script>@x`;
+    const text = await (await signIn(pages.visitor(), { email: evil, next: `/"><script>` })).text();
+    expect(text).not.toContain("<script>alert");
+    expect(text).toContain("&quot;><script>alert(1)</script>@x".replaceAll("<", "&lt;"));
+  });
+
+  test("is refused where the form is not ours, is too long, or is none", async () => {
+    const foreign = await fetch(`${pages.url}/sign-in`, {
+      method: "POST",
+      headers: { origin: "https://evil.example" },
+      body: new URLSearchParams({ email, password }),
+      redirect: "manual",
+    });
+    const wordless = await fetch(`${pages.url}/sign-in`, {
+      method: "POST",
+      headers: { origin: pages.url },
+      body: new URLSearchParams({ email, password }),
+      redirect: "manual",
+    });
+    const json = await fetch(`${pages.url}/sign-in`, {
+      method: "POST",
+      headers: { origin: pages.url, "content-type": "application/json" },
+      body: JSON.stringify({ email, password }),
+    });
+    const long = await signIn(pages.visitor(), { password: "x".repeat(20_000) });
+    expect([foreign.status, wordless.status, json.status, long.status]).toEqual([403, 403, 400, 413]);
+    for (const answer of [foreign, wordless, json, long])
+      expect(answer.headers.getSetCookie().filter((line) => line.startsWith("sid="))).toEqual([]);
+    expect(pages.store.sessionsOf(1, new Date())).toEqual([]);
+  });
+
+  test("does not take the word of another visitor's form", async () => {
+    const word = /name="form" value="([^"]+)"/.exec(await (await pages.visitor().get("/sign-in")).text())?.[1] ?? "";
+    const victim = pages.visitor();
+    await victim.get("/sign-in");
+    const answer = await fetch(`${pages.url}/sign-in`, {
+      method: "POST",
+      headers: { origin: pages.url, cookie: [...victim.cookies].map((pair) => pair.join("=")).join("; ") },
+      body: new URLSearchParams({ form: word, email, password }),
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe("the way on", () => {
+  test.each(["/", "/account", "/scans?host=a&band=b", "/checks/x#y"])("leads to %s", (path) => {
+    expect(nextPath(path, "/fallback")).toBe(path.replace(/#.*/, ""));
+  });
+
+  test.each([
+    null,
+    "",
+    "account",
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "\t//evil.example",
+    "/\n/evil.example",
+    "/.//evil.example",
+    "/..//evil.example/",
+    "/%2e//evil.example",
+    "https://evil.example/",
+    "https:evil.example",
+    "javascript:alert(1)",
+    "/\\\t/evil.example",
+    "\u2029//evil.example",
+    `/${"a".repeat(3_000)}`,
+  ])("never leads away, not by %j", (asked) => {
+    const path = nextPath(asked, "/fallback");
+    expect(new URL(path, "http://own.example").origin).toBe("http://own.example");
+    expect(path).toMatch(/^\/(?![/\\])/);
+  });
+
+  test("never leads away, whatever is made of the signs that mean something in addresses", () => {
+    const signs = fc.constantFrom(
+      "/",
+      "\\",
+      ".",
+      "\t",
+      "\n",
+      "\r",
+      ":",
+      "@",
+      "%",
+      "2e",
+      "2f",
+      "5c",
+      "?",
+      "#",
+      "a",
+      " ",
+      "\u3002",
+      "\uff0f",
+    );
+    fc.assert(
+      fc.property(fc.array(signs, { maxLength: 12 }), (word) => {
+        for (const asked of [word.join(""), `/${word.join("")}`]) {
+          const path = nextPath(asked, "/fallback");
+          expect(new URL(path, "https://own.example/sign-in").origin).toBe("https://own.example");
+          expect(path).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test("cannot write headers of its own", async () => {
+    await withAccount();
+    const answer = await signIn(pages.visitor(), { next: "/x\r\nSet-Cookie: evil=1\r\n\r\n<p>" });
+    expect(answer.headers.get("location")).not.toMatch(/[\r\n]/);
+    expect(answer.headers.getSetCookie().join("")).not.toContain("evil");
+  });
+});
+
+describe("the second step", () => {
+  const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
+  beforeEach(async () => {
+    await withAccount();
+    const totp = { secret, confirmedAt: new Date().toISOString(), lastUsedStep: null };
+    await pages.store.changeCredentials(1, { totp }, { reopen: null });
+  });
+
+  async function challenge(visitor: Visitor, next = "/account/tokens"): Promise<string> {
+    const answer = await signIn(visitor, { next });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(visitor.cookies.has("sid")).toBe(false);
+    return /name="challenge" value="([^"]+)"/.exec(await answer.text())?.[1] ?? "";
+  }
+
+  test("asks for the code before there is a session, and goes on to the page asked for", async () => {
+    const visitor = pages.visitor();
+    const fields = { challenge: await challenge(visitor), next: "/account/tokens" };
+    expect((await visitor.get("/account")).status).toBe(303);
+    const wrong = await visitor.post("/sign-in/code", { ...fields, code: "000000" }, "/sign-in");
+    expect([wrong.status, visitor.cookies.has("sid")]).toEqual([403, false]);
+    const right = await visitor.post("/sign-in/code", { ...fields, code: codeAt(secret, new Date()) }, "/sign-in");
+    expect([right.status, right.headers.get("location"), visitor.cookies.has("sid")]).toEqual([303, "/account/tokens", true]);
+  });
+
+  test("leads away as little as the first", async () => {
+    const visitor = pages.visitor();
+    const fields = { challenge: await challenge(visitor), next: "//evil.example", code: codeAt(secret, new Date()) };
+    expect((await visitor.post("/sign-in/code", fields, "/sign-in")).headers.get("location")).toBe("/account");
+  });
+
+  test("begins again when it took too long, and says so", async () => {
+    const visitor = pages.visitor();
+    const fields = { challenge: await challenge(visitor), next: "/account", code: codeAt(secret, new Date()) };
+    pages.advanceMs(600_000);
+    const answer = await visitor.post("/sign-in/code", fields, "/sign-in");
+    expect(answer.headers.get("location")).toBe("/sign-in?done=over&next=%2Faccount");
+    expect(await (await visitor.get("/sign-in?done=over&next=%2Faccount")).text()).toContain("This sign-in took too long");
+    expect((await visitor.get("/sign-in/code")).headers.get("location")).toBe("/sign-in");
+  });
+});
+
+describe("signing out", () => {
+  beforeEach(withAccount);
+
+  test("ends the session, not only the cookie", async () => {
+    const visitor = pages.visitor();
+    await signIn(visitor);
+    const value = visitor.cookies.get("sid") ?? "";
+    expect(await (await visitor.get("/sign-out")).text()).toContain(email);
+    expect(pages.store.sessionByValue(value, new Date())).toBeDefined();
+    const answer = await visitor.post("/sign-out", {}, "/sign-out");
+    expect([answer.status, visitor.cookies.has("sid")]).toEqual([303, false]);
+    expect(pages.store.sessionByValue(value, new Date())).toBeUndefined();
+    expect(await (await visitor.get("/sign-out")).text()).toContain("You are not signed in.");
+  });
+
+  test("is not done by a link, nor by a form of another site", async () => {
+    const visitor = pages.visitor();
+    await signIn(visitor);
+    await visitor.get("/sign-out");
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    await fetch(`${pages.url}/sign-out`, { method: "POST", headers: { cookie, origin: "null" }, body: new URLSearchParams({ form: "x" }) });
+    expect((await visitor.get("/account")).status).toBe(200);
+  });
+});
+
+test("on https the cookie is the host's own", async () => {
+  const secure = await startPages({ publicUrl: "https://assay.example.org" });
+  try {
+    const passwordHash = await Bun.password.hash(password);
+    await secure.store.createAccount({ email, passwordHash, now: new Date() });
+    const headers = { host: "assay.example.org", origin: "https://assay.example.org" };
+    const form = await fetch(`${secure.url}/sign-in`, { headers });
+    const cookie = form.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const word = /name="form" value="([^"]+)"/.exec(await form.text())?.[1] ?? "";
+    const body = new URLSearchParams({ form: word, email, password });
+    const answer = await fetch(`${secure.url}/sign-in`, { method: "POST", headers: { ...headers, cookie }, body, redirect: "manual" });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-sid=[0-9A-Za-z]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=7776000$/),
+    ]);
+  } finally {
+    await secure.stop();
+  }
+});

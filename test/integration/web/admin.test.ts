@@ -1,0 +1,219 @@
+/** The administrators' pages: who may see them, what they tell, and what their forms change. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import { createExamination, type Finding } from "../../../src/doctor/background-run.ts";
+import type { Account } from "../../../src/store/accounts.ts";
+import type { Operator } from "../../../src/web/admin/operator.ts";
+import { type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+const sad: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
+let finish: (findings: readonly Finding[]) => void;
+let pages: PagesUnderTest;
+let admin: Account;
+let user: Account;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  sad.examination = createExamination(() => new Promise((resolve) => (finish = resolve)), { now: () => new Date(), onFailure: () => {} });
+  pages = await startPages({ operator: sad, accounts: { signUp: "invite" } });
+  admin = await accountIn(pages, "first@assay.test");
+  user = await accountIn(pages, "second@assay.test");
+  visitor = await signedIn(pages, admin);
+});
+afterAll(() => pages.stop());
+
+async function read(path: string, by = visitor): Promise<string> {
+  const answer = await by.get(path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
+}
+
+const places = ["/admin", "/admin/users", "/admin/settings", "/admin/checks"];
+
+describe("who may see them", () => {
+  test.each(places)("%s: nobody has to sign in first, and everybody else is refused", async (path) => {
+    const sent = await pages.visitor().get(path);
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`]);
+    expect((await (await signedIn(pages, user)).get(path)).status).toBe(403);
+    expect((await visitor.get(path)).status).toBe(200);
+  });
+
+  test("no form is read before that", async () => {
+    const other = await signedIn(pages, user);
+    for (const path of ["/admin/doctor", `/admin/users/${admin.id}/plan`, `/admin/users/${admin.id}/state`, "/admin/invitations"]) {
+      const body = new URLSearchParams({ plan: "free", state: "disabled" });
+      const cookie = [...other.cookies].map((pair) => pair.join("=")).join("; ");
+      const answers = [{}, { cookie }].map((headers) => fetch(`${pages.url}${path}`, { method: "POST", headers, body }));
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 403]);
+    }
+    expect(pages.store.accountById(admin.id)).toMatchObject({ plan: "agency", disabled: false });
+  });
+
+  test("an administrator's form needs its word", async () => {
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    const answer = await fetch(`${pages.url}/admin/users/${user.id}/state`, {
+      method: "POST",
+      headers: { cookie, origin: pages.url },
+      body: new URLSearchParams({ state: "disabled" }),
+    });
+    expect([answer.status, pages.store.accountById(user.id)?.disabled]).toEqual([403, false]);
+  });
+});
+
+describe("/admin", () => {
+  test("tells of what is wrong, and only of that", async () => {
+    const html = await read("/admin");
+    expect(html).toContain("public_url is not set");
+    for (const words of ["X-Forwarded", "without its sandbox", "of the disk", "plain http"]) expect(html).not.toContain(words);
+
+    sad.untrustedForwarder = () => "192.0.2.7";
+    sad.unsandboxedBecause = () => "no <namespaces>";
+    sad.diskSpace = () => ({ freeBytes: 5_000_000, totalBytes: 100_000_000 });
+    const elsewhere = await startPages({ operator: sad, publicUrl: "https://assay.test" });
+    const by = await signedIn(elsewhere, await accountIn(elsewhere, "first@assay.test"));
+    const sadHtml = await read("/admin", by);
+    expect(sadHtml).toContain("but public_url is https://assay.test");
+    expect(sadHtml).toContain("A request from 192.0.2.7");
+    expect(sadHtml).toContain('<q lang="en" translate="no">no &lt;namespaces></q>');
+    expect(sadHtml).toContain("Only 5% of the disk with the data directory is free (5 MB)");
+    Object.assign(sad, { ...quietOperator, examination: sad.examination });
+    by.cookies.set("__Host-sid", by.cookies.get("sid") ?? "");
+    expect(await (await by.get("/admin", { host: "assay.test" })).text()).toContain("Nothing needs attention.");
+    await elsewhere.stop();
+  });
+
+  test("says that plain http can be read along, where it leaves the machine", async () => {
+    const html = await (await visitor.get("/admin", { host: "nas.assay.test" })).text();
+    expect(html).toContain("You opened this page over plain HTTP.");
+  });
+
+  test("lists what runs and what waits, with who asked and since when", async () => {
+    await pages.store.queueScan({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
+    await pages.store.queueScan({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
+    const running = await pages.store.claimNext(new Date(Date.now() - 30_000));
+    const html = await read("/admin");
+    expect(html).toContain("1 scan is running. 1 scan is waiting.");
+    expect(html).toContain(`href="/scans/${running?.token}"`);
+    expect(html).toMatch(/one\.test.*guest.*3\d seconds ago.*0%/s);
+    expect(html).toMatch(/two\.test\/\?&lt;b>.*second@assay\.test.*1 minute ago/s);
+  });
+
+  test("lets the doctor look, once at a time, and shows what it found", async () => {
+    expect(await read("/admin")).toContain("There has been no self-test");
+    const begun = await visitor.post("/admin/doctor", {}, "/admin");
+    expect([begun.status, begun.headers.get("location")]).toEqual([303, "/admin#doctor"]);
+    const looking = await read("/admin");
+    expect(looking).toContain("The self-test is running.");
+    expect(looking).toContain('http-equiv="refresh" content="3;url=/admin"');
+    expect(looking).not.toContain('action="/admin/doctor"');
+    finish([{ what: "dns", state: "failed", detail: "nobody <answers>" }]);
+    await Bun.sleep(1);
+    expect(await read("/admin")).toMatch(/resolver<\/th>.*does not work.*nobody &lt;answers>/s);
+  });
+});
+
+describe("/admin/users", () => {
+  test("changes a plan, at once", async () => {
+    const answer = await visitor.post(`/admin/users/${user.id}/plan`, { plan: "agency" }, "/admin/users");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/admin/users?done=plan"]);
+    expect(pages.store.accountById(user.id)?.plan).toBe("agency");
+    expect(await read("/admin/users?done=plan")).toMatch(/role="alert".*The plan was changed\./s);
+  });
+
+  test("disables, which ends the sessions, and enables again", async () => {
+    const other = await signedIn(pages, user);
+    await visitor.post(`/admin/users/${user.id}/state`, { state: "disabled" }, "/admin/users");
+    expect(pages.store.accountById(user.id)?.disabled).toBe(true);
+    expect((await other.get("/admin")).status).toBe(303);
+    expect(await read("/admin/users")).toContain('aria-label="Enable second@assay.test"');
+    await visitor.post(`/admin/users/${user.id}/state`, { state: "enabled" }, "/admin/users");
+    expect(pages.store.accountById(user.id)?.disabled).toBe(false);
+  });
+
+  test("nobody disables themselves", async () => {
+    const answer = await visitor.post(`/admin/users/${admin.id}/state`, { state: "disabled" }, "/admin/users");
+    expect(answer.headers.get("location")).toBe("/admin/users?done=self");
+    expect(pages.store.accountById(admin.id)?.disabled).toBe(false);
+  });
+
+  test("what no form of ours sends is refused", async () => {
+    const sent = async (path: string, fields: Record<string, string>) => (await visitor.post(path, fields, "/admin/users")).status;
+    expect(await sent(`/admin/users/${user.id}/plan`, { plan: "gold" })).toBe(400);
+    expect(await sent(`/admin/users/${user.id}/state`, {})).toBe(400);
+    expect(await sent("/admin/users/999/plan", { plan: "free" })).toBe(404);
+    expect(await sent("/admin/users/1e0/plan", { plan: "free" })).toBe(404);
+    expect(await sent("/admin/users/%zz/plan", { plan: "free" })).toBe(404);
+  });
+
+  test("finds by a part of the address and goes on behind fifty", async () => {
+    for (let count = 0; count < 60; count++) await accountIn(pages, `many-${count}@assay.test`);
+    const first = await read("/admin/users?q=MANY-");
+    expect(first.split('id="account-').length - 1).toBe(50);
+    const next = /href="(\/admin\/users\?q=MANY-&amp;before=\d+)"/.exec(first)?.[1]?.replace("&amp;", "&") ?? "";
+    expect((await read(next)).split('id="account-').length - 1).toBe(10);
+    expect(first.indexOf("many-59@")).toBeLessThan(first.indexOf("many-58@"));
+    expect(await read("/admin/users?q=MANY-&before=nonsense")).toContain("many-59@");
+    expect(await read("/admin/users?q=%3Cscript%3E")).toContain('value="&lt;script>"');
+  });
+});
+
+describe("an invitation", () => {
+  test("is a link that is shown once and works", async () => {
+    const answer = await visitor.post("/admin/invitations", { email: "new@assay.test", plan: "agency" }, "/admin/users");
+    const html = await answer.text();
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    const value = /value="http:[^"]*\/sign-up\?t=([^"]+)"/.exec(html)?.[1] ?? "";
+    expect(pages.store.linkByValue("invite", value, new Date())).toMatchObject({ email: "new@assay.test", plan: "agency", admin: false });
+    expect(pages.logged.join("")).not.toContain(value);
+    expect(html).toContain("It can be used once, by new@assay.test, until");
+  });
+
+  test("may be for anybody", async () => {
+    const answer = await visitor.post("/admin/invitations", { email: " ", plan: "free" }, "/admin/users");
+    expect(await answer.text()).toContain("by anyone who has it");
+  });
+
+  test.each([
+    ["no address", "This is not an email address."],
+    ["second@assay.test", "There is already an account with this email address."],
+  ])("to %s is none, and what was typed stays", async (email, sentence) => {
+    const answer = await visitor.post("/admin/invitations", { email, plan: "free" }, "/admin/users");
+    const html = await answer.text();
+    expect(answer.status).toBe(400);
+    expect(html).toContain(sentence);
+    expect(html).toContain(`value="${email}"`);
+    expect(html).toContain('aria-invalid="true"');
+  });
+
+  test("is not made where sign-up is closed", async () => {
+    const closed = await startPages();
+    const other = await signedIn(closed, await accountIn(closed, "first@assay.test"));
+    expect(await read("/admin/users", other)).toContain("Sign-up is closed.");
+    expect((await other.post("/admin/invitations", { email: "", plan: "free" }, "/admin/users")).status).toBe(400);
+    await closed.stop();
+  });
+});
+
+test("/admin/settings shows each value with where it comes from", async () => {
+  sad.settings = [
+    { key: "public_url", value: null, origin: "default", originName: null, variable: "ASSAY_PUBLIC_URL" },
+    { key: "scan.timeout", value: "30", origin: "file", originName: "/etc/<assay>.toml", variable: "ASSAY_SCAN_TIMEOUT" },
+  ];
+  const html = await read("/admin/settings");
+  expect(html).toMatch(/public_url<\/code>.*ASSAY_PUBLIC_URL.*not set.*default/s);
+  expect(html).toMatch(/scan\.timeout<\/code>.*>30<.*file.*\/etc\/&lt;assay>\.toml/s);
+});
+
+test("/admin/checks names the files of checks beside the binary", async () => {
+  expect(await read("/admin/checks")).toContain("No checks of your own are loaded.");
+});
+
+test("they speak German", async () => {
+  for (const path of places) {
+    const html = await read(`${path}?locale=de-de`);
+    expect(html).toContain(deDe.pages.admin.nav.overview);
+    expect(html).not.toContain("{{");
+    expect(html).not.toContain("admin.");
+  }
+});

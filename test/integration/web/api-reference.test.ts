@@ -1,0 +1,117 @@
+/** The reference of the API: made from its description, complete, and with requests that a shell takes as they stand. */
+import { afterAll, describe, expect, test } from "vitest";
+import { openapiDocument } from "../../../src/api/openapi.ts";
+import { locales } from "../../../src/check/check.ts";
+import { type ApiDocument, baseOf, fieldsOf, type Schema, typeOf } from "../../../src/web/reference/api-document.ts";
+import { curlOf, exampleBodyOf } from "../../../src/web/reference/curl.ts";
+import { startApi } from "../../support/api.ts";
+import { startPages } from "../../support/pages.ts";
+
+const pages = await startPages();
+afterAll(() => pages.stop());
+
+const document: ApiDocument = openapiDocument();
+
+async function html(locale: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const answer = await fetch(`${pages.url}/api?locale=${locale}`, { headers });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+/** What stands in blocks of lines, as a reader would copy it. */
+function linesIn(page: string): readonly string[] {
+  const unescaped = (text: string) =>
+    text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  return [...page.matchAll(/<code id="[^"]+">([^<]*)<\/code>/g)].map(([, text = ""]) => unescaped(text));
+}
+
+describe("/api", () => {
+  test.each([...locales])("has every request with its parameters and answers, in %s", async (locale) => {
+    const page = await html(locale);
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const [method, { operationId, parameters = [], responses }] of Object.entries(methods)) {
+        const part = page.split(`<section id="${operationId}"`)[1]?.split("</section>")[0] ?? "";
+        expect(part).toContain(`${method.toUpperCase()} ${path}</code>`);
+        for (const { name } of parameters) expect(part).toContain(`>${name}</code>`);
+        for (const status of Object.keys(responses)) expect(part).toContain(`<th scope="row">${status}</th>`);
+      }
+    expect(page).not.toContain("{{");
+  });
+
+  test("has every field of every body, and every link to a body leads somewhere", async () => {
+    const page = await html("en-gb");
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      const part = page.split(`id="body-${name}"`)[1]?.split("</section>")[0] ?? "";
+      const base = baseOf(schema, document.components.schemas);
+      if (base !== null) expect(part).toContain(`<a href="#body-${base}">`);
+      const told = Object.keys(document.components.schemas[base ?? ""]?.properties ?? {});
+      for (const { path } of fieldsOf(schema, told)) expect(part).toContain(`>${path}</code>`);
+    }
+    for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${id}"`);
+  });
+
+  test("tells the fields of a body once, although another has them too", async () => {
+    expect(baseOf(document.components.schemas.FullReport ?? {}, document.components.schemas)).toBe("SecurityResult");
+    expect((await html("en-gb")).match(/>security\.score<\/code>/g)).toHaveLength(1);
+  });
+
+  test("says which words are English where the page is not", async () => {
+    expect(await html("de-de")).toContain('<span lang="en">Start a scan.</span>');
+    expect(await html("en-gb")).not.toContain('<span lang="en">');
+  });
+
+  test("names this appliance as the visitor reached it", async () => {
+    expect(linesIn(await html("en-gb"))).toContain(`BASE=${pages.url}\nTOKEN=assay_...`);
+  });
+});
+
+test("its requests do in a shell what they say", async () => {
+  const api = await startApi();
+  const customer = await api.customer();
+  const [start = ""] = linesIn(await html("en-gb")).filter((lines) => lines.includes("-d '"));
+  const run = async (lines: string, more: Readonly<Record<string, string>> = {}) => {
+    const env = { PATH: process.env.PATH ?? "", BASE: `http://127.0.0.1:${api.port}`, TOKEN: customer.token, ...more };
+    const shell = Bun.spawn(["sh", "-c", lines.replace("curl ", "curl -s ")], { env, stdout: "pipe" });
+    return JSON.parse(await new Response(shell.stdout).text());
+  };
+  const { token } = await run(start);
+  expect(token).toMatch(/^\w+$/);
+  const [read = ""] = linesIn(await html("en-gb")).filter((lines) => lines.startsWith('curl "$BASE/api/v1/scans/$SCAN/security"'));
+  expect(await run(read, { SCAN: token })).toMatchObject({ token, url: "https://site.example/", status: "queued" });
+  await api.stop();
+});
+
+describe("a field's type", () => {
+  test.each<readonly [string, Schema, string]>([
+    ["a word", { type: "string" }, "string"],
+    ["a word or nothing", { anyOf: [{ type: "string" }, { type: "null" }] }, "string | null"],
+    ["a list of words", { type: "array", items: { type: "string" } }, "string[]"],
+    ["anything", {}, "any"],
+  ])("of %s", (_words, schema, type) => expect(typeOf(schema)).toBe(type));
+
+  test("is told of what lies inside objects and lists as well", () => {
+    const inner: Schema = { type: "object", properties: { b: { type: "integer" } } };
+    const list: Schema = { anyOf: [{ type: "array", items: inner }, { type: "null" }] };
+    const rows = fieldsOf({ type: "object", required: ["a"], properties: { a: list, c: inner } });
+    expect(rows.map(({ path, type, optional }) => [path, type, optional])).toEqual([
+      ["a", "object[] | null", false],
+      ["a[].b", "integer", true],
+      ["c", "object", true],
+      ["c.b", "integer", true],
+    ]);
+  });
+});
+
+describe("a request for a shell", () => {
+  test("names its method only where curl would take another", () => {
+    expect(curlOf("GET", "/x/{token}")).toBe('curl "$BASE/x/$SCAN" \\\n  -H "Authorization: Bearer $TOKEN"');
+    expect(curlOf("DELETE", "/x")).toContain("curl -X DELETE ");
+    expect(curlOf("POST", "/x", { body: "{}" })).toContain("-d '{}'");
+  });
+
+  test("takes its body from the examples of the fields", () => {
+    expect(exampleBodyOf({ properties: { url: { examples: ["https://site.example/"] }, other: {} } })).toBe(
+      '{"url":"https://site.example/"}',
+    );
+  });
+});

@@ -1,0 +1,62 @@
+/** What pages bring along: how much of it, where it may come from, and that it stands on its own. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import style from "../../../src/web/assets/assay.css" with { type: "text" };
+import { script } from "../../../src/web/client/script.ts";
+import { startPages } from "../../support/pages.ts";
+
+const styleBytesMax = 14 * 1_024;
+const scriptBytesMax = 12 * 1_024;
+
+const pages = await startPages();
+afterAll(() => pages.stop());
+
+async function sentOf(pattern: RegExp): Promise<Uint8Array> {
+  const path = pattern.exec(await (await fetch(`${pages.url}/`)).text())?.[0] ?? "";
+  const answer = await fetch(`${pages.url}${path}`, { headers: { "accept-encoding": "br, gzip" }, decompress: false });
+  expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+  return answer.bytes();
+}
+
+describe("the style sheet", () => {
+  test("is small when packed", async () => {
+    expect((await sentOf(/\/assets\/[\da-f]+\.css/)).length).toBeLessThan(styleBytesMax);
+  });
+
+  test("names nothing outside itself", () => {
+    expect(style).not.toMatch(/url\(|@import|https?:/);
+  });
+
+  test("knows every colour by one name, in light and dark", () => {
+    const names = (pattern: RegExp) => new Set([...style.matchAll(pattern)].map(([, name]) => name));
+    const named = names(/^\s*(--[\w-]+):/gm);
+    expect([...names(/var\((--[\w-]+)\)/g)].filter((name) => !named.has(name))).toEqual([]);
+  });
+});
+
+/** All that pages and components say in code, where the names of classes stand. */
+function codeOfPages(): string {
+  const root = join(import.meta.dirname, "../../../src/web");
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+  return paths.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
+}
+
+test("no rule dresses what no page has", () => {
+  const code = codeOfPages();
+  const withoutValues = style.replace(/"[^"]*"|\d*\.\d+/g, "");
+  const classes = new Set([...withoutValues.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
+  expect(classes.size).toBeGreaterThan(50);
+  expect([...classes].filter((name) => !new RegExp(`["\\s\`]${name}["\\s\`$]`).test(code))).toEqual([]);
+});
+
+describe("the script", () => {
+  test("is small when packed", async () => {
+    expect((await sentOf(/\/assets\/[\da-f]+\.js/)).length).toBeLessThan(scriptBytesMax);
+  });
+
+  test("is a script, and makes no markup", () => {
+    expect(() => new Function(script)).not.toThrow();
+    expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|\bimport\b/);
+  });
+});

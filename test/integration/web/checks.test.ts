@@ -1,0 +1,176 @@
+/** The reference of the checks: complete in both languages, made from catalog and locales alone, and true to what a dropped-in check declares. */
+import { afterAll, describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import type { Catalog } from "../../../src/catalog/load.ts";
+import { areaOf, type CheckTexts, locales } from "../../../src/check/check.ts";
+import type { AnyCheck } from "../../../src/check/registry.ts";
+import { readRemediation } from "../../../src/web/components/remediation.tsx";
+import { builtInChecks } from "../../support/built-in-checks.ts";
+import { startPages } from "../../support/pages.ts";
+
+const pages = await startPages();
+afterAll(() => pages.stop());
+
+const files = { "en-gb": enGb, "de-de": deDe };
+
+async function read(path: string, at = pages.url): Promise<string> {
+  const answer = await fetch(`${at}${path}`);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
+}
+
+/** As a page has it. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}
+
+describe("/checks", () => {
+  test.each([...locales])("names every check with its weight, its reason and a way to its page, in %s", async (locale) => {
+    const html = await read(`/checks?locale=${locale}`);
+    for (const { key, weight } of builtInChecks) {
+      const row = html.split(`<tr id="check-${key}">`)[1]?.split("</tr>")[0] ?? "";
+      const { label, reason } = files[locale].checks[key as keyof typeof enGb.checks];
+      expect(row).toContain(`<a href="/checks/${key}">${escaped(label)}</a>`);
+      expect(row).toContain(`>${escaped(reason)}<`);
+      expect(row).toMatch(new RegExp(`>${weight}<`));
+    }
+    expect(html).not.toContain("{{");
+  });
+
+  test("has a part for each area that is taken, and none for the others", async () => {
+    const html = await read("/checks");
+    const parts = [...html.matchAll(/<h2 id="area-([^"]+)">/g)].map(([, area]) => area);
+    expect(parts).toEqual(["headers", "csp", "transport", "hsts", "cookies", "dns", "mail", "content", "disclosure"]);
+    for (const area of parts) expect(html).toContain(`<a href="#area-${area}">`);
+  });
+});
+
+describe("/checks/{key}", () => {
+  const cases = locales.flatMap((locale) => builtInChecks.map((check) => [locale, check.key, check] as const));
+
+  test.each(cases)("%s: %s tells all that it can find", async (locale, key, check) => {
+    const html = await read(`/checks/${key}?locale=${locale}`);
+    const texts: CheckTexts = files[locale].checks[key as keyof typeof enGb.checks];
+    const plain = html.replaceAll(/<a href="\/checks\/[^"]+"><code translate="no">([^<]+)<\/code><\/a>/g, "$1");
+    for (const text of [texts.label, texts.reason, texts.method ?? "", texts.notApplicable ?? ""]) expect(plain).toContain(escaped(text));
+    for (const [code, { scoreCap }] of Object.entries(check.findings)) {
+      const article = html.split(`<article id="${code}"`)[1]?.split("</article>")[0] ?? "";
+      expect(article).toContain(`href="#${code}"`);
+      expect(article.includes(files[locale].pages.check.scoreCap.replace("{{score}}", String(scoreCap)))).toBe(scoreCap !== undefined);
+      expect(article.split("<pre").length - 1).toBe(readRemediation(texts.findings[code]?.remediation ?? "").lines.length);
+    }
+    for (const name of check.standards ?? []) expect(html).toContain(escaped(name));
+    for (const name of [...check.reads, ...(check.consults ?? [])]) expect(html).toContain(`>${name}</code>`);
+    for (const name of check.headers ?? []) expect(html).toMatch(new RegExp(`<code[^>]*>[^<]*\\b${name}\\b`));
+    expect(html).not.toContain("{{");
+  });
+
+  test("stands an example in for every value that a text quotes", () => {
+    for (const locale of locales) {
+      const texts = JSON.stringify(files[locale].checks);
+      const names = new Set([...texts.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = ""]) => name));
+      const samples: object = files[locale].pages.check.samples;
+      expect([...names].filter((name) => name !== "expires" && !(name in samples))).toEqual([]);
+    }
+  });
+
+  test("puts the lines for each server into a block of their own", async () => {
+    const html = await read("/checks/x-content-type-options");
+    const [article = ""] = html.split("<article").slice(1);
+    const blocks = [...article.matchAll(/<figcaption><span[^>]*>([^<]+)<\/span>.*?<code[^>]*>([^<]+)<\/code>/g)];
+    expect(blocks.map(([, place, lines]) => [place, lines?.split("\n").length])).toEqual([
+      ["nginx", 1],
+      ["Apache", 1],
+      ["Caddy", 1],
+    ]);
+    expect(await read("/checks/mail-dmarc")).toContain("_dmarc.<var>example.com</var>. IN TXT");
+  });
+
+  test("begins with what is worst", async () => {
+    const html = await read("/checks/mixed-content");
+    const severitiesTold = [...html.matchAll(/data-severity="(\w+)"/g)].map(([, severity]) => severity);
+    expect(severitiesTold).toEqual(["high", "medium", "medium", "medium"]);
+    expect([...(await read("/checks/mail-dmarc-policy")).matchAll(/data-severity="(\w+)"/g)].at(-1)?.[1]).toBe("low");
+  });
+
+  test("links the checks that its texts speak of", async () => {
+    const html = await read("/checks/mail-dmarc-policy");
+    expect(html).toContain('<a href="/checks/mail-dmarc"><code translate="no">mail-dmarc</code></a>');
+  });
+
+  test("links an RFC to its section", async () => {
+    expect(await read("/checks/hsts-effective")).toContain(
+      '<a class="external" href="https://www.rfc-editor.org/rfc/rfc6797#section-6.1" rel="nofollow noopener noreferrer">RFC 6797 section 6.1',
+    );
+  });
+
+  test.each([
+    "/checks/no-such-check",
+    "/checks/constructor",
+    "/checks/%3Cscript%3Ealert(1)%3C%2Fscript%3E",
+    "/checks/x%00",
+    "/checks/%zz",
+    `/checks/${"a".repeat(2_000)}`,
+  ])("%s is not there, and is not repeated", async (path) => {
+    const answer = await fetch(`${pages.url}${path}`);
+    const html = await answer.text();
+    expect(answer.status).toBe(404);
+    expect(html).not.toContain("<script>");
+    expect(html).not.toContain("alert(1)</script>");
+    expect(pages.logged).toEqual([]);
+  });
+});
+
+describe("a dropped-in check", () => {
+  const texts: CheckTexts = {
+    label: "Build <number>",
+    reason: "It tells too much.",
+    findings: {
+      "security.acme.build": {
+        title: "The build is {{build}}",
+        detail: "{{host}} sends {{ build }}.",
+        riskStatement: "Known faults can be tried.",
+        remediation: "Remove it.\nnginx: proxy_hide_header X-Acme;\nThen restart.",
+      },
+    },
+  };
+  const check: AnyCheck = {
+    key: "acme-build",
+    weight: 2,
+    appliesTo: ["html", "public-name"],
+    reads: ["page"],
+    findings: { "security.acme.build": { severity: "low", riskLevel: "low", effort: "low" } },
+    judge: () => ({ state: "passed" }),
+  };
+  const catalog: Catalog = {
+    checks: [check, ...builtInChecks.filter((each) => areaOf(each) === "mail")],
+    version: "0123456789abcdef",
+    texts: { "en-gb": { ...enGb.checks, "acme-build": texts }, "de-de": { ...deDe.checks, "acme-build": texts } },
+    droppedIn: { "acme-build": "/var/lib/assay/checks/acme-build.ts" },
+  };
+
+  test("stands among the others, with the name of its file and nothing more of its path", async () => {
+    const own = await startPages({ catalog });
+    for (const path of ["/checks", "/checks/acme-build", "/checks/acme-build?locale=de-de"]) {
+      const html = await read(path, own.url);
+      expect(html).toContain("acme-build.ts");
+      expect(html).not.toContain("/var/lib");
+      expect(html).toContain("Build &lt;number");
+    }
+    await own.stop();
+  });
+
+  test("is told by what it declares: its conditions, and names for the values that it quotes", async () => {
+    const own = await startPages({ catalog });
+    const html = await read("/checks/acme-build", own.url);
+    expect(html).toContain(enGb.pages.check.conditions.html);
+    expect(html).toContain(enGb.pages.check.conditions["public-name"]);
+    expect(html).toContain("The build is <var>\u2039build\u203a</var>");
+    expect(html).toContain("<var>www.example.com</var> sends <var>\u2039build\u203a</var>.");
+    expect(html).toContain(">proxy_hide_header X-Acme;</code>");
+    expect(html).toContain("<p>Then restart.</p>");
+    expect(html).not.toContain(enGb.pages.check.method);
+    await own.stop();
+  });
+});

@@ -1,0 +1,119 @@
+/** What every page has in common: headers, languages, forms that only our own pages can send, and pages that say no. */
+import { request } from "node:http";
+import { afterAll, describe, expect, test } from "vitest";
+import { startPages } from "../../support/pages.ts";
+
+const pages = await startPages();
+afterAll(() => pages.stop());
+
+describe("every answer", () => {
+  test("comes with a policy that lets in one script by its nonce, and with the other headers", async () => {
+    const answer = await fetch(`${pages.url}/`);
+    const html = await answer.text();
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    const nonce = /script-src 'nonce-([^']+)' 'strict-dynamic'/.exec(policy)?.[1] ?? "";
+    expect(html).toContain(`nonce="${nonce}"`);
+    expect(nonce).toHaveLength(24);
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
+    expect(answer.headers.get("referrer-policy")).toBe("same-origin");
+    expect(answer.headers.get("x-frame-options")).toBe("DENY");
+    expect(answer.headers.get("strict-transport-security")).toBeNull();
+    expect((await fetch(`${pages.url}/`)).headers.get("content-security-policy")).not.toBe(policy);
+  });
+
+  test("on https carries HSTS and cookies that no other host can set", async () => {
+    const secure = await startPages({ publicUrl: "https://assay.test" });
+    const answer = await fetch(`${secure.url}/?locale=de-de`, { headers: { host: "assay.test" } });
+    expect(answer.headers.get("strict-transport-security")).toBe("max-age=63072000; includeSubDomains");
+    expect(answer.headers.getSetCookie()).toEqual([
+      "__Host-locale=de-de; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000",
+      expect.stringMatching(/^__Host-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
+    ]);
+    await secure.stop();
+  });
+
+  test("names no product but in the page, and lets style, script and icon be kept", async () => {
+    const html = await (await fetch(`${pages.url}/`)).text();
+    const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+|\/favicon\.svg)"/g)].map(([, path]) => path);
+    expect(paths).toHaveLength(3);
+    for (const path of paths) {
+      const answer = await fetch(`${pages.url}${path}`);
+      expect([answer.status, answer.headers.get("server"), answer.headers.get("x-powered-by")]).toEqual([200, null, null]);
+      expect(answer.headers.get("cache-control")).toContain("max-age");
+    }
+  });
+});
+
+describe("the language", () => {
+  const titleOf = async (path: string, headers: Record<string, string> = {}) =>
+    /<html lang="(\w\w)/.exec(await (await fetch(`${pages.url}${path}`, { headers })).text())?.[1];
+
+  test.each([
+    ["of whoever says nothing", "/", {}, "en"],
+    ["as the browser asks", "/", { "accept-language": "fr, de-AT;q=0.8, en;q=0.7" }, "de"],
+    ["as the browser asks, by weight", "/", { "accept-language": "de;q=0.1, en-US;q=0.9" }, "en"],
+    ["as the cookie remembers", "/", { cookie: "locale=de-de", "accept-language": "en" }, "de"],
+    ["as the address says, before all else", "/?locale=en-gb", { cookie: "locale=de-de" }, "en"],
+    ["of a broken wish", "/", { "accept-language": ";;q=x,,de;q=7" }, "en"],
+  ])("%s", async (_case, path, headers, language) => {
+    expect(await titleOf(path, headers as Record<string, string>)).toBe(language);
+  });
+
+  test("that there is none of is told, and nothing is remembered", async () => {
+    const answer = await fetch(`${pages.url}/?locale=fr-fr`);
+    expect(await answer.text()).toContain("That language is not available here");
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith("locale="))).toBe(false);
+  });
+});
+
+test("what breaks before there is a visit is told to the log as it was", async () => {
+  const broken = await startPages({
+    now: () => {
+      throw new Error("the clock has stopped");
+    },
+  });
+  const answer = await fetch(`${broken.url}/`);
+  expect([answer.status, await answer.text()]).toEqual([500, '{"errorMessage":"Something went wrong on our side."}']);
+  expect(broken.logged.splice(0)).toEqual([expect.stringContaining("the clock has stopped")]);
+  await broken.stop();
+});
+
+describe("a page that says no", () => {
+  test.each([
+    ["nothing at this address", "GET", "/no-such-page", 404],
+    ["an encoded mark", "GET", "/%3Cscript%3E", 404],
+    ["a method that is not answered", "DELETE", "/", 405],
+  ])("%s", async (_case, method, path, status) => {
+    const answer = await fetch(`${pages.url}${path}`, { method });
+    expect(answer.status).toBe(status);
+    const html = await answer.text();
+    expect(html).toContain("<h1>");
+    expect(html).toContain(answer.headers.get("x-request-id") ?? "absent");
+  });
+
+  test.each([
+    ["/scans/?band=good", "/scans?band=good"],
+    ["/api/", "/api"],
+    ["/hosts/site.test/", "/hosts/site.test"],
+  ])("%s is an address closed with a slash, and leads to the page", async (path, page) => {
+    const answer = await fetch(`${pages.url}${path}`, { redirect: "manual" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, page]);
+  });
+
+  test.each(["//example.com/", "/no-such-page/", "/scans//", "/\\example.com/"])("%s leads nowhere", async (path) => {
+    const answer = await fetch(`${pages.url}${path}`, { redirect: "manual" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([404, null]);
+  });
+
+  test("a Host that is none", async () => {
+    const { port } = new URL(pages.url);
+    const status = await new Promise((resolve) =>
+      request({ port, host: "127.0.0.1", setHost: false, headers: { host: "a b" } }, (answer) => resolve(answer.statusCode)).end(),
+    );
+    expect(status).toBe(400);
+  });
+
+  test("OPTIONS tells what is answered", async () => {
+    expect((await fetch(`${pages.url}/`, { method: "OPTIONS" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+  });
+});

@@ -1,0 +1,55 @@
+/** What browsers and caches keep of pages: nothing of an account, nothing that a length would tell of, and no way to another host. */
+import { afterAll, expect, test } from "vitest";
+import { startPages, type Visitor } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+const pages = await startPages();
+const admin = await signedIn(pages, await accountIn(pages, "admin@assay.test"));
+const guest = pages.visitor();
+afterAll(() => pages.stop());
+
+const ofAccounts = [
+  ...["/account", "/account/second-factor", "/account/tokens", "/account/scans", "/sign-out"],
+  ...["/admin", "/admin/users", "/admin/settings", "/admin/checks"],
+];
+
+async function kept(visitor: Visitor, path: string) {
+  const answer = await visitor.get(path, { "accept-encoding": "gzip" });
+  return [answer.status, answer.headers.get("cache-control"), answer.headers.get("content-encoding")];
+}
+
+test.each(ofAccounts)("%s is neither kept nor packed", async (path) => {
+  expect(await kept(admin, path)).toEqual([200, "no-store", null]);
+});
+
+test("what everybody sees is packed, and asked for anew", async () => {
+  expect(await kept(guest, "/checks")).toEqual([200, "private, no-cache", "gzip"]);
+});
+
+test.each(["//elsewhere.test/x", "/\\elsewhere.test", "/..//elsewhere.test", "///elsewhere.test"])(
+  "a page at %s does not lead to another host",
+  async (path) => {
+    // A connection of its own: a client that reads addresses would tidy this one up.
+    const html = await answerTo(`GET ${path} HTTP/1.1\r\nhost: assay.test\r\nconnection: close\r\n\r\n`);
+    expect(html).toContain("404 Not Found");
+    expect(html).toContain('href="/elsewhere.test');
+    expect(html).not.toMatch(/(?:href|src|action)="[/\\]{2}/);
+  },
+);
+
+async function answerTo(head: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answer = "";
+  await Bun.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(pages.url).port),
+    socket: {
+      open: (socket) => void socket.write(head),
+      data: (_socket, bytes) => {
+        answer += bytes.toString();
+      },
+      close: () => resolve(answer),
+    },
+  });
+  return promise;
+}

@@ -1,0 +1,57 @@
+/** Forms whose end comes late: whoever was let out meanwhile is not let in by a request that began before. */
+import { connect, type Socket } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import type { Account } from "../../../src/store/accounts.ts";
+import { inputValueOf } from "../../support/page-text.ts";
+import { startPages, type Visitor } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+const pages = await startPages();
+const admin = await accountIn(pages, "admin@assay.test");
+const other = await accountIn(pages, "other@assay.test");
+afterAll(() => pages.stop());
+
+/** Sends all of a form but its last sign; what is returned sends that, and gives the first line of the answer. */
+async function park(visitor: Visitor, path: string, from: string, fields: Readonly<Record<string, string>>) {
+  const form = inputValueOf(await (await visitor.get(from)).text(), "form");
+  const body = new URLSearchParams({ form, ...fields, last: "x" }).toString();
+  const { port, host } = new URL(pages.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+  const head = [`POST ${path} HTTP/1.1`, `host: ${host}`, `origin: ${pages.url}`, `cookie: ${cookie}`];
+  const type = ["content-type: application/x-www-form-urlencoded", `content-length: ${body.length}`, "connection: close"];
+  socket.write(`${[...head, ...type].join("\r\n")}\r\n\r\n${body.slice(0, -1)}`);
+  await Bun.sleep(100);
+  return async () => {
+    socket.write(body.slice(-1));
+    return (await firstLineOf(socket)).trim();
+  };
+}
+
+function firstLineOf(socket: Socket): Promise<string> {
+  return new Promise((resolve) => socket.once("data", (bytes) => resolve(String(bytes).split("\n")[0] ?? "")));
+}
+
+const newToken = { do: "create", name: "late", expires: "never" };
+
+async function tokensAfter(account: Account, meanwhile: () => Promise<unknown>) {
+  const finish = await park(await signedIn(pages, account), "/account/tokens", "/account/tokens", newToken);
+  await meanwhile();
+  return [await finish(), pages.store.apiTokensOf(account.id).length];
+}
+
+test("a form that comes slowly is a form", async () => {
+  expect(await tokensAfter(other, async () => {})).toEqual(["HTTP/1.1 200 OK", 1]);
+});
+
+test("does nothing once its session was ended", async () => {
+  expect(await tokensAfter(other, () => pages.store.endOtherSessions(other.id, 0))).toEqual(["HTTP/1.1 401 Unauthorized", 1]);
+});
+
+test("does nothing once its account was disabled, nor does one of an administrator", async () => {
+  const second = await accountIn(pages, "second@assay.test");
+  expect(await tokensAfter(second, () => pages.store.setDisabled(second.id, true))).toEqual(["HTTP/1.1 401 Unauthorized", 0]);
+  const finish = await park(await signedIn(pages, admin), `/admin/users/${other.id}/plan`, "/admin/users", { plan: "agency" });
+  await pages.store.setDisabled(admin.id, true);
+  expect([await finish(), pages.store.accountById(other.id)?.plan]).toEqual(["HTTP/1.1 401 Unauthorized", "free"]);
+});

@@ -1,0 +1,297 @@
+/** A scan is watched while it runs: by event streams, by a real browser, and against the real engine. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { progressStages, stagePercent } from "../../../src/scan/task.ts";
+import { type Engine, startEngine } from "../../browser/scan/engine.ts";
+import { openVisitors, type Visitor, type Visitors } from "../../browser/web/visitors.ts";
+import { siteIdentity, testAuthority } from "../../support/certificates.ts";
+import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { knownScans } from "../../support/finished-scans.ts";
+import { type PagesUnderTest, startPages } from "../../support/pages.ts";
+import { egressTo, startHttps, type TestServer } from "../../support/servers.ts";
+import { browserDir } from "../../support/visits.ts";
+import { type EventStream, openEvents } from "./event-stream.ts";
+
+/** The browser starts within seconds, unless the machine has other things to do. */
+const patienceMs = 60_000;
+
+let pages: PagesUnderTest;
+const opened: EventStream[] = [];
+
+beforeEach(async () => {
+  pages = await startPages();
+});
+afterEach(async () => {
+  for (const stream of opened.splice(0)) stream.leave();
+  await pages.stop();
+});
+
+async function until(condition: () => boolean | Promise<boolean>, waitMs = 30_000): Promise<void> {
+  for (const deadline = Date.now() + waitMs; !(await condition()); await Bun.sleep(5)) {
+    if (Date.now() > deadline) throw new Error("waited in vain");
+  }
+}
+
+async function queue(url = "https://site.test/", by = pages): Promise<string> {
+  const scan = await by.store.queueScan({ accountId: null, url, now: new Date() });
+  return scan === "full" ? "" : scan.token;
+}
+
+async function watch(token: string, headers: Record<string, string> = {}): Promise<EventStream> {
+  const stream = await openEvents(`${pages.url}/scans/${token}/events`, headers);
+  opened.push(stream);
+  return stream;
+}
+
+async function finish(token: string, by = pages): Promise<void> {
+  await by.store.finishScan(token, { ...knownScans.sound, timings: {}, now: new Date() });
+  by.progress.tell(token, { told: "finished" });
+}
+
+async function claim(by = pages): Promise<void> {
+  const scan = await by.store.claimNext(new Date());
+  by.progress.tell(scan?.token ?? "", { told: "claimed" });
+}
+
+const toldIn = ({ events }: EventStream) => events.map(({ name, data }) => `${name} ${data[name === "done" ? "status" : name] ?? "none"}`);
+
+describe("the events of a scan", () => {
+  test("come in their order, whole, and end with the scan", async () => {
+    const [first, second] = [await queue(), await queue()];
+    const stream = await watch(second);
+    const { headers } = stream.response;
+    expect([headers.get("content-type"), headers.get("cache-control"), headers.get("x-accel-buffering")]).toEqual([
+      "text/event-stream; charset=utf-8",
+      "no-store",
+      "no",
+    ]);
+    await until(() => stream.events.length === 1);
+    await claim();
+    await until(() => stream.events.length === 2);
+    await finish(first);
+    await claim();
+    for (const stage of progressStages) pages.progress.tell(second, { told: "stage", stage, percent: stagePercent[stage] });
+    await finish(second);
+    await stream.ended;
+    expect(toldIn(stream)).toEqual([
+      "position 2",
+      "position 1",
+      "position none",
+      ...progressStages.flatMap((stage) => [`stage ${stage}`, `percent ${stagePercent[stage]}`]),
+      "percent 100",
+      "done finished",
+    ]);
+    expect(stream.torn).toEqual([]);
+    expect(pages.progress.listening()).toBe(0);
+    expect(pages.logged).toEqual([]);
+  });
+
+  test("begin with how it stands, in the visitor's language", async () => {
+    const token = await queue();
+    const waiting = await watch(token, { "accept-language": "de" });
+    await until(() => waiting.events.length === 1);
+    expect(waiting.events[0]?.data.text).toBe(deDe.pages.progress.position.replace("{{position}}", "1"));
+    await claim();
+    await pages.store.setProgress(token, "dns", 70);
+    const running = await watch(token);
+    await until(() => running.events.length === 3);
+    expect(toldIn(running)).toEqual(["position none", "stage dns", "percent 70"]);
+  });
+
+  test("are over at once for a scan that is over", async () => {
+    const token = await queue();
+    await claim();
+    await finish(token);
+    const finished = await watch(token);
+    await finished.ended;
+    expect(toldIn(finished)).toEqual(["percent 100", "done finished"]);
+    const failing = await queue();
+    await claim();
+    await pages.store.failScan(failing, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    const failed = await watch(failing);
+    await failed.ended;
+    expect(toldIn(failed)).toEqual(["done failed"]);
+    expect(pages.progress.listening()).toBe(0);
+  });
+
+  test("keep the connection alive, and notice an end that nobody told of", async () => {
+    const token = await queue();
+    await claim();
+    const stream = await watch(token);
+    await until(() => stream.heartbeats() === 1, 6_000);
+    await pages.store.failScan(token, { code: "crashed", evidence: null, timings: {}, now: new Date() });
+    await stream.ended;
+    expect(toldIn(stream).at(-1)).toBe("done failed");
+    expect([stream.heartbeats(), pages.progress.listening()]).toEqual([2, 0]);
+  }, 20_000);
+
+  test("are forgotten when the visitor leaves", async () => {
+    const token = await queue();
+    const streams = await Promise.all([watch(token), watch(token)]);
+    await until(() => streams.every(({ events }) => events.length === 1));
+    expect(pages.progress.listening()).toBe(2);
+    streams[0]?.leave();
+    await until(() => pages.progress.listening() === 1);
+    await claim();
+    pages.progress.tell(token, { told: "stage", stage: "tls", percent: 10 });
+    await until(() => streams[1]?.events.at(-1)?.name === "percent");
+    streams[1]?.leave();
+    await until(() => pages.progress.listening() === 0);
+    expect(pages.logged).toEqual([]);
+  });
+
+  test("are refused to one address that has too many open, until it closes one", async () => {
+    const token = await queue();
+    const streams = [];
+    for (let at = 0; at < 20; at++) streams.push(await watch(token));
+    const refused = await watch(token);
+    expect([refused.response.status, refused.response.headers.get("retry-after")]).toEqual([503, "30"]);
+    expect(pages.progress.listening()).toBe(20);
+    streams[0]?.leave();
+    await until(() => pages.progress.listening() === 19);
+    expect((await watch(token)).response.status).toBe(200);
+    expect((await fetch(`${pages.url}/scans/${token}/state`)).status).toBe(200);
+  });
+
+  test("are refused when too many listen, and leave nothing behind", async () => {
+    const busy = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: () => null } } });
+    const token = await queue(undefined, busy);
+    for (let at = 0; at < 25; at++) expect((await fetch(`${busy.url}/scans/${token}/events`)).status).toBe(503);
+    await busy.stop();
+  });
+
+  test("are not opened by who asks for the headers alone", async () => {
+    const answer = await fetch(`${pages.url}/scans/${await queue()}/events`, { method: "HEAD" });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
+    expect(pages.progress.listening()).toBe(0);
+  });
+});
+
+describe("in a browser", () => {
+  let visitors: Visitors;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    visitors = await openVisitors();
+  }, patienceMs);
+  afterAll(() => visitors.close());
+  afterEach(() => visitor.close());
+
+  /** What somebody who listens to the page, or looks at it, knows. */
+  const known = () =>
+    visitor.page.evaluate(() => ({
+      status: document.querySelector("[role=status]")?.textContent,
+      place:
+        document.querySelector<HTMLElement>("[data-place]")?.hidden === true ? null : document.querySelector("[data-place]")?.textContent,
+      percent: document.querySelector("progress")?.value,
+      text: document.querySelector("[data-percent]")?.textContent,
+      current: document.querySelector<HTMLElement>("[aria-current=step]")?.dataset.stage,
+      marks: [...document.querySelectorAll<HTMLElement>("[data-mark]")].filter((mark) => !mark.hidden).map((mark) => mark.dataset.mark),
+    }));
+
+  const marksAt = (current: number) => progressStages.map((_stage, at) => (at < current ? "done" : at === current ? "now" : "next"));
+
+  test(
+    "the page follows by events and becomes the report",
+    async () => {
+      const token = await queue();
+      visitor = await visitors.visitor({ origin: pages.url, locale: "de-de" });
+      await visitor.open(`/scans/${token}`);
+      const { progress } = deDe.pages;
+      expect(await known()).toMatchObject({ status: progress.waiting, place: progress.position.replace("{{position}}", "1"), percent: 0 });
+      await until(() => pages.progress.listening() === 1);
+      await claim();
+      pages.progress.tell(token, { told: "stage", stage: "browsing", percent: 20 });
+      await until(async () => (await known()).percent === 20);
+      expect(await known()).toEqual({
+        status: progress.stages.browsing,
+        place: null,
+        percent: 20,
+        text: "20\u00a0%",
+        current: "browsing",
+        marks: marksAt(3),
+      });
+      pages.progress.tell(token, { told: "stage", stage: "storing", percent: 97 });
+      await until(async () => (await known()).current === "storing");
+      expect((await known()).marks).toEqual(marksAt(7));
+      const loaded = visitor.page.waitForNavigation();
+      await finish(token);
+      await loaded;
+      expect(await visitor.page.$("[data-follow]")).toBeNull();
+      expect(visitor.complaints).toEqual([]);
+    },
+    patienceMs,
+  );
+
+  test(
+    "the page asks where no events get through",
+    async () => {
+      const deaf = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: () => null } } });
+      const token = await queue(undefined, deaf);
+      visitor = await visitors.visitor({ origin: deaf.url });
+      await visitor.open(`/scans/${token}`);
+      await deaf.store.claimNext(new Date());
+      await deaf.store.setProgress(token, "tls", 10);
+      await until(async () => (await known()).percent === 10);
+      expect(await known()).toMatchObject({ status: enGb.pages.progress.stages.tls, current: "tls", place: null });
+      const loaded = visitor.page.waitForNavigation();
+      await deaf.store.failScan(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+      await loaded;
+      expect(await visitor.page.$eval("h1", (heading) => heading.textContent)).toContain("failed");
+      await deaf.stop();
+    },
+    patienceMs,
+  );
+});
+
+describe("with the real engine", () => {
+  let engine: Engine;
+  let engineDir: string;
+  let site: TestServer;
+  let dns: DnsServerHandle;
+  let served: PagesUnderTest;
+
+  beforeAll(async () => {
+    site = await startHttps(siteIdentity("site.test"), { "/": { body: "<!doctype html><title>A page</title>" } });
+    dns = await startDnsServer({ "site.test": { A: ["127.0.0.1"] } });
+    engineDir = mkdtempSync(join(tmpdir(), "assay-progress-"));
+    const egress = egressTo({ "site.test:443": site }, { dnsServers: [dns.address] });
+    engine = await startEngine({ dataDir: engineDir, browserDir, egress, caPems: [testAuthority().root.pem] });
+    const { store, progress, dispatcher } = engine;
+    served = await startPages({ store, scanning: { progress, wake: () => dispatcher.wake() } });
+  }, patienceMs);
+  afterAll(async () => {
+    await served.stop();
+    await engine.stop();
+    dns.stop();
+    await site.stop();
+    rmSync(engineDir, { recursive: true, force: true });
+  });
+
+  test(
+    "from the form to the report",
+    async () => {
+      const visitor = served.visitor();
+      const path = (await visitor.post("/scans", { url: "site.test" }, "/")).headers.get("location") ?? "";
+      const stream = await openEvents(`${served.url}${path}/events`);
+      await stream.ended;
+      const told = toldIn(stream);
+      expect(told.at(-1)).toBe("done finished");
+      const stages = stream.events.filter(({ name }) => name === "stage").map(({ data }) => data.stage);
+      expect(stages).toEqual(progressStages.filter((stage) => stages.includes(stage)));
+      expect(stages.length).toBeGreaterThan(4);
+      const percents = stream.events.filter(({ name }) => name === "percent").map(({ data }) => Number(data.percent));
+      expect(percents).toEqual([...new Set(percents)].sort((one, other) => one - other));
+      expect(percents.at(-1)).toBe(100);
+      const report = await visitor.get(path);
+      expect([report.status, (await report.text()).includes("data-follow")]).toEqual([200, false]);
+      expect(await (await visitor.get("/scans")).text()).toContain(path);
+      expect(engine.progress.listening()).toBe(0);
+      expect(served.logged).toEqual([]);
+    },
+    patienceMs,
+  );
+});

@@ -1,0 +1,113 @@
+/** The comparison of two scans, as it is sent. */
+import { afterAll, describe, expect, test } from "vitest";
+import { knownScans, storeSite } from "../../../support/finished-scans.ts";
+import { startPages } from "../../../support/pages.ts";
+
+const pages = await startPages();
+const now = Date.now();
+const at = (days: number) => new Date(now - days * 86_400_000);
+afterAll(() => pages.stop());
+
+const url = "https://compared.example/";
+const { findings, ledger } = knownScans.silent.result;
+const [first, second, ...others] = findings;
+if (first === undefined || second === undefined) throw new Error("the silent site has findings");
+const product = findings.find(({ code }) => code === "security.disclosure.server");
+if (product === undefined) throw new Error("the silent site names its server");
+
+const before = await storeSite(pages.store, "silent", { at: at(2), url, result: { score: 60, findings: [first, ...others] } });
+const after = await storeSite(pages.store, "silent", {
+  at: at(1),
+  url,
+  result: {
+    score: 65,
+    findings: [
+      ...findings.filter((finding) => finding !== first && finding !== product),
+      { ...product, values: { value: "nginx/1.30.0" } },
+    ],
+    ledger: ledger.map((row) => (row.key === first.checkKey ? { ...row, state: "passed" } : row)),
+  },
+});
+const otherHost = await storeSite(pages.store, "sound", { at: at(0) });
+
+async function read(path: string, status = 200, locale = "en-gb"): Promise<string> {
+  const answer = await fetch(`${pages.url}/scans/${path}`, { headers: { cookie: `locale=${locale}` } });
+  expect(answer.status).toBe(status);
+  return answer.text();
+}
+const section = (html: string, id: string) => html.split(`<h2 id="${id}">`)[1]?.split("</section>")[0] ?? "";
+const text = (html: string) => html.replaceAll(/<[^>]*>/g, "");
+
+describe("two scans of the same URL", () => {
+  test("what is new, fixed and changed, and by how much the score moved", async () => {
+    const html = await read(`${after.token}/compare?with=previous`);
+    expect(text(html)).toContain("The score rose by 5 points.");
+    expect(section(html, "appeared")).toContain(`/scans/${after.token}#${second.code}`);
+    expect(section(html, "fixed")).toContain(`/scans/${before.token}#${first.code}`);
+    expect(text(section(html, "changed"))).toMatch(/nginx\/1\.22\.1[\s\S]*nginx\/1\.30\.0/);
+    expect(text(section(html, "unchanged"))).toContain(`${findings.length - 3} unchanged findings`);
+    expect(section(html, "checks")).toContain(`/checks/${first.checkKey}`);
+    expect(html).not.toContain("by different rules");
+  });
+
+  test("go from the earlier to the later one, whichever is asked", async () => {
+    for (const path of [`${after.token}/compare`, `${before.token}/compare?with=${after.token}`]) {
+      expect(text(await read(path))).toContain("The score rose by 5 points.");
+    }
+  });
+
+  test("are told in German too", async () => {
+    const html = await read(`${after.token}/compare`, 200, "de-de");
+    expect(text(html)).toContain("Die Punktzahl ist um 5 Punkte gestiegen.");
+    expect(html).not.toMatch(/\{\{|undefined|compare\.[a-z]/);
+  });
+});
+
+test("the same twice is said to be the same", async () => {
+  expect(text(await read(`${after.token}/compare?with=${after.token}`))).toContain("Nothing has changed");
+});
+
+test("a finding whose check did not run is not called fixed", async () => {
+  const blind = await storeSite(pages.store, "old", { at: at(0), url });
+  const html = await read(`${blind.token}/compare?with=${after.token}`);
+  expect(section(html, "fixed")).not.toContain(`#${second.code}`);
+  expect(section(html, "noLongerLookedAt")).toContain(`/scans/${after.token}#${second.code}`);
+  expect(text(html)).toContain("The two scores cannot be compared");
+});
+
+test("other rules are told", async () => {
+  const other = await storeSite(pages.store, "silent", { at: at(0), url: "https://rules.example/", result: { catalogVersion: "another" } });
+  expect(text(await read(`${other.token}/compare?with=${after.token}`))).toContain("The two scans were judged by different rules");
+});
+
+test("two hosts may be compared, and it is said", async () => {
+  const html = text(await read(`${otherHost.token}/compare?with=${after.token}`));
+  expect(html).toContain("These are scans of two different hosts");
+});
+
+test("another address of the same host stands in for an earlier scan, and it is said", async () => {
+  const scan = await storeSite(pages.store, "silent", { at: at(0), url: `${url}other` });
+  expect(text(await read(`${scan.token}/compare?with=previous`))).toContain("two addresses of the same host");
+});
+
+test("without an earlier scan the page says so", async () => {
+  const html = await read(`${otherHost.token}/compare?with=previous`);
+  expect(text(html)).toContain("There is no earlier scan to compare with");
+  expect(html).toContain('name="url" value="https://assay-sound-site.org/');
+});
+
+test("guests who may not scan are not asked to", async () => {
+  const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
+  const only = await storeSite(closed.store, "sound", { at: at(0) });
+  for (const path of ["", "/compare"])
+    expect(await (await closed.visitor().get(`/scans/${only.token}${path}`)).text()).not.toContain("<form");
+  await closed.stop();
+});
+
+test.each(["nobody", "0000000000000000000000", "%E0%A4%A", "<script>"])("a token of no scan: %s", async (token) => {
+  await read(`${after.token}/compare?with=${encodeURIComponent(token)}`, 404);
+});
+
+test("nothing of it was our own fault", () => {
+  expect(pages.logged).toEqual([]);
+});

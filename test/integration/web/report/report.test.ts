@@ -1,0 +1,327 @@
+/** The report of a finished scan, as it is sent: of five known sites, in both languages, old results and results of other rules. */
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "vitest";
+import deDe from "../../../../locales/de-de.json" with { type: "json" };
+import type { Evidence } from "../../../../src/evidence/evidence.ts";
+import { builtInChecks } from "../../../support/built-in-checks.ts";
+import { knownScans, pixelJpeg, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
+import { startPages } from "../../../support/pages.ts";
+
+/** Of the fullest report, compressed (people.md 3.1). */
+const htmlBytesMax = 60_000;
+const dayMs = 86_400_000;
+
+const pages = await startPages();
+const now = Date.now();
+afterAll(() => pages.stop());
+
+const sites = Object.keys(knownScans) as SiteName[];
+const tokens = new Map<SiteName, string>();
+for (const name of sites)
+  tokens.set(name, (await storeSite(pages.store, name, { at: new Date(now), screenshot: name === "bare" ? pixelJpeg : null })).token);
+
+async function read(path: string, locale = "en-gb"): Promise<string> {
+  const answer = await fetch(`${pages.url}${path}`, { headers: { cookie: `locale=${locale}` } });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+const report = (name: SiteName, locale?: string) => read(`/scans/${tokens.get(name)}`, locale);
+const count = (html: string, sign: RegExp) => (html.match(sign) ?? []).length;
+const text = (html: string) =>
+  html
+    .replaceAll(/<script[\s\S]*?<\/script>|<[^>]*>/g, "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'");
+
+describe.each(["en-gb", "de-de"])("in %s", (locale) => {
+  test.each(sites)("%s: a row for every check, a card for every finding, nothing unsaid", async (name) => {
+    const html = await report(name, locale);
+    const { ledger, findings } = knownScans[name].result;
+    expect(count(html, /<tr [^>]*data-state="/g)).toBe(ledger.length);
+    expect(count(html, /<article class="finding"/g)).toBe(findings.length);
+    expect(html).not.toMatch(/\{\{|undefined|\[object|NaN/);
+    expect(text(html)).not.toMatch(/\b(report|evidence|components|checks)\.[a-z]+[A-Z.][\w.]*/);
+  });
+
+  test("the fullest fits its budget", async () => {
+    expect(gzipSync(await report("bare", locale)).length).toBeLessThan(htmlBytesMax);
+  });
+});
+
+test("no id comes twice, and every link within the page leads somewhere", async () => {
+  for (const name of sites) {
+    const html = await report(name);
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    const targets = [...html.matchAll(/href="(?:\?[^"#]*)?#([^"]+)"/g)].map(([, id = ""]) => id);
+    expect(targets.filter((id) => !ids.includes(id))).toEqual([]);
+  }
+});
+
+test("is sent packed and of one piece", async () => {
+  const answer = await fetch(`${pages.url}/scans/${tokens.get("bare")}`, { headers: { "accept-encoding": "gzip" }, decompress: false });
+  expect(answer.headers.get("content-encoding")).toBe("gzip");
+  expect(gunzipSync(await answer.arrayBuffer()).toString()).toMatch(/<\/html>$/);
+});
+
+describe("the score", () => {
+  test("tells the points it comes from", async () => {
+    expect(text(await report("silent"))).toContain("69 of 122 points were earned, which is 57 of 100.");
+  });
+  test("names what holds it down", async () => {
+    const html = text(await report("plain"));
+    expect(html).toContain("This finding limits the score to 20, whatever else is fixed:");
+  });
+  test("is not said to be held at less than it is", async () => {
+    const { token } = await storeSite(pages.store, "plain", {
+      at: new Date(now),
+      url: "https://before-caps.example/",
+      result: { score: 48 },
+    });
+    expect(text(await read(`/scans/${token}`))).not.toContain("limits the score");
+  });
+  test("that only rounds to 100 says so, and what did not count", async () => {
+    const ledger = [
+      { key: "dnssec", state: "passed" as const, weight: 300, evidence: [] },
+      { key: "security-txt", state: "violated" as const, weight: 1, evidence: [] },
+      { key: "mail-spf", state: "notChecked" as const, weight: 4, evidence: [] },
+    ];
+    const { token } = await storeSite(pages.store, "sound", {
+      at: new Date(now),
+      url: "https://nearly.example/",
+      result: { score: 99, ledger },
+    });
+    const html = text(await read(`/scans/${token}`));
+    expect(html).toContain(
+      "300 of 301 points were earned, which is 100 of 100. That is rounded. A score of 100 is kept for sites without a violated check.",
+    );
+    expect(html).toContain("4 points could not be checked and do not count.");
+    expect(html).toContain("The reason was not stored.");
+  });
+  test("of 100 needs no excuse", async () => {
+    expect(text(await report("sound"))).toContain("None of the checks that were carried out is violated.");
+  });
+  test("that was not measured is never zero, and says why", async () => {
+    const html = await report("old");
+    expect(html).toContain('aria-label="not measured"');
+    expect(text(html)).toContain(
+      "The page itself could not be read, so there is no score. The reason: No encrypted connection could be established.",
+    );
+    expect(html).not.toContain("0 of 100");
+  });
+});
+
+describe("the ledger", () => {
+  test("counts states in the head of each area", async () => {
+    expect(text(await report("silent"))).toContain("Headers: 2 passed, 5 violated, 3 not applicable");
+  });
+  test("tells in words why a row was not checked", async () => {
+    const row = /<tr[^>]*id="content-security-policy"[\s\S]*?<\/tr>/.exec(await report("old"))?.[0] ?? "";
+    expect(text(row)).toContain("Answer of the page: No encrypted connection could be established.");
+  });
+  test("shows one state, or one area, or both, without script", async () => {
+    const visible = (html: string) => [...html.matchAll(/<tr (?!hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
+    const path = `/scans/${tokens.get("silent")}`;
+    const violated = await read(`${path}?state=violated`);
+    expect(new Set(visible(violated))).toEqual(new Set(["violated"]));
+    expect(violated).toMatch(/<a [^>]*data-filter-state="violated" aria-current="true"/);
+    const headers = visible(await read(`${path}?state=violated&area=headers`));
+    expect(headers).toHaveLength(5);
+    expect(visible(await read(`${path}?state=nonsense&area=__proto__`))).toHaveLength(63);
+    expect(text(await read(`/scans/${tokens.get("sound")}?state=violated`))).toContain("No check is in this state.");
+  });
+  test("has points of what ran only", async () => {
+    const html = await report("silent");
+    const cell = (key: string) => text(new RegExp(`<tr[^>]*id="${key}"[\\s\\S]*?</tr>`).exec(html)?.[0] ?? "");
+    expect(cell("content-security-policy")).toContain("0 of 8");
+    expect(cell("deprecated-headers")).toContain("1 of 1");
+    expect(cell("cors-configuration")).toContain("not counted");
+  });
+});
+
+test("lines to paste are whole, and only in code to copy", async () => {
+  const html = await report("silent");
+  const card = /<article[^>]*id="security\.missing-header\.content-security-policy"[\s\S]*?<\/article>/.exec(html)?.[0] ?? "";
+  expect(card).toContain("Lines for nginx");
+  expect(text(/<code id="[^"]+">(add_header[^<]*)<\/code>/.exec(card)?.[1] ?? "")).toBe(
+    "add_header Content-Security-Policy \"default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'\" always;",
+  );
+});
+
+test("old results without points and checks that are gone are still told", async () => {
+  const { result } = knownScans.silent;
+  const ledger = [
+    ...result.ledger.map(({ weight: _weight, ...row }) => row),
+    { key: "gone-check", state: "violated" as const, evidence: ["subject", "wholeNewReading", "headers.x-gone"] },
+    { key: "gone-too", state: "notChecked" as const, evidence: [], notCheckedBecause: "wholeNewReading: whoKnows" as const },
+  ];
+  const gone = {
+    code: "security.gone.finding",
+    checkKey: "gone-check",
+    severity: "high",
+    riskLevel: "low",
+    effort: "low",
+    values: {},
+  } as const;
+  const scan = await storeSite(pages.store, "silent", {
+    at: new Date(now),
+    url: "https://gone.example/",
+    result: { ledger, findings: [gone, ...result.findings] },
+  });
+  for (const locale of ["en-gb", "de-de"]) {
+    const html = await read(`/scans/${scan.token}`, locale);
+    expect(html).not.toMatch(/\{\{|undefined|\[object|NaN/);
+    expect(html).toContain('id="security.gone.finding"');
+    expect(html).not.toContain("/checks/gone-check");
+  }
+  const html = text(await read(`/scans/${scan.token}`));
+  expect(html).toContain("No longer part of this appliance: 1 violated, 1 not checked");
+  expect(html).toContain("wholeNewReading: Reason: whoKnows");
+  expect(html).not.toContain("points passed");
+});
+
+test("evidence from before a question was put says that it was not", async () => {
+  const { tls: _tls, dnssec: _dnssec, ...older } = knownScans.silent.evidence;
+  const { token } = await storeFinished(pages.store, { evidence: older as Evidence, result: knownScans.silent.result, at: new Date(now) });
+  const html = await read(`/scans/${token}`);
+  const part = html.split('<div id="evidence-tls">')[1]?.split("</details>")[0] ?? "";
+  expect(text(part)).toContain("It was not asked for");
+});
+
+test("evidence that is no longer kept leaves the verdicts", async () => {
+  const scan = await storeSite(pages.store, "silent", { at: new Date(now), url: "https://forgotten.example/" });
+  const { store } = pages;
+  const forgetful = await startPages({ store: { ...store, evidenceOf: () => undefined } });
+  const html = await (await fetch(`${forgetful.url}/scans/${scan.token}`)).text();
+  expect(text(html)).toContain("The evidence of this scan is no longer stored.");
+  expect(html).toContain('id="content-security-policy"');
+  await forgetful.stop();
+});
+
+describe("scans before and after", () => {
+  test("tell how the score moved, since when a finding stands, and what is newer", async () => {
+    const url = "https://moved.example/";
+    const at = (days: number) => new Date(now - days * dayMs);
+    const [first] = knownScans.silent.result.findings;
+    const better = { score: 80, findings: knownScans.silent.result.findings.slice(1) };
+    const oldest = await storeSite(pages.store, "silent", { at: at(40), url, result: { ...better, catalogVersion: "another" } });
+    const middle = await storeSite(pages.store, "silent", { at: at(20), url, result: better });
+    const newest = await storeSite(pages.store, "silent", { at: at(0), url });
+    const html = await read(`/scans/${newest.token}`);
+    expect(text(html)).toContain("Down 23 points since");
+    const card = (code: string) => text(html.split(`id="${code}"`)[1]?.split("</article>")[0] ?? "");
+    expect(card(first?.code ?? "")).toContain("New: the last scan that checked this did not find it.");
+    expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain(
+      "Found by every scan of this address that checked it, since at least",
+    );
+    expect(html).toContain(`/scans/${newest.token}/compare?with=${oldest.token}`);
+    const before = text(await read(`/scans/${middle.token}`));
+    expect(before).toContain("by different rules");
+    expect(before).toContain("There is a newer report for this address");
+    expect(text(await read(`/scans/${oldest.token}`))).toContain("This report is 40 days old");
+  });
+  test("of another address of the host are named as such", async () => {
+    const one = await storeSite(pages.store, "silent", { at: new Date(now), url: "https://two.example/one" });
+    await storeSite(pages.store, "silent", { at: new Date(now), url: "https://two.example/two" });
+    const html = text(await read(`/scans/${one.token}`));
+    expect(html).toContain("There is a newer report for another address of this host");
+    expect(html).not.toContain("since 2");
+  });
+});
+
+test.each([
+  [1_000, "<dd>1 second</dd>"],
+  [1_520, "<dd>1.5 seconds</dd>"],
+])("%i ms are told as the time that it took", async (tookMs, words) => {
+  const from = new Date(now);
+  const queued = await pages.store.queueScan({ accountId: null, url: "https://quick.example/", now: from });
+  if (queued === "full") throw new Error("the queue is full");
+  await pages.store.claimNext(from);
+  await pages.store.finishScan(queued.token, { ...knownScans.silent, timings: {}, now: new Date(from.getTime() + tookMs) });
+  expect((await read(`/scans/${queued.token}`)).includes(words)).toBe(true);
+});
+
+describe("notices", () => {
+  const noticesOf = async (given: Parameters<typeof storeSite>[2], name: SiteName = "silent") =>
+    text(await read(`/scans/${(await storeSite(pages.store, name, given)).token}`));
+  const { navigation, page } = knownScans.silent.evidence;
+
+  test("a bot defence", async () => {
+    const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "failed", because: "challenged" } } });
+    expect(html).toContain("A bot defence answered in place of the site.");
+    expect(html).toContain("let this appliance through");
+  });
+  test("an error page", async () => {
+    if (page.status === "failed") throw new Error("the known page was read");
+    const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "read", facts: { ...page.facts, status: 404 } } } });
+    expect(html).toContain("The server answered with status 404");
+  });
+  test("another host", async () => {
+    if (navigation.status === "failed") throw new Error("the known navigation was read");
+    const facts = { ...navigation.facts, finalUrl: "https://elsewhere.example/" };
+    expect(await noticesOf({ at: new Date(now), evidence: { navigation: { status: "read", facts } } })).toContain(
+      "The address led to another host",
+    );
+  });
+  test("much left open", async () => {
+    expect(text(await report("old"))).toContain("40 of 63 checks could not be carried out");
+    expect(text(await report("sound"))).not.toContain("could not be carried out");
+  });
+  test("rules that have changed, and none where they have not", async () => {
+    expect(text(await report("silent"))).toContain("The rules have changed since this scan");
+    expect(await noticesOf({ at: new Date(now), result: { catalogVersion: "0123456789abcdef" } })).not.toContain("The rules have changed");
+  });
+});
+
+describe("the picture", () => {
+  test("is shown where there is one, and nothing where there is none", async () => {
+    expect(await report("bare")).toContain(
+      `<img class="screenshot" src="/scans/${tokens.get("bare")}/screenshot" alt="assay-bare-site.org in a browser window`,
+    );
+    expect(await report("sound")).not.toContain("<img");
+  });
+  test("is a JPEG that nobody else may embed and nobody sniffs", async () => {
+    const answer = await fetch(`${pages.url}/scans/${tokens.get("bare")}/screenshot`);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "image/jpeg",
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+      "cache-control": "private, max-age=31536000, immutable",
+    });
+    expect(Buffer.from(await answer.arrayBuffer()).equals(pixelJpeg)).toBe(true);
+  });
+  test("that was not taken is not found", async () => {
+    expect((await fetch(`${pages.url}/scans/${tokens.get("sound")}/screenshot`)).status).toBe(404);
+    expect((await fetch(`${pages.url}/scans/nobody/screenshot`)).status).toBe(404);
+  });
+});
+
+describe("the file", () => {
+  test("is the full report in the visitor's language, under a name that tells what it is", async () => {
+    const token = tokens.get("bare");
+    const answer = await fetch(`${pages.url}/scans/${token}.json`, { headers: { cookie: "locale=de-de" } });
+    const day = new Date(now).toISOString().slice(0, 10);
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="assay-bare-site.org_${day}_${token}.json"`);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    const body = (await answer.json()) as Record<string, unknown> & { security: { checks: { label: string }[] } };
+    expect(body).toMatchObject({ token, status: "finished", algorithmVersion: 2, timings: { total: 2_340 }, evidence: { subject: {} } });
+    expect(body.security.checks).toHaveLength(builtInChecks.length);
+    expect(body.security.checks.map(({ label }) => label)).toContain(deDe.checks.dnssec.label);
+  });
+  test("is not to be had before the scan is finished", async () => {
+    const lone = await startPages();
+    const scan = await lone.store.queueScan({ accountId: null, url: "https://waiting.example/", now: new Date() });
+    if (scan === "full") throw new Error("the queue is full");
+    for (const path of [`/scans/${scan.token}.json`, `/scans/${scan.token}/compare`]) {
+      const answer = await fetch(`${lone.url}${path}`);
+      expect(answer.status).toBe(409);
+      expect(await answer.text()).toContain(`href="/scans/${scan.token}"`);
+    }
+    expect((await fetch(`${lone.url}/scans/nobody.json`)).status).toBe(404);
+    await lone.stop();
+  });
+});
+
+test("nothing of it was our own fault", () => {
+  expect(pages.logged).toEqual([]);
+});

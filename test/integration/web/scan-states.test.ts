@@ -1,0 +1,157 @@
+/** The page of a scan that is not finished: it waits, it runs, it failed, or there is none. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { locales } from "../../../src/check/check.ts";
+import { progressStages, scanErrorCodes } from "../../../src/scan/task.ts";
+import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+const texts = { "en-gb": enGb, "de-de": deDe };
+
+let pages: PagesUnderTest;
+let admin: Visitor;
+
+beforeAll(async () => {
+  pages = await startPages();
+  admin = await signedIn(pages, await accountIn(pages, "admin@assay.test"));
+});
+afterAll(() => pages.stop());
+
+async function queue(url = "https://site.test/", by = pages): Promise<string> {
+  const scan = await by.store.queueScan({ accountId: null, url, now: new Date() });
+  return scan === "full" ? "" : scan.token;
+}
+
+/** Nothing else may wait. */
+async function failing(code: string, url?: string): Promise<string> {
+  const token = await queue(url);
+  await pages.store.claimNext(new Date());
+  await pages.store.failScan(token, { code, evidence: null, timings: {}, now: new Date() });
+  return token;
+}
+
+async function read(path: string, by = pages.visitor()): Promise<string> {
+  const html = await (await by.get(path)).text();
+  expect(html).not.toContain("{{");
+  expect(html).not.toContain("undefined");
+  return html;
+}
+
+const shown = (html: string) => html.replaceAll(/<[^>]+>/g, "");
+const statusOf = (html: string) => /role="status"[^>]*>([^<]*)</.exec(html)?.[1];
+
+describe("a scan that waits or runs", () => {
+  let busy: PagesUnderTest;
+  beforeAll(async () => {
+    busy = await startPages();
+  });
+  afterAll(() => busy.stop());
+
+  test("says where it stands, then which stage it is at, in both languages and without script", async () => {
+    const [first, second] = [await queue("https://site.test/a?b=1", busy), await queue("https://site.test/b", busy)];
+    for (const locale of locales) {
+      const { progress, scan } = texts[locale].pages;
+      const by = busy.visitor();
+      const answer = await by.get(`/scans/${second}?locale=${locale}`);
+      const html = await answer.text();
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+      expect(html).toContain(`<noscript><meta http-equiv="refresh" content="3;url=/scans/${second}?locale=${locale}"/></noscript>`);
+      expect(html).toContain(scan.titleOf.replace("{{host}}", "site.test"));
+      expect(statusOf(html)).toBe(progress.waiting);
+      expect(shown(html)).toContain(progress.position.replace("{{position}}", "2"));
+      expect(html).not.toContain('aria-current="step"');
+      for (const stage of progressStages) expect(shown(html)).toContain(progress.stages[stage]);
+    }
+    await busy.store.claimNext(new Date());
+    expect(statusOf(await read(`/scans/${first}`, busy.visitor()))).toBe(enGb.pages.progress.begins);
+    await busy.store.setProgress(first, "browsing", 20);
+    for (const locale of locales) {
+      const html = await read(`/scans/${first}?locale=${locale}`, busy.visitor());
+      const { progress } = texts[locale].pages;
+      expect(statusOf(html)).toBe(progress.stages.browsing);
+      expect(html).toContain('<progress id="progress" max="100" value="20">');
+      expect(html).toContain('data-stage="browsing" aria-current="step"');
+      expect(shown(html)).not.toContain(progress.position.replace("{{position}}", "1"));
+    }
+  });
+
+  test("tells the same to scripts that ask", async () => {
+    const token = await queue("https://site.test/c", busy);
+    const answer = await busy.visitor().get(`/scans/${token}/state`);
+    expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual(["application/json", "no-store"]);
+    const position = busy.store.queuePosition(token);
+    expect(await answer.json()).toEqual({
+      status: "queued",
+      stage: null,
+      percent: 0,
+      position,
+      text: `Place ${position} in the queue.`,
+    });
+  });
+
+  test.each([
+    [3_200, "It begins in about 5 seconds."],
+    [22_000, "It begins in about 25 seconds."],
+    [91_000, "It begins in about 2 minutes."],
+  ])("guesses the wait from scans before: %i ms", async (waitMs, text) => {
+    const waiting = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: (position) => position * waitMs } } });
+    const state = await (await waiting.visitor().get(`/scans/${await queue(undefined, waiting)}/state`)).json();
+    expect(state).toMatchObject({ text: `Place 1 in the queue. ${text}` });
+    await waiting.stop();
+  });
+});
+
+describe("a scan that failed", () => {
+  test.each([...scanErrorCodes, "a-code-of-tomorrow"])("%s tells why and what to try, in both languages", async (code) => {
+    const token = await failing(code, "https://site.test/x?y=1");
+    for (const locale of locales) {
+      const html = await read(`/scans/${token}?locale=${locale}`);
+      const { scanErrors, pages: said } = texts[locale];
+      const known = Object.hasOwn(scanErrors, code) ? (code as keyof typeof scanErrors) : "unknown";
+      expect(shown(html)).toContain(scanErrors[known].replaceAll("{{host}}", "site.test"));
+      expect(shown(html).replaceAll("&quot;", '"')).toContain(said.failed.next[known]);
+      expect(html).toContain('value="https://site.test/x?y=1"');
+      expect(html).not.toContain('http-equiv="refresh"');
+    }
+  });
+
+  test("is tried again by its form", async () => {
+    const token = await failing("timeout", "https://again.test/");
+    const answer = await pages.visitor().post("/scans", { url: "https://again.test/" }, `/scans/${token}`);
+    expect([answer.status, answer.headers.get("location")]).not.toEqual([303, `/scans/${token}`]);
+    await pages.store.claimNext(new Date());
+  });
+
+  test("for the operator's rules names the settings, to administrators alone", async () => {
+    const token = await failing("blocked");
+    expect(await read(`/scans/${token}`, admin)).toContain("scan.allow_cidrs");
+    expect(await read(`/scans/${token}`)).not.toContain("scan.allow_cidrs");
+  });
+
+  test("offers no form to guests who may not scan", async () => {
+    const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
+    const token = await queue(undefined, closed);
+    await closed.store.claimNext(new Date());
+    await closed.store.failScan(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    expect(await read(`/scans/${token}`, closed.visitor())).not.toContain("<form");
+    await closed.stop();
+  });
+});
+
+describe("no scan", () => {
+  test("is the same page whatever the token looks like", async () => {
+    const bodies = new Set<string>();
+    for (const token of ["0".repeat(22), "x", "%3Cscript%3E", "%", "%00", "a".repeat(5_000), "..%2f..", "1"]) {
+      for (const path of [`/scans/${token}`, `/scans/${token}/state`, `/scans/${token}/events`]) {
+        const answer = await fetch(`${pages.url}${path}`);
+        expect([path, answer.status]).toEqual([path, 404]);
+        const id = answer.headers.get("x-request-id") ?? "";
+        const html = await answer.text();
+        bodies.add(/<main[\s\S]*<\/main>/.exec(html)?.[0].replace(id, "id") ?? "");
+      }
+    }
+    expect(bodies.size).toBe(1);
+    expect(pages.logged).toEqual([]);
+  });
+});

@@ -1,0 +1,392 @@
+/** The form of `/`: what becomes of everything that can be typed, and of everything that can stand in the way. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { locales } from "../../../src/check/check.ts";
+import { DataDirError } from "../../../src/store/data-dir.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { knownScans, storeSite } from "../../support/finished-scans.ts";
+import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+const texts = { "en-gb": enGb.pages, "de-de": deDe.pages };
+const hourMs = 3_600_000;
+
+let pages: PagesUnderTest;
+let visitor: Visitor;
+/** A host of its own for each test: wishes are remembered. */
+let site: string;
+let tests = 0;
+
+beforeAll(async () => {
+  pages = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
+});
+afterAll(() => pages.stop());
+beforeEach(() => {
+  visitor = pages.visitor();
+  site = `site-${++tests}.test`;
+});
+
+const ask = (url: string, more: Record<string, string> = {}, by = visitor) => by.post("/scans", { url, ...more }, "/");
+const tokenOf = (answer: Response) => /^\/scans\/([0-9A-Za-z]{22})(?:\?again=1)?$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+const urlOf = (answer: Response) => pages.store.scanByToken(tokenOf(answer))?.url;
+/** Without the marks that keep text from being code. */
+const unescaped = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+
+describe("what is typed", () => {
+  test.each([
+    ["SITE", "https://SITE/"],
+    ["  SITE/path?q=1#part ", "https://SITE/path?q=1"],
+    ["SITE:8443", "https://SITE:8443/"],
+    ["http://SITE", "http://SITE/"],
+    ["HTTPS://SITE/", "https://SITE/"],
+    ["//SITE/", "https://SITE/"],
+    ["[2001:db8::1]:8080", "https://[2001:db8::1]:8080/"],
+    ["b\u00fccher.SITE", "https://xn--bcher-kva.SITE/"],
+    ["https://SITE/?", "https://SITE/?"],
+  ])("%s becomes a scan", async (typed, url) => {
+    const answer = await ask(typed.replace("SITE", site));
+    expect([answer.status, urlOf(answer)]).toEqual([303, url.replace("SITE", site)]);
+    expect(pages.store.scanByToken(tokenOf(answer))).toMatchObject({ status: "queued", accountId: null });
+  });
+
+  const faults = [
+    ["", "empty"],
+    ["https://", "invalid"],
+    ["a b", "characters"],
+    [" Somebody@SITE", "mail-address"],
+    ["mailto:somebody@site.test", "mail-address"],
+    ["https:SITE", "not-absolute"],
+    ["ftp://site.test/", "not-absolute"],
+    ["javascript:alert(1)", "invalid"],
+    ["<script>alert(1)</script>", "invalid"],
+    ["https://site..test/", "host"],
+    [`https://site.test/${"x".repeat(2_048)}`, "too-long"],
+    [`https://site.test/${"\u00fc".repeat(1_000)}`, "too-long-in-ascii"],
+  ] as const;
+
+  test.each(faults)("%s stays in the field, with what is wrong with it", async (typed, fault) => {
+    for (const locale of locales) {
+      await visitor.get(`/?locale=${locale}`);
+      const answer = await ask(typed);
+      const html = await answer.text();
+      expect(answer.status).toBe(400);
+      expect(html).toContain(`<title>${texts[locale].home.errorTitle.replace("{{title}}", "")}`);
+      expect(html).toContain(`</svg>${texts[locale].home.faults[fault]}</p>`);
+      const input = /<input id="url"[^>]*>/.exec(unescaped(html).replace("</script>", ""))?.[0] ?? "";
+      expect(input).toContain(" autofocus");
+      expect(input).toContain('aria-describedby="url-error url-hint" aria-invalid="true"');
+      expect(unescaped(html)).toContain(typed === "" ? " value " : `value="${typed}"`);
+      expect(html).not.toContain("<script>alert");
+      expect(html).not.toContain("{{");
+      // In another language there is the form, not the list that has the address the form is sent to.
+      expect(html).toContain('href="/?locale=de-de"');
+    }
+  });
+
+  test("is asked for by links too, and then nothing is started", async () => {
+    const html = await (await visitor.get(`/?url=${encodeURIComponent(`https://${site}/"><b>`)}`)).text();
+    expect(html).toContain(`value="https://${site}/&quot;>&lt;b>"`);
+    expect(pages.store.waitingScans(10_000).some(({ url }) => url.includes(site))).toBe(false);
+  });
+});
+
+describe("what would become public", () => {
+  test("with a user and a password is offered without them, and only so", async () => {
+    const answer = await ask(`https://user:hunter2@${site}/x`);
+    const html = await answer.text();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(html).toContain(`name="url" value="https://${site}/x"`);
+    expect(html).toContain(enGb.pages.publicUrl.credentials);
+    expect(html).not.toContain("hunter2");
+    expect(html).not.toContain('name="public"');
+    expect((await ask(`https://user:hunter2@${site}/x`, { public: "yes" })).status).toBe(200);
+  });
+
+  test.each([
+    ["/?token=abcdef&x=1", "/?x=1"],
+    ["/?x=1&api_key=abcdef", "/?x=1"],
+    ["/i.jsp;jsessionid=0A1B2C?x=1", "/i.jsp?x=1"],
+    ["/?session=abcdef", "/"],
+    ["/p&token=abcdef/q", "/p/q"],
+    ["/https://user:secret@other.test/", "/"],
+  ])("%s is offered as %s, and as it is", async (path, stripped) => {
+    const html = await (await ask(`${site}${path}`)).text();
+    const offered = [...unescaped(html).matchAll(/name="url" value="([^"]+)"/g)].map(([, url]) => url);
+    expect(offered).toEqual([`https://${site}${stripped}`, `https://${site}${path}`]);
+    expect(pages.store.waitingScans(10_000).some(({ url }) => url.includes(site))).toBe(false);
+    expect(urlOf(await ask(offered[0] ?? ""))).toBe(offered[0] ?? "");
+    expect(urlOf(await ask(offered[1] ?? "", { public: "yes" }))).toBe(offered[1] ?? "");
+  });
+
+  test("loses user and password first and is then weighed again", async () => {
+    const html = unescaped(await (await ask(`https://u:p@${site}/?token=abcdef`, { public: "yes" })).text());
+    expect([...html.matchAll(/name="url" value="([^"]+)"/g)].map(([, url]) => url)).toEqual([
+      `https://${site}/`,
+      `https://${site}/?token=abcdef`,
+    ]);
+  });
+
+  test("is told in both languages", async () => {
+    for (const locale of locales) {
+      await visitor.get(`/?locale=${locale}`);
+      const html = await (await ask(`https://u:p@${site}/?token=abcdef`)).text();
+      expect(html).toContain(texts[locale].publicUrl.kept.warning);
+      expect(html).not.toContain("{{");
+    }
+  });
+});
+
+describe("the same wish again", () => {
+  test("of the same visitor leads to the scan that waits, however it was typed", async () => {
+    const first = tokenOf(await ask(site));
+    expect(tokenOf(await ask(`https://${site}/#part`))).toBe(first);
+    expect(tokenOf(await ask(`http://${site}/`))).not.toBe(first);
+    pages.advanceMs(hourMs);
+    expect(tokenOf(await ask(site))).toBe(first);
+  });
+
+  test("at the same time is one scan, also when the one before is over", async () => {
+    const html = await (await visitor.get("/")).text();
+    const form = /name="form" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    const clicks = async () => {
+      const body = new URLSearchParams({ form, url: site });
+      const init = { method: "POST", redirect: "manual", headers: { cookie, origin: pages.url }, body } as const;
+      const answers = await Promise.all([1, 2, 3].map(() => fetch(`${pages.url}/scans`, init)));
+      const tokens = answers.map(tokenOf);
+      expect(new Set(tokens).size).toBe(1);
+      return tokens[0] ?? "";
+    };
+    const first = await clicks();
+    expect(first).not.toBe("");
+    while ((await pages.store.claimNext(new Date()))?.token !== first);
+    await pages.store.failScan(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    expect(await clicks()).not.toBe(first);
+  });
+
+  test("of somebody else is a scan of its own", async () => {
+    const first = tokenOf(await ask(site));
+    const somebody = await signedIn(pages, await accountIn(pages, `${site}@assay.test`));
+    const second = tokenOf(await ask(site, {}, somebody));
+    expect(second).not.toBe(first);
+    expect(tokenOf(await ask(site, {}, somebody))).toBe(second);
+    expect(pages.store.scanByToken(second)?.accountId).not.toBeNull();
+  });
+});
+
+describe("the same wish once the scan is over", () => {
+  let quiet: PagesUnderTest;
+  beforeAll(async () => {
+    quiet = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
+  });
+  afterAll(() => quiet.stop());
+
+  test("leads to what was found, until the cooldown is over", async () => {
+    const by = quiet.visitor();
+    const first = tokenOf(await ask("cool.test", {}, by));
+    await quiet.store.claimNext(new Date());
+    const { result, evidence } = knownScans.sound;
+    await quiet.store.finishScan(first, { result, evidence, timings: {}, now: new Date() });
+    // Ten seconds are left, less what a busy machine takes.
+    quiet.advanceMs(50_000);
+    const again = await ask("cool.test", {}, by);
+    expect(tokenOf(again)).toBe(first);
+    const report = again.headers.get("location") ?? "";
+    for (const locale of locales) {
+      await by.get(`/?locale=${locale}`);
+      const [before = "", behind = ""] = texts[locale].report.notices.againMeans.split("{{wait}}");
+      expect(await (await by.get(report)).text()).toMatch(new RegExp(`${before}(?:10|\\d) (?:seconds?|Sekunden?)${behind}`));
+      expect(await (await by.get(`/scans/${first}`)).text()).not.toContain(texts[locale].report.notices.again);
+    }
+    quiet.advanceMs(11_000);
+    expect(await (await by.get(report)).text()).not.toContain(texts["de-de"].report.notices.again);
+    expect(tokenOf(await ask("cool.test", {}, by))).not.toBe(first);
+    await quiet.store.claimNext(new Date());
+  });
+
+  test("is a new scan when the first one failed", async () => {
+    const by = quiet.visitor();
+    const first = tokenOf(await ask("failing.test", {}, by));
+    await quiet.store.claimNext(new Date());
+    await quiet.store.failScan(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    expect(tokenOf(await ask("failing.test", {}, by))).not.toBe(first);
+  });
+});
+
+describe("limits", () => {
+  test("a guest waits, by address and by the clock, and is told how long", async () => {
+    const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 2 } } });
+    const by = limited.visitor();
+    for (const host of ["one.test", "two.test"]) expect((await ask(host, {}, by)).status).toBe(303);
+    const answer = await ask("three.test", {}, limited.visitor());
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(3_590);
+    const html = await answer.text();
+    expect(html).toContain("Try again in 60 minutes. Whoever is signed in may start more.");
+    expect(html).toContain('value="three.test"');
+    expect((await ask("one.test", {}, by)).status).toBe(303);
+    limited.advanceMs(hourMs - 61_000);
+    await by.get("/?locale=de-de");
+    expect(await (await ask("three.test", {}, by)).text()).toMatch(/Versuchen Sie es in \d\d Sekunden erneut\./);
+    limited.advanceMs(61_000);
+    expect((await ask("three.test", {}, by)).status).toBe(303);
+    await limited.stop();
+  });
+
+  test("guests of one neighbourhood share a bound, and use up nothing of others'", async () => {
+    let address = "";
+    const limited = await startPages({
+      scanning: { guests: { mayScan: true, scansPerHourMax: 2 } },
+      addresses: { calling: () => address },
+    });
+    const by = limited.visitor();
+    const statuses: number[] = [];
+    for (let at = 0; at < 8; at++) {
+      address = `2001:db8:7:${at}::`;
+      for (const host of ["one.test", "two.test"]) statuses.push((await ask(host, {}, by)).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(303), ...Array(6).fill(429)]);
+    for (address of ["2001:db8:8::", "192.0.2.7"]) expect((await ask("one.test", {}, by)).status).toBe(303);
+    await limited.stop();
+  });
+
+  test("an account has a bound of its own, whatever its address has used up", async () => {
+    const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1 } } });
+    await ask("one.test", {}, limited.visitor());
+    const by = await signedIn(limited, await accountIn(limited, "busy@assay.test"));
+    const form = /name="form" value="([^"]+)"/.exec(await (await by.get("/")).text())?.[1] ?? "";
+    const cookie = [...by.cookies].map((pair) => pair.join("=")).join("; ");
+    const statuses: number[] = [];
+    for (let at = 0; at <= 300; at++) {
+      const body = new URLSearchParams({ form, url: `site-${at}.test` });
+      const headers = { cookie, origin: limited.url };
+      statuses.push((await fetch(`${limited.url}/scans`, { method: "POST", redirect: "manual", headers, body })).status);
+    }
+    expect(statuses.slice(0, 300).every((status) => status === 303)).toBe(true);
+    expect(statuses[300]).toBe(429);
+    await limited.stop();
+  });
+});
+
+describe("no room", () => {
+  let dir: string;
+  let store: Store;
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), "assay-no-room-"));
+    store = openStore(dir, { queueMax: 1 });
+  });
+  afterAll(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test("in the queue", async () => {
+    const full = await startPages({ store });
+    await ask("one.test", {}, full.visitor());
+    const answer = await ask("two.test", {}, full.visitor());
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "30"]);
+    const html = await answer.text();
+    expect(html).toContain("There is no room in the queue: 1 scan is waiting.");
+    expect(html).toContain('value="two.test"');
+    await full.stop();
+  });
+
+  test("on the disk, and that is no mistake of ours", async () => {
+    const refusing: Store = {
+      ...store,
+      queueScan: async () => {
+        throw new DataDirError("full", "there is no room");
+      },
+    };
+    const full = await startPages({ store: refusing });
+    const by = full.visitor();
+    await by.get("/?locale=de-de");
+    const answer = await ask("two.test", {}, by);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain(deDe.pages.home.storeFull);
+    expect(full.logged).toEqual([]);
+    await full.stop();
+  });
+});
+
+describe("who may", () => {
+  test("no guest, where guests may not", async () => {
+    const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 20 } } });
+    const html = await (await closed.visitor().get("/")).text();
+    expect(html).toContain(enGb.pages.home.closed.title);
+    expect(html).toContain('href="/sign-in"');
+    expect(html).not.toContain('id="url"');
+    const by = await signedIn(closed, await accountIn(closed, "one@assay.test"));
+    expect((await ask(site, {}, by)).status).toBe(303);
+    // A form of before the setting changed.
+    const guest = closed.visitor();
+    const form = /name="form" value="([^"]+)"/.exec(await (await guest.get("/sign-in")).text())?.[1] ?? "";
+    const cookie = [...guest.cookies].map((pair) => pair.join("=")).join("; ");
+    const headers = { cookie, origin: closed.url };
+    const answer = await fetch(`${closed.url}/scans`, { method: "POST", headers, body: new URLSearchParams({ form, url: site }) });
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain(enGb.pages.home.closed.title);
+    expect(closed.store.queueLength()).toBe(1);
+    await closed.stop();
+  });
+
+  test("nobody to where the operator's rules do not lead; an administrator learns which rules", async () => {
+    const shut = await startPages({ scanning: { mayBeScanned: (url) => !url.includes("10.0.0.1") } });
+    const admin = await signedIn(shut, await accountIn(shut, "admin@assay.test"));
+    const answers = [await ask("http://10.0.0.1/", {}, shut.visitor()), await ask("http://10.0.0.1/", {}, admin)];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    const [forGuest = "", forAdmin = ""] = await Promise.all(answers.map((answer) => answer.text()));
+    expect(forGuest).toContain(enGb.pages.home.shut);
+    expect(forGuest).not.toContain("scan.allow_cidrs");
+    expect(forAdmin).toContain("scan.allow_cidrs");
+    await shut.stop();
+  });
+
+  test.each([
+    ["without its word", { origin: "OWN" }, "site.test"],
+    ["from elsewhere", { origin: "https://evil.test" }, "site.test"],
+  ])("no form %s", async (_case, headers, url) => {
+    const origin = headers.origin.replace("OWN", pages.url);
+    const before = pages.store.queueLength();
+    const answer = await fetch(`${pages.url}/scans`, { method: "POST", headers: { origin }, body: new URLSearchParams({ url }) });
+    expect([answer.status, pages.store.queueLength()]).toEqual([403, before]);
+  });
+});
+
+describe("the page", () => {
+  test("says that scans are public, what is looked at and what is not", async () => {
+    for (const locale of locales) {
+      const html = await (await visitor.get(`/?locale=${locale}`)).text();
+      const { home } = texts[locale];
+      for (const text of [home.public, home.notChecked.ports, home.notChecked.grade, home.checked.other.replace("{{count}}", "63")]) {
+        expect(html).toContain(text);
+      }
+      expect(html).toContain('href="/scans"');
+      expect(html).toContain('href="/checks"');
+      expect(html).not.toContain("{{");
+    }
+  });
+
+  test("shows the latest five public scans", async () => {
+    const shown = await startPages();
+    for (let at = 0; at < 6; at++) await storeSite(shown.store, "sound", { at: new Date(), url: `https://latest-${at}.test/?q=1` });
+    const html = await (await shown.visitor().get("/")).text();
+    expect([...html.matchAll(/latest-(\d)\.test/g)].map(([, at]) => at)).toEqual(["5", "4", "3", "2", "1"]);
+    await shown.stop();
+  });
+
+  test("says when scans have to wait for the browser, and takes them all the same", async () => {
+    const starting = await startPages({ scanning: { ready: () => false } });
+    const by = starting.visitor();
+    expect(await (await by.get("/")).text()).toContain(enGb.pages.home.notReady);
+    const answer = await ask("early.test", {}, by);
+    expect([answer.status, starting.woken]).toEqual([303, 1]);
+    expect(await (await by.get(answer.headers.get("location") ?? "")).text()).toContain(enGb.pages.progress.notReady);
+    await starting.stop();
+  });
+});

@@ -1,0 +1,65 @@
+/** What programs look for: a security.txt that our own check has nothing to say about, and the word to search engines. */
+import { afterAll, expect, test } from "vitest";
+import check from "../../../checks/security-txt-valid.ts";
+import { parseSecurityTxt, securityTxtValues } from "../../../src/parse/security-txt.ts";
+import { evidence } from "../../support/evidence.ts";
+import { startPages } from "../../support/pages.ts";
+
+const origin = "https://assay.test";
+const address = `${origin}/.well-known/security.txt`;
+const bare = await startPages();
+const pages = await startPages({
+  contacts: { security: "mailto:security@assay.test", plans: null },
+  publicUrl: origin,
+  reports: { staleDays: 30, indexed: true },
+});
+const overHttp = await startPages({
+  contacts: { security: "https://assay.test/report", plans: null },
+  publicUrl: "http://nas:8787",
+});
+afterAll(() => Promise.all([bare, pages, overHttp].map((one) => one.stop())));
+
+async function securityTxt(at = pages) {
+  const answer = await at.visitor().get("/.well-known/security.txt");
+  return { status: answer.status, contentType: answer.headers.get("content-type"), body: await answer.text() };
+}
+
+test("there is no security.txt without a contact", async () => {
+  expect((await securityTxt(bare)).status).toBe(404);
+});
+
+test("our own check passes it", async () => {
+  const { status, contentType, body } = await securityTxt();
+  expect([status, contentType]).toEqual([200, "text/plain; charset=utf-8"]);
+  const attempt = { url: address, finalUrl: address, status, contentType, body, truncated: false };
+  const { subject, securityTxt: reading } = evidence({
+    url: `${origin}/`,
+    securityTxt: { attempts: [attempt] },
+    scannedAt: new Date().toISOString(),
+  });
+  if (reading.status !== "read") throw new Error("the file was not read");
+  expect(check.judge({ subject, securityTxt: reading.facts } as never)).toEqual({ state: "passed" });
+  expect(securityTxtValues(parseSecurityTxt(body), "canonical")).toEqual([address]);
+});
+
+test("its date rolls on, and stays below a year", async () => {
+  const expires = async () => Date.parse(securityTxtValues(parseSecurityTxt((await securityTxt()).body), "expires")[0] ?? "");
+  const dayMs = 86_400_000;
+  const before = await expires();
+  expect(before - Date.now()).toBeGreaterThan(350 * dayMs);
+  expect(before - Date.now()).toBeLessThan(365 * dayMs);
+  pages.advanceMs(100 * dayMs);
+  expect((await expires()) - before).toBe(100 * dayMs);
+});
+
+test("it names no address on plain http", async () => {
+  const file = parseSecurityTxt((await securityTxt(overHttp)).body);
+  expect(file.defects).toEqual([]);
+  expect(securityTxtValues(file, "canonical")).toEqual([]);
+});
+
+test("search engines are kept from reports unless the operator wants them there", async () => {
+  const robots = async (at: typeof pages) => (await at.visitor().get("/robots.txt")).text();
+  expect(await robots(bare)).toBe("User-agent: *\nDisallow: /scans/\n");
+  expect(await robots(pages)).toBe("User-agent: *\nDisallow:\n");
+});

@@ -1,0 +1,24 @@
+/** What a probe is given in tests: a subject, a way to the servers of the test, and a deadline. */
+import { afterEach } from "vitest";
+import { openEgress } from "../../src/egress/dial.ts";
+import { subjectOf } from "../../src/evidence/subject.ts";
+import type { SubjectContext } from "../../src/probe/context.ts";
+import { egressTo } from "./servers.ts";
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) await step();
+});
+
+/** Stops it after the test. */
+export function keep<T extends { stop(): unknown }>(server: T): T {
+  cleanUp.push(() => server.stop());
+  return server;
+}
+
+/** `places` as `egressTo` takes them. */
+export function contextOf(url: string, places: Readonly<Record<string, { readonly port: number }>>, deadlineMs = 5_000): SubjectContext {
+  const egress = openEgress(egressTo(places));
+  cleanUp.push(() => egress.close());
+  return { subject: subjectOf(url, new Date().toISOString()), egress, signal: AbortSignal.timeout(deadlineMs) };
+}

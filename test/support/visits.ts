@@ -1,0 +1,59 @@
+/** Loads pages in the real browser, through the real way out, for tests of the page probe. */
+import { resolve } from "node:path";
+import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
+import { openEgress } from "../../src/egress/dial.ts";
+import { startProxy } from "../../src/egress/proxy.ts";
+import type { EgressSettings } from "../../src/egress/settings.ts";
+import type { Reading, Readings } from "../../src/evidence/evidence.ts";
+import { subjectOf } from "../../src/evidence/subject.ts";
+import { type PageProbeContext, type PageReadings, probePage } from "../../src/probe/browser/page.ts";
+
+/** Where tests unpack the browser, once for all of them. */
+export const browserDir = resolve(import.meta.dirname, "../../node_modules/.cache/assay-browser");
+
+export function openTestBrowser(): BrowserHost {
+  return openBrowser({ path: null, dir: browserDir, sandbox: "auto" });
+}
+
+export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000, documentMs: 2_500 };
+
+export interface VisitOptions extends Partial<Pick<PageProbeContext, "browserEndpoint" | "signal" | "deadlines">> {
+  readonly egress: EgressSettings;
+}
+
+/** One visit as a scan makes it: egress, proxy and context of its own. */
+export async function visit(browser: BrowserHost, url: string, options: VisitOptions): Promise<PageReadings> {
+  return (await visitAndShoot(browser, url, { screenshot: false, ...options })).readings;
+}
+
+export async function visitAndShoot(
+  browser: BrowserHost,
+  url: string,
+  { egress: settings, ...given }: VisitOptions & { readonly screenshot?: boolean },
+): Promise<{ readonly readings: PageReadings; readonly screenshot: Uint8Array | null }> {
+  const egress = openEgress(settings);
+  const proxy = await startProxy(egress);
+  try {
+    const { readings, screenshot } = await probePage({
+      browserEndpoint: given.browserEndpoint ?? (await browser.endpoint()),
+      subject: subjectOf(url, new Date().toISOString()),
+      egress,
+      proxy,
+      signal: AbortSignal.timeout(30_000),
+      screenshot: true,
+      deadlines,
+      ...given,
+    });
+    return { readings, screenshot: await screenshot };
+  } finally {
+    await proxy.stop();
+    egress.close();
+  }
+}
+
+/** The facts of a reading. @throws Error that names the reading and why it failed. */
+export function factsOf<N extends keyof PageReadings>(readings: PageReadings, name: N) {
+  const reading: Reading<unknown> = readings[name];
+  if (reading.status !== "read") throw new Error(`${name} failed: ${reading.because}`);
+  return reading.facts as Extract<Readings[N], { status: "read" }>["facts"];
+}

@@ -1,0 +1,56 @@
+/** What is kept of rendered bodies, and how a client's entity tags are compared. */
+import { describe, expect, test } from "vitest";
+import { matchesEtag, RenderedBodies, withEtag } from "../../../src/api/rendered-bodies.ts";
+
+describe("rendered bodies", () => {
+  test("are rendered once", () => {
+    const bodies = new RenderedBodies();
+    let rendered = 0;
+    const render = () => `{"n":${++rendered}}`;
+    expect(bodies.get("a", render)).toBe(bodies.get("a", render));
+    expect(rendered).toBe(1);
+  });
+  test("give way to younger ones, the one asked for longest ago first", () => {
+    const bodies = new RenderedBodies();
+    const first = bodies.get("first", () => "{}");
+    const second = bodies.get("second", () => "{}");
+    for (let i = 0; i < 998; i += 1) bodies.get(`key ${i}`, () => "{}");
+    expect(bodies.get("first", () => "[]")).toBe(first);
+    bodies.get("one more", () => "{}");
+    expect(bodies.get("first", () => "[]")).toBe(first);
+    expect(bodies.get("second", () => "[]")).not.toBe(second);
+  });
+  test("give way when they are large, however few they are", () => {
+    const bodies = new RenderedBodies();
+    const large = () => `"${"x".repeat(15_000_000)}"`;
+    const [first, second] = [bodies.get("first", large), bodies.get("second", large)];
+    bodies.get("third", large);
+    expect(bodies.get("second", () => "[]")).toBe(second);
+    expect(bodies.get("first", () => "[]")).not.toBe(first);
+  });
+  test("carry a tag of their content", () => {
+    expect(withEtag("{}").etag).toBe(withEtag("{}").etag);
+    expect(withEtag("{}").etag).not.toBe(withEtag("[]").etag);
+    expect(withEtag("{}").etag).toMatch(/^"[\w-]{22}"$/);
+  });
+});
+
+describe("If-None-Match", () => {
+  test.each([
+    [null, false],
+    ["", false],
+    ["*", true],
+    [" * ", true],
+    ['"tag"', true],
+    ['W/"tag"', true],
+    ['"other"', false],
+    ['"other", "tag"', true],
+    ['"other",W/"tag" , "third"', true],
+    ["tag", false],
+    ['"tag', false],
+    ['"TAG"', false],
+    ['"a,b", "tag"', true],
+    ['"*"', false],
+    [`${'"x", '.repeat(1_000)}"tag"`, true],
+  ])("%s", (header, matches) => expect(matchesEtag(header, '"tag"')).toBe(matches));
+});

@@ -1,0 +1,194 @@
+/** Where settings come from, which source wins, and what is said about one that is wrong. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type ConfigSources, environmentName, loadConfig, loadConfigWithOrigins } from "../../../src/app/config.ts";
+import { settingKeys, settings } from "../../../src/app/settings.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assay-config-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function load({ flags = {}, env = {}, toml }: { flags?: ConfigSources["flags"]; env?: Record<string, string>; toml?: string } = {}) {
+  const configFile = toml === undefined ? null : join(folder, "given.toml");
+  if (configFile !== null) writeFileSync(configFile, toml ?? "");
+  return loadConfig({ flags: { data: join(folder, "data"), ...flags }, env, configFile });
+}
+
+describe("sources", () => {
+  test("flags win over environment, environment over file, file over default", () => {
+    const env = { ASSAY_SCAN_TIMEOUT: "20", ASSAY_SCAN_QUEUE_MAX: "21" };
+    const toml = "[scan]\ntimeout = 30\nqueue_max = 31\nconcurrency = 32";
+    const config = load({ flags: { "scan.timeout": "10" }, env, toml });
+    expect([config["scan.timeout"], config["scan.queue_max"], config["scan.concurrency"], config["api.rate_per_minute"]]).toEqual([
+      10, 21, 32, 60,
+    ]);
+  });
+
+  test("a path of digits stays a path, typed or in the environment", () => {
+    expect(load({ flags: { data: "2026" } }).data.endsWith("/2026")).toBe(true);
+    expect(load({ env: { ASSAY_SCAN_CA_FILES: "1,2" } })["scan.ca_files"].map((file) => file.split("/").at(-1))).toEqual(["1", "2"]);
+  });
+
+  test("every default is a value that the setting allows", () => {
+    expect(Object.keys(load())).toEqual([...settingKeys]);
+  });
+
+  test("every setting has a name in the environment of its own", () => {
+    expect(new Set(settingKeys.map(environmentName)).size).toBe(settingKeys.length);
+    expect(environmentName("scan.allow_cidrs")).toBe("ASSAY_SCAN_ALLOW_CIDRS");
+  });
+
+  test("the file in the data directory is read without being named", () => {
+    const data = mkdtempSync(join(folder, "data-"));
+    writeFileSync(join(data, "assay.toml"), 'profile = "internal"');
+    expect(loadConfig({ flags: { data }, env: {}, configFile: null }).profile).toBe("internal");
+  });
+
+  test("lists come from repeated flags, commas, and TOML arrays alike", () => {
+    const ports = [8080, 8443];
+    expect(load({ flags: { "scan.allow_ports": ["8080", "8443"] } })["scan.allow_ports"]).toEqual(ports);
+    expect(load({ env: { ASSAY_SCAN_ALLOW_PORTS: "8080, 8443" } })["scan.allow_ports"]).toEqual(ports);
+    expect(load({ toml: "scan.allow_ports = [8080, 8443]" })["scan.allow_ports"]).toEqual(ports);
+  });
+
+  test("truth comes from words and from TOML alike", () => {
+    expect(load()["scan.system_roots"]).toBe(true);
+    expect(load({ env: { ASSAY_SCAN_SYSTEM_ROOTS: "false" } })["scan.system_roots"]).toBe(false);
+    expect(load({ flags: { "scan.system_roots": "true" }, toml: "scan.system_roots = false" })["scan.system_roots"]).toBe(true);
+    expect(load({ toml: "scan.system_roots = false" })["scan.system_roots"]).toBe(false);
+  });
+
+  test("an empty variable is one that is not set", () => {
+    expect(load({ env: { ASSAY_LISTEN: "" } }).listen).toEqual({ address: "127.0.0.1", port: 8787 });
+  });
+
+  test("what Kubernetes says about a service called assay is no setting", () => {
+    const env = { ASSAY_SERVICE_HOST: "10.0.0.1", ASSAY_PORT: "tcp://10.0.0.1:80", ASSAY_PORT_80_TCP_ADDR: "10.0.0.1" };
+    expect(load({ env }).listen.port).toBe(8787);
+  });
+
+  test("paths in a file are relative to the file", () => {
+    expect(load({ toml: '[scan]\nca_files = ["own-ca.pem"]' })["scan.ca_files"]).toEqual([join(folder, "own-ca.pem")]);
+  });
+
+  test("the data directory is the user's by the XDG specification, and root's is the system's", () => {
+    const { data } = loadConfig({ flags: {}, env: { XDG_DATA_HOME: folder }, configFile: null });
+    expect(data).toBe(process.getuid?.() === 0 ? "/var/lib/assay" : join(folder, "assay"));
+  });
+});
+
+describe("values are taken apart", () => {
+  test.each([
+    ["listen", "[::1]:0", { address: "::1", port: 0 }],
+    ["trusted_proxies", "10.0.0.1", ["10.0.0.1"]],
+    ["scan.allow_cidrs", "fd00::/8,10.0.0.0/8", ["fd00::/8", "10.0.0.0/8"]],
+    ["scan.allow_ports", "any", ["any"]],
+    ["scan.connect_to", "Site.test:443=127.0.0.1:8443", [{ host: "site.test", port: 443, address: "127.0.0.1", addressPort: 8443 }]],
+    ["dns.servers", "127.0.0.1:5353,9.9.9.9", ["127.0.0.1:5353", "9.9.9.9"]],
+    ["public_url", "HTTPS://Assay.Example.org:443/", "https://assay.example.org"],
+    ["public_url", "http://[fd00::1]:8787", "http://[fd00::1]:8787"],
+    ["public_url", "https://pr\u00fcfung.example", "https://xn--prfung-4ya.example"],
+    ["admin.email", "first@assay.test", "first@assay.test"],
+    ["security.contact", "mailto:security@assay.test", "mailto:security@assay.test"],
+    ["security.contact", "security@assay.test", "mailto:security@assay.test"],
+    ["security.contact", "https://assay.test/report", "https://assay.test/report"],
+    ["plans.contact", "https://assay.test/plans?ask=agency", "https://assay.test/plans?ask=agency"],
+    ["security.hsts", "max-age=300", "max-age=300"],
+    ["security.hsts", "off", "off"],
+    ["scan.cooldown", "0", 0],
+    ["guest.scans", "false", false],
+    ["report.index", "true", true],
+    ["accounts.signup", "open", "open"],
+    ["legal.imprint_file", "/srv/imprint.txt", "/srv/imprint.txt"],
+  ] as const)("%s %s", (key, text, value) => {
+    expect(load({ env: { [environmentName(key)]: text } })[key] as unknown).toEqual(value);
+  });
+});
+
+describe("a default may depend on a setting above it", () => {
+  test("accounts of a LAN are on the agency plan unless the operator says otherwise", () => {
+    expect(load()["accounts.default_plan"]).toBe("free");
+    expect(load({ flags: { profile: "internal" } })["accounts.default_plan"]).toBe("agency");
+    expect(load({ flags: { profile: "internal" }, toml: 'accounts.default_plan = "free"' })["accounts.default_plan"]).toBe("free");
+  });
+
+  test("HSTS comes with a public address on https", () => {
+    expect(load()["security.hsts"]).toBe("off");
+    expect(load({ flags: { public_url: "http://nas:8787" } })["security.hsts"]).toBe("off");
+    expect(load({ flags: { public_url: "https://assay.test" } })["security.hsts"]).toBe("max-age=63072000; includeSubDomains");
+  });
+});
+
+test("each value is told with who named it", () => {
+  const file = join(folder, "origins.toml");
+  writeFileSync(file, "scan.timeout = 30\nscan.queue_max = 31");
+  const env = { ASSAY_SCAN_QUEUE_MAX: "21", ASSAY_GUEST_SCANS: "" };
+  const { config, origins } = loadConfigWithOrigins({ flags: { data: folder, profile: "internal" }, env, configFile: file });
+  expect(Object.keys(origins)).toEqual([...settingKeys]);
+  expect([config["scan.queue_max"], config["scan.timeout"]]).toEqual([21, 30]);
+  expect(origins.profile).toEqual({ kind: "flag", name: "--profile" });
+  expect(origins["scan.queue_max"]).toEqual({ kind: "variable", name: "ASSAY_SCAN_QUEUE_MAX" });
+  expect(origins["scan.timeout"]).toEqual({ kind: "file", name: file });
+  expect(origins["guest.scans"]).toEqual({ kind: "default", name: null });
+});
+
+describe("a wrong setting is named with key, value, what is allowed and where it came from", () => {
+  test.each([
+    [
+      { flags: { "scan.timeout": "0" } },
+      "scan.timeout = 0 from --timeout is not allowed: it takes a whole number of seconds from 5 to 600",
+    ],
+    [{ env: { ASSAY_SCAN_CONCURRENCY: "two" } }, 'scan.concurrency = "two" from ASSAY_SCAN_CONCURRENCY is not allowed'],
+    [{ toml: "scan.queue_max = -1" }, "scan.queue_max = -1 from "],
+    [{ toml: 'scan.timeout = "90"' }, 'scan.timeout = "90" from '],
+    [{ flags: { listen: "8787" } }, "listen = 8787 from --listen is not allowed: it takes address:port"],
+    [{ flags: { listen: "localhost:80" } }, 'listen = "localhost:80" from --listen'],
+    [{ flags: { listen: "127.0.0.1:70000" } }, "listen = "],
+    [{ flags: { profile: "interal" } }, "it takes internet or internal; did you mean internal?"],
+    [{ flags: { "scan.allow_cidrs": "10.0.0.0/33" } }, "scan.allow_cidrs = "],
+    [{ flags: { "scan.allow_cidrs": "010.0.0.1" } }, "scan.allow_cidrs = "],
+    [{ flags: { "scan.allow_ports": "0" } }, "scan.allow_ports = "],
+    [{ flags: { "scan.connect_to": "site.test=127.0.0.1:1" } }, "scan.connect_to = "],
+    [{ flags: { "locale.default": "en_US" } }, "locale.default = "],
+    [{ flags: { public_url: "https://assay.test/path" } }, 'public_url = "https://assay.test/path" from --public-url'],
+    [{ flags: { public_url: "assay.test" } }, "it takes http:// or https:// and a host"],
+    [{ flags: { public_url: "https://user@assay.test" } }, "public_url = "],
+    [{ toml: 'public_url = "https://assay.test:99999"' }, "public_url = "],
+    [{ env: { ASSAY_ACCOUNTS_SIGNUP: "opne" } }, "did you mean open?"],
+    [{ env: { ASSAY_ACCOUNTS_PASSWORD_MIN: "7" } }, "a whole number from 8 to 128"],
+    [{ env: { ASSAY_ADMIN_EMAIL: "nobody" } }, "admin.email = "],
+    [{ env: { ASSAY_SECURITY_CONTACT: "http://assay.test/" } }, "a mail address or a URL that begins with https://"],
+    [{ env: { ASSAY_SECURITY_CONTACT: "javascript:alert(1)//@x" } }, "security.contact = "],
+    [{ env: { ASSAY_SECURITY_HSTS: "on" } }, "security.hsts = "],
+    [{ env: { ASSAY_SCAN_COOLDOWN: "3601" } }, "scan.cooldown = 3601"],
+    [{ env: { ASSAY_SCAN_TIMOUT: "9" } }, "unknown setting ASSAY_SCAN_TIMOUT in the environment; did you mean ASSAY_SCAN_TIMEOUT?"],
+    [{ toml: "[scan]\nconcurency = 2" }, "did you mean scan.concurrency?"],
+    [{ toml: "scan = 2" }, "unknown setting scan in "],
+    [{ toml: "constructor = 2" }, "unknown setting constructor in "],
+    [{ toml: 'trusted_proxies = "127.0.0.1"' }, 'as in 10.0.0.0/8; in TOML: ["127.0.0.1"]'],
+    [{ toml: "listen = \n" }, "given.toml, line 1, column 10: "],
+  ] as [Parameters<typeof load>[0], string][])("%j", (given, sentence) => {
+    expect(() => load(given)).toThrow(sentence);
+  });
+
+  test("a file that was named must be there", () => {
+    expect(() => loadConfig({ flags: {}, env: {}, configFile: join(folder, "none.toml") })).toThrow("cannot be read (ENOENT)");
+  });
+
+  test("the file in the data directory may not move that directory", () => {
+    const data = mkdtempSync(join(folder, "data-"));
+    writeFileSync(join(data, "assay.toml"), 'data = "/elsewhere"');
+    expect(() => loadConfig({ flags: { data }, env: {}, configFile: null })).toThrow("name it by --data or ASSAY_DATA");
+  });
+});
+
+test("every setting says what it is for and what it takes", () => {
+  expect(settingKeys.filter((key) => settings[key].doc === "" || settings[key].allowed === "")).toEqual([]);
+});
+
+test("docs/operate.md tells of every setting", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../docs/operate.md"), "utf8");
+  const rows = guide.split("\n").filter((line) => line.startsWith("| `"));
+  expect(settingKeys.filter((key) => !rows.some((row) => (row.split(" | ")[0] ?? "").includes(`\`${key}\``)))).toEqual([]);
+});

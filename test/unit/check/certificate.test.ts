@@ -1,0 +1,33 @@
+/** The instant of a scan against a certificate, and what a browser would warn of. */
+import { expect, test } from "vitest";
+import { isCertificateAccepted, validityAt } from "../../../src/check/certificate.ts";
+import type { TlsFacts } from "../../../src/evidence/facts.ts";
+import { certificate, evidence } from "../../support/evidence.ts";
+
+const from = "2026-10-01T00:00:00.000Z";
+const to = "2026-12-30T00:00:00.000Z";
+
+test.each([
+  ["2026-09-30T23:59:59.999Z", "not-yet-valid"],
+  [from, "valid"],
+  [to, "valid"],
+  ["2026-12-30T00:00:00.001Z", "expired"],
+] as const)("at %s: %s", (at, expected) => {
+  expect(validityAt(certificate({ validFrom: from, validTo: to }), at)).toBe(expected);
+});
+
+test("a date that cannot be read says nothing", () => {
+  expect(validityAt(certificate({ validFrom: "" }), from)).toBeNull();
+});
+
+test.each<[string, Partial<TlsFacts>, boolean]>([
+  ["in order", {}, true],
+  ["not trusted", { trusted: false }, false],
+  ["another name", { hostMatches: false }, false],
+  ["expired", { chain: [certificate({ validTo: from })] }, false],
+  ["not read", { chain: [], trusted: false, hostMatches: false }, true],
+])("a certificate that is %s is accepted: %s", (_words, given, expected) => {
+  const { tls, subject } = evidence({ tls: given });
+  if (tls.status === "failed") throw new Error("the evidence has no TLS");
+  expect(isCertificateAccepted(tls.facts, subject.scannedAt)).toBe(expected);
+});

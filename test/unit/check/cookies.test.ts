@@ -1,0 +1,94 @@
+/** Which cookies a scan counts as set, and what their names tell. */
+import { describe, expect, test } from "vitest";
+import { foundInCookies, isAntiForgeryName, isSessionName, type SeenCookies, seenCookies } from "../../../src/check/cookies.ts";
+import type { SetCookieLine } from "../../../src/evidence/facts.ts";
+import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";
+import { evidence } from "../../support/evidence.ts";
+
+function seen(...lines: readonly (string | SetCookieLine)[]): SeenCookies {
+  const { subject, page } = evidence({ scannedAt: "2026-11-21T12:00:00.000Z", ...cookieLines(...lines) });
+  if (page.status === "failed") throw new Error("the page was given");
+  return seenCookies(subject, page.facts);
+}
+
+describe("cookies that were seen being set", () => {
+  test("keep the way they came", () => {
+    const { cookies, complete } = seen("a=<redacted>; Secure", cookieLine("b=<redacted>", { overHttps: false }));
+    expect(cookies.map(({ name, secure, overHttps }) => [name, secure, overHttps])).toEqual([
+      ["a", true, true],
+      ["b", false, false],
+    ]);
+    expect(complete).toBe(true);
+  });
+
+  test("a cut line is no cookie, and leaves the list incomplete", () => {
+    expect(seen("a=<redacted>", cutCookieLine("b=<redacted>; Path=/"))).toMatchObject({ cookies: [{ name: "a" }], complete: false });
+  });
+
+  test.each([
+    ["a=<redacted>; Max-Age=0"],
+    ["a=<redacted>; Max-Age=-1; Expires=Sun, 21 Nov 2027 12:00:00 GMT"],
+    ["a=<redacted>; Expires=Sat, 21 Nov 2026 12:00:00 GMT"],
+    ["a=<redacted>; Expires=Thu, 01-Jan-1970 00:00:10 GMT"],
+    ["; Path=/"],
+  ])("%s sets nothing", (line) => {
+    expect(seen(line).cookies).toEqual([]);
+  });
+
+  test.each([
+    ["a=<redacted>; Max-Age=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT"],
+    ["a=<redacted>; Expires=Sat, 21 Nov 2026 12:00:01 GMT"],
+    ["a=<redacted>; Expires=0"],
+  ])("%s sets a cookie", (line) => {
+    expect(seen(line).cookies).toHaveLength(1);
+  });
+});
+
+test("a finding names each cookie once, and no value", () => {
+  const { cookies } = seen("a=secret1", "b=secret2", "a=secret3", "secret4");
+  expect(foundInCookies("security.cookie.missing-secure", cookies)).toEqual([
+    { code: "security.cookie.missing-secure", values: { names: 'a, b, ""', total: 3 } },
+  ]);
+  expect(foundInCookies("security.cookie.missing-secure", [])).toEqual([]);
+});
+
+test("a finding quotes ten names, counts all, and adds what it is asked to", () => {
+  const { cookies } = seen(...Array.from({ length: 11 }, (_, at) => `c${at}=secret; Path=/p${at}`));
+  expect(foundInCookies("security.cookie.missing-secure", cookies)).toMatchObject([
+    { values: { names: "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, ...", total: 11 } },
+  ]);
+  expect(foundInCookies("security.cookie.missing-secure", cookies.slice(0, 1), ({ path }) => path)).toMatchObject([
+    { values: { names: "c0 (/p0)", total: 1 } },
+  ]);
+});
+
+test.each(
+  [
+    ["PHPSESSID", "JSESSIONID", "ASP.NET_SessionId", "ASPSESSIONIDCQTQBRTA", "connect.sid", "SID", "__Secure-sid", "laravel_session"],
+    ["_myapp_session", "sessionid", "session-id", "userSession", "sess", "wordpress_logged_in_0a1b", "autologin", "login_token"],
+    [".ASPXAUTH", ".AspNetCore.Identity.Application", "oauth", "auth", "authToken", "x-authorization", "jwt", "sso"],
+    ["token", "access_token", "__Host-refreshToken", "id_token", "api-token", "remember_web_59ba36", "remember_user_token"],
+  ].flat(),
+)("%s stands for a login", (name) => {
+  expect(isSessionName(name)).toBe(true);
+});
+
+test.each(
+  [
+    ["theme", "lang", "consent", "author", "authors", "assessment", "obsession", "side", "resident", "tokenizer"],
+    ["visitor_token", "device_token", "_ga", "_gid", "_hjSessionUser_1", "ai_session", "_uetsid", "__utma", "_pk_ses.1.1fff", ""],
+    ["XSRF-TOKEN", "csrftoken", "_csrf", "__RequestVerificationToken", ".AspNetCore.Antiforgery.x"],
+  ].flat(),
+)("%s stands for no login", (name) => {
+  expect(isSessionName(name)).toBe(false);
+});
+
+test.each([
+  ["XSRF-TOKEN", true],
+  ["csrftoken", true],
+  ["__RequestVerificationToken", true],
+  [".AspNetCore.Antiforgery.VyLW6ORzMgk", true],
+  ["PHPSESSID", false],
+])("%s guards against forgery: %s", (name, expected) => {
+  expect(isAntiForgeryName(name)).toBe(expected);
+});

@@ -1,0 +1,41 @@
+/** Where a document may say in which encoding it is written. */
+import check from "../../../checks/content-type-charset.ts";
+import { testCheck } from "../../support/check-tester.ts";
+
+const header = (...values: string[]) => ({ headers: { "content-type": values } });
+const meta = (given: { httpEquiv?: string; name?: string; content: string }) => ({
+  dom: { metas: [{ httpEquiv: null, name: null, truncated: false, ...given }] },
+});
+
+testCheck(check, {
+  passed: [
+    ["in the header", header("text/html; charset=utf-8")],
+    ["in the header, quoted", header('text/html;charset="UTF-8"')],
+    ["in a meta element", meta({ name: "charset", content: "utf-8" })],
+    ["in a meta element of the old form", meta({ httpEquiv: "content-type", content: "text/html; charset=iso-8859-1" })],
+    ["in the header, and the document was not read", { ...header("text/html; charset=utf-8"), dom: "crashed" }],
+    [
+      "a header that nobody knows, and a sound element",
+      { ...header("text/html; charset=none"), ...meta({ name: "charset", content: "utf-8" }) },
+    ],
+  ],
+  notApplicable: [
+    ["no HTML", { page: { mediaType: "image/svg+xml" } }],
+    ["XML says it itself", { page: { mediaType: "application/xhtml+xml" } }],
+  ],
+  notChecked: [
+    ["not in the header, and the document was not read", { ...header("text/html"), dom: "crashed" }],
+    ["not in the header, and elements were dropped", { ...header("text/html"), dom: { metasDropped: 1 } }],
+  ],
+  violated: {
+    "security.content.charset-missing": [
+      ["nowhere", header("text/html"), { values: { contentType: "text/html" } }],
+      ["an empty parameter", header("text/html; charset=")],
+      ["no type at all", { page: { mediaType: null } }],
+    ],
+    "security.content.charset-unknown": [
+      ["a name that browsers do not know", header("text/html; charset=utf-7"), { values: { charset: "utf-7" } }],
+      ["the same in an element", meta({ name: "charset", content: "unicode-9000" }), { values: { charset: "unicode-9000" } }],
+    ],
+  },
+});

@@ -1,0 +1,59 @@
+/** What a browser demands of cookies whose names carry a prefix. */
+import check from "../../../checks/cookie-prefix.ts";
+import { testCheck } from "../../support/check-tester.ts";
+import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";
+
+testCheck(check, {
+  passed: [
+    ["__Host-", cookieLines("__Host-sid=<redacted>; Secure; Path=/; HttpOnly")],
+    ["__Secure-", cookieLines("__Secure-sid=<redacted>; Secure; Domain=site.example; Path=/app")],
+    ["an empty domain is none", cookieLines("__Host-sid=<redacted>; Secure; Path=/; Domain=")],
+    ["__Http-", cookieLines("__Http-sid=<redacted>; Secure; HttpOnly; Domain=site.example; Path=/app")],
+    ["__Host-Http-", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly; Path=/")],
+    ["the last path counts", cookieLines("__Host-sid=<redacted>; Secure; Path=/app; Path=/")],
+  ],
+  notApplicable: [
+    ["no cookie", {}],
+    ["no prefix", cookieLines("sid=<redacted>", "Host-sid=<redacted>", "__HostSid=<redacted>")],
+  ],
+  notChecked: [
+    ["a cut line", cookieLines(cutCookieLine("__Host-sid=<redacted>; Path=/"))],
+    ["lines were dropped", { page: { setCookiesDropped: 1 } }],
+  ],
+  violated: {
+    "security.cookie.prefix-without-secure": [
+      ["__Secure- without Secure", cookieLines("__Secure-sid=<redacted>; Path=/"), { values: { names: "__Secure-sid" } }],
+      ["__Host- without Secure", cookieLines("__Host-sid=<redacted>; Path=/")],
+      ["prefixes have no case", cookieLines("__SECURE-sid=<redacted>")],
+    ],
+    "security.cookie.prefix-over-http": [
+      [
+        "sent by a redirect over http",
+        cookieLines(cookieLine("__Secure-sid=<redacted>; Secure", { overHttps: false })),
+        { values: { names: "__Secure-sid" } },
+      ],
+    ],
+    "security.cookie.host-prefix-with-domain": [
+      [
+        "a domain",
+        cookieLines("__Host-sid=<redacted>; Secure; Path=/; Domain=site.example"),
+        { values: { names: "__Host-sid (Domain=site.example)" } },
+      ],
+      [
+        "everything at once",
+        cookieLines("__host-sid=<redacted>; Domain=.site.example; Path=/app"),
+        { also: ["security.cookie.prefix-without-secure", "security.cookie.host-prefix-without-root-path"] },
+      ],
+    ],
+    "security.cookie.host-prefix-without-root-path": [
+      ["no path", cookieLines("__Host-sid=<redacted>; Secure"), { values: { names: "__Host-sid" } }],
+      ["another path", cookieLines("__Host-sid=<redacted>; Secure; Path=/app")],
+      ["__Host-Http- is a __Host- too", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly")],
+    ],
+    "security.cookie.http-prefix-without-httponly": [
+      ["__Http-", cookieLines("__Http-sid=<redacted>; Secure; Path=/app"), { values: { names: "__Http-sid" } }],
+      ["__Host-Http- is an __Http- too", cookieLines("__HOST-HTTP-sid=<redacted>; Secure; Path=/")],
+      ["without Secure either", cookieLines("__http-sid=<redacted>"), { also: ["security.cookie.prefix-without-secure"] }],
+    ],
+  },
+});

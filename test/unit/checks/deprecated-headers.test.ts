@@ -1,0 +1,47 @@
+/** Headers that browsers have given up, each by its name. */
+import check from "../../../checks/deprecated-headers.ts";
+import { testCheck } from "../../support/check-tester.ts";
+
+testCheck(check, {
+  passed: [
+    ["none of them", {}],
+    [
+      "Feature-Policy beside the header that took its place",
+      { headers: { "feature-policy": "camera 'none'", "permissions-policy": "camera=()" } },
+    ],
+  ],
+  notApplicable: [],
+  notChecked: [
+    ["headers were dropped", { page: { headersDropped: 1 } }],
+    [
+      "Feature-Policy, and its successor may have been dropped",
+      { page: { headers: [{ name: "feature-policy", value: "camera 'none'", truncated: false }], headersDropped: 1 } },
+    ],
+  ],
+  violated: {
+    "security.deprecated-header.public-key-pins": [
+      ["pins", { headers: { "Public-Key-Pins": 'pin-sha256="x"; max-age=5' } }, { values: { value: 'pin-sha256="x"; max-age=5' } }],
+      ["a cut header is there all the same", { page: { headers: [{ name: "public-key-pins", value: "pin", truncated: true }] } }],
+    ],
+    "security.deprecated-header.public-key-pins-report-only": [
+      ["pins on trial", { headers: { "public-key-pins-report-only": "max-age=5" } }],
+    ],
+    "security.deprecated-header.expect-ct": [
+      [
+        "beside others",
+        { headers: { "expect-ct": "max-age=0", p3p: 'CP="x"' } },
+        { also: ["security.deprecated-header.p3p"], values: { value: "max-age=0" } },
+      ],
+    ],
+    "security.deprecated-header.feature-policy": [["alone", { headers: { "feature-policy": "camera 'none'" } }]],
+    "security.deprecated-header.x-content-security-policy": [
+      [
+        "beside the header that took its place",
+        { headers: { "x-content-security-policy": "default-src 'self'", "content-security-policy": "default-src 'self'" } },
+      ],
+    ],
+    "security.deprecated-header.x-webkit-csp": [["an old policy", { headers: { "x-webkit-csp": "default-src 'self'" } }]],
+    "security.deprecated-header.p3p": [["a privacy policy", { headers: { p3p: 'CP="This is not a P3P policy"' } }]],
+    "security.deprecated-header.x-ua-compatible": [["a document mode", { headers: { "x-ua-compatible": "IE=edge" } }]],
+  },
+});

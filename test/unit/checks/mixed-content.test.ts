@@ -1,0 +1,80 @@
+/** What an encrypted page loads, or sends, without encryption. */
+import check from "../../../checks/mixed-content.ts";
+import { testCheck } from "../../support/check-tester.ts";
+
+const insecure = (kind: string, outcome: "loaded" | "blocked" | "upgraded", url = `http://site.example/${kind}`) => ({
+  url,
+  kind,
+  outcome,
+});
+const form = (action: string, method = "post") => ({ action, method });
+
+testCheck(check, {
+  passed: [
+    ["nothing", {}],
+    ["forms over https", { dom: { forms: [form("https://site.example/send")] } }],
+    ["a form that is never sent", { dom: { forms: [form("http://site.example/", "DIALOG")] } }],
+    ["a form that writes mail", { dom: { forms: [form("mailto:info@site.example")] } }],
+  ],
+  notApplicable: [["a page over http", { url: "http://site.example/", requests: { insecure: [insecure("image", "loaded")] } }]],
+  notChecked: [
+    ["the forms were not read", { dom: "crashed" }],
+    ["forms were dropped", { dom: { formsDropped: 1 } }],
+  ],
+  violated: {
+    "security.content.active-mixed-content": [
+      [
+        "a script that the browser blocked",
+        { requests: { insecure: [insecure("script", "blocked")] } },
+        { values: { resources: "http://site.example/script", total: 1 } },
+      ],
+      ["a style sheet", { requests: { insecure: [insecure("stylesheet", "loaded")] } }],
+      [
+        "a frame, a font and a call",
+        { requests: { insecure: ["document", "font", "fetch"].map((kind) => insecure(kind, "blocked")) } },
+        { values: { total: 3 } },
+      ],
+      ["a socket", { requests: { insecure: [insecure("websocket", "blocked", "ws://site.example/")] } }],
+      ["the forms were not read", { requests: { insecure: [insecure("xhr", "blocked")] }, dom: "crashed" }],
+    ],
+    "security.content.passive-mixed-content": [
+      [
+        "an image and a film",
+        { requests: { insecure: [insecure("image", "loaded"), insecure("media", "blocked")] } },
+        { values: { total: 2 } },
+      ],
+      [
+        "in the words of Chromium's reports",
+        { requests: { insecure: ["audio", "video", "favicon"].map((kind) => insecure(kind, "blocked")) } },
+        { values: { total: 3 } },
+      ],
+      [
+        "beside a script",
+        { requests: { insecure: [insecure("image", "loaded"), insecure("script", "blocked")] } },
+        { also: ["security.content.active-mixed-content"] },
+      ],
+    ],
+    "security.content.upgraded-mixed-content": [
+      ["an image that the browser fetched over https instead", { requests: { insecure: [insecure("image", "upgraded")] } }],
+      ["a script, by upgrade-insecure-requests", { requests: { insecure: [insecure("script", "upgraded")] } }],
+    ],
+    "security.content.insecure-form-action": [
+      ["a form that Chromium reported, and that is gone", { requests: { insecure: [insecure("form", "loaded")] } }],
+      [
+        "a form that Chromium reported as well",
+        { requests: { insecure: [insecure("form", "loaded")] }, dom: { forms: [form("http://site.example/form")] } },
+        { values: { total: 1 } },
+      ],
+      [
+        "a form over http",
+        { dom: { forms: [form("HTTP://site.example/send")] } },
+        { values: { resources: "HTTP://site.example/send", total: 1 } },
+      ],
+      [
+        "several, to two addresses",
+        { dom: { forms: [form("http://a.example/"), form("http://b.example/", "get"), form("http://a.example/")] } },
+        { values: { resources: "http://a.example/, http://b.example/", total: 2 } },
+      ],
+    ],
+  },
+});

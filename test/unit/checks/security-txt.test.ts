@@ -1,0 +1,81 @@
+/** The file stands at its place, over https, as plain text, with a contact. */
+import check from "../../../checks/security-txt.ts";
+import type { SecurityTxtFacts } from "../../../src/evidence/facts.ts";
+import { testCheck } from "../../support/check-tester.ts";
+
+type Attempt = SecurityTxtFacts["attempts"][number];
+const place = "https://www.shop.com/.well-known/security.txt";
+const body = "Contact: mailto:security@shop.com\nExpires: 2027-01-01T00:00:00Z\n";
+const wellKnown = (given: Partial<Attempt> = {}): Attempt => ({
+  url: place,
+  finalUrl: place,
+  status: 200,
+  contentType: "text/plain; charset=utf-8",
+  body,
+  truncated: false,
+  ...given,
+});
+const root = (given: Partial<Attempt> = {}) =>
+  wellKnown({ url: "https://www.shop.com/security.txt", finalUrl: "https://www.shop.com/security.txt", ...given });
+const page: Partial<Attempt> = { contentType: "text/html", body: "<!doctype html><p>Contact: us</p>" };
+const none: Partial<Attempt> = { status: 404, contentType: "text/html", body: "" };
+const answers = (...attempts: Attempt[]) => ({ url: "https://www.shop.com/", registrableDomain: "shop.com", securityTxt: { attempts } });
+
+testCheck(check, {
+  passed: [
+    ["in order", answers(wellKnown())],
+    ["redirected to another host over https", answers(wellKnown({ finalUrl: "https://shop.com/.well-known/security.txt" }))],
+    ["no charset is UTF-8", answers(wellKnown({ contentType: "text/plain" }))],
+    ["US-ASCII is UTF-8 too", answers(wellKnown({ contentType: "TEXT/PLAIN;charset=us-ascii" }))],
+    ["longer than is read, with its contact in time", answers(wellKnown({ truncated: true }))],
+    ["a small letter", answers(wellKnown({ body: "contact: https://shop.com/report\n" }))],
+  ],
+  notApplicable: [["an address", { url: "https://192.0.2.1/", registrableDomain: null }]],
+  notChecked: [
+    ["refused", answers(wellKnown({ status: 403 }), root(none))],
+    ["a server error", answers(wellKnown({ status: 503 }), root())],
+    ["redirects that never end", answers(wellKnown({ status: 301 }), root(none))],
+    ["longer than is read, and no contact so far", answers(wellKnown({ body: "# hello\n", truncated: true }))],
+    ["nothing was asked", answers()],
+  ],
+  violated: {
+    "security.security-txt.missing": [
+      [
+        "at neither place",
+        answers(wellKnown(none), root(none)),
+        { values: { registrableDomain: "shop.com", expires: "2027-11-16T00:00:00Z" } },
+      ],
+      ["gone", answers(wellKnown({ status: 410 }), root(none))],
+      ["a page for everything", answers(wellKnown(page), root(page))],
+      ["the other place gave no answer", answers(wellKnown(none))],
+      ["the other place says nothing about it", answers(wellKnown(none), root({ status: 500 }))],
+    ],
+    "security.security-txt.wrong-place": [
+      ["where it used to be", answers(wellKnown(none), root()), { values: { fileUrl: "https://www.shop.com/security.txt" } }],
+      ["behind a page for everything", answers(wellKnown(page), root())],
+    ],
+    "security.security-txt.redirect-to-http": [
+      [
+        "plain http in the end",
+        answers(wellKnown({ finalUrl: "http://shop.com/security.txt" })),
+        { values: { fileUrl: "http://shop.com/security.txt" } },
+      ],
+    ],
+    "security.security-txt.content-type": [
+      ["another type", answers(wellKnown({ contentType: "text/html" })), { values: { contentType: "text/html" } }],
+      ["none", answers(wellKnown({ contentType: null }))],
+      ["one that begins alike", answers(wellKnown({ contentType: "text/plainer" }))],
+      [
+        "and no contact",
+        answers(wellKnown({ contentType: "application/octet-stream", body: "" })),
+        { also: ["security.security-txt.contact-missing"] },
+      ],
+    ],
+    "security.security-txt.charset": [["Latin-1", answers(wellKnown({ contentType: "text/plain; charset=iso-8859-1" }))]],
+    "security.security-txt.contact-missing": [
+      ["no such field", answers(wellKnown({ body: "Expires: 2027-01-01T00:00:00Z\n" })), { values: { fileUrl: place } }],
+      ["an empty file", answers(wellKnown({ body: "" }))],
+      ["in a comment only", answers(wellKnown({ body: "# Contact: mailto:a@shop.com\n" }))],
+    ],
+  },
+});

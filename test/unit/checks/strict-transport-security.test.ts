@@ -1,0 +1,57 @@
+/** The header must stand on the first https answer of the scanned host, which need not be the page. */
+import check from "../../../checks/strict-transport-security.ts";
+import type { Hop } from "../../../src/evidence/facts.ts";
+import { testCheck } from "../../support/check-tester.ts";
+import { answer, type HeadersGiven } from "../../support/evidence.ts";
+
+const sts = { "strict-transport-security": "max-age=31536000" };
+const hop = (url: string, headers: HeadersGiven = {}, internal = false): Hop => ({ ...answer({ url, status: 301, headers }), internal });
+
+testCheck(check, {
+  passed: [
+    ["on the page", { headers: sts }],
+    ["in any case of letters", { headers: { "Strict-Transport-Security": "max-age=1" } }],
+    [
+      "on the redirect to www, though not on the page",
+      { navigation: { hops: [hop("https://site.example/", sts)], finalUrl: "https://www.site.example/" } },
+    ],
+    [
+      "after a redirect from http",
+      { url: "http://site.example/", navigation: { hops: [hop("http://site.example/")], finalUrl: "https://site.example/" }, headers: sts },
+    ],
+    ["a useless value is still a header; hsts-effective judges it", { headers: { "strict-transport-security": "max-age=0" } }],
+    ["the name is on the browsers' list", { hstsPreload: { hostPreloaded: true } }],
+    ["a header needs no list", { headers: sts, hstsPreload: "crashed" }],
+  ],
+  notApplicable: [
+    ["a page over http", { url: "http://site.example/" }],
+    ["an IPv4 address", { url: "https://192.0.2.1/", registrableDomain: null }],
+    ["an IPv6 address", { url: "https://[2001:db8::1]/", registrableDomain: null }],
+  ],
+  notChecked: [["the page is not the site's", { page: "challenged" }]],
+  violated: {
+    "security.missing-header.strict-transport-security": [
+      ["absent, and what browsers have built in is not known", { hstsPreload: "unsupported" }],
+      ["absent", {}, { values: { answeredAt: "https://site.example/" } }],
+      [
+        "absent on the first answer, present on www",
+        { navigation: { hops: [hop("https://site.example/")], finalUrl: "https://www.site.example/" }, headers: sts },
+        { values: { answeredAt: "https://site.example/" } },
+      ],
+      [
+        "sent over http only, where browsers ignore it",
+        { url: "http://site.example/", navigation: { hops: [hop("http://site.example/", sts)], finalUrl: "https://site.example/" } },
+      ],
+      [
+        "http that leads straight to another host, whose name is not the one on the list",
+        {
+          url: "http://site.example/",
+          navigation: { hops: [hop("http://site.example/")], finalUrl: "https://other.example/" },
+          hstsPreload: { hostPreloaded: true },
+        },
+        { values: { answeredAt: "https://other.example/" } },
+      ],
+      ["a single label is a name as well", { url: "https://intranet/", registrableDomain: null }],
+    ],
+  },
+});

@@ -1,0 +1,28 @@
+/** Only two definite refusals prove that a server has nothing current to offer. */
+import check from "../../../checks/tls-modern-protocol.ts";
+import type { TlsVersionAnswer } from "../../../src/evidence/facts.ts";
+import { testCheck } from "../../support/check-tester.ts";
+
+const current = (first: TlsVersionAnswer, second: TlsVersionAnswer) => ({
+  tls: {
+    negotiated: { protocol: "TLSv1.1", cipher: "ECDHE-RSA-AES128-SHA", alpn: null },
+    versions: { "1.0": "accepted", "1.1": "accepted", "1.2": first, "1.3": second } as const,
+  },
+});
+
+testCheck(check, {
+  passed: [
+    ["both", current("accepted", "accepted")],
+    ["1.2 alone", current("accepted", "refused")],
+    ["1.3 alone", current("unknown", "accepted")],
+  ],
+  notApplicable: [["a page over http", { url: "http://site.example/" }]],
+  notChecked: [
+    ["no handshake", { tls: "tls" }],
+    ["neither known", current("unknown", "unknown")],
+    ["one refused, one unknown", current("refused", "unknown")],
+  ],
+  violated: {
+    "security.tls.modern-protocol-missing": [["both refused", current("refused", "refused"), { values: { negotiated: "TLSv1.1" } }]],
+  },
+});

@@ -1,0 +1,78 @@
+/** The report at a terminal: complete, worst first, in both languages, and harmless whatever a site wrote. */
+import { describe, expect, test } from "vitest";
+import { type ReportStyle, reportText } from "../../../src/cli/report-text.ts";
+import { createTexts } from "../../../src/text/i18n.ts";
+import { renderFullReport } from "../../../src/text/render.ts";
+import { checksTexts, storedResult } from "../../support/stored.ts";
+
+const texts = createTexts(checksTexts);
+const scan = { token: "local", url: "https://site.example/", status: "finished", progressStage: null, progressPercent: 100 } as const;
+
+function styled(given: Partial<ReportStyle> = {}): ReportStyle {
+  return { locale: "en-gb", texts, colour: false, columns: 80, ...given };
+}
+
+function rendered(sent?: string, style = styled()): string {
+  const stored = { ...scan, errorCode: null };
+  return reportText(renderFullReport(stored, storedResult(sent), { evidence: null, timings: null }, style.locale, texts), style);
+}
+
+describe("a finished scan", () => {
+  test("has score, summary, findings and what was not checked", () => {
+    expect(rendered()).toBe(`https://site.example/
+  Score 67 of 100: warning (fair)
+  4 checks: 1 passed, 1 violated, 1 not checked, 1 not applicable
+
+Medium  Weak sample
+  security.sample.weak
+  site.example sent max-age=1 at https://site.example/, and site.example again.
+  What can happen: A risk.
+  What to do: Send more.
+  Effort: low
+
+Not checked, and so neither good nor bad:
+  sample-tls - sample-tls (tls: timeout)`);
+  });
+
+  test("is German throughout when that is asked for", () => {
+    const text = rendered(undefined, styled({ locale: "de-de" }));
+    expect(text).toContain("67 von 100 Punkten: Warnung (ordentlich)");
+    expect(text).toContain("Abhilfe: Senden Sie more.");
+  });
+
+  test("breaks its lines at the width of the terminal", () => {
+    const lines = rendered(undefined, styled({ columns: 40 })).split("\n");
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
+  });
+
+  test("keeps lines to paste whole", () => {
+    const line = 'nginx: add_header X-Sample-Header-With-A-Long-Name "value" always;';
+    const report = renderFullReport({ ...scan, errorCode: null }, storedResult(), { evidence: null, timings: null }, "en-gb", texts);
+    const findings = report.security?.findings.map((finding) => ({ ...finding, remediation: `Send more.\n${line}\nDNS: a` })) ?? [];
+    const security = report.security === null ? null : { ...report.security, findings };
+    const lines = reportText({ ...report, security }, styled({ columns: 40 })).split("\n");
+    expect(lines).toEqual(expect.arrayContaining(["  What to do: Send more.", `    ${line}`, "    DNS: a"]));
+  });
+
+  test("is coloured only when asked to be", () => {
+    expect(rendered()).not.toContain("\x1b");
+    expect(rendered(undefined, styled({ colour: true }))).toContain("\x1b[33mMedium\x1b[0m");
+  });
+
+  test.each([
+    ["escape sequences", "\x1b]0;owned\x07"],
+    ["C1 controls", "\u009b31m"],
+    ["marks that turn the writing around", "\u202ecod.exe"],
+    ["new lines", "a\nb\r\nc"],
+  ])("does not obey %s of a site", (_words, sent) => {
+    const text = rendered(sent);
+    expect([...text].filter((sign) => sign !== "\n" && /[\p{Cc}\p{Bidi_Control}]/u.test(sign))).toEqual([]);
+    expect(text.split("\n").length).toBe(rendered().split("\n").length);
+  });
+});
+
+test("a failed scan says why, and nothing else", () => {
+  const failed = { ...scan, status: "failed", errorCode: "refused" } as const;
+  const report = renderFullReport(failed, null, { evidence: null, timings: null }, "en-gb", texts);
+  expect(reportText(report, styled())).toBe("https://site.example/\n  site.example refused the connection.");
+});

@@ -1,0 +1,53 @@
+/** The cutting that everything from outside passes through. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { boundedHeaders, boundedText } from "../../../src/evidence/bound.ts";
+import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "../../../src/evidence/limits.ts";
+
+describe("boundedText", () => {
+  const rows: readonly [words: string, text: string, kept: string, truncated: boolean][] = [
+    ["what fits stays", "12345", "12345", false],
+    ["what is longer is cut and says so", "123456", "12345", true],
+    ["controls are marked", "a\u0000\r\n\u007f", "a\ufffd\ufffd\ufffd\ufffd", false],
+    ["a tab stays", "a\tb", "a\tb", false],
+    ["half a character is marked", "1234\u{1f600}", "1234\ufffd", true],
+    ["a lone surrogate is marked", "a\udc00", "a\ufffd", false],
+  ];
+  for (const [words, text, kept, truncated] of rows) {
+    test(words, () => expect(boundedText(text, 5)).toEqual({ text: kept, truncated }));
+  }
+
+  test("whatever comes, the outcome fits, can be encoded, and holds no control", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.nat(20), (text, max) => {
+        const kept = boundedText(text, max);
+        expect(kept.text.length).toBeLessThanOrEqual(max);
+        expect(kept.text.isWellFormed()).toBe(true);
+        expect([...kept.text].every((char) => char === "\t" || (char >= " " && char !== "\u007f"))).toBe(true);
+        expect(kept.truncated).toBe(text.length > max);
+      }),
+    );
+  });
+});
+
+describe("boundedHeaders", () => {
+  test("keeps order, spelling and duplicates", () => {
+    const pairs = [
+      ["B", "1"],
+      ["a", "2"],
+      ["b", "3"],
+    ] as const;
+    expect(boundedHeaders(pairs)).toEqual({
+      headers: pairs.map(([name, value]) => ({ name, value, truncated: false })),
+      headersDropped: 0,
+    });
+  });
+
+  test("cuts names and values, and counts what it drops", () => {
+    const pairs = Array.from({ length: headerFieldsMax + 7 }, () => ["n".repeat(1_000), "v".repeat(1_000)] as const);
+    const { headers, headersDropped } = boundedHeaders(pairs);
+    expect(headersDropped).toBe(7);
+    expect(headers).toHaveLength(headerFieldsMax);
+    expect(headers[0]).toEqual({ name: "n".repeat(headerNameCharsMax), value: "v".repeat(headerValueCharsMax), truncated: true });
+  });
+});

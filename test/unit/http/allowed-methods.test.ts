@@ -1,0 +1,23 @@
+/** Which methods an address answers, from the routes alone. */
+import { expect, test } from "vitest";
+import { allowedMethods } from "../../../src/http/allowed-methods.ts";
+
+const routes = [
+  { method: "GET", path: "/list" },
+  { method: "POST", path: "/list" },
+  { method: "GET", path: "/list/:name/part" },
+  { method: "POST", path: "/only" },
+];
+
+test.each([
+  ["/list", ["GET", "HEAD", "OPTIONS", "POST"]],
+  ["/list/anything/part", ["GET", "HEAD", "OPTIONS"]],
+  ["/list/%00/part", ["GET", "HEAD", "OPTIONS"]],
+  ["/only", ["OPTIONS", "POST"]],
+  ["/list/", []],
+  ["/list//part", []],
+  ["/list/name", []],
+  ["//list", []],
+  ["/", []],
+  ["", []],
+])("%s", (path, methods) => expect(allowedMethods(routes, path)).toEqual(methods));

@@ -1,0 +1,47 @@
+/** Fixed windows per key, by a clock that is handed in, in bounded memory. */
+import { expect, test } from "vitest";
+import { createRateLimit } from "../../../src/http/rate-limit.ts";
+
+function limited(requestsMax = 3) {
+  const clock = { ms: 1_000 };
+  return { clock, count: createRateLimit({ requestsMax, windowSeconds: 60 }, () => clock.ms) };
+}
+
+test("counts down, then refuses until the window ends", () => {
+  const { clock, count } = limited();
+  expect(count("a")).toEqual({ exceeded: false, remaining: 2, resetSeconds: 60 });
+  clock.ms += 10_500;
+  expect(count("a")).toEqual({ exceeded: false, remaining: 1, resetSeconds: 50 });
+  expect(count("a")).toEqual({ exceeded: false, remaining: 0, resetSeconds: 50 });
+  expect(count("a")).toEqual({ exceeded: true, remaining: 0, resetSeconds: 50 });
+  clock.ms += 49_499;
+  expect(count("a")).toEqual({ exceeded: true, remaining: 0, resetSeconds: 1 });
+  clock.ms += 1;
+  expect(count("a")).toEqual({ exceeded: false, remaining: 2, resetSeconds: 60 });
+});
+
+test("keys do not share", () => {
+  const { count } = limited(1);
+  expect(count("1:192.0.2.1").exceeded).toBe(false);
+  expect(count("1:192.0.2.2").exceeded).toBe(false);
+  expect(count("2:192.0.2.1").exceeded).toBe(false);
+  expect(count("1:192.0.2.1").exceeded).toBe(true);
+});
+
+test("a flood of keys makes it forget the oldest, not grow", () => {
+  const { count } = limited(1);
+  count("first");
+  for (let i = 0; i < 19_999; i += 1) count(`key ${i}`);
+  expect(count("first").exceeded).toBe(true);
+  count("one more");
+  expect(count("first").exceeded).toBe(false);
+});
+
+test("a clock that is set back shuts nobody out", () => {
+  const { clock, count } = limited(1);
+  clock.ms = 3_600_000;
+  count("a");
+  expect(count("a").exceeded).toBe(true);
+  clock.ms = 1_000;
+  expect(count("a")).toEqual({ exceeded: false, remaining: 0, resetSeconds: 60 });
+});

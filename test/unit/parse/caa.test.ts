@@ -1,0 +1,65 @@
+/** The grammar of RFC 8659 section 4, with the parameters and tags that came after it. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type CaaDefect, parseCaaProperty } from "../../../src/parse/caa.ts";
+import { hostileTexts, slowness } from "./hurt.ts";
+
+test.each<[string, string, CaaDefect | null]>([
+  ["issue", "ca1.example.net", null],
+  ["issue", "ca1.example.net; account=230123", null],
+  ["issue", ";", null],
+  ["issue", "", null],
+  ["issue", " \t", null],
+  ["issue", "; a=1", null],
+  ["issue", "ca.example;", null],
+  ["issue", "ca.example; a=1 ; b = 2", null],
+  ["issue", "ca.example; accounturi=https://ca.example/acct/1; validationmethods=http-01,ca-foo", null],
+  ["issue", "ca--x.example", null],
+  ["Issue", "localca", null],
+  ["issuemail", "ca.example", null],
+  ["issuewild", "%%%%%", "issuer"],
+  ["issue", "ca.example.", "issuer"],
+  ["issue", "-ca.example", "issuer"],
+  ["issue", "ca_x.example", "issuer"],
+  ["issue", "c\u00e4.example", "issuer"],
+  ["issue", "ca.example a=1", "issuer"],
+  ["issue", "ca.example; a", "parameter"],
+  ["issue", "ca.example; =1", "parameter"],
+  ["issue", "ca.example; a=1 b=2", "parameter"],
+  ["issue", "ca.example; a_b=1", "parameter"],
+  ["issue", "ca.example;;", "parameter"],
+  ["issue", "ca.example; a=1;", "parameter"],
+  ["iodef", "mailto:security@example.com", null],
+  ["iodef", "https://iodef.example.com/", null],
+  ["iodef", "http://iodef.example.com", null],
+  ["iodef", "security@example.com", "url"],
+  ["iodef", "mailto:security", "url"],
+  ["iodef", "https://", "url"],
+  ["iodef", "tel:+1", "url"],
+  ["tbs", "whatever", null],
+  ["tb-s", "whatever", "tag"],
+  ["", "whatever", "tag"],
+])("%s %j: %s", (tag, value, defect) => {
+  expect(parseCaaProperty(tag, value).defect).toBe(defect);
+});
+
+test("tags that authorities know", () => {
+  const isKnown = (tag: string) => parseCaaProperty(tag, "").known;
+  expect(["issue", "ISSUEWILD", "iodef", "issuemail", "issuevmc", "contactemail", "contactphone"].every(isKnown)).toBe(true);
+  expect(["tbs", "", "issues", "constructor"].some(isKnown)).toBe(false);
+});
+
+describe("input made to hurt", () => {
+  test("never throws", () => {
+    const texts = hostileTexts("ca", ".", "-", ";", "=", "a", " ", "\t", "mailto:", "@", "https://", "\0", "\u00e4");
+    fc.assert(
+      fc.property(fc.oneof(texts, fc.constantFrom("issue", "iodef")), texts, (tag, value) => {
+        expect(typeof parseCaaProperty(tag, value).known).toBe("boolean");
+      }),
+    );
+  });
+  test.each(["a", "-", "a-", ".", "a.", ";", "=", "a=", " ", "@", "/"])("64 KiB of %j in linear time", (piece) => {
+    const both = (text: string) => [parseCaaProperty("issue", text), parseCaaProperty("iodef", text), parseCaaProperty(text, "")];
+    expect(slowness(both, piece, ["", "ca.example; a=", "a", "mailto:a@", "https://"], ["", "!", " ", "_", " x"])).toBe(0);
+  });
+});

@@ -1,0 +1,132 @@
+/** Keys and signatures read out of certificates of every kind, and out of bytes that are none. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { certificateKey, certificateSignature } from "../../../src/parse/certificate-keys.ts";
+import { type CertificateWish, selfSigned } from "../../support/certificates.ts";
+
+const tlv = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+  const content = Buffer.concat(parts);
+  const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 255];
+  return Buffer.concat([Buffer.from([tag, ...length]), content]);
+};
+const sequence = (...parts: readonly Buffer[]) => tlv(0x30, ...parts);
+const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
+
+const sha256WithRsa = sequence(hex("0609 2a864886f70d01010b"), hex("0500"));
+const rsaEncryption = sequence(hex("0609 2a864886f70d010101"), hex("0500"));
+
+interface Parts {
+  readonly keyInfo?: Buffer;
+  readonly signature?: Buffer;
+  /** What the signed part says of the signature; the same unless a case is about it. */
+  readonly signed?: Buffer;
+  readonly version?: Buffer;
+}
+
+/** A certificate with nothing in it but the parts that are looked at. */
+function handMade({ keyInfo = Buffer.alloc(0), signature = sha256WithRsa, signed, version = hex("a003020102") }: Parts): Buffer {
+  const [serial, name, validity] = [hex("020101"), sequence(), sequence()];
+  return sequence(sequence(version, serial, signed ?? signature, name, validity, name, keyInfo), signature, hex("030100"));
+}
+
+function rsaKey(modulus: Buffer, exponent: Buffer): Buffer {
+  return sequence(rsaEncryption, tlv(3, Buffer.from([0]), sequence(tlv(2, modulus), tlv(2, exponent))));
+}
+
+describe("keys", () => {
+  test.each([
+    ["rsa-1024", { type: "rsa", bits: 1_024, curve: null, rsaExponent: "10001" }],
+    ["rsa-2048", { type: "rsa", bits: 2_048, curve: null, rsaExponent: "10001" }],
+    ["rsa-4096", { type: "rsa", bits: 4_096, curve: null, rsaExponent: "10001" }],
+    ["ec-p224", { type: "ec", bits: 224, curve: "secp224r1", rsaExponent: null }],
+    ["ec-p256", { type: "ec", bits: 256, curve: "prime256v1", rsaExponent: null }],
+    ["ec-p384", { type: "ec", bits: 384, curve: "secp384r1", rsaExponent: null }],
+    ["ed25519", { type: "ed25519", bits: 256, curve: null, rsaExponent: null }],
+  ] as const)("%s", (key, expected) => {
+    expect(certificateKey(selfSigned({ key }).der)).toEqual(expected);
+  });
+
+  test("an exponent of 1, and a modulus that is one bit short", () => {
+    const modulus = Buffer.concat([Buffer.from([0x00, 0x7f]), Buffer.alloc(255, 0xff)]);
+    const keyInfo = rsaKey(modulus, Buffer.from([1]));
+    expect(certificateKey(handMade({ keyInfo }))).toMatchObject({ type: "rsa", bits: 2_047, rsaExponent: "1" });
+  });
+
+  test("a certificate of version 1, which leaves the version out", () => {
+    const keyInfo = rsaKey(Buffer.from([0x0f]), Buffer.from([0, 3]));
+    expect(certificateKey(handMade({ keyInfo, version: Buffer.alloc(0) }))).toMatchObject({ type: "rsa", bits: 4, rsaExponent: "3" });
+  });
+
+  const point = tlv(3, Buffer.alloc(66));
+  test.each([
+    ["DSA", "0607 2a8648ce380401 3008 0203 00ffff 0201 03", { type: "dsa", bits: 16, curve: null }],
+    ["an RSASSA-PSS key", "0609 2a864886f70d01010a", { type: "rsa-pss", bits: null, rsaExponent: null }],
+    ["Ed448", "0603 2b6571", { type: "ed448", bits: 456 }],
+    ["a curve of Brainpool", "0607 2a8648ce3d0201 0609 2b2403030208010107", { type: "ec", bits: 256, curve: "brainpoolP256r1" }],
+    ["a curve that nobody knows", "0607 2a8648ce3d0201 0603 2a0304", { type: "ec", bits: null, curve: "1.2.3.4" }],
+    ["a curve that is written out", "0607 2a8648ce3d0201 3003 020101", { type: "ec", bits: null, curve: null }],
+    ["a kind that nobody knows", "0603 2a0304", { type: null, bits: null, curve: null, rsaExponent: null }],
+  ])("%s", (_words, algorithm, expected) => {
+    expect(certificateKey(handMade({ keyInfo: sequence(sequence(hex(algorithm)), point) }))).toMatchObject(expected);
+  });
+});
+
+describe("signatures", () => {
+  test.each<[CertificateWish, string, string]>([
+    [{ key: "rsa-2048", hash: "md5" }, "md5WithRSAEncryption", "md5"],
+    [{ key: "rsa-2048", hash: "sha1" }, "sha1WithRSAEncryption", "sha1"],
+    [{ key: "rsa-2048", hash: "sha224" }, "sha224WithRSAEncryption", "sha224"],
+    [{ key: "rsa-2048", hash: "sha384" }, "sha384WithRSAEncryption", "sha384"],
+    [{ key: "ec-p256", hash: "sha1" }, "ecdsa-with-SHA1", "sha1"],
+    [{ key: "ec-p256" }, "ecdsa-with-SHA256", "sha256"],
+    [{ key: "ed25519" }, "ED25519", "sha512"],
+    [{ key: "rsa-2048", pss: true }, "rsassaPss", "sha256"],
+    [{ key: "rsa-2048", pss: true, hash: "sha384" }, "rsassaPss", "sha384"],
+    // Its parameters are empty: SHA-1 is what they are without any.
+    [{ key: "rsa-2048", pss: true, hash: "sha1" }, "rsassaPss", "sha1"],
+  ])("%o", (wish, algorithm, hash) => {
+    expect(certificateSignature(selfSigned(wish).der)).toEqual({ algorithm, hash });
+  });
+
+  const pss = "0609 2a864886f70d01010a";
+  test.each([
+    ["an identifier that nobody knows", "0603 2a0304", { algorithm: "1.2.3.4", hash: null }],
+    ["an identifier of many bytes", "0602 8837", { algorithm: "2.999", hash: null }],
+    ["RSASSA-PSS without parameters", pss, { algorithm: "rsassaPss", hash: null }],
+    ["RSASSA-PSS with a hash that nobody knows", `${pss} 3009 a007 3005 0603 2a0304`, { algorithm: "rsassaPss", hash: null }],
+    ["RSASSA-PSS with parameters that break off", `${pss} 3002 a009`, { algorithm: "rsassaPss", hash: null }],
+    ["no identifier", "0500", null],
+    ["an identifier without an end", "0602 2a83", null],
+  ])("%s", (_words, algorithm, expected) => {
+    expect(certificateSignature(handMade({ signature: sequence(hex(algorithm)) }))).toEqual(expected);
+  });
+
+  test("one algorithm beside the signature and another under it", () => {
+    expect(certificateSignature(handMade({ signed: rsaEncryption }))).toBeNull();
+  });
+});
+
+test("whatever bytes come, nothing is thrown", () => {
+  const { der } = selfSigned({ key: "rsa-2048", pss: true });
+  const changed = fc.tuple(fc.nat(der.length - 1), fc.nat(255)).map(([at, byte]) => {
+    const bytes = Buffer.from(der);
+    bytes[at] = byte;
+    return bytes;
+  });
+  fc.assert(
+    fc.property(fc.oneof(changed, fc.uint8Array({ maxLength: 300 })), (bytes) => {
+      certificateKey(bytes);
+      certificateSignature(bytes);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("64 KiB of nested values cost little time", () => {
+  const nested = Array.from({ length: 16_000 }, () => hex("3000"));
+  const identifier = tlv(6, Buffer.alloc(60_000, 0x81));
+  const begunMs = performance.now();
+  certificateKey(handMade({ keyInfo: sequence(...nested), signature: sequence(identifier) }));
+  certificateSignature(handMade({ keyInfo: sequence(...nested), signature: sequence(identifier) }));
+  expect(performance.now() - begunMs).toBeLessThan(100);
+});

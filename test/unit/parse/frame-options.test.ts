@@ -1,0 +1,40 @@
+/** X-Frame-Options by the cases of the HTML standard and the web platform tests, and input made to hurt. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type FrameOptions, parseFrameOptions } from "../../../src/parse/frame-options.ts";
+
+test.each<[readonly string[], FrameOptions | null]>([
+  [[], null],
+  [["DENY"], "deny"],
+  [["deny"], "deny"],
+  [["SAMEORIGIN"], "sameorigin"],
+  [[" SameOrigin "], "sameorigin"],
+  [["DENY", "DENY"], "deny"],
+  [["SAMEORIGIN, sameorigin,SAMEORIGIN"], "sameorigin"],
+  [["SAMEORIGIN", "DENY"], "conflict"],
+  [["DENY, junk"], "conflict"],
+  [["ALLOWALL, SAMEORIGIN"], "conflict"],
+  [["SAMEORIGIN,"], "conflict"],
+  [["ALLOWALL"], "ignored"],
+  [["ALLOW-FROM https://a.example/"], "ignored"],
+  [["ALLOW-FROM=https://a.example/"], "ignored"],
+  [["junk, rubbish"], "ignored"],
+  [['"DENY"'], "ignored"],
+  [['"SAMEORIGIN,DENY"'], "ignored"],
+  [["DENY;"], "ignored"],
+  [["DE NY"], "ignored"],
+  [[""], "ignored"],
+])("%j means %j", (fields, expected) => {
+  expect(parseFrameOptions(fields)).toBe(expected);
+});
+
+test("never throws", () => {
+  fc.assert(fc.property(fc.array(fc.string({ unit: "binary" })), (fields) => void parseFrameOptions(fields)));
+});
+
+test.each(["a", ",", "DENY,", '"'])("64 KiB of %j in linear time", (piece) => {
+  const start = performance.now();
+  parseFrameOptions([piece.repeat(65_536 / piece.length)]);
+  // A quadratic reader would take minutes.
+  expect(performance.now() - start).toBeLessThan(3_000);
+});

@@ -1,0 +1,54 @@
+/** Integrity attributes as browsers read them, and input made to hurt. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type IntegrityHash, parseIntegrity, strongestHashes } from "../../../src/parse/integrity.ts";
+
+const sha256 = `sha256-${"A".repeat(43)}=`;
+const sha384 = `sha384-${"b".repeat(64)}`;
+const sha512 = `sha512-${"9".repeat(86)}==`;
+const sound = (algorithm: IntegrityHash["algorithm"]): IntegrityHash => ({ algorithm, wellFormed: true });
+const broken = (algorithm: IntegrityHash["algorithm"]): IntegrityHash => ({ algorithm, wellFormed: false });
+
+test.each<[string, string, readonly IntegrityHash[], readonly string[]]>([
+  ["one hash", sha384, [sound("sha384")], []],
+  ["several hashes", ` ${sha256}\n${sha384}\t${sha512} `, [sound("sha256"), sound("sha384"), sound("sha512")], []],
+  ["options", `${sha256}?ct=text/javascript?x`, [sound("sha256")], []],
+  ["the alphabet of URLs", `sha256-${"-_".repeat(21)}A=`, [sound("sha256")], []],
+  ["no padding", `sha256-${"A".repeat(43)}`, [sound("sha256")], []],
+  [
+    "weak algorithms",
+    "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk= md5-1B2M2Y8AsgTpgAmY7PhCfg==",
+    [],
+    ["sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "md5-1B2M2Y8AsgTpgAmY7PhCfg=="],
+  ],
+  ["capitals", sha384.replace("sha", "SHA"), [], [sha384.replace("sha", "SHA")]],
+  ["no algorithm", "b".repeat(64), [], ["b".repeat(64)]],
+  ["too short", "sha384-abc", [broken("sha384")], []],
+  ["hexadecimal", `sha256-${"0f".repeat(32)}`, [broken("sha256")], []],
+  ["the length of another algorithm", `sha512-${"b".repeat(64)}`, [broken("sha512")], []],
+  ["not Base64", `sha256-${"!".repeat(43)}=`, [broken("sha256")], []],
+  ["nothing after the dash", "sha256-", [broken("sha256")], []],
+  ["a dash alone", "-", [], ["-"]],
+  ["nothing", " ", [], []],
+])("%s", (_words, text, hashes, skipped) => {
+  expect(parseIntegrity(text)).toEqual({ hashes, skipped });
+});
+
+test("only hashes of the strongest algorithm are compared", () => {
+  expect(strongestHashes(parseIntegrity(`${sha512} ${sha256} sha512-x`))).toEqual([sound("sha512"), broken("sha512")]);
+  expect(strongestHashes(parseIntegrity("md5-x"))).toEqual([]);
+});
+
+test("never throws", () => {
+  const pieces = fc.constantFrom("sha256", "sha384-", "-", "?", "=", "+/", "aaaaaaaaaaaaaaaaaaaaa", " ", "\n", "\0");
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void strongestHashes(parseIntegrity(text))));
+  fc.assert(fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => void strongestHashes(parseIntegrity(parts.join("")))));
+});
+
+test.each(["a", " ", "-", "?", "=", "sha256-", "sha256- ", "a=", "\n"])("64 KiB of %j in linear time", (piece) => {
+  const start = performance.now();
+  const text = piece.repeat(65_536 / piece.length);
+  for (const head of ["", "sha256-"]) for (const tail of ["", "!"]) strongestHashes(parseIntegrity(`${head}${text}${tail}`));
+  // A quadratic reader would take minutes.
+  expect(performance.now() - start).toBeLessThan(3_000);
+});

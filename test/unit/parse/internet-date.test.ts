@@ -1,0 +1,51 @@
+/** RFC 3339 section 5.6, with its own examples. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseInternetDate } from "../../../src/parse/internet-date.ts";
+
+test.each([
+  ["1985-04-12T23:20:50.52Z", Date.UTC(1985, 3, 12, 23, 20, 50)],
+  ["1996-12-19T16:39:57-08:00", Date.UTC(1996, 11, 20, 0, 39, 57)],
+  ["1990-12-31T23:59:60Z", Date.UTC(1991, 0, 1)],
+  ["1937-01-01T12:00:27.87+00:20", Date.UTC(1937, 0, 1, 11, 40, 27)],
+  ["2028-02-29t00:00:00z", Date.UTC(2028, 1, 29)],
+  ["9999-12-31T23:59:59-23:59", Date.UTC(10_000, 0, 1, 23, 58, 59)],
+])("%s", (text, ms) => {
+  expect(parseInternetDate(text)).toBe(ms);
+});
+
+test("years below 100 are those years", () => {
+  expect(parseInternetDate("0001-01-01T00:00:00Z")).toBe(-62_135_596_800_000);
+});
+
+test.each([
+  "",
+  "2027-01-01",
+  "2027-01-01 00:00:00Z",
+  "2027-01-01T00:00:00",
+  "2027-01-01T00:00Z",
+  "2027-02-29T00:00:00Z",
+  "2027-13-01T00:00:00Z",
+  "2027-00-01T00:00:00Z",
+  "2027-01-00T00:00:00Z",
+  "2027-01-01T24:00:00Z",
+  "2027-01-01T00:60:00Z",
+  "2027-01-01T00:00:61Z",
+  "2027-01-01T00:00:00+24:00",
+  "2027-01-01T00:00:00+0100",
+  "27-01-01T00:00:00Z",
+  "+002027-01-01T00:00:00Z",
+  "2027-01-01T00:00:00.Z",
+  "Thu, 31 Dec 2026 18:37:07 -0800",
+])("%j is none", (text) => {
+  expect(parseInternetDate(text)).toBeNull();
+});
+
+test("whatever Date writes is read back to the second", () => {
+  const dates = fc.date({ min: new Date("0000-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true });
+  fc.assert(
+    fc.property(dates, (date) => {
+      expect(parseInternetDate(date.toISOString())).toBe(Math.floor(date.getTime() / 1_000) * 1_000);
+    }),
+  );
+});

@@ -1,0 +1,144 @@
+/** Records and policies of RFC 8461, and mail hosts matched against its patterns. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  isMailHostCovered,
+  isMeantAsMtaSts,
+  type MtaStsPolicy,
+  type MtaStsPolicyDefect,
+  type MtaStsRecordDefect,
+  parseMtaStsPolicy,
+  parseMtaStsRecord,
+} from "../../../src/parse/mta-sts.ts";
+import { hostileTexts, slowness } from "./hurt.ts";
+
+describe("a record", () => {
+  test.each([
+    ["v=STSv1; id=20160831085700Z;", "20160831085700Z"],
+    ["v=STSv1;id=1", "1"],
+    [`v=STSv1 ; x.y-z_1=a b ; id=${"a".repeat(32)}`, "a".repeat(32)],
+  ])("%s", (text, id) => {
+    expect(parseMtaStsRecord(text)).toEqual({ id });
+  });
+  test.each<[string, MtaStsRecordDefect]>([
+    ["v=STSv1", "id-missing"],
+    ["v=STSv1; ID=1", "id-missing"],
+    ["v=STSv1; id=a-b", "id-invalid"],
+    [`v=STSv1; id=${"a".repeat(33)}`, "id-invalid"],
+    ["v=STSv1; id=", "syntax"],
+    ["v=STSv1; id", "syntax"],
+    ["v=STSv1; id=1; id=1", "syntax"],
+    ["v=STSv1; id=1;;", "syntax"],
+  ])("%s: %s", (text, defect) => {
+    expect(parseMtaStsRecord(text)).toEqual({ defect });
+  });
+  test.each(["", "v=STSv2; id=1", "v=stsv1; id=1", "v=STSv1 id=1", "id=1; v=STSv1"])("%j is none", (text) => {
+    expect(parseMtaStsRecord(text)).toBeNull();
+  });
+  test("that is meant is told from other texts", () => {
+    expect(["v=STSv2", "id=1; v=stsv1"].every(isMeantAsMtaSts)).toBe(true);
+    expect(["v=spf1", "", "sts"].some(isMeantAsMtaSts)).toBe(false);
+  });
+});
+
+describe("a policy", () => {
+  test.each<[string, MtaStsPolicy]>([
+    [
+      "version: STSv1\nmode: enforce\nmx: mail.example.com\nmx: *.example.net\nmx: backupmx.example.com\nmax_age: 604800\n",
+      { mode: "enforce", maxAgeSeconds: 604_800, mx: ["mail.example.com", "*.example.net", "backupmx.example.com"] },
+    ],
+    ["max_age:1\r\nmx:\tA.b \r\n\r\nmode:testing\r\nversion:STSv1", { mode: "testing", maxAgeSeconds: 1, mx: ["a.b"] }],
+    ["version: STSv1\nmode: none\nmax_age: 31557600", { mode: "none", maxAgeSeconds: 31_557_600, mx: [] }],
+    ["version: STSv1\nmode: none\nmode: enforce\nmax_age: 5\nmax_age: 6\nversion: 2\nx: y\nz:", { mode: "none", maxAgeSeconds: 5, mx: [] }],
+  ])("%j", (file, policy) => {
+    expect(parseMtaStsPolicy(file)).toEqual(policy);
+  });
+
+  const sound = "version: STSv1\nmode: enforce\nmx: a.b\nmax_age: 5\n";
+  test.each<[string, MtaStsPolicyDefect["kind"], string]>([
+    [`${sound}hello`, "line-malformed", "hello"],
+    [`${sound} mx: c.d`, "line-malformed", " mx: c.d"],
+    [`\ufeff${sound}`, "line-malformed", "\ufeffversion: STSv1"],
+    [sound.replace("version: STSv1\n", ""), "version-missing", "version"],
+    [sound.replace("STSv1", "stsv1"), "version-unknown", "stsv1"],
+    [sound.replace("mode: enforce\n", ""), "mode-missing", "mode"],
+    [sound.replace("mode", "Mode"), "mode-missing", "mode"],
+    [sound.replace("enforce", "ENFORCE"), "mode-unknown", "ENFORCE"],
+    [sound.replace("enforce", ""), "mode-unknown", ""],
+    [sound.replace("max_age: 5\n", ""), "max-age-missing", "max_age"],
+    [sound.replace("5", "5s"), "max-age-malformed", "5s"],
+    [sound.replace("5", "00000000005"), "max-age-malformed", "00000000005"],
+    [sound.replace("5", "0"), "max-age-out-of-range", "0"],
+    [sound.replace("5", "31557601"), "max-age-out-of-range", "31557601"],
+    [sound.replace("mx: a.b\n", ""), "mx-missing", "mx"],
+    [sound.replace("a.b", "*"), "mx-malformed", "*"],
+    [sound.replace("a.b", "*.*.b"), "mx-malformed", "*.*.b"],
+    [sound.replace("a.b", "*a.b"), "mx-malformed", "*a.b"],
+    [sound.replace("a.b", ".b"), "mx-malformed", ".b"],
+    [sound.replace("a.b", ""), "mx-malformed", ""],
+    [sound.replace("a.b", "a.b, c.d"), "mx-malformed", "a.b, c.d"],
+  ])("%j: %s", (file, kind, text) => {
+    const parsed = parseMtaStsPolicy(file);
+    expect("defects" in parsed ? parsed.defects : []).toContainEqual({ kind, text });
+  });
+  test("tells of everything that is wrong", () => {
+    const parsed = parseMtaStsPolicy("<!doctype html>");
+    expect("defects" in parsed ? parsed.defects.map(({ kind }) => kind) : []).toEqual([
+      "line-malformed",
+      "version-missing",
+      "mode-missing",
+      "max-age-missing",
+      "mx-missing",
+    ]);
+  });
+});
+
+test.each<[string, string, boolean]>([
+  ["mail.example.com", "mail.example.com", true],
+  ["mail.example.com", "*.example.com", true],
+  ["example.com", "*.example.com", false],
+  ["a.mail.example.com", "*.example.com", false],
+  ["mail.example.com.evil.net", "*.example.com", false],
+  ["mailexample.com", "*.example.com", false],
+  [".example.com", "*.example.com", false],
+  ["localhost", "*.localhost", false],
+  ["mail.example.com", "example.com", false],
+  ["mail.example.com", "*", false],
+])("%s is covered by %s: %s", (host, pattern, covered) => {
+  expect(isMailHostCovered(host, ["other.example", pattern])).toBe(covered);
+});
+
+describe("input made to hurt", () => {
+  test("never throws, and a policy has an age and, unless it is off, a host", () => {
+    const pieces = [
+      "version: STSv1",
+      "mode: ",
+      "enforce",
+      "none",
+      "mx: ",
+      "*.",
+      "a.b",
+      "max_age: ",
+      "5",
+      "\n",
+      "\r\n",
+      ":",
+      " ",
+      "\0",
+      "\u00e4",
+    ];
+    fc.assert(
+      fc.property(hostileTexts(...pieces), (text) => {
+        parseMtaStsRecord(`v=STSv1;${text}`);
+        isMeantAsMtaSts(text);
+        const parsed = parseMtaStsPolicy(text);
+        if ("defects" in parsed) expect(parsed.defects.length).toBeGreaterThan(0);
+        else expect(parsed.maxAgeSeconds > 0 && (parsed.mode === "none" || parsed.mx.length > 0)).toBe(true);
+      }),
+    );
+  });
+  test.each(["a", " ", ":", "\n", "\r", "a.", "a:", "mx:a\n", "*.", "\t", "-", ";", "a=", "v "])("64 KiB of %j in linear time", (piece) => {
+    const all = (text: string) => [parseMtaStsPolicy(text), parseMtaStsRecord(text), isMeantAsMtaSts(text)];
+    expect(slowness(all, piece, ["", "mx: ", "mx: a", "version: ", "v=STSv1; id="], ["", "!", "\n", " x"])).toBe(0);
+  });
+});

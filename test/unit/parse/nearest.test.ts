@@ -1,0 +1,13 @@
+/** What is guessed for a mistyped word, and when nothing is. */
+import { expect, test } from "vitest";
+import { nearest } from "../../../src/parse/nearest.ts";
+
+test.each([
+  ["serv", "serve"],
+  ["sacn", "scan"],
+  ["TOKEN", "token"],
+  ["completely-different", null],
+  ["", null],
+])("%s -> %s", (word, expected) => {
+  expect(nearest(word, ["serve", "scan", "token", "user"])).toBe(expected);
+});

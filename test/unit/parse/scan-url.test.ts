@@ -1,0 +1,104 @@
+/** Which addresses may be handed in, in what form they are stored, and which are sent back. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
+
+const long = (chars: number) => `https://site.example/${"a".repeat(chars - "https://site.example/".length)}`;
+
+const accepted: readonly [given: string, stored: string][] = [
+  ["https://site.example", "https://site.example/"],
+  ["http://site.example/", "http://site.example/"],
+  ["HTTPS://Site.Example/Path?Q=1", "https://site.example/Path?Q=1"],
+  ["https://site.example:443/", "https://site.example/"],
+  ["https://site.example:8443/", "https://site.example:8443/"],
+  ["https://site.example/path#fragment", "https://site.example/path"],
+  ["https://site.example/?q=#", "https://site.example/?q="],
+  ["https://b\u00fccher.example/", "https://xn--bcher-kva.example/"],
+  ["https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"],
+  ["https://site.example/stra\u00dfe", "https://site.example/stra%C3%9Fe"],
+  ["https://site.example./", "https://site.example./"],
+  ["https://_dmarc.site.example/", "https://_dmarc.site.example/"],
+  ["https://intranet/", "https://intranet/"],
+  ["http://192.0.2.1/", "http://192.0.2.1/"],
+  ["http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080/"],
+  ["http://0x7f.1/", "http://127.0.0.1/"],
+  ["https://site.example/{{x}}?$t(y)", "https://site.example/%7B%7Bx%7D%7D?$t(y)"],
+  [long(scanUrlCharsMax), long(scanUrlCharsMax)],
+];
+
+const refused: readonly [given: string, because: RegExp][] = [
+  ["", /absolute URL/],
+  ["site.example", /absolute URL/],
+  ["//site.example/", /absolute URL/],
+  ["/path", /absolute URL/],
+  ["https:site.example", /absolute URL/],
+  ["https:/site.example", /absolute URL/],
+  ["ftp://site.example/", /absolute URL/],
+  ["file:///etc/passwd", /absolute URL/],
+  ["javascript:alert(1)", /absolute URL/],
+  ["data:text/html,x", /absolute URL/],
+  ["view-source:https://site.example/", /absolute URL/],
+  ["chrome://version", /absolute URL/],
+  ["https://", /valid URL/],
+  ["https://user@site.example/", /user name or password/],
+  ["https://user:secret@site.example/", /user name or password/],
+  ["https://:secret@site.example/", /user name or password/],
+  [" https://site.example/", /white space/],
+  ["https://site.example/a b", /white space/],
+  ["https://site.example/\n", /white space/],
+  ["https://site.example/\u0000", /white space/],
+  ["https://site.example\\@other.example/", /backslashes/],
+  ["https:\\\\site.example/", /backslashes/],
+  ["https://site..example/", /name a host/],
+  ["https://.example/", /name a host/],
+  ["https://*.example/", /name a host/],
+  ["https://site,example/", /name a host/],
+  ["https://si%te.example/", /valid URL/],
+  ["https://256.256.256.256/", /valid URL/],
+  ["https://[::1/", /valid URL/],
+  ["https://[fe80::1%25eth0]/", /valid URL/],
+  ["https://site.example:99999/", /valid URL/],
+  [`https://${"a".repeat(64)}.example/`, /name a host/],
+  [`https://${"a.".repeat(130)}example/`, /name a host/],
+  ["https://xn--a/", /valid URL|name a host/],
+  [long(scanUrlCharsMax + 1), /at most 2048/],
+  [`https://site.example/${"\u00fc".repeat(1_000)}`, /ASCII form/],
+];
+
+describe("accepted", () => {
+  for (const [given, stored] of accepted) {
+    test(given.slice(0, 80), () => expect(parseScanUrl(given)).toEqual({ url: stored }));
+  }
+});
+
+describe("refused", () => {
+  for (const [given, because] of refused) {
+    test(JSON.stringify(given.slice(0, 80)), () => {
+      const parsed = parseScanUrl(given);
+      expect("fault" in parsed ? parsed.fault : parsed.url).toMatch(because);
+    });
+  }
+});
+
+describe("laws", () => {
+  const given = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc
+      .tuple(fc.constantFrom("http://", "https://", "HTTPS://", "https:/"), fc.string({ unit: "binary", maxLength: 40 }))
+      .map((parts) => parts.join("")),
+  );
+  test("whatever is given, it answers, and what it stores it would accept as it stands", () => {
+    fc.assert(
+      fc.property(given, (text) => {
+        const parsed = parseScanUrl(text);
+        if ("fault" in parsed) return;
+        expect(parseScanUrl(parsed.url)).toEqual(parsed);
+        expect(parsed.url).toMatch(/^https?:\/\/[a-z0-9._:[\]-]+\//);
+        expect(parsed.url).not.toContain("#");
+        expect(parsed.url.length).toBeLessThanOrEqual(scanUrlCharsMax);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,172 @@
+/** The lines, fields and envelope of RFC 9116 and of RFC 9580 section 7. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isMeantAsSecurityTxt, parseSecurityTxt, type SecurityTxtDefect, securityTxtValues } from "../../../src/parse/security-txt.ts";
+import { hostileTexts, slowness } from "./hurt.ts";
+
+/** The first example of section 2.3, signed. */
+const signed = `-----BEGIN PGP SIGNED MESSAGE-----
+Hash: SHA256
+
+# Canonical URI
+Canonical: https://example.com/.well-known/security.txt
+
+- --- dashes are escaped
+# Our security address
+Contact: mailto:security@example.com
+Expires: 2027-01-01T00:00:00.000Z
+-----BEGIN PGP SIGNATURE-----
+Version: GnuPG v2.2
+
+[signature]
+-----END PGP SIGNATURE-----
+`;
+const plain = "Contact: mailto:security@example.com\nExpires: 2027-01-01T00:00:00Z\n";
+const kindsOf = (body: string) => parseSecurityTxt(body).defects.map(({ kind, line }) => `${line} ${kind}`);
+
+test("fields with the lines that they stand on", () => {
+  expect(parseSecurityTxt(`# hello\r\n\r\nContact: mailto:a@example.com  \r\nX-New: any thing: at all\r\ncontact: tel:+1\r\n`)).toEqual({
+    fields: [
+      { name: "contact", value: "mailto:a@example.com", line: 3 },
+      { name: "x-new", value: "any thing: at all", line: 4 },
+      { name: "contact", value: "tel:+1", line: 5 },
+    ],
+    defects: [],
+  });
+  expect(securityTxtValues(parseSecurityTxt(plain), "contact")).toEqual(["mailto:security@example.com"]);
+  expect(parseSecurityTxt("")).toEqual({ fields: [], defects: [] });
+});
+
+describe("a signature's envelope", () => {
+  test("is taken off, and lines keep their numbers", () => {
+    const file = parseSecurityTxt(signed.replace("- --- dashes are escaped\n", ""));
+    expect(file.defects).toEqual([]);
+    expect(file.fields.map(({ name, line }) => `${line} ${name}`)).toEqual(["5 canonical", "8 contact", "9 expires"]);
+  });
+  test("escaped dashes are dashes again", () => {
+    expect(parseSecurityTxt(signed).defects).toEqual([{ kind: "line-malformed", line: 7, text: "--- dashes are escaped" }]);
+  });
+  test.each([
+    [
+      "no empty line behind its headers",
+      signed
+        .split("\n")
+        .filter((line) => line !== "")
+        .join("\n")
+        .concat("\n"),
+    ],
+    ["no signature", signed.slice(0, signed.indexOf("-----BEGIN PGP SIGNATURE")).replace("- ---", "# ---")],
+    ["no end", signed.replace("-----END PGP SIGNATURE-----\n", "")],
+    ["another header", signed.replace("Hash: SHA256", "Comment: hello")],
+    ["a dash not escaped", signed.replace("- ---", "---")],
+    ["something behind it", `${signed}Contact: mailto:b@example.com\n`],
+  ])("%s", (_words, body) => {
+    expect(parseSecurityTxt(body).defects.map(({ kind }) => kind)).toContain("signature-malformed");
+  });
+  test("before it stands nothing", () => {
+    expect(kindsOf(`# hello\n${signed}`)).toContain("2 line-malformed");
+  });
+});
+
+test.each<[string, readonly string[]]>([
+  [`${plain}hello\n`, ["3 line-malformed"]],
+  [`${plain}Policy:https://x.example/\n`, ["3 line-malformed"]],
+  [`${plain}Policy:  https://x.example/\n`, ["3 line-malformed"]],
+  [`${plain} Policy: https://x.example/\n`, ["3 line-malformed"]],
+  [`${plain}Pol icy: x\n`, ["3 line-malformed"]],
+  [`${plain}: x\n`, ["3 line-malformed"]],
+  [`${plain}X: a\0b\n`, ["3 line-malformed"]],
+  [plain.trimEnd(), ["2 line-unended"]],
+  [plain.replace("\n", "\r"), ["1 line-unended"]],
+  [plain.replaceAll("\n", "\r"), ["1 line-unended"]],
+  [`\ufeff${plain}`, ["1 encoding"]],
+  [`${plain}# \ufffd\n# \ufffd\n`, ["3 encoding"]],
+  [`${plain}Policy: http://x.example/\n`, ["3 uri-http"]],
+  [`${plain}X-Other: http://x.example/\n`, []],
+  [`${plain}X-Other:  two blanks\nX-Empty: \n`, []],
+  [`${plain}X-Other:no blank\n`, ["3 line-malformed"]],
+  [`${plain}Hiring: \n`, ["3 line-malformed"]],
+  [`${plain}Preferred-Languages: en, de-AT ,zh-Hant-TW,*\n`, []],
+  [`${plain}Preferred-Languages: english language\n`, ["3 languages-invalid"]],
+  [`${plain}Preferred-Languages: en,\n`, ["3 languages-invalid"]],
+])("%j", (body, kinds) => {
+  expect(kindsOf(body)).toEqual([...kinds]);
+});
+
+test.each<[string, SecurityTxtDefect["kind"] | null]>([
+  ["mailto:a@example.com", null],
+  ["mailto:a@example.com?subject=x%20y", null],
+  ["MAILTO:a@example.com", null],
+  ["tel:+1-201-555-0123", null],
+  ["tel:7042;phone-context=example.com", null],
+  ["https://example.com/report?x=1#y", null],
+  ["openpgp4fpr:5f2de5521c63a801ab59ccb603d49de44b29100f", null],
+  ["dns:5d2d37ab76d47d36._openpgpkey.example.com?type=OPENPGPKEY", null],
+  ["http://example.com/", "uri-http"],
+  ["HTTP://example.com/", "uri-http"],
+  ["a@example.com", "uri-invalid"],
+  ["+1-201-555-0123", "uri-invalid"],
+  ["example.com/report", "uri-invalid"],
+  ["mailto:a", "uri-invalid"],
+  ["mailto://a", "uri-invalid"],
+  ["tel:call us", "uri-invalid"],
+  ["https://", "uri-invalid"],
+  ["https:example.com", "uri-invalid"],
+  ["https://example.com/\u00e4", "uri-invalid"],
+  ["https://example.com/ x", "uri-invalid"],
+])("%s as an address: %s", (value, kind) => {
+  expect(kindsOf(`Contact: ${value}\n`)).toEqual(kind === null ? [] : [`1 ${kind}`]);
+});
+
+test("what is meant as such a file is told from pages", () => {
+  expect([plain, signed, `# x\ncontact:a`].every(isMeantAsSecurityTxt)).toBe(true);
+  expect(["<p>Contact: us</p>", "", " Contact: x", "\n<!doctype html>\n<p>\nContact: us\n"].some(isMeantAsSecurityTxt)).toBe(false);
+});
+
+describe("input made to hurt", () => {
+  test("never throws, and speaks of lines that are there", () => {
+    const pieces = [
+      "Contact",
+      ":",
+      " ",
+      "mailto:",
+      "a@b",
+      "\n",
+      "\r",
+      "\r\n",
+      "- ",
+      "-",
+      "#",
+      "\0",
+      "\ufffd",
+      "\ufeff",
+      "en,",
+      "Preferred-Languages: ",
+      ...signed.split("\n").slice(0, 3),
+      "-----BEGIN PGP SIGNATURE-----",
+    ];
+    fc.assert(
+      fc.property(hostileTexts(...pieces), (body) => {
+        const lines = body.split("\n").length;
+        const file = parseSecurityTxt(body);
+        for (const { line } of [...file.fields, ...file.defects]) expect(line >= 1 && line <= lines).toBe(true);
+        isMeantAsSecurityTxt(body);
+      }),
+    );
+  });
+  test.each(["a", " ", ":", "\n", "\r", ": ", "\r\n", "-", "- \n", "#", "x: y\n", "\ufffd", ",", "a,", "a-", "@", "?", "Contact:\n"])(
+    "64 KiB of %j in linear time",
+    (piece) => {
+      const both = (text: string) => [parseSecurityTxt(text), isMeantAsSecurityTxt(text)];
+      const heads = [
+        "",
+        "Contact: ",
+        "Contact: mailto:a@",
+        "Contact: tel:1",
+        "Preferred-Languages: ",
+        "-----BEGIN PGP SIGNED MESSAGE-----\n",
+      ];
+      expect(slowness(both, piece, heads, ["", "!", "\n", " x\n"])).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,109 @@
+/** Trees of SPF records that grow without end, lead in circles or change their shape: judged at once, and bounded. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { MailSpfFacts } from "../../../src/evidence/facts.ts";
+import { spfQuestionsMax } from "../../../src/evidence/limits.ts";
+import { spfCosts } from "../../../src/parse/spf-cost.ts";
+import { ownSpf, type PublishedSpf } from "../../../src/parse/spf-evaluation.ts";
+import { spfPolicy } from "../../../src/parse/spf-policy.ts";
+import { type SpfAnswersGiven, spfEvidence } from "../../support/spf.ts";
+
+const judgeMsMax = 200;
+
+function judged(record: string, answers: SpfAnswersGiven) {
+  const { mailSpf } = spfEvidence(record, answers) as { mailSpf: MailSpfFacts };
+  const own = ownSpf(mailSpf) as PublishedSpf;
+  const begunMs = performance.now();
+  const seen = { costs: spfCosts(mailSpf, own), policy: spfPolicy(mailSpf, own) };
+  expect(performance.now() - begunMs).toBeLessThan(judgeMsMax);
+  return seen;
+}
+
+const layers = Array.from({ length: spfQuestionsMax }, (_, at) => at);
+const layer = (at: number) => `n${at}.example.org`;
+
+describe("growth", () => {
+  test("forty records that each include the next one twice", () => {
+    const tree = Object.fromEntries(
+      layers.map((at) => [`TXT ${layer(at)}`, [`v=spf1 include:${layer(at + 1)} include:${layer(at + 1)} -all`]]),
+    );
+    const { costs } = judged(`v=spf1 include:${layer(0)} -all`, { ...tree, [`TXT ${layer(spfQuestionsMax - 1)}`]: ["v=spf1 -all"] });
+    expect(costs.lookups).toBe(2 ** spfQuestionsMax - 1);
+    expect(costs.loops).toEqual([]);
+  });
+  test("forty records that each include all others", () => {
+    const all = layers.map((at) => `include:${layer(at)}`).join(" ");
+    const { costs, policy } = judged(`v=spf1 ${all}`, Object.fromEntries(layers.map((at) => [`TXT ${layer(at)}`, [`v=spf1 ${all} ?all`]])));
+    expect(costs.loops.length).toBeGreaterThan(0);
+    expect(policy.end).toMatchObject({ mechanism: null });
+  });
+  test("redirects that chase each other", () => {
+    const ring = Object.fromEntries(layers.map((at) => [`TXT ${layer(at)}`, [`v=spf1 redirect=${layer((at + 1) % spfQuestionsMax)}`]]));
+    const { costs, policy } = judged(`v=spf1 redirect=${layer(0)}`, ring);
+    expect(costs.loops).toEqual([`redirect=${layer(0)}`]);
+    expect(policy).toEqual({ faults: [], end: "unknown", unread: false });
+  });
+  test("a record of two thousand terms", () => {
+    const { costs } = judged(`v=spf1 ${"a ".repeat(2_000)}-all`, { "A site.example": ["192.0.2.1"] });
+    expect(costs.lookups).toBe(2_000);
+  });
+});
+
+const word = fc.constantFrom("include:", "redirect=", "a:", "mx:", "exists:", "-include:", "?include:");
+const term = fc.oneof(
+  fc.tuple(word, fc.nat({ max: 5 })).map(([kind, at]) => kind + layer(at)),
+  fc.constantFrom(
+    "all",
+    "-all",
+    "~all",
+    "?all",
+    "mx",
+    "ptr",
+    "nonsense",
+    "ip4:0.0.0.0/0",
+    "exists:%{i}.example.org",
+    "include:%{i}.example.org",
+  ),
+);
+const record = fc.array(term, { maxLength: 6 }).map((terms) => ["v=spf1", ...terms].join(" "));
+const answer = fc.oneof(fc.constantFrom("absent" as const, "timeout" as const), fc.array(record, { maxLength: 2 }));
+const answers = fc.dictionary(
+  fc.tuple(fc.constantFrom("TXT", "A", "MX"), fc.nat({ max: 5 })).map(([type, at]) => `${type} ${layer(at)}`),
+  answer,
+  { maxKeys: 18 },
+);
+
+describe("laws of any tree", () => {
+  const rounds = { numRuns: 2_000 };
+
+  test("what is read besides never makes a fault go away, and never makes evaluating cheaper", () => {
+    fc.assert(
+      fc.property(record, answers, (text, given) => {
+        const unread = Object.fromEntries(Object.keys(given).map((question) => [question, "timeout" as const]));
+        const [whole, less] = [judged(text, given), judged(text, unread)];
+        expect(whole.policy.faults).toEqual(expect.arrayContaining([...less.policy.faults]));
+        expect(whole.costs.lookups).toBeGreaterThanOrEqual(less.costs.lookups);
+        expect(whole.costs.voids + whole.costs.voidsPossible).toBeGreaterThanOrEqual(less.costs.voids);
+      }),
+      rounds,
+    );
+  });
+  test("where everything was read, something ends the evaluation, leads in a circle, or was told as a fault", () => {
+    fc.assert(
+      fc.property(record, answers, (text, given) => {
+        const { policy, costs } = judged(text, given);
+        if (policy.end === "unknown" && !policy.unread) expect(policy.faults.length + costs.loops.length).toBeGreaterThan(0);
+      }),
+      rounds,
+    );
+  });
+  test("the order in which questions were answered does not matter", () => {
+    fc.assert(
+      fc.property(record, answers, (text, given) => {
+        const turned = Object.fromEntries(Object.entries(given).reverse());
+        expect(judged(text, turned)).toEqual(judged(text, given));
+      }),
+      rounds,
+    );
+  });
+});

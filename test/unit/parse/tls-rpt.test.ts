@@ -1,0 +1,58 @@
+/** The grammar of RFC 8460 section 3. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isMeantAsTlsRpt, parseTlsRpt, type TlsRptDefect } from "../../../src/parse/tls-rpt.ts";
+import { hostileTexts, slowness } from "./hurt.ts";
+
+test.each<[string, readonly string[]]>([
+  ["v=TLSRPTv1;rua=mailto:reports@example.com", ["mailto:reports@example.com"]],
+  ["v=TLSRPTv1; rua=https://reporting.example.com/v1/tlsrpt", ["https://reporting.example.com/v1/tlsrpt"]],
+  ["v=TLSRPTv1 ; x=1 ; rua=mailto:a@b.example,https://b.example/ ;", ["mailto:a@b.example", "https://b.example/"]],
+  ["v=TLSRPTv1; rua=mailto:a@b.example , ftp://b.example", ["mailto:a@b.example"]],
+])("%s", (text, addresses) => {
+  expect(parseTlsRpt(text)).toMatchObject({ rua: addresses.map((address) => ({ text: address })) });
+});
+
+test.each<[string, TlsRptDefect]>([
+  ["v=TLSRPTv1", "rua-missing"],
+  ["v=TLSRPTv1;", "rua-missing"],
+  ["v=TLSRPTv1; ruf=mailto:a@b.example", "rua-missing"],
+  ["v=TLSRPTv1; RUA=mailto:a@b.example", "rua-missing"],
+  ["v=TLSRPTv1; rua", "syntax"],
+  ["v=TLSRPTv1; rua=", "syntax"],
+  ["v=TLSRPTv1; -=1; rua=mailto:a@b.example", "syntax"],
+  ["v=TLSRPTv1; rua=mailto:a@b.example; rua=mailto:a@b.example", "syntax"],
+  ["v=TLSRPTv1;; rua=mailto:a@b.example", "syntax"],
+  ["v=TLSRPTv1; rua=a@b.example", "rua-invalid"],
+  ["v=TLSRPTv1; rua=http://b.example", "rua-invalid"],
+])("%s: %s", (text, defect) => {
+  expect(parseTlsRpt(text)).toEqual({ defect });
+});
+
+test.each(["", "v=TLSRPTv2; rua=mailto:a@b.example", "v=tlsrptv1;", "v = TLSRPTv1;", " v=TLSRPTv1;", "v=TLSRPTv1 rua=mailto:a@b.example"])(
+  "%j is no record",
+  (text) => {
+    expect(parseTlsRpt(text)).toBeNull();
+  },
+);
+
+test("what is meant as a record is told from other texts", () => {
+  expect(["v=TLSRPTv2", "v=tls-rpt", "V = TLSRPT"].every(isMeantAsTlsRpt)).toBe(true);
+  expect(["v=STSv1", "", "tlsrpt"].some(isMeantAsTlsRpt)).toBe(false);
+});
+
+describe("input made to hurt", () => {
+  test("never throws, and a record has an address", () => {
+    fc.assert(
+      fc.property(hostileTexts(";", "rua", "=", "mailto:", "a@b", ",", "https://", " ", "\0", "\u00e4"), (text) => {
+        const parsed = parseTlsRpt(`v=TLSRPTv1;${text}`);
+        if (parsed !== null && "rua" in parsed) expect(parsed.rua.length).toBeGreaterThan(0);
+        isMeantAsTlsRpt(text);
+      }),
+    );
+  });
+  test.each(["a", " ", ";", "=", ",", "a=", "a=b;", "a@", "v "])("64 KiB of %j in linear time", (piece) => {
+    const both = (text: string) => [parseTlsRpt(text), isMeantAsTlsRpt(text)];
+    expect(slowness(both, piece, ["", "v=TLSRPTv1;", "v=TLSRPTv1; rua=mailto:a@", "v=TLSRPTv1; a=b"], ["", "!", "\u00e4", " x"])).toBe(0);
+  });
+});

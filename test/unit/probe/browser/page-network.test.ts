@@ -1,0 +1,46 @@
+/** What is kept of a page load's requests while it lasts; what it makes of them is tried with a real browser in `page.test.ts`. */
+import { heapStats } from "bun:jsc";
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import { headerValueCharsMax } from "../../../../src/evidence/limits.ts";
+import type { CDPSession } from "../../../../src/probe/browser/browser-session.ts";
+import { watchNetwork } from "../../../../src/probe/browser/page-network.ts";
+
+const fieldBytes = 256 * 1_024;
+const requests = 400;
+
+/** A text of its own, not one that shares its characters with others. */
+function text(seed: number): string {
+  return Buffer.alloc(fieldBytes, 97 + (seed % 26)).toString("latin1");
+}
+
+test("fields of thousands of subresources, a few bytes each in HTTP/2, are not kept", () => {
+  const events = new EventEmitter();
+  const network = watchNetwork(events as unknown as CDPSession, "frame");
+  Bun.gc(true);
+  const before = heapStats().heapSize + heapStats().extraMemorySize;
+  for (let at = 0; at < requests; at++) {
+    const requestId = `request-${at}`;
+    const url = `https://site.test/${at}`;
+    const headers = { "x-large": text(at), "set-cookie": `c=${text(at)}` };
+    events.emit("Network.requestWillBeSent", { requestId, loaderId: "loader", frameId: "frame", type: "Image", request: { url } });
+    events.emit("Network.responseReceivedExtraInfo", { requestId, statusCode: 200, headers });
+    events.emit("Network.responseReceived", { requestId, response: { url, status: 200, headers, mimeType: "" }, hasExtraInfo: true });
+    events.emit("Network.loadingFinished", { requestId });
+  }
+  Bun.gc(true);
+  const grown = heapStats().heapSize + heapStats().extraMemorySize - before;
+  expect(network.requests().total).toBe(requests);
+  expect(grown).toBeLessThan((requests * fieldBytes) / 10);
+});
+
+test("a media type of a quarter of a megabyte is cut", () => {
+  const events = new EventEmitter();
+  const network = watchNetwork(events as unknown as CDPSession, "frame");
+  const url = "https://site.test/";
+  const request = { requestId: "loader", loaderId: "loader", frameId: "frame", type: "Document", request: { url } };
+  events.emit("Network.requestWillBeSent", request);
+  const response = { url, status: 200, headers: {}, mimeType: text(0) };
+  events.emit("Network.responseReceived", { requestId: "loader", response, hasExtraInfo: false });
+  expect(network.page()?.mediaType).toHaveLength(headerValueCharsMax);
+});

@@ -1,0 +1,104 @@
+/** Two results side by side: what is new, mended, changed, and what one of the two could not tell. */
+import { expect, test } from "vitest";
+import type { State } from "../../../src/check/check.ts";
+import type { FindingValues } from "../../../src/check/verdict.ts";
+import type { StoredFinding, StoredResult } from "../../../src/judge/result.ts";
+import { compareResults } from "../../../src/text/comparison.ts";
+
+function finding(checkKey: string, values: FindingValues = {}, code = `security.sample.${checkKey}`): StoredFinding {
+  return { code, checkKey, severity: "low", riskLevel: "low", effort: "low", values };
+}
+
+function result(
+  states: Readonly<Record<string, State>>,
+  findings: readonly StoredFinding[] = [],
+  given: Partial<StoredResult> = {},
+): StoredResult {
+  const ledger = Object.entries(states).map(([key, state]) => ({ key, state, evidence: [] }));
+  return { algorithmVersion: 2, catalogVersion: "one", measured: true, score: 50, band: "warn", rank: "weak", ledger, findings, ...given };
+}
+
+test("a finding that was not there before is new", () => {
+  const { appeared, fixed, checks } = compareResults(result({ one: "passed" }), result({ one: "violated" }, [finding("one")]));
+  expect(appeared).toEqual([finding("one")]);
+  expect(fixed).toEqual([]);
+  expect(checks).toEqual([{ key: "one", before: "passed", after: "violated" }]);
+});
+
+test("a finding whose check now passes, or no longer applies, is fixed", () => {
+  const before = result({ one: "violated", two: "violated" }, [finding("one"), finding("two")]);
+  const { fixed } = compareResults(before, result({ one: "passed", two: "notApplicable" }));
+  expect(fixed.map(({ checkKey }) => checkKey)).toEqual(["one", "two"]);
+});
+
+test("what could not be looked for is neither fixed nor new", () => {
+  const seen = result({ one: "violated" }, [finding("one")]);
+  const unread = result({ one: "notChecked" });
+  const without = result({});
+  for (const blind of [unread, without]) {
+    expect(compareResults(seen, blind)).toMatchObject({ fixed: [], noLongerLookedAt: [finding("one")] });
+    expect(compareResults(blind, seen)).toMatchObject({ appeared: [], firstLookedAt: [finding("one")] });
+  }
+  expect(compareResults(seen, without).checks).toEqual([{ key: "one", before: "violated", after: null }]);
+});
+
+test("a finding with other values has changed", () => {
+  const [before, after] = [finding("one", { value: "a" }), finding("one", { value: "b" })];
+  const compared = compareResults(result({ one: "violated" }, [before]), result({ one: "violated" }, [after]));
+  expect(compared).toMatchObject({ changed: [{ before, after }], unchanged: [], appeared: [], fixed: [], checks: [], checksUnchanged: 1 });
+});
+
+test("whoever compares decides what says the same", () => {
+  const [before, after] = [finding("one", { value: "a" }), finding("one", { value: "b" })];
+  const compared = compareResults(result({ one: "violated" }, [before]), result({ one: "violated" }, [after]), () => true);
+  expect(compared).toMatchObject({ changed: [], unchanged: [after] });
+});
+
+test("of several with one code, those that say the same belong together", () => {
+  const [a, b, c] = ["a", "b", "c"].map((name) => finding("one", { name }, "security.sample.weak")) as [
+    StoredFinding,
+    StoredFinding,
+    StoredFinding,
+  ];
+  const compared = compareResults(result({ one: "violated" }, [a, b]), result({ one: "violated" }, [c, b]));
+  expect(compared).toMatchObject({ unchanged: [b], changed: [{ before: a, after: c }] });
+  expect(compareResults(result({ one: "violated" }, [a]), result({ one: "violated" }, [a, b]))).toMatchObject({
+    unchanged: [a],
+    appeared: [b],
+  });
+  expect(compareResults(result({ one: "violated" }, [a, b]), result({ one: "violated" }, [b]))).toMatchObject({
+    unchanged: [b],
+    fixed: [a],
+  });
+});
+
+test("every finding is told exactly once", () => {
+  const before = result({ one: "violated", two: "violated", three: "violated" }, [
+    finding("one"),
+    finding("two"),
+    finding("three", { n: 1 }),
+  ]);
+  const after = result({ one: "violated", two: "notChecked", three: "violated", four: "violated" }, [
+    finding("one"),
+    finding("three", { n: 2 }),
+    finding("four"),
+  ]);
+  const { appeared, firstLookedAt, fixed, noLongerLookedAt, changed, unchanged } = compareResults(before, after);
+  expect(fixed.length + noLongerLookedAt.length + changed.length + unchanged.length).toBe(before.findings.length);
+  expect(appeared.length + firstLookedAt.length + changed.length + unchanged.length).toBe(after.findings.length);
+});
+
+test.each([
+  [50, 62, 12],
+  [50, 50, 0],
+  [50, null, null],
+  [null, 50, null],
+])("scores %s and %s differ by %s", (before, after, delta) => {
+  expect(compareResults(result({}, [], { score: before }), result({}, [], { score: after })).scoreDelta).toBe(delta);
+});
+
+test("other rules are told", () => {
+  expect(compareResults(result({}), result({})).sameRules).toBe(true);
+  expect(compareResults(result({}), result({}, [], { catalogVersion: "two" })).sameRules).toBe(false);
+  expect(compareResults(result({}), result({}, [], { algorithmVersion: 3 })).sameRules).toBe(false);
+});

@@ -1,0 +1,85 @@
+/** Holds the texts of every built-in finding to their form, so that what we tell people to paste can be told from what we tell them. */
+import { describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import type { CheckTexts, FindingTexts } from "../../../src/check/check.ts";
+
+const locales = { "en-gb": enGb.checks, "de-de": deDe.checks } as unknown as Record<string, Record<string, CheckTexts>>;
+const servers = ["nginx", "Apache", "Caddy"];
+/** Blocks are told apart by their margin. */
+const indented = /^(?:Apache|Caddy): +/gm;
+/** Servers, DNS, and files whose lines are given. */
+const prefix = /^(nginx|Apache|Caddy|DNS|mta-sts\.txt|security\.txt): +\S/;
+/** What may stand in a line to paste: names, which cannot be worded freely by a site. Everything else is for `detail`. */
+const namesInLines = ["host", "tlsHost", "domain", "name", "mailHost", "registrableDomain", "foundAt", "receiver", "expires"];
+
+interface Written {
+  readonly code: string;
+  readonly locale: string;
+  readonly texts: FindingTexts;
+}
+
+const written: readonly Written[] = Object.entries(locales).flatMap(([locale, checks]) =>
+  Object.values(checks).flatMap(({ findings }) => Object.entries(findings).map(([code, texts]) => ({ code, locale, texts }))),
+);
+
+/** `code (locale)` of the findings that break a rule. */
+function broken(breaks: (texts: FindingTexts, code: string) => boolean): readonly string[] {
+  return written.filter(({ texts, code }) => breaks(texts, code)).map(({ code, locale }) => `${code} (${locale})`);
+}
+
+function linesToPaste({ remediation }: FindingTexts): readonly string[] {
+  return remediation.split("\n").slice(1);
+}
+
+describe("every text of every built-in finding", () => {
+  test("is there", () => {
+    expect(written.length).toBeGreaterThan(0);
+    expect(broken((texts) => Object.values(texts).some((text) => text.trim() === ""))).toEqual([]);
+  });
+  test("has no blanks to spare", () => {
+    expect(broken((texts) => Object.values(texts).some((text) => /^\s|\s$| {2}| \n|\n\n/.test(text.replaceAll(indented, ""))))).toEqual([]);
+  });
+  test("stands on one line, but for the remediation", () => {
+    expect(broken(({ title, detail, riskStatement }) => /\n/.test(title + detail + riskStatement))).toEqual([]);
+  });
+});
+
+test("a title is a fact without a full stop", () => {
+  expect(broken(({ title }) => /[.!?:;]$/.test(title))).toEqual([]);
+});
+
+test("a risk statement is one sentence, about the risk and not about a value", () => {
+  expect(broken(({ riskStatement }) => !/\.$/.test(riskStatement) || /[.!?]["')]?\s+\S/.test(riskStatement))).toEqual([]);
+});
+
+describe("a remediation", () => {
+  test("begins with a sentence that holds no line to paste", () => {
+    expect(
+      broken(({ remediation }) => /(?:^|\s)(?:nginx|Apache|Caddy|DNS|mta-sts\.txt|security\.txt): /.test(remediation.split("\n")[0] ?? "")),
+    ).toEqual([]);
+  });
+  test("has only known prefixes before its lines", () => {
+    expect(broken((texts) => linesToPaste(texts).some((line) => !prefix.test(line)))).toEqual([]);
+  });
+  test("has lines for all three servers, in one order, or for none", () => {
+    const order = (texts: FindingTexts) => linesToPaste(texts).map((line) => servers.indexOf(line.split(": ")[0] ?? ""));
+    expect(broken((texts) => ![0, 3].includes(new Set(order(texts).filter((at) => at >= 0)).size))).toEqual([]);
+    expect(broken((texts) => order(texts).some((at, index, all) => at < (all[index - 1] ?? -1)))).toEqual([]);
+  });
+  test("quotes nothing in its lines that a site can word", () => {
+    const quoted = (line: string) => [...line.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
+    expect(broken((texts) => linesToPaste(texts).some((line) => quoted(line).some((name) => !namesInLines.includes(name))))).toEqual([]);
+  });
+  test("has the same lines in both languages", () => {
+    const german = new Map(written.filter(({ locale }) => locale === "de-de").map(({ code, texts }) => [code, linesToPaste(texts)]));
+    const english = written.filter(({ locale }) => locale === "en-gb");
+    expect(
+      english.filter(({ code, texts }) => german.get(code)?.join("\n") !== linesToPaste(texts).join("\n")).map(({ code }) => code),
+    ).toEqual([]);
+  });
+  test("writes DNS records as a zone file does, with the whole name", () => {
+    const record = /^DNS: (?:[\w.-]|\{\{\w+\}\})+\. (?:\d+ )?IN (?:TXT "[^"]+"(?: "[^"]+")*|CAA \d+ \w+ "[^"]*"|\S+ .+)$/;
+    expect(broken((texts) => linesToPaste(texts).some((line) => line.startsWith("DNS: ") && !record.test(line)))).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+/** What a stored scan looks like when it is read: in every status, in both locales, and after its checks are gone. */
+import { describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { locales } from "../../../src/check/check.ts";
+import { scanErrorCodes } from "../../../src/scan/task.ts";
+import { createTexts } from "../../../src/text/i18n.ts";
+import { type ReadableScan, renderFullReport, renderSecurityResult } from "../../../src/text/render.ts";
+import { checksTexts, storedResult } from "../../support/stored.ts";
+
+const texts = createTexts(checksTexts);
+const finished: ReadableScan = {
+  token: "abc",
+  url: "https://site.example/path",
+  status: "finished",
+  progressStage: null,
+  progressPercent: 97,
+  errorCode: null,
+};
+
+describe("a finished scan", () => {
+  const body = renderSecurityResult(finished, storedResult(), "en-gb", texts);
+
+  test("has every field of the specification, in its order", () => {
+    expect(Object.keys(body)).toEqual([
+      "schemaVersion",
+      "token",
+      "url",
+      "status",
+      "resultAvailable",
+      "scanErrorMessage",
+      "progressStage",
+      "progressPercent",
+      "security",
+    ]);
+    expect(body).toMatchObject({
+      schemaVersion: 1,
+      token: "abc",
+      url: "https://site.example/path",
+      status: "finished",
+      resultAvailable: true,
+      scanErrorMessage: null,
+      progressStage: null,
+      progressPercent: 100,
+    });
+    expect(Object.keys(body.security ?? {})).toEqual([
+      "dimension",
+      "measured",
+      "score",
+      "band",
+      "rank",
+      "checkSummary",
+      "checks",
+      "findings",
+    ]);
+  });
+  test("counts its ledger", () => {
+    expect(body.security?.checkSummary).toEqual({ passed: 1, violated: 1, notChecked: 1, notApplicable: 1, ran: 2, total: 4 });
+  });
+  test("says label and reason of each row, and the key where the check is gone", () => {
+    expect(body.security?.checks).toEqual([
+      { key: "gone-check", state: "notApplicable", label: "gone-check", reason: enGb.retired.reason },
+      { key: "sample-cookie", state: "passed", label: "Sample cookie", reason: "Cookies are samples." },
+      { key: "sample-header", state: "violated", label: "Sample header", reason: "It is a sample." },
+      { key: "sample-tls", state: "notChecked", label: "sample-tls", reason: enGb.retired.reason },
+    ]);
+  });
+  test("says a finding's four texts with host, url and its values", () => {
+    expect(body.security?.findings).toEqual([
+      {
+        code: "security.sample.weak",
+        severity: "medium",
+        riskLevel: "low",
+        effort: "low",
+        title: "Weak sample",
+        detail: "site.example sent max-age=1 at https://site.example/path, and site.example again.",
+        riskStatement: "A risk.",
+        remediation: "Send more.",
+      },
+    ]);
+  });
+  test("keeps keys, codes and states in another locale", () => {
+    const german = renderSecurityResult(finished, storedResult(), "de-de", texts);
+    const stable = (block: typeof body.security) => ({
+      checks: block?.checks?.map(({ key, state }) => [key, state]),
+      findings: block?.findings.map(({ code, severity, riskLevel, effort }) => [code, severity, riskLevel, effort]),
+      score: [block?.measured, block?.score, block?.band, block?.rank],
+    });
+    expect(stable(german.security)).toEqual(stable(body.security));
+    expect(german.security?.findings[0]?.remediation).toBe("Senden Sie more.");
+    expect(german.security?.checks?.[0]?.reason).toBe(deDe.retired.reason);
+  });
+  test("is not fooled by values that look like placeholders", () => {
+    const sent = "{{host}} $t(retired/reason) {{wanted}}";
+    const hostile = renderSecurityResult(finished, storedResult(sent), "en-gb", texts);
+    expect(hostile.security?.findings[0]?.detail).toContain(`sent ${sent} at`);
+  });
+  test("lets no value begin a line", () => {
+    const hostile = renderSecurityResult(finished, storedResult("a\r\nnginx: root /;\u2028b"), "en-gb", texts);
+    expect(hostile.security?.findings[0]?.detail).toContain("sent a nginx: root /; b at");
+  });
+  test("keeps a finding whose check is gone", () => {
+    const result = { ...storedResult(), findings: [{ ...storedResult().findings[0], checkKey: "gone-check" }] };
+    const [finding] = renderSecurityResult(finished, result, "en-gb", texts).security?.findings ?? [];
+    expect(finding?.title).toBe("security.sample.weak");
+    expect(finding?.detail).toBe(enGb.retired.detail.replace("{{key}}", "gone-check").replace("{{host}}", "site.example"));
+    expect(finding?.riskStatement).toBe(enGb.retired.riskStatement);
+    expect(finding?.remediation).toBe(enGb.retired.remediation);
+  });
+  test("without a measurement keeps its ledger", () => {
+    const result = { ...storedResult(), measured: false, score: null, band: "unknown", rank: "unknown" } as const;
+    const { security } = renderSecurityResult(finished, result, "en-gb", texts);
+    expect(security).toMatchObject({ measured: false, score: null, band: "unknown", rank: "unknown" });
+    expect(security?.checks).toHaveLength(4);
+  });
+});
+
+describe("a scan that is not over", () => {
+  test("queued", () => {
+    const body = renderSecurityResult({ ...finished, status: "queued", progressPercent: 0 }, null, "en-gb", texts);
+    expect(body).toMatchObject({ status: "queued", resultAvailable: false, progressStage: null, progressPercent: 0, security: null });
+  });
+  test("running", () => {
+    const body = renderSecurityResult({ ...finished, status: "running", progressStage: "tls", progressPercent: 10 }, null, "en-gb", texts);
+    expect(body).toMatchObject({ status: "running", progressStage: "tls", progressPercent: 10, security: null });
+  });
+});
+
+describe("a failed scan", () => {
+  const failed: ReadableScan = { ...finished, status: "failed", progressPercent: 5, errorCode: "refused" };
+
+  test("has an empty block and says why, in the reader's locale", () => {
+    const body = renderSecurityResult(failed, null, "de-de", texts);
+    expect(body).toMatchObject({ status: "failed", resultAvailable: false, progressPercent: 5 });
+    expect(body.scanErrorMessage).toBe("site.example hat die Verbindung abgelehnt.");
+    expect(body.security).toEqual({
+      dimension: "security",
+      measured: false,
+      score: null,
+      band: "unknown",
+      rank: "unknown",
+      checkSummary: null,
+      checks: null,
+      findings: [],
+    });
+  });
+  for (const locale of locales) {
+    test(`every scan error has a text of its own in ${locale}`, () => {
+      const written = { "en-gb": enGb, "de-de": deDe }[locale].scanErrors;
+      expect(Object.keys(written).sort()).toEqual([...scanErrorCodes, "unknown"].sort());
+    });
+  }
+  test("with a code of another version is still said to have failed", () => {
+    const body = renderSecurityResult({ ...failed, errorCode: "from-the-future" }, null, "en-gb", texts);
+    expect(body.scanErrorMessage).toBe(enGb.scanErrors.unknown);
+  });
+});
+
+describe("the full report", () => {
+  const seen = { evidence: { page: "seen" }, timings: { page: 12 } };
+
+  test("is the security result, byte for byte, and what it was judged from", () => {
+    const short = JSON.stringify(renderSecurityResult(finished, storedResult(), "de-de", texts));
+    const long = JSON.stringify(renderFullReport(finished, storedResult(), seen, "de-de", texts));
+    expect(long.startsWith(`${short.slice(0, -1)},`)).toBe(true);
+    expect(JSON.parse(long)).toMatchObject({ ...seen, algorithmVersion: 1, catalogVersion: "0123456789abcdef" });
+  });
+  test("says why a row was not checked", () => {
+    expect(renderFullReport(finished, storedResult(), seen, "en-gb", texts).notChecked).toEqual([
+      { key: "sample-tls", because: "tls: timeout" },
+    ]);
+  });
+  test("names for each row what its verdict rests on", () => {
+    expect(renderFullReport(finished, storedResult(), seen, "en-gb", texts).ledgerEvidence).toEqual({
+      "gone-check": ["navigation"],
+      "sample-cookie": ["page"],
+      "sample-header": ["page", "headers.x-sample"],
+      "sample-tls": ["tls"],
+    });
+  });
+  test("of a scan that is not over has nothing to add yet", () => {
+    const report = renderFullReport({ ...finished, status: "queued" }, null, { evidence: null, timings: null }, "en-gb", texts);
+    expect(report).toMatchObject({ security: null, evidence: null, timings: null, notChecked: null, algorithmVersion: null });
+  });
+});

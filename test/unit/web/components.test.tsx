@@ -1,0 +1,203 @@
+/** The parts that pages are made of: what they say to those who see, and to those who listen. */
+import type { VNode } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { type Locale, severities, states } from "../../../src/check/check.ts";
+import { bands } from "../../../src/judge/rank.ts";
+import { createTexts } from "../../../src/text/i18n.ts";
+import { BandChip, EffortMeter, RiskMeter, SeverityChip } from "../../../src/web/components/chips.tsx";
+import { ExternalLink } from "../../../src/web/components/external-link.tsx";
+import { Field, SelectField } from "../../../src/web/components/field.tsx";
+import { HostUrl } from "../../../src/web/components/host-url.tsx";
+import { Instant } from "../../../src/web/components/instant.tsx";
+import { Notice } from "../../../src/web/components/notice.tsx";
+import { PageHead } from "../../../src/web/components/page-head.tsx";
+import { Pagination } from "../../../src/web/components/pagination.tsx";
+import { ScoreRing, SmallScore } from "../../../src/web/components/score-ring.tsx";
+import { Sparkline } from "../../../src/web/components/sparkline.tsx";
+import { StateMark } from "../../../src/web/components/state-mark.tsx";
+import { Row, RowGroup, Table } from "../../../src/web/components/table.tsx";
+import { VisitContext } from "../../../src/web/context.ts";
+import type { Visit } from "../../../src/web/visit.ts";
+import { wordsOf } from "../../../src/web/words.ts";
+
+const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
+const now = new Date("2026-11-21T12:00:00Z");
+
+/** Components ask a visit for its words and for nothing else. */
+function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
+  const visit = { words: wordsOf(texts, locale, now) } as Visit;
+  return renderToString(<VisitContext.Provider value={visit}>{part}</VisitContext.Provider>);
+}
+
+describe("a state, a band, a severity", () => {
+  test.each(states)("%s has a shape and a word", (state) => {
+    const html = htmlOf(<StateMark state={state} />);
+    expect(html).toContain("<svg");
+    expect(html).toContain(enGb.pages.words.states[state]);
+  });
+
+  test("no two states or bands have the same shape", () => {
+    const shapeOf = (html: string) => /<svg.*<\/svg>/.exec(html)?.[0];
+    expect(new Set(states.map((state) => shapeOf(htmlOf(<StateMark state={state} />)))).size).toBe(states.length);
+    expect(new Set(bands.map((band) => shapeOf(htmlOf(<BandChip band={band} />)))).size).toBe(bands.length);
+  });
+
+  test("only the worst severities are filled", () => {
+    const outlined = severities.filter((severity) => htmlOf(<SeverityChip severity={severity} />).includes("outlined"));
+    expect(outlined).toEqual(["medium", "low", "info"]);
+  });
+
+  test("risk and effort fill as many of three bars as they say", () => {
+    const filled = (html: string) => html.match(/fill="currentColor"/g)?.length;
+    expect([filled(htmlOf(<EffortMeter effort="low" />)), filled(htmlOf(<RiskMeter risk="high" />))]).toEqual([1, 3]);
+    expect(htmlOf(<EffortMeter effort="medium" />, "de-de")).toContain("Aufwand mittel");
+  });
+});
+
+describe("the score", () => {
+  const ring = (score: number | null) =>
+    score === null ? <ScoreRing score={null} band="unknown" rank="unknown" /> : <ScoreRing score={score} band="good" rank="excellent" />;
+
+  test("is drawn as so much of a hundred, by attributes alone", () => {
+    const html = htmlOf(<ScoreRing score={87} band="good" rank="solid" coverage={{ ran: 3, total: 4 }} />);
+    expect(html).toContain('stroke-dasharray="87 100"');
+    expect(html).toContain('stroke-dasharray="75 100"');
+    expect(html).toContain('role="img" aria-label="87 of 100, good, rank solid"');
+    expect(html).not.toContain("style=");
+  });
+
+  test("reaches as many of seven ticks as its rank is high", () => {
+    const ticks = (part: VNode) => [
+      htmlOf(part).match(/class="ring-tick/g)?.length,
+      htmlOf(part).match(/class="ring-tick reached/g)?.length ?? 0,
+    ];
+    expect(ticks(<ScoreRing score={100} band="good" rank="excellent" />)).toEqual([7, 7]);
+    expect(ticks(<ScoreRing score={3} band="poor" rank="critical" />)).toEqual([7, 1]);
+    expect(ticks(ring(null))).toEqual([7, 0]);
+  });
+
+  test("that was not measured is no zero", () => {
+    for (const part of [ring(null), <SmallScore key="small" score={null} band="unknown" />]) {
+      expect(htmlOf(part)).toContain("not measured");
+      expect(htmlOf(part)).not.toMatch(/>0</);
+    }
+    expect(htmlOf(ring(0))).toContain(">0<");
+  });
+});
+
+describe("the history", () => {
+  test("leaves a gap where a scan has no score", () => {
+    const html = htmlOf(
+      <Sparkline label="History" points={[{ score: 90 }, { score: 80 }, { score: null }, { score: 70, changed: true }]} />,
+    );
+    const lines = [...html.matchAll(/<polyline[^>]* points="([^"]+)"/g)].map(([, points = ""]) => points.split(" ").length);
+    expect(lines).toEqual([2, 1]);
+    expect(html.match(/class="spark-change"/g)).toHaveLength(1);
+  });
+
+  test.each([[[]], [[{ score: null }]], [[{ score: 50 }]]])("of %j can be drawn", (points) => {
+    expect(htmlOf(<Sparkline label="History" points={points} />)).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});
+
+describe("a field", () => {
+  test("names its label, its hint and what is wrong, and gets the focus then", () => {
+    const html = htmlOf(<Field name="email" label="Mail" hint="Yours" error="Not a mail address" value={'"><script>'} />);
+    expect(html).toContain('<label for="email">');
+    expect(html).toContain('aria-describedby="email-error email-hint"');
+    expect(html).toContain('aria-invalid="true"');
+    expect(html).toContain("autofocus");
+    expect(html).toContain('id="email-error"');
+    expect(html).not.toContain("<script>");
+  });
+
+  test("that may stay empty says so, and is not required", () => {
+    const html = htmlOf(<Field name="host" label="Host" required={false} />);
+    expect(html).toContain("(optional)");
+    expect(html).not.toMatch(/ required|aria-invalid|aria-describedby|autofocus/);
+  });
+
+  test("for passwords offers to show them once a script can", () => {
+    expect(htmlOf(<Field name="password" type="password" label="Password" />)).toMatch(/<button[^>]*data-reveal="#password"[^>]* hidden/);
+  });
+
+  test("of choices shows the one that holds", () => {
+    const options = ["a", "b"].map((value) => ({ value, text: value }));
+    expect(htmlOf(<SelectField name="plan" label="Plan" options={options} value="b" />)).toContain('<option value="b" selected>');
+  });
+});
+
+describe("links and addresses", () => {
+  test.each(["javascript:alert(1)", "data:text/html,x", "//elsewhere.example", "mailto:a@b.example", ""])("%s leads nowhere", (href) => {
+    expect(htmlOf(<ExternalLink href={href}>here</ExternalLink>)).toBe("<span>here</span>");
+  });
+
+  test("that lead away tell nothing of us", () => {
+    expect(htmlOf(<ExternalLink href="https://a.example/">here</ExternalLink>)).toContain('rel="nofollow noopener noreferrer"');
+  });
+
+  test.each(["https://example.org/a?b=<c>", "https://EXAMPLE.org/", "no address", "https://m\u00fcller.example/"])(
+    "%s is shown whole",
+    (url) => {
+      const html = htmlOf(<HostUrl url={url} />);
+      expect(html).toContain('translate="no"');
+      expect(html.replace(/<[^>]+>/g, "")).toBe(url.replace("<", "&lt;").replace(">", ">"));
+    },
+  );
+});
+
+test("a URL of a name that is not in ASCII carries the name too, behind the ASCII one", () => {
+  const shown = (url: string) => htmlOf(<HostUrl url={url} />).replace(/<[^>]+>/g, "");
+  expect(shown("https://xn--bcher-kva.example:8443/a")).toBe("https://xn--bcher-kva.example:8443/a (b\u00fccher.example)");
+  // Not a name that anybody could register: there is nothing behind it.
+  expect(shown("https://xn--zzzzzzzz.example/")).toBe("https://xn--zzzzzzzz.example/");
+});
+
+describe("what lists are made of", () => {
+  test("a table names each cell by its column, for when it folds", () => {
+    const html = htmlOf(
+      <Table caption="Scans" columns={[{ label: "Page" }, { label: "Score", numeric: true }, { label: "Open", unseen: true }]}>
+        <RowGroup label="Today">
+          <Row id="one" cells={["a.example", "87", null]} />
+        </RowGroup>
+      </Table>,
+    );
+    expect(html).toContain("<caption>Scans</caption>");
+    expect(html).toContain('<th scope="rowgroup" colspan="3">Today</th>');
+    expect(html).toContain(
+      '<tr id="one"><th scope="row">a.example</th><td class="num" data-label="Score"><div>87</div></td><td></td></tr>',
+    );
+  });
+
+  test("a list of one page has no way to another", () => {
+    expect(htmlOf(<Pagination first={null} next={null} />)).toBe("");
+    expect(htmlOf(<Pagination first={null} next="/scans?cursor=7" />)).toMatch(/href="\/scans\?cursor=7" rel="next"/);
+  });
+
+  test("an instant is told with its zone, and how long ago it was", () => {
+    const html = htmlOf(<Instant at="2026-11-19T14:05:00.000Z" />, "de-de");
+    expect(html).toContain('datetime="2026-11-19T14:05:00.000Z"');
+    expect(html).toMatch(/UTC<\/time>.*vorgestern/);
+  });
+});
+
+describe("what pages begin with", () => {
+  test("one heading, and where it stands", () => {
+    const html = htmlOf(<PageHead title="A report" lead="Of a page" trail={[{ href: "/scans", text: "Scans" }]} />);
+    expect(html.match(/<h1>/g)).toHaveLength(1);
+    expect(html).toContain('<nav class="breadcrumb" aria-label="Where you are">');
+  });
+
+  test("a notice says of what kind it is, not by colour alone", () => {
+    const html = htmlOf(
+      <Notice kind="poor" alert>
+        <p>No</p>
+      </Notice>,
+    );
+    expect(html).toContain('role="alert"');
+    expect(html).toContain("Problem: ");
+  });
+});

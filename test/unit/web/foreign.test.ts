@@ -1,0 +1,40 @@
+/** What a site wrote is shown as it is, but for signs that hide or steer: those are told by their number. */
+import { describe, expect, test } from "vitest";
+import { plainForeign, plainForeignLines } from "../../../src/web/components/foreign.tsx";
+
+describe("stays as it is", () => {
+  test.each([
+    ["plain text", "max-age=1; \"quoted\" 'too' <b>&amp;"],
+    ["other scripts", "\u05e9\u05dc\u05d5\u05dd \u4f60\u597d \u0627\u0644\u0639\u0631\u0628\u064a\u0629"],
+    ["letters with a few marks", "Vie\u0302\u0323t Nam"],
+    ["an emoji in colour", "\u2764\ufe0f shop"],
+    ["an emoji made of several", "\u{1f469}\u{1f3fd}\u200d\u{1f680} and \u{1f3f3}\ufe0f\u200d\u{1f308}"],
+  ])("%s", (_case, text) => {
+    expect(plainForeign(text)).toBe(text);
+  });
+});
+
+describe("is told by its number", () => {
+  test.each([
+    ["a sign that turns the writing", "abc\u202ecba", "abcU+202Ecba"],
+    ["an isolate", "\u2066x\u2069", "U+2066xU+2069"],
+    ["a control", "a\u0000\u001bb", "aU+0000U+001Bb"],
+    ["a line end", "a\r\nb", "aU+000DU+000Ab"],
+    ["a line separator", "a\u2028b", "aU+2028b"],
+    ["a zero width space", "pay\u200bpal", "payU+200Bpal"],
+    ["a joiner between letters", "pay\u200dpal", "payU+200Dpal"],
+    ["a sign for colour behind a letter", "a\ufe0f", "aU+FE0F"],
+    ["a soft hyphen", "a\u00adb", "aU+00ADb"],
+    ["an invisible letter", "a\u3164b", "aU+3164b"],
+    ["a tag", "a\u{e0041}b", "aU+E0041b"],
+    ["a private character", "a\ue000b", "aU+E000b"],
+    ["half of a pair", "a\ud800b", "aU+D800b"],
+    ["a heap of marks", `a${"\u0301".repeat(40)}b`, "aU+0301b"],
+  ])("%s", (_case, text, told) => {
+    expect(plainForeign(text)).toBe(told);
+  });
+});
+
+test("lines stay lines", () => {
+  expect(plainForeignLines("a\n  b\u202e")).toBe("a\n  bU+202E");
+});

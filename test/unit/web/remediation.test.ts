@@ -1,0 +1,36 @@
+/** Takes every built-in remediation apart, and such as only a dropped-in check would write. */
+import { describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { readRemediation } from "../../../src/web/components/remediation.tsx";
+
+describe("a remediation", () => {
+  test("is advice and, for each place, its lines with their margins", () => {
+    const text = 'Do this.\nnginx: a;\nnginx: b;\nCaddy: header {\nCaddy:   defer\nCaddy: }\nDNS: site.example. IN TXT "v=1"';
+    expect(readRemediation(text)).toEqual({
+      advice: ["Do this."],
+      lines: [
+        { place: "nginx", text: "a;\nb;" },
+        { place: "Caddy", text: "header {\n  defer\n}" },
+        { place: "DNS", text: 'site.example. IN TXT "v=1"' },
+      ],
+    });
+  });
+
+  test.each([
+    ["nothing", "", { advice: [], lines: [] }],
+    ["line breaks only", "\n\n", { advice: [], lines: [] }],
+    ["a second paragraph", "One.\n\nTwo: by hand", { advice: ["One."], lines: [{ place: "Two", text: "by hand" }] }],
+    ["a line without a place", "One.\n: x\nhttps://site.example/", { advice: ["One.", ": x", "https://site.example/"], lines: [] }],
+  ])("of %s", (_words, text, read) => expect(readRemediation(text)).toEqual(read));
+
+  test("of every built-in finding keeps every line, at its place", () => {
+    for (const { checks } of [enGb, deDe])
+      for (const check of Object.values(checks))
+        for (const { remediation } of Object.values(check.findings)) {
+          const { advice, lines } = readRemediation(remediation);
+          const again = lines.flatMap(({ place, text }) => text.split("\n").map((line) => `${place}: ${line}`));
+          expect([...advice, ...again].join("\n")).toBe(remediation);
+        }
+  });
+});

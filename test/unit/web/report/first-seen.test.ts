@@ -1,0 +1,45 @@
+/** Since when a finding stands. */
+import { expect, test } from "vitest";
+import type { State } from "../../../../src/check/check.ts";
+import type { StoredFinding } from "../../../../src/judge/result.ts";
+import { earlierLook, firstSeen } from "../../../../src/web/report/first-seen.ts";
+
+const asked: StoredFinding = {
+  code: "security.sample.weak",
+  checkKey: "sample",
+  severity: "low",
+  riskLevel: "low",
+  effort: "low",
+  values: {},
+};
+
+/** From the newest: `violated` had the finding. */
+function earlier(...states: readonly (State | "absent")[]) {
+  return states.map((state, at) =>
+    earlierLook(`2026-11-${20 - at}T00:00:00.000Z`, `token-${at}`, {
+      algorithmVersion: 2,
+      catalogVersion: "one",
+      measured: true,
+      score: 50,
+      band: "warn",
+      rank: "weak",
+      ledger: state === "absent" ? [] : [{ key: "sample", state, evidence: [] }],
+      findings: state === "violated" ? [asked] : [],
+    }),
+  );
+}
+
+test.each([
+  ["no earlier scan", [], null],
+  ["none that looked", ["notChecked", "absent"], null],
+  ["the one before passed", ["passed", "violated"], { seen: "now" }],
+  ["since the one before", ["violated", "passed"], { seen: "before", at: "2026-11-20T00:00:00.000Z", token: "token-0", orEarlier: false }],
+  ["as far as is looked", ["violated", "violated"], { seen: "before", at: "2026-11-19T00:00:00.000Z", token: "token-1", orEarlier: true }],
+  [
+    "a scan that did not look says nothing",
+    ["violated", "notChecked", "violated", "passed"],
+    { seen: "before", at: "2026-11-18T00:00:00.000Z", token: "token-2", orEarlier: false },
+  ],
+] as const)("%s", (_case, states, expected) => {
+  expect(firstSeen(asked, earlier(...states))).toEqual(expected);
+});

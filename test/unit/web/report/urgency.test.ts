@@ -1,0 +1,42 @@
+/** What to fix first. */
+import { expect, test } from "vitest";
+import type { Effort, Severity } from "../../../../src/check/check.ts";
+import { fixFirst, type Weighed } from "../../../../src/web/report/urgency.ts";
+
+function weighed(checkKey: string, severity: Severity, effort: Effort, points: number | null, scoreCap: number | null = null): Weighed {
+  const finding = { code: `security.sample.${checkKey}`, checkKey, severity, riskLevel: "low", effort, values: {} } as const;
+  return { finding, points, scoreCap };
+}
+
+const keysOf = (findings: readonly Weighed[]) => fixFirst(findings).map(({ finding }) => finding.checkKey);
+
+test("severity times points, divided by effort", () => {
+  const header = weighed("header", "high", "low", 8);
+  const rebuild = weighed("rebuild", "high", "high", 8);
+  const cookie = weighed("cookie", "medium", "low", 8);
+  expect(keysOf([rebuild, cookie, header])).toEqual(["header", "cookie", "rebuild"]);
+});
+
+test("at most three, and of one check only the most urgent", () => {
+  const twice = [weighed("same", "low", "low", 5), weighed("same", "high", "low", 5)];
+  const others = ["a", "b", "c"].map((key) => weighed(key, "low", "low", 1));
+  expect(keysOf([...others, ...twice])).toEqual(["same", "a", "b"]);
+  expect(fixFirst([...others, ...twice])[0]).toBe(twice[1]);
+});
+
+test("what holds the score down comes first, the lowest before the others", () => {
+  const heavy = weighed("heavy", "critical", "low", 10);
+  expect(keysOf([heavy, weighed("sixty", "low", "high", 1, 60), weighed("twenty", "low", "high", 1, 20)])).toEqual([
+    "twenty",
+    "sixty",
+    "heavy",
+  ]);
+});
+
+test("results without points go by severity and effort", () => {
+  expect(keysOf([weighed("mild", "low", "low", null), weighed("grave", "critical", "low", null)])).toEqual(["grave", "mild"]);
+});
+
+test("nothing found, nothing to do", () => {
+  expect(fixFirst([])).toEqual([]);
+});

@@ -1,0 +1,43 @@
+/** Laws of what is made of what visitors type: it always has an answer, and what it calls harmless is. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { withoutSecrets } from "../../../src/evidence/redact.ts";
+import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
+import { readTypedUrl } from "../../../src/web/scanning/typed-url.ts";
+
+const pieces = fc.constantFrom(
+  ...["https://", "http:", "//", "user", ":", "@", "site.test", "/", "?", "&", ";", "#", "=", "token", "key", "abcdef", "[", "]", "::1"],
+  ...["%", "\u00fc", " ", "\\", ".", "8443", "javascript:", "mailto:"],
+);
+const typed = fc.oneof(
+  fc.array(pieces, { maxLength: 20 }).map((parts) => parts.join("")),
+  fc.array(pieces, { maxLength: 12 }).map((parts) => `https://site.test/${parts.join("")}`),
+  fc.webUrl({ withFragments: true, withQueryParameters: true }),
+  fc.string({ unit: "binary", maxLength: 60 }),
+);
+
+describe("what is typed", () => {
+  test("is a fault, an address that shows nothing, or a choice of two that can be scanned", () => {
+    fc.assert(
+      fc.property(typed, (text) => {
+        const read = readTypedUrl(text);
+        if (read.kind === "fault") return;
+        const harmless = read.kind === "plain" ? read.url : read.stripped;
+        expect(withoutSecrets(harmless)).toBe(harmless);
+        expect(readTypedUrl(harmless)).toEqual({ kind: "plain", url: harmless });
+        for (const url of [harmless, ...(read.kind === "telling" && read.kept !== null ? [read.kept] : [])]) {
+          expect(parseScanUrl(url)).toEqual({ url });
+          expect(new URL(url).username + new URL(url).password).toBe("");
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.each(["?token=a&", ";token=abc/", "&", "//a@", "https://", "?"])("takes no long where %s comes again and again", (piece) => {
+    const text = `https://site.test/${piece.repeat(scanUrlCharsMax)}`.slice(0, scanUrlCharsMax);
+    const fromMs = performance.now();
+    readTypedUrl(text);
+    expect(performance.now() - fromMs).toBeLessThan(100);
+  });
+});
