@@ -14,16 +14,12 @@ export type Authentication =
   | { readonly status: "refused"; readonly because: "revoked" | "expired" | "disabled"; readonly token: ApiToken };
 
 /** Never throws, whatever the header holds. Null is a request without one. */
-export function authenticate(
-  store: Pick<Store, "apiTokenByValue" | "accountById">,
-  authorizationHeader: string | null,
-  now: Date,
-): Authentication {
+export function authenticate(store: Pick<Store, "apiTokens" | "accounts">, authorizationHeader: string | null, now: Date): Authentication {
   if (authorizationHeader === null) return { status: "refused", because: "absent" };
   const value = bearerPattern.exec(authorizationHeader)?.[1];
   if (value === undefined) return { status: "refused", because: "malformed" };
-  const token = store.apiTokenByValue(value);
-  const account = token === undefined ? undefined : store.accountById(token.accountId);
+  const token = store.apiTokens.findByValue(value);
+  const account = token === undefined ? undefined : store.accounts.findById(token.accountId);
   if (token === undefined || account === undefined) return { status: "refused", because: "unknown" };
   if (token.revokedAt !== null) return { status: "refused", because: "revoked", token };
   if (isExpired(token, now)) return { status: "refused", because: "expired", token };
@@ -41,8 +37,8 @@ export interface SignedIn {
 }
 
 /** Who is signed in by a session's value; null for one that is unknown or has ended, and for a disabled account. Never throws. */
-export function signedInBy(store: Pick<Store, "sessionByValue" | "accountById">, value: string | null, now: Date): SignedIn | null {
-  const session = value === null ? undefined : store.sessionByValue(value, now);
-  const account = session === undefined ? undefined : store.accountById(session.accountId);
+export function signedInBy(store: Pick<Store, "sessions" | "accounts">, value: string | null, now: Date): SignedIn | null {
+  const session = value === null ? undefined : store.sessions.findByValue(value, now);
+  const account = session === undefined ? undefined : store.accounts.findById(session.accountId);
   return session === undefined || account === undefined || account.disabled ? null : { account, session };
 }

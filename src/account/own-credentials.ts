@@ -70,7 +70,7 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
   async function unproved({ account, password, caller }: Proof): Promise<Unproved | null> {
     const seconds = guesses.password(caller, account.email);
     if (seconds > 0) return { status: "throttled", seconds };
-    const matches = await passwords.matches(password, store.credentialsOf(account.id).passwordHash, caller);
+    const matches = await passwords.matches(password, store.credentials.get(account.id).passwordHash, caller);
     if (matches !== true) {
       if (matches === "busy") guesses.passwordWasNotTried(caller, account.email);
       return matches === "busy" ? { status: "busy" } : { status: "wrong-password" };
@@ -81,7 +81,7 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
 
   /** `proved` are the credentials that the password was compared with: a change made meanwhile wins. */
   async function change({ account, caller }: Proof, proved: Credentials, changed: Partial<Credentials>): Promise<Changed | Unproved> {
-    const outcome = await store.changeCredentials(account.id, changed, { proved, reopen: { origin: originOf(caller), now: now() } });
+    const outcome = await store.credentials.change(account.id, changed, { proved, reopen: { origin: originOf(caller), now: now() } });
     return outcome?.opened ? { status: "changed", opened: outcome.opened } : { status: "wrong-password" };
   }
 
@@ -95,7 +95,7 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
     changePassword: async (proof, newPassword) => {
       const fault = passwords.faultOf(newPassword, proof.account.email);
       if (fault !== null) return { status: "refused", fault };
-      const proved = store.credentialsOf(proof.account.id);
+      const proved = store.credentials.get(proof.account.id);
       const refusal = await unproved(proof);
       if (refusal !== null) return refusal;
       const passwordHash = await passwords.hash(newPassword, proof.caller);
@@ -107,7 +107,7 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
       if (refusal !== null) return refusal;
       const seconds = guesses.name(proof.caller);
       if (seconds > 0) return { status: "throttled", seconds };
-      const account = await store.setEmail(proof.account.id, email);
+      const account = await store.accounts.setEmail(proof.account.id, email);
       if (account === undefined) return { status: "wrong-password" };
       if (typeof account === "string") return { status: "refused", fault: account };
       guesses.nameWasGiven(proof.caller);
@@ -116,16 +116,16 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
 
     offerTotp: async ({ id }) => {
       const secret = newTotpSecret();
-      return (await store.offerTotp(id, secret)) ? secret : null;
+      return (await store.credentials.offerTotp(id, secret)) ? secret : null;
     },
 
     offeredTotp: ({ id }) => {
-      const { totp } = store.credentialsOf(id);
+      const { totp } = store.credentials.get(id);
       return totp === null || isInForce(totp) ? null : totp.secret;
     },
 
     confirmTotp: async (proof, code) => {
-      const proved = store.credentialsOf(proof.account.id);
+      const proved = store.credentials.get(proof.account.id);
       const { totp } = proved;
       if (totp === null || isInForce(totp)) return { status: "not-offered" };
       const refusal = await unproved(proof);
@@ -136,12 +136,12 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
     },
 
     removeTotp: async (proof) => {
-      const proved = store.credentialsOf(proof.account.id);
+      const proved = store.credentials.get(proof.account.id);
       return (await unproved(proof)) ?? change(proof, proved, { totp: null, recoveryCodeHashes: [] });
     },
 
     renewRecoveryCodes: async (proof) => {
-      const proved = store.credentialsOf(proof.account.id);
+      const proved = store.credentials.get(proof.account.id);
       if (!isInForce(proved.totp)) return { status: "not-offered" };
       return (await unproved(proof)) ?? withNewRecoveryCodes(proof, proved, {});
     },

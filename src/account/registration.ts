@@ -60,33 +60,33 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
     const account = await create(passwordHash);
     if (typeof account === "string") return refused(account);
     const opening = { accountId: account.id, provedPasswordHash: passwordHash, origin: originOf(caller), now: now() };
-    return { status: "registered", account, opened: (await store.openSession(opening)) ?? null };
+    return { status: "registered", account, opened: (await store.sessions.open(opening)) ?? null };
   }
 
   return {
     signUp: async (wanted, plan, caller) => {
       // The first account is the admin's, and no stranger may be first.
-      if (!store.hasAccounts()) return refused("not-set-up");
-      return register(wanted, caller, (passwordHash) => store.createAccount({ email: wanted.email, plan, passwordHash, now: now() }));
+      if (!store.accounts.hasAny()) return refused("not-set-up");
+      return register(wanted, caller, (passwordHash) => store.accounts.create({ email: wanted.email, plan, passwordHash, now: now() }));
     },
 
     signUpByLink: async (kind, value, wanted, caller) => {
-      if (store.linkByValue(kind, value, now()) === undefined) return refused("link-invalid");
+      if (store.oneTimeLinks.findByValue(kind, value, now()) === undefined) return refused("link-invalid");
       const { email } = wanted;
       const registered = await register(wanted, caller, (passwordHash) =>
-        store.signUpByLink(kind, value, { email, passwordHash, now: now() }),
+        store.redemptions.signUp(kind, value, { email, passwordHash, now: now() }),
       );
       if (registered.status === "registered") guesses.nameWasGiven(caller);
       return registered;
     },
 
     resetPassword: async (value, password) => {
-      const accountId = store.linkByValue("reset", value, now())?.accountId ?? null;
-      const account = accountId === null ? undefined : store.accountById(accountId);
+      const accountId = store.oneTimeLinks.findByValue("reset", value, now())?.accountId ?? null;
+      const account = accountId === null ? undefined : store.accounts.findById(accountId);
       if (account === undefined) return refused("link-invalid");
       const passwordHash = await hashed({ email: account.email, password });
       if (typeof passwordHash !== "string") return passwordHash;
-      const reset = await store.resetByLink(value, passwordHash, now());
+      const reset = await store.redemptions.resetPassword(value, passwordHash, now());
       return typeof reset === "string" ? refused(reset) : { status: "reset", account: reset };
     },
   };

@@ -50,8 +50,8 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
   const pending = createPendingSignIns(() => now().getTime());
 
   async function open(accountId: number, provedPasswordHash: string, caller: Caller): Promise<SignedInAnew | null> {
-    const opened = await store.openSession({ accountId, provedPasswordHash, origin: originOf(caller), now: now() });
-    const account = store.accountById(accountId);
+    const opened = await store.sessions.open({ accountId, provedPasswordHash, origin: originOf(caller), now: now() });
+    const account = store.accounts.findById(accountId);
     return opened === undefined || account === undefined ? null : { status: "signed-in", account, opened };
   }
 
@@ -59,8 +59,8 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
     signIn: async ({ email, password, caller }) => {
       const seconds = guesses.password(caller, email);
       if (seconds > 0) return { status: "throttled", seconds };
-      const account = store.accountByEmail(email);
-      const { passwordHash = null, totp = null } = account === undefined ? {} : store.credentialsOf(account.id);
+      const account = store.accounts.findByEmail(email);
+      const { passwordHash = null, totp = null } = account === undefined ? {} : store.credentials.get(account.id);
       const matches = await passwords.matches(password, passwordHash, caller);
       if (matches === "busy") {
         guesses.passwordWasNotTried(caller, email);
@@ -79,7 +79,8 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
       if (proved === undefined) return { status: "over" };
       const { accountId } = proved;
       const recoveryCode = recoveryCodeOf(code);
-      const right = recoveryCode === null ? await isRightCode(accountId, code) : await store.useRecoveryCode(accountId, recoveryCode);
+      const right =
+        recoveryCode === null ? await isRightCode(accountId, code) : await store.credentials.useRecoveryCode(accountId, recoveryCode);
       if (typeof right === "object") return right;
       if (!right) {
         pending.noteWrongCode(challenge);
@@ -88,7 +89,7 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
       pending.end(challenge);
       const signedIn = await open(accountId, proved.passwordHash, caller);
       if (signedIn === null) return { status: "over" };
-      const recoveryCodesLeft = store.credentialsOf(accountId).recoveryCodeHashes.length;
+      const recoveryCodesLeft = store.credentials.get(accountId).recoveryCodeHashes.length;
       return { ...signedIn, by: recoveryCode === null ? "totp" : "recovery-code", recoveryCodesLeft };
     },
   };
@@ -96,9 +97,9 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
   async function isRightCode(accountId: number, code: string): Promise<boolean | HeldUp> {
     const seconds = guesses.code(accountId);
     if (seconds > 0) return { status: "throttled", seconds };
-    const { totp } = store.credentialsOf(accountId);
+    const { totp } = store.credentials.get(accountId);
     const step = isInForce(totp) ? totpStepOf(totp.secret, code, now()) : null;
-    const right = step !== null && (await store.useTotpStep(accountId, step));
+    const right = step !== null && (await store.credentials.useTotpStep(accountId, step));
     if (right) guesses.codeWasRight(accountId);
     return right;
   }

@@ -46,7 +46,7 @@ export function createGate(settings: GateSettings): Gate {
     }
     const { account, token } = authentication;
     // Not waited for: a request is not refused because the note of it could not be kept.
-    store.noteApiTokenUse(token, now()).catch((error) => log.warn("use of a token was not noted", { error: String(error) }));
+    store.apiTokens.noteUse(token, now()).catch((error) => log.warn("use of a token was not noted", { error: String(error) }));
 
     const counted = countRequest(`${account.id}:${address}`);
     const limitHeaders = limitHeadersOf(settings.requestLimit, counted);

@@ -65,7 +65,7 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
 
   async function queueScan(accountId: number, url: string): Promise<ScanRecord> {
     try {
-      const scan = await store.queueScan({ accountId, url, now: now() });
+      const scan = await store.scans.queue({ accountId, url, now: now() });
       if (scan === "full") throw queueFull(queueRetrySeconds);
       return scan;
     } catch (error) {
@@ -75,7 +75,7 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
   }
 
   function listScans({ limit, cursor }: { readonly limit?: string; readonly cursor?: string }, exchange: Exchange): Response {
-    const page = store.scansOfAccount(callerOf(exchange).id, {
+    const page = store.scans.listOfAccount(callerOf(exchange).id, {
       limit: limit === undefined ? listLimitDefault : Number(limit),
       cursor: cursor === undefined ? null : Number(cursor),
     });
@@ -88,10 +88,10 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
   function readReport(token: string, asked: Locale | undefined, request: Request, exchange: Exchange): Response {
     const locale = localeOf(asked, request);
     const scan = ownScan(callerOf(exchange), token);
-    const seen = store.evidenceOf(token);
+    const seen = store.evidence.find(token);
     const report = renderFullReport(
       scan,
-      store.resultOf(token) ?? null,
+      store.results.find(token) ?? null,
       { evidence: seen?.evidence ?? null, timings: seen?.timings ?? null },
       locale,
       texts,
@@ -102,13 +102,13 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
   function readSecurity(token: string, asked: Locale | undefined, request: Request, exchange: Exchange): Response {
     const locale = localeOf(asked, request);
     const scan = ownScan(callerOf(exchange), token);
-    const render = () => JSON.stringify(renderSecurityResult(scan, store.resultOf(token) ?? null, locale, texts));
+    const render = () => JSON.stringify(renderSecurityResult(scan, store.results.find(token) ?? null, locale, texts));
     return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, exchange);
   }
 
   /** A scan of nobody and a scan of somebody else are looked up and refused alike; so is a token of broken percent-encoding, which arrives as null. */
   function ownScan(caller: Account, token: string): ScanRecord {
-    const scan = store.scanOfAccount(caller.id, token);
+    const scan = store.scans.findOfAccount(caller.id, token);
     if (scan === undefined) throw scanNotFound();
     return scan;
   }

@@ -11,12 +11,12 @@ import type { Config } from "./settings.ts";
 /** Makes the account that `admin.email` and `admin.password_file` describe, unless there is one. True when it did. @throws VerbError */
 export async function createConfiguredAdmin(store: Store, config: Config, now: Date): Promise<boolean> {
   const { "admin.email": email, "admin.password_file": file } = config;
-  if (store.hasAccounts() || (email === null && file === null)) return false;
+  if (store.accounts.hasAny() || (email === null && file === null)) return false;
   if (email === null || file === null)
     throw new VerbError(exitCodes.usage, "admin.email and admin.password_file make the first account together; only one of them is set");
   const passwords = createPasswords({ charsMin: config["accounts.password_min"] });
   const passwordHash = await hashOfPassword(passwords, passwordInFile(file, "admin.password_file"), email);
-  const account = await store.createFirstAccount({ email, passwordHash, now });
+  const account = await store.accounts.createFirst({ email, passwordHash, now });
   if (account === "email-invalid" || account === "email-taken")
     throw new VerbError(exitCodes.usage, `admin.email: "${email}" cannot be an account's address`);
   return account !== "not-first";
@@ -24,7 +24,7 @@ export async function createConfiguredAdmin(store: Store, config: Config, now: D
 
 /** How to make the first account, where there is none; a new link each time. `port` is the one the server listens on. */
 export async function firstSteps(store: Store, config: Config, port: number, now: Date): Promise<readonly string[]> {
-  const link = await store.createLink({ kind: "setup" }, now);
+  const link = await store.oneTimeLinks.create({ kind: "setup" }, now);
   if (typeof link === "string") return [];
   const folder = shellWord(config.data);
   return [

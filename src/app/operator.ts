@@ -33,7 +33,7 @@ export function createOperator(
     },
     unsandboxedBecause: () => browser.state()?.unsandboxedBecause ?? null,
     diskSpace: () => diskSpaceOf(config.data),
-    examination: createExamination(() => examineRunning(config, { accounts: () => store.accounts().length, catalog, browser }), {
+    examination: createExamination(() => examineRunning(config, { accounts: () => store.accounts.list().length, catalog, browser }), {
       now: () => new Date(),
       onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
     }),

@@ -22,7 +22,7 @@ export function tokenCommand(): Command {
         const account = accountOf(store, user);
         if (account.plan === "free") tell(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
         const now = new Date();
-        const created = await store.createApiToken({ accountId: account.id, name, expiresAt: tokenExpiry(expires, now), now });
+        const created = await store.apiTokens.create({ accountId: account.id, name, expiresAt: tokenExpiry(expires, now), now });
         note(`token ${created.token.id} for ${account.email}; its value is shown only now:`);
         print(created.value);
       }),
@@ -34,8 +34,8 @@ export function tokenCommand(): Command {
     .option("--json", "as a JSON array")
     .action(({ user, json }: { user?: string; json?: boolean }, command: Command) =>
       withStore(command, async (store) => {
-        const accounts = user === undefined ? store.accounts() : [accountOf(store, user)];
-        const tokens = accounts.flatMap(({ id, email }) => store.apiTokensOf(id).map((one) => ({ ...one, email })));
+        const accounts = user === undefined ? store.accounts.list() : [accountOf(store, user)];
+        const tokens = accounts.flatMap(({ id, email }) => store.apiTokens.listOfAccount(id).map((one) => ({ ...one, email })));
         if (json === true) print(jsonLine(tokens));
         else if (tokens.length > 0)
           print(table([["ID", "ACCOUNT", "NAME", "VALUE", "CREATED", "LAST USED (HOUR)", "STATE"], ...tokens.map(rowOf)]));
@@ -48,7 +48,7 @@ export function tokenCommand(): Command {
       withStore(command, async (store) => {
         const owner = ownerOf(store, id);
         if (owner === null) throw new VerbError(exitCodes.usage, `there is no token ${id}; see assay token list`);
-        await store.revokeApiToken(owner.accountId, owner.id, new Date());
+        await store.apiTokens.revoke(owner.accountId, owner.id, new Date());
         note(`token ${id} is revoked`);
       }),
     );
@@ -56,7 +56,7 @@ export function tokenCommand(): Command {
 }
 
 function ownerOf(store: Store, id: string): ApiToken | null {
-  const tokens = store.accounts().flatMap((account) => store.apiTokensOf(account.id));
+  const tokens = store.accounts.list().flatMap((account) => store.apiTokens.listOfAccount(account.id));
   return tokens.find((token) => String(token.id) === id) ?? null;
 }
 

@@ -34,7 +34,7 @@ function addCreate(user: Command): void {
     (email: string, { admin, plan, ...given }: { admin?: boolean; plan?: Plan } & PasswordOptions, command: Command) =>
       withStore(command, async (store, config) => {
         const passwordHash = await givenHash(config, given, email);
-        const account = await store.createAccount({ email, plan, admin: admin === true, passwordHash, now: new Date() });
+        const account = await store.accounts.create({ email, plan, admin: admin === true, passwordHash, now: new Date() });
         if (account === "email-taken") throw taken(email);
         if (account === "email-invalid") throw noAddress(email);
         for (const step of nextSteps(account, passwordHash !== null)) note(step);
@@ -61,7 +61,7 @@ function addList(user: Command): void {
     .option("--json", "as a JSON array")
     .action(({ json }, command: Command) =>
       withStore(command, async (store) => {
-        const accounts = store.accounts();
+        const accounts = store.accounts.list();
         if (json === true) print(jsonLine(accounts));
         else if (accounts.length === 0) note("there is no account yet: assay user setup-link prints a link that makes the first one");
         else print(table([["ID", "EMAIL", "PLAN", "ROLE", "STATE", "CREATED"], ...accounts.map(rowOf)]));
@@ -79,7 +79,7 @@ function addSetPlan(user: Command): void {
       withStore(command, async (store) => {
         const known = plans.find((one) => one === plan);
         if (known === undefined) throw new VerbError(exitCodes.usage, `plan "${plan}" is not one of ${plans.join(", ")}`);
-        const changed = await store.setPlan(accountOf(store, email).id, known);
+        const changed = await store.accounts.setPlan(accountOf(store, email).id, known);
         if (changed !== undefined) print(table([rowOf(changed)]));
       }),
     );
@@ -94,11 +94,11 @@ function addResetPassword(user: Command): void {
       const account = accountOf(store, email);
       const passwordHash = await givenHash(config, given, account.email);
       if (passwordHash !== null) {
-        await store.changeCredentials(account.id, { passwordHash }, { reopen: null });
+        await store.credentials.change(account.id, { passwordHash }, { reopen: null });
         note(`the password of ${account.email} is set, and its sessions are ended`);
       } else if (account.disabled) {
         throw new VerbError(exitCodes.usage, `${account.email} is disabled; assay user enable ${account.email} comes first`);
-      } else printLink(config, await store.createLink({ kind: "reset", accountId: account.id }, new Date()));
+      } else printLink(config, await store.oneTimeLinks.create({ kind: "reset", accountId: account.id }, new Date()));
     }),
   );
 }
@@ -111,7 +111,7 @@ function addSwitches(user: Command): void {
     .action((email: string, _options, command: Command) =>
       withStore(command, async (store) => {
         const account = accountOf(store, email);
-        await store.changeCredentials(account.id, { totp: null, recoveryCodeHashes: [] }, { reopen: null });
+        await store.credentials.change(account.id, { totp: null, recoveryCodeHashes: [] }, { reopen: null });
         note(`${account.email} signs in with the password alone`);
       }),
     );
@@ -124,9 +124,9 @@ function addSwitches(user: Command): void {
       .description(description)
       .action((email: string, _options, command: Command) =>
         withStore(command, async (store) => {
-          const changed = await store.setDisabled(accountOf(store, email).id, disabled);
+          const changed = await store.accounts.setDisabled(accountOf(store, email).id, disabled);
           if (changed !== undefined) print(table([rowOf(changed)]));
-          if (!store.accounts().some((one) => one.admin && !one.disabled))
+          if (!store.accounts.list().some((one) => one.admin && !one.disabled))
             note(`no administrator can sign in now; assay user enable ${email} undoes this`);
         }),
       );
@@ -149,7 +149,7 @@ function addLinks(user: Command): void {
           plan: plan ?? config["accounts.default_plan"],
           admin: admin === true,
         } as const;
-        const link = await store.createLink(purpose, new Date());
+        const link = await store.oneTimeLinks.create(purpose, new Date());
         if (link === "email-taken") throw taken(email ?? "");
         if (link === "email-invalid") throw noAddress(email ?? "");
         printLink(config, link);
@@ -157,7 +157,7 @@ function addLinks(user: Command): void {
   );
   const setup = user.command("setup-link").description("Print a one-time link that makes the first account; it voids the ones before.");
   addSettings(setup, ["listen", "public_url"]).action((_options, command: Command) =>
-    withStore(command, async (store, config) => printLink(config, await store.createLink({ kind: "setup" }, new Date()))),
+    withStore(command, async (store, config) => printLink(config, await store.oneTimeLinks.create({ kind: "setup" }, new Date()))),
   );
 }
 
@@ -194,7 +194,7 @@ function rowOf({ id, email, plan, admin, disabled, createdAt }: Account): readon
 
 /** @throws VerbError when there is none. */
 export function accountOf(store: Store, email: string): Account {
-  const account = store.accountByEmail(email);
+  const account = store.accounts.findByEmail(email);
   if (account === undefined) throw new VerbError(exitCodes.usage, `there is no account for ${harmless(email)}; see assay user list`);
   return account;
 }

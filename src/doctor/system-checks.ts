@@ -66,7 +66,7 @@ async function dataDirectory({ data }: Config): Promise<Finding> {
   }
   try {
     const store = openStore(data);
-    const accounts = store.accounts().length;
+    const accounts = store.accounts.list().length;
     await store.close();
     return {
       what,

@@ -43,7 +43,7 @@ export interface Dispatcher {
 
 /** Puts back what a former process left running, then begins. */
 export async function startDispatcher({ store, scanner, concurrency, progress, log }: DispatcherOptions): Promise<Dispatcher> {
-  for (const { token, status } of await store.requeueInterrupted(new Date())) log.warn("scan was interrupted", { token, status });
+  for (const { token, status } of await store.scans.requeueInterrupted(new Date())) log.warn("scan was interrupted", { token, status });
 
   const inHand = new Set<Promise<void>>();
   const givingUp = new AbortController();
@@ -58,7 +58,7 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
     try {
       while (!paused && !stopped && inHand.size < concurrency) {
         wokenMeanwhile = false;
-        const scan = await store.claimNext(new Date());
+        const scan = await store.scans.claimNext(new Date());
         // A scan that was queued between the look and its answer was not seen by it.
         if (scan === undefined && !wokenMeanwhile) break;
         if (scan === undefined) continue;
@@ -108,7 +108,7 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
       const stage = latest;
       latest = null;
       timer = setTimeout(write, progressEveryMs);
-      store
+      store.scans
         .setProgress(token, stage, stagePercent[stage])
         .catch((error) => log.warn("progress not stored", { token, because: messageOf(error) }));
     };
@@ -136,8 +136,8 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
     while (!givingUp.signal.aborted) {
       try {
         const now = new Date();
-        if (toStore.status === "finished") await store.finishScan(token, { ...toStore, now });
-        else await store.failScan(token, { ...toStore, now });
+        if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
+        else await store.scans.fail(token, { ...toStore, now });
         return toStore;
       } catch (error) {
         log.error("scan not stored", { token, status: toStore.status, because: messageOf(error) });

@@ -41,16 +41,16 @@ export interface NewAccount {
 
 export type AccountRefusal = "email-taken" | "email-invalid";
 
-export interface AccountVerbs {
+export interface AccountRepository {
   /** The first account of an appliance is its admin and on the Agency plan, whatever was asked for. */
-  createAccount(account: NewAccount): Promise<Account | AccountRefusal>;
+  create(account: NewAccount): Promise<Account | AccountRefusal>;
   /** As `createAccount`, but only where there is no account yet. */
-  createFirstAccount(account: NewAccount): Promise<Account | AccountRefusal | "not-first">;
-  accountById(id: number): Account | undefined;
-  accountByEmail(email: string): Account | undefined;
+  createFirst(account: NewAccount): Promise<Account | AccountRefusal | "not-first">;
+  findById(id: number): Account | undefined;
+  findByEmail(email: string): Account | undefined;
   /** All of them, oldest first. */
-  accounts(): readonly Account[];
-  hasAccounts(): boolean;
+  list(): readonly Account[];
+  hasAny(): boolean;
   /** Undefined when there is no such account; so with all that follow. */
   setPlan(id: number, plan: Plan): Promise<Account | undefined>;
   /** Disabling ends the account's sessions and voids its links; enabling brings none of them back. */
@@ -59,7 +59,7 @@ export interface AccountVerbs {
   setEmail(id: number, email: string): Promise<Account | AccountRefusal | undefined>;
 }
 
-export function accountVerbs(db: Db): AccountVerbs {
+export function accountRepository(db: Db): AccountRepository {
   const accountById = (id: number) => db.accounts.get(id);
 
   /** Only within a transaction. */
@@ -72,18 +72,18 @@ export function accountVerbs(db: Db): AccountVerbs {
   }
 
   return {
-    createAccount: (account) => db.write(() => putAccount(db, account)),
-    createFirstAccount: (account) => db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
+    create: (account) => db.write(() => putAccount(db, account)),
+    createFirst: (account) => db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
 
-    accountById,
+    findById: accountById,
 
-    accountByEmail: (email) => {
+    findByEmail: (email) => {
       const id = accountIdByEmail(db, email);
       return id === undefined ? undefined : accountById(id);
     },
 
-    accounts: () => [...db.accounts.getRange()].map(({ value }) => value),
-    hasAccounts: () => hasAccounts(db),
+    list: () => [...db.accounts.getRange()].map(({ value }) => value),
+    hasAny: () => hasAccounts(db),
 
     setPlan: (id, plan) => db.write(() => change(id, { plan })),
 

@@ -36,9 +36,9 @@ export interface ApiToken {
   readonly lastUsedAt: string | null;
 }
 
-export interface ApiTokenVerbs {
+export interface ApiTokenRepository {
   /** `value` is known only here and now. The account is taken to exist; a name is cut to `apiTokenNameCharsMax`. */
-  createApiToken(token: {
+  create(token: {
     readonly accountId: number;
     readonly name: string;
     /** Null, and left out: it never expires. */
@@ -46,16 +46,16 @@ export interface ApiTokenVerbs {
     readonly now: Date;
   }): Promise<{ readonly token: ApiToken; readonly value: string }>;
   /** The token with that value, also when revoked or expired; undefined for anything else. One hash and one lookup. */
-  apiTokenByValue(value: string): ApiToken | undefined;
+  findByValue(value: string): ApiToken | undefined;
   /** An account's tokens, oldest first; revoked and expired ones for a while too. */
-  apiTokensOf(accountId: number): readonly ApiToken[];
+  listOfAccount(accountId: number): readonly ApiToken[];
   /** Revoked for good; a token that already was stays as it is. Undefined when the account has no such token. */
-  revokeApiToken(accountId: number, id: number, now: Date): Promise<ApiToken | undefined>;
+  revoke(accountId: number, id: number, now: Date): Promise<ApiToken | undefined>;
   /** Notes that a token was used; writes at most once an hour. */
-  noteApiTokenUse(token: ApiToken, now: Date): Promise<void>;
+  noteUse(token: ApiToken, now: Date): Promise<void>;
 }
 
-export function apiTokenVerbs(db: Db): ApiTokenVerbs {
+export function apiTokenRepository(db: Db): ApiTokenRepository {
   function change(accountId: number, id: number, changeOf: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
     return db.write(() => {
       const hash = db.apiTokenHashes.get([accountId, id]);
@@ -68,7 +68,7 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
   }
 
   return {
-    createApiToken: ({ accountId, name, expiresAt = null, now }) =>
+    create: ({ accountId, name, expiresAt = null, now }) =>
       db.write(() => {
         const value = newTokenValue();
         const token: ApiToken = {
@@ -87,13 +87,13 @@ export function apiTokenVerbs(db: Db): ApiTokenVerbs {
         return { token, value };
       }),
 
-    apiTokenByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
+    findByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
 
-    apiTokensOf: (accountId) => [...db.apiTokenHashes.getRange(rowsOf(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
+    listOfAccount: (accountId) => [...db.apiTokenHashes.getRange(rowsOf(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
 
-    revokeApiToken: (accountId, id, now) => change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
+    revoke: (accountId, id, now) => change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
 
-    noteApiTokenUse: async (token, now) => {
+    noteUse: async (token, now) => {
       const lastUsedAt = hourOf(now);
       if (token.lastUsedAt !== lastUsedAt) await change(token.accountId, token.id, () => ({ lastUsedAt }));
     },

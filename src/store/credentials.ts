@@ -28,15 +28,15 @@ export interface Reopening {
   readonly now: Date;
 }
 
-export interface CredentialVerbs {
+export interface CredentialRepository {
   /** Without any, for an account that has none and for an account that is none. */
-  credentialsOf(accountId: number): Credentials;
+  get(accountId: number): Credentials;
   /**
    * Changes what is given and ends every session of the account; with `reopen` a new one is opened in the same transaction.
    * Undefined when the credentials are no longer those that were `proved`, when there is no such account, and when it is disabled and
    * would have a session again.
    */
-  changeCredentials(
+  change(
     accountId: number,
     change: Partial<Credentials>,
     options: { readonly proved?: Pick<Credentials, "passwordHash">; readonly reopen: Reopening | null },
@@ -49,12 +49,12 @@ export interface CredentialVerbs {
   useRecoveryCode(accountId: number, code: string): Promise<boolean>;
 }
 
-export function credentialVerbs(db: Db): CredentialVerbs {
+export function credentialRepository(db: Db): CredentialRepository {
   const credentialsOf = (accountId: number) => db.credentials.get(accountId) ?? noCredentials;
   return {
-    credentialsOf,
+    get: credentialsOf,
 
-    changeCredentials: (accountId, change, { proved, reopen }) =>
+    change: (accountId, change, { proved, reopen }) =>
       db.write(() => {
         const account = db.accounts.get(accountId);
         if (account === undefined || (account.disabled && reopen !== null)) return undefined;

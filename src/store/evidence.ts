@@ -3,11 +3,11 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../scan/task.ts";
 import type { Db } from "./database.ts";
 
-export interface EvidenceVerbs {
+export interface EvidenceRepository {
   /** Undefined while the scan is under way, and when it failed without evidence. The token is one of a stored scan. */
-  evidenceOf(token: string): { readonly evidence: Evidence; readonly timings: Timings } | undefined;
+  find(token: string): { readonly evidence: Evidence; readonly timings: Timings } | undefined;
 }
 
-export function evidenceVerbs(db: Db): EvidenceVerbs {
-  return { evidenceOf: (token) => db.evidence.get(token) };
+export function evidenceRepository(db: Db): EvidenceRepository {
+  return { find: (token) => db.evidence.get(token) };
 }

@@ -37,19 +37,19 @@ export interface HandedOutLink {
   readonly value: string;
 }
 
-export interface OneTimeLinkVerbs {
+export interface OneTimeLinkRepository {
   /**
    * A new `setup` link voids the earlier ones, a new `reset` those of its account, a new `invite` those to its address.
    * `setup` is refused once there is an account, `email-invalid` is an invitation to what is no address, `full` is over 1,000 open links.
    */
-  createLink(purpose: LinkPurpose, now: Date): Promise<HandedOutLink | "set-up" | "email-invalid" | "email-taken" | "full">;
+  create(purpose: LinkPurpose, now: Date): Promise<HandedOutLink | "set-up" | "email-invalid" | "email-taken" | "full">;
   /** Undefined for one that is unknown, used, expired or of another kind. */
-  linkByValue(kind: LinkKind, value: string, now: Date): OneTimeLink | undefined;
+  findByValue(kind: LinkKind, value: string, now: Date): OneTimeLink | undefined;
 }
 
-export function oneTimeLinkVerbs(db: Db): OneTimeLinkVerbs {
+export function oneTimeLinkRepository(db: Db): OneTimeLinkRepository {
   return {
-    createLink: (purpose, now) =>
+    create: (purpose, now) =>
       db.write(() => {
         const link = linkFor(purpose, now);
         if (link.kind === "setup" && hasAccounts(db)) return "set-up";
@@ -62,7 +62,7 @@ export function oneTimeLinkVerbs(db: Db): OneTimeLinkVerbs {
         return { link, value };
       }),
 
-    linkByValue: (kind, value, now) => openLink(db, kind, value, now),
+    findByValue: (kind, value, now) => openLink(db, kind, value, now),
   };
 }
 

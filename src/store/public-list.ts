@@ -21,14 +21,14 @@ export interface PublicScansAsked extends PageAsked {
   readonly band?: Band | undefined;
 }
 
-export interface PublicListVerbs {
+export interface PublicScanRepository {
   /** Finished scans, newest first; one range is read, whatever the filter and however many there are. What cannot be a host has none. */
-  publicScans(asked: PublicScansAsked): Page<ScanRecord>;
+  list(asked: PublicScansAsked): Page<ScanRecord>;
 }
 
-export function publicListVerbs(db: Db): PublicListVerbs {
+export function publicScanRepository(db: Db): PublicScanRepository {
   return {
-    publicScans: ({ host, exactly = false, band = any, limit, cursor }) => {
+    list: ({ host, exactly = false, band = any, limit, cursor }) => {
       const name = host === undefined ? any : nameAsked(host, exactly);
       if (name === null) return { items: [], nextCursor: null };
       const start: [string, string, number] = [name, band, (cursor ?? Number.POSITIVE_INFINITY) - 1];

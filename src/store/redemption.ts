@@ -7,20 +7,20 @@ import { openLink, removeResetLinksOf } from "./one-time-links.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
 
-export interface RedemptionVerbs {
+export interface RedemptionRepository {
   /** Creates the account that a `setup` or `invite` link is for and voids the link, or changes nothing. */
-  signUpByLink(
+  signUp(
     kind: "setup" | "invite",
     value: string,
     account: { readonly email: string; readonly passwordHash: string; readonly now: Date },
   ): Promise<Account | AccountRefusal | "link-invalid" | "email-not-invited">;
   /** Sets the password that a `reset` link is for, ends the account's sessions and voids its links. A second factor stays as it is. */
-  resetByLink(value: string, passwordHash: string, now: Date): Promise<Account | "link-invalid">;
+  resetPassword(value: string, passwordHash: string, now: Date): Promise<Account | "link-invalid">;
 }
 
-export function redemptionVerbs(db: Db): RedemptionVerbs {
+export function redemptionRepository(db: Db): RedemptionRepository {
   return {
-    signUpByLink: (kind, value, { email, passwordHash, now }) =>
+    signUp: (kind, value, { email, passwordHash, now }) =>
       db.write(() => {
         const link = openLink(db, kind, value, now);
         if (link === undefined) return "link-invalid";
@@ -30,7 +30,7 @@ export function redemptionVerbs(db: Db): RedemptionVerbs {
         return account;
       }),
 
-    resetByLink: (value, passwordHash, now) =>
+    resetPassword: (value, passwordHash, now) =>
       db.write(() => {
         const accountId = openLink(db, "reset", value, now)?.accountId;
         const account = typeof accountId === "number" ? db.accounts.get(accountId) : undefined;

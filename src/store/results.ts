@@ -2,11 +2,11 @@
 import type { StoredResult } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 
-export interface ResultVerbs {
+export interface ResultRepository {
   /** Undefined unless the scan finished. The token is one of a stored scan. */
-  resultOf(token: string): StoredResult | undefined;
+  find(token: string): StoredResult | undefined;
 }
 
-export function resultVerbs(db: Db): ResultVerbs {
-  return { resultOf: (token) => db.results.get(token) };
+export function resultRepository(db: Db): ResultRepository {
+  return { find: (token) => db.results.get(token) };
 }

@@ -48,15 +48,15 @@ export interface ScanRecord {
   readonly summary: ScanSummary | null;
 }
 
-export interface ScanVerbs {
+export interface ScanRepository {
   /** Puts a scan into the queue, on disk before this resolves; `full` when the queue holds `queueMax` scans, half of that for guests and the plan `free`. The URL is taken as valid. */
-  queueScan(scan: { readonly accountId: number | null; readonly url: string; readonly now: Date }): Promise<ScanRecord | "full">;
+  queue(scan: { readonly accountId: number | null; readonly url: string; readonly now: Date }): Promise<ScanRecord | "full">;
   /** Takes the oldest queued scan in hand; undefined when none waits. */
   claimNext(now: Date): Promise<ScanRecord | undefined>;
   /** Says how far a running scan is; a percentage below the stored one leaves that as it is. A scan that no longer runs is left alone. */
   setProgress(token: string, stage: ProgressStage, percent: number): Promise<void>;
   /** Stores what a running scan brought and puts it on the public list. `screenshot`: bytes of a `screenshotType` image, if there is one. */
-  finishScan(
+  finish(
     token: string,
     outcome: {
       readonly result: StoredResult;
@@ -67,7 +67,7 @@ export interface ScanVerbs {
     },
   ): Promise<ScanRecord>;
   /** Ends a running scan with the code of its reason, and with whatever evidence there is. */
-  failScan(
+  fail(
     token: string,
     outcome: { readonly code: string; readonly evidence: Evidence | null; readonly timings: Timings; readonly now: Date },
   ): Promise<ScanRecord>;
@@ -77,24 +77,24 @@ export interface ScanVerbs {
    */
   requeueInterrupted(now: Date): Promise<readonly ScanRecord[]>;
   /** Undefined for an unknown token of whatever shape. */
-  scanByToken(token: string): ScanRecord | undefined;
+  findByToken(token: string): ScanRecord | undefined;
   /** The account's own scan of that token. Unknown, foreign and misshapen tokens cost the same single lookup, so that time tells nobody which it was. */
-  scanOfAccount(accountId: number, token: string): ScanRecord | undefined;
+  findOfAccount(accountId: number, token: string): ScanRecord | undefined;
   /** An account's scans, newest first. */
-  scansOfAccount(accountId: number, page: PageAsked): Page<ScanRecord>;
+  listOfAccount(accountId: number, page: PageAsked): Page<ScanRecord>;
   /** How many scans wait. */
   queueLength(): number;
   /** Where a scan stands in the queue, 1 when it is the next; null when it does not wait. */
   queuePosition(token: string): number | null;
   /** The scans that are next, in their order. */
-  waitingScans(limit: number): readonly ScanRecord[];
+  listWaiting(limit: number): readonly ScanRecord[];
   /** How many scans a worker has in hand. */
-  runningLength(): number;
+  runningCount(): number;
   /** The scans that a worker has in hand, oldest first. */
-  runningScans(): readonly ScanRecord[];
+  listRunning(): readonly ScanRecord[];
 }
 
-export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): ScanVerbs {
+export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }): ScanRepository {
   const scanByToken = (token: string) => (scanTokenPattern.test(token) ? db.scans.get(token) : undefined);
   const scansOf = (tokens: Iterable<string>) => [...tokens].flatMap((token) => scanByToken(token) ?? []);
 
@@ -121,7 +121,7 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
   }
 
   return {
-    queueScan: ({ accountId, url, now }) =>
+    queue: ({ accountId, url, now }) =>
       db.write(() => {
         const isFree = accountId === null || db.accounts.get(accountId)?.plan === "free";
         const waitingMax = isFree ? Math.ceil(queueMax * freeShare) : queueMax;
@@ -166,7 +166,7 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
         db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
       }),
 
-    finishScan: (token, { result, evidence, timings, screenshot = null, now }) =>
+    finish: (token, { result, evidence, timings, screenshot = null, now }) =>
       db.write(() => {
         const scan = move(token, "finished", { progressPercent: 100, endedAt: now.toISOString(), summary: summaryOf(result) });
         db.results.put(token, result);
@@ -176,7 +176,7 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
         return scan;
       }),
 
-    failScan: (token, { code, evidence, timings, now }) =>
+    fail: (token, { code, evidence, timings, now }) =>
       db.write(() => {
         const scan = fail(token, code, now);
         if (evidence !== null) db.evidence.put(token, { evidence, timings });
@@ -185,14 +185,14 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
 
     requeueInterrupted: (now) => db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(token, now))),
 
-    scanByToken,
+    findByToken: scanByToken,
 
-    scanOfAccount: (accountId, token) => {
+    findOfAccount: (accountId, token) => {
       const asked = scanTokenPattern.test(token) ? token : noToken;
       return db.ownScans.doesExist([accountId, asked]) ? scanByToken(asked) : undefined;
     },
 
-    scansOfAccount: (accountId, { limit, cursor }) => {
+    listOfAccount: (accountId, { limit, cursor }) => {
       const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
       const rows = db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true, limit: limit + 1 });
       return pageOf(scansOf(rows.map(({ value }) => value)), limit);
@@ -204,8 +204,8 @@ export function scanVerbs(db: Db, { queueMax }: { readonly queueMax: number }): 
       if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
       return db.queue.getKeysCount({ end: scan.id + 1 });
     },
-    waitingScans: (limit) => scansOf(db.queue.getRange({ limit }).map(({ value }) => value)),
-    runningLength: () => db.running.getCount(),
-    runningScans: () => scansOf(db.running.getRange().map(({ value }) => value)),
+    listWaiting: (limit) => scansOf(db.queue.getRange({ limit }).map(({ value }) => value)),
+    runningCount: () => db.running.getCount(),
+    listRunning: () => scansOf(db.running.getRange().map(({ value }) => value)),
   };
 }

@@ -4,20 +4,20 @@ import type { Db } from "./database.ts";
 /** Scans, counted back from the newest, that keep their picture: at most 800 MB, since the probe bounds each of them. */
 export const screenshotsKept = 2_000;
 
-export interface ScreenshotVerbs {
+export interface ScreenshotRepository {
   /** Bytes of a `screenshotType` image; undefined when none was taken, or the scan is not among the newest any more. The token is one of a stored scan. */
-  screenshotOf(token: string): Uint8Array | undefined;
+  find(token: string): Uint8Array | undefined;
   /** Whether there is one, without reading it. */
-  hasScreenshot(token: string): boolean;
+  has(token: string): boolean;
 }
 
-export function screenshotVerbs(db: Db): ScreenshotVerbs {
+export function screenshotRepository(db: Db): ScreenshotRepository {
   return {
-    screenshotOf: (token) => {
+    find: (token) => {
       const scan = db.scans.get(token);
       return scan === undefined ? undefined : db.screenshots.get(scan.id);
     },
-    hasScreenshot: (token) => {
+    has: (token) => {
       const scan = db.scans.get(token);
       return scan !== undefined && db.screenshots.doesExist(scan.id);
     },

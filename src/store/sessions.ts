@@ -41,32 +41,32 @@ export interface OpenedSession {
   readonly value: string;
 }
 
-export interface SessionVerbs {
+export interface SessionRepository {
   /**
    * Undefined when the account is gone or disabled, or when its password is no longer the one whose hash was proved: it may have
    * changed while that was being computed.
    */
-  openSession(opening: {
+  open(opening: {
     readonly accountId: number;
     readonly provedPasswordHash: string | null;
     readonly origin: SessionOrigin;
     readonly now: Date;
   }): Promise<OpenedSession | undefined>;
   /** Undefined for an unknown value of whatever shape, and for a session that has ended. One hash and one lookup. */
-  sessionByValue(value: string, now: Date): Session | undefined;
+  findByValue(value: string, now: Date): Session | undefined;
   /** An account's open sessions, oldest first. */
-  sessionsOf(accountId: number, now: Date): readonly Session[];
+  listOfAccount(accountId: number, now: Date): readonly Session[];
   /** False when the account has no such session. */
-  endSession(accountId: number, id: number): Promise<boolean>;
+  end(accountId: number, id: number): Promise<boolean>;
   /** Ends every session of the account but the one named. */
-  endOtherSessions(accountId: number, keptId: number): Promise<void>;
+  endOthers(accountId: number, keptId: number): Promise<void>;
   /** Notes that a session was used; writes at most once an hour. */
-  noteSessionUse(session: Session, now: Date): Promise<void>;
+  noteUse(session: Session, now: Date): Promise<void>;
 }
 
-export function sessionVerbs(db: Db): SessionVerbs {
+export function sessionRepository(db: Db): SessionRepository {
   return {
-    openSession: ({ accountId, provedPasswordHash, origin, now }) =>
+    open: ({ accountId, provedPasswordHash, origin, now }) =>
       db.write(() => {
         const account = db.accounts.get(accountId);
         if (account === undefined || account.disabled) return undefined;
@@ -74,17 +74,17 @@ export function sessionVerbs(db: Db): SessionVerbs {
         return putSession(db, { accountId, origin, now });
       }),
 
-    sessionByValue: (value, now) => {
+    findByValue: (value, now) => {
       const session = isSecretValue(value) ? db.sessions.get(hashOfSecret(value)) : undefined;
       return session !== undefined && isOpen(session, now) ? session : undefined;
     },
 
-    sessionsOf: (accountId, now) =>
+    listOfAccount: (accountId, now) =>
       hashesOf(db, accountId)
         .flatMap((hash) => db.sessions.get(hash) ?? [])
         .filter((session) => isOpen(session, now)),
 
-    endSession: (accountId, id) =>
+    end: (accountId, id) =>
       db.write(() => {
         const hash = db.sessionHashes.get([accountId, id]);
         if (hash === undefined) return false;
@@ -92,9 +92,9 @@ export function sessionVerbs(db: Db): SessionVerbs {
         return true;
       }),
 
-    endOtherSessions: (accountId, keptId) => db.write(() => endSessionsOf(db, accountId, ({ id }) => id !== keptId)),
+    endOthers: (accountId, keptId) => db.write(() => endSessionsOf(db, accountId, ({ id }) => id !== keptId)),
 
-    noteSessionUse: async (session, now) => {
+    noteUse: async (session, now) => {
       const lastSeenAt = hourOf(now);
       if (session.lastSeenAt === lastSeenAt) return;
       await db.write(() => {

@@ -1,34 +1,34 @@
-/** The store's door: every verb that reads or changes what the appliance remembers. */
-import { type AccountVerbs, accountVerbs } from "./accounts.ts";
-import { type ApiTokenVerbs, apiTokenVerbs } from "./api-tokens.ts";
-import { type CredentialVerbs, credentialVerbs } from "./credentials.ts";
+/** The store: one repository per kind of record, over one database. */
+import { type AccountRepository, accountRepository } from "./accounts.ts";
+import { type ApiTokenRepository, apiTokenRepository } from "./api-tokens.ts";
+import { type CredentialRepository, credentialRepository } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
-import { type EvidenceVerbs, evidenceVerbs } from "./evidence.ts";
+import { type EvidenceRepository, evidenceRepository } from "./evidence.ts";
 import type { DataDirLock } from "./lock.ts";
-import { type OneTimeLinkVerbs, oneTimeLinkVerbs } from "./one-time-links.ts";
-import { type PublicListVerbs, publicListVerbs } from "./public-list.ts";
-import { type RedemptionVerbs, redemptionVerbs } from "./redemption.ts";
-import { type ResultVerbs, resultVerbs } from "./results.ts";
-import { type ScanVerbs, scanVerbs } from "./scans.ts";
-import { type ScreenshotVerbs, screenshotVerbs } from "./screenshots.ts";
-import { type SessionVerbs, sessionVerbs } from "./sessions.ts";
+import { type OneTimeLinkRepository, oneTimeLinkRepository } from "./one-time-links.ts";
+import { type PublicScanRepository, publicScanRepository } from "./public-list.ts";
+import { type RedemptionRepository, redemptionRepository } from "./redemption.ts";
+import { type ResultRepository, resultRepository } from "./results.ts";
+import { type ScanRepository, scanRepository } from "./scans.ts";
+import { type ScreenshotRepository, screenshotRepository } from "./screenshots.ts";
+import { type SessionRepository, sessionRepository } from "./sessions.ts";
 
 /** Scans that may wait; a queue longer than this is refused, because nobody would see its end. */
 const defaultQueueMax = 1_000;
 
-/** Reading verbs answer at once; changing verbs resolve when the change is on disk. */
-export interface Store
-  extends ScanVerbs,
-    PublicListVerbs,
-    ResultVerbs,
-    EvidenceVerbs,
-    ScreenshotVerbs,
-    AccountVerbs,
-    CredentialVerbs,
-    SessionVerbs,
-    OneTimeLinkVerbs,
-    RedemptionVerbs,
-    ApiTokenVerbs {
+/** Methods that read answer at once; methods that write resolve when the change is on disk. */
+export interface Store {
+  readonly scans: ScanRepository;
+  readonly publicScans: PublicScanRepository;
+  readonly results: ResultRepository;
+  readonly evidence: EvidenceRepository;
+  readonly screenshots: ScreenshotRepository;
+  readonly accounts: AccountRepository;
+  readonly credentials: CredentialRepository;
+  readonly sessions: SessionRepository;
+  readonly oneTimeLinks: OneTimeLinkRepository;
+  readonly redemptions: RedemptionRepository;
+  readonly apiTokens: ApiTokenRepository;
   close(): Promise<void>;
 }
 
@@ -47,17 +47,17 @@ export interface StoreOptions {
 export function openStore(dataDir: string, { readOnly = false, queueMax = defaultQueueMax, lock }: StoreOptions = {}): Store {
   const db = openDatabase(dataDir, { readOnly, lock });
   return {
-    ...scanVerbs(db, { queueMax }),
-    ...publicListVerbs(db),
-    ...resultVerbs(db),
-    ...evidenceVerbs(db),
-    ...screenshotVerbs(db),
-    ...accountVerbs(db),
-    ...credentialVerbs(db),
-    ...sessionVerbs(db),
-    ...oneTimeLinkVerbs(db),
-    ...redemptionVerbs(db),
-    ...apiTokenVerbs(db),
+    scans: scanRepository(db, { queueMax }),
+    publicScans: publicScanRepository(db),
+    results: resultRepository(db),
+    evidence: evidenceRepository(db),
+    screenshots: screenshotRepository(db),
+    accounts: accountRepository(db),
+    credentials: credentialRepository(db),
+    sessions: sessionRepository(db),
+    oneTimeLinks: oneTimeLinkRepository(db),
+    redemptions: redemptionRepository(db),
+    apiTokens: apiTokenRepository(db),
     close: () => db.close(),
   };
 }

@@ -91,7 +91,7 @@ function ScanForm({ typed, error }: ScanFormProps) {
 
 function LatestScans() {
   const { words, settings } = useVisit();
-  const { items } = settings.store.publicScans({ limit: latestScansMax, cursor: null });
+  const { items } = settings.store.publicScans.list({ limit: latestScansMax, cursor: null });
   if (items.length === 0) return null;
   return (
     <section>

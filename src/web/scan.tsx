@@ -32,7 +32,7 @@ function pageOrDownload(visit: Visit, name: string | null): Response {
 
 /** A token of broken percent-encoding arrives as null. @throws PageError 404 for every token that names no scan, whatever its shape. */
 function scanOf({ settings: { store } }: Visit, token: string | null): ScanRecord {
-  const scan = store.scanByToken(token ?? "");
+  const scan = store.scans.findByToken(token ?? "");
   if (scan === undefined) throw scanNotFound();
   return scan;
 }

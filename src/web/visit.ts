@@ -96,7 +96,7 @@ function signedInOf(request: Request, https: boolean, { store, log }: PagesSetti
   if (value === null || signedIn === null) return null;
   const { account, session } = signedIn;
   // Not waited for: nobody is turned away because the note of it could not be kept.
-  store.noteSessionUse(session, now).catch((error) => log.warn("use of a session was not noted", { error: String(error) }));
+  store.sessions.noteUse(session, now).catch((error) => log.warn("use of a session was not noted", { error: String(error) }));
   return { account, session: { session, value } };
 }
 

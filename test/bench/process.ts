@@ -89,9 +89,9 @@ function rowOf(name: string, series: readonly Memory[]): Row {
 async function newApiToken(dataDir: string): Promise<string> {
   const store = openStore(dataDir);
   const now = new Date();
-  const account = await store.createAccount({ email: "bench@assay.test", now });
+  const account = await store.accounts.create({ email: "bench@assay.test", now });
   if (typeof account === "string") throw new Error(account);
-  const { value } = await store.createApiToken({ accountId: account.id, name: "bench", now });
+  const { value } = await store.apiTokens.create({ accountId: account.id, name: "bench", now });
   await store.close();
   return value;
 }

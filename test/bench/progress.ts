@@ -40,8 +40,8 @@ export async function benchProgress(): Promise<readonly Row[]> {
 
 /** From the moment a stage was told to that of its event at each watcher, in milliseconds. */
 async function delaysOf({ store, progress, url }: PagesUnderTest): Promise<readonly number[]> {
-  await store.queueScan({ accountId: null, url: "https://site.example/", now: new Date() });
-  const token = (await store.claimNext(new Date()))?.token ?? "";
+  await store.scans.queue({ accountId: null, url: "https://site.example/", now: new Date() });
+  const token = (await store.scans.claimNext(new Date()))?.token ?? "";
   const client = startChild<WatchSaid>("progress-client.ts", { url: `${url}/scans/${token}/events`, watchers } satisfies WatchGiven);
   while (progress.listening() < watchers) await Bun.sleep(5);
   const toldMs = new Map<number, number>();
@@ -54,7 +54,7 @@ async function delaysOf({ store, progress, url }: PagesUnderTest): Promise<reado
   progress.tell(token, { told: "failed" });
   const { said, stop } = await client;
   await stop();
-  await store.failScan(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+  await store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
   const delays = said.arrivals.flatMap(({ percent, atMs }) => (toldMs.has(percent) ? [atMs - (toldMs.get(percent) ?? 0)] : []));
   if (delays.length !== watchers * stagesTold) throw new Error(`${delays.length} of ${watchers * stagesTold} events arrived`);
   return delays;

@@ -25,7 +25,7 @@ export async function accountRoom(): Promise<AccountRoom> {
   const now = () => new Date(nowMs);
   const actions = createAccountActions({ store, passwordCharsMin: 12, now });
   const passwordHash = await actions.passwords.hash(password);
-  const account = await store.createAccount({ email, passwordHash, now: now() });
+  const account = await store.accounts.create({ email, passwordHash, now: now() });
   if (typeof account === "string") throw new Error(account);
   return {
     dataDir,

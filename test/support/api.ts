@@ -58,10 +58,10 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     ...settings,
   });
   const server = listen(api, { hostname: "127.0.0.1", port: 0, log });
-  await store.createAccount({ email: "first@assay.test", now: new Date() });
+  await store.accounts.create({ email: "first@assay.test", now: new Date() });
 
   async function claim(): Promise<ScanRecord> {
-    const scan = await store.claimNext(now());
+    const scan = await store.scans.claimNext(now());
     if (scan === undefined) throw new Error("no scan is queued");
     return scan;
   }
@@ -78,10 +78,10 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     },
     customer: async (plan = "agency") => {
       customers += 1;
-      const account = await store.createAccount({ email: `customer-${customers}@assay.test`, plan, now: now() });
+      const account = await store.accounts.create({ email: `customer-${customers}@assay.test`, plan, now: now() });
       if (typeof account === "string") throw new Error(account);
-      const { token, value } = await store.createApiToken({ accountId: account.id, name: "test", now: now() });
-      return { accountId: account.id, token: value, revoke: () => store.revokeApiToken(account.id, token.id, now()) };
+      const { token, value } = await store.apiTokens.create({ accountId: account.id, name: "test", now: now() });
+      return { accountId: account.id, token: value, revoke: () => store.apiTokens.revoke(account.id, token.id, now()) };
     },
     ask: (path, { token, ...init } = {}) => {
       const headers = new Headers(init.headers);
@@ -100,11 +100,11 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     claim,
     finish: async (result = storedResult()) => {
       const scan = await claim();
-      return store.finishScan(scan.token, { result, ...seen(scan.url) });
+      return store.scans.finish(scan.token, { result, ...seen(scan.url) });
     },
     fail: async (code) => {
       const scan = await claim();
-      return store.failScan(scan.token, { code, ...seen(scan.url) });
+      return store.scans.fail(scan.token, { code, ...seen(scan.url) });
     },
     stop: async () => {
       await server.stop();

@@ -51,12 +51,12 @@ export async function storeFinished(
   { evidence, result, at, url = evidence.subject.url, accountId = null, screenshot = null }: Given,
 ): Promise<ScanRecord> {
   const began = new Date(at.getTime() - scanMs);
-  const queued = await store.queueScan({ accountId, url, now: began });
+  const queued = await store.scans.queue({ accountId, url, now: began });
   if (queued === "full") throw new Error("the queue is full");
-  const claimed = await store.claimNext(began);
+  const claimed = await store.scans.claimNext(began);
   if (claimed?.token !== queued.token) throw new Error("another scan waited");
   const subject = { ...evidence.subject, scannedAt: began.toISOString() };
-  return store.finishScan(queued.token, { result, evidence: { ...evidence, subject }, timings, screenshot, now: at });
+  return store.scans.finish(queued.token, { result, evidence: { ...evidence, subject }, timings, screenshot, now: at });
 }
 
 /** A scan of one of the five sites, with what a test lays over its evidence or its result. */

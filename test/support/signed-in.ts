@@ -4,14 +4,14 @@ import type { PagesUnderTest, Visitor } from "./pages.ts";
 
 /** The very first account of a store is an administrator on the agency plan, whatever is asked for. */
 export async function accountIn({ store }: PagesUnderTest, email: string, given: { readonly plan?: Plan } = {}): Promise<Account> {
-  const account = await store.createAccount({ email, now: new Date(), ...given });
+  const account = await store.accounts.create({ email, now: new Date(), ...given });
   if (typeof account === "string") throw new Error(`no account for ${email}: ${account}`);
   return account;
 }
 
 export async function signedIn(pages: PagesUnderTest, { id }: Account): Promise<Visitor> {
   const origin = { userAgent: "test", address: "127.0.0.1" };
-  const opened = await pages.store.openSession({ accountId: id, provedPasswordHash: null, origin, now: new Date() });
+  const opened = await pages.store.sessions.open({ accountId: id, provedPasswordHash: null, origin, now: new Date() });
   if (opened === undefined) throw new Error(`no session for account ${id}`);
   const visitor = pages.visitor();
   visitor.cookies.set("sid", opened.value);

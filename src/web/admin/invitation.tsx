@@ -29,7 +29,7 @@ export async function makeInvitation({ settings, now }: Visit, admin: Account, f
     .trim();
   const plan = plans.find((one) => one === fields.text("plan"));
   if (plan === undefined || accounts.signUp === "closed") throw formBroken();
-  const made = await store.createLink({ kind: "invite", email: email === "" ? null : email, plan, admin: false }, now);
+  const made = await store.oneTimeLinks.create({ kind: "invite", email: email === "" ? null : email, plan, admin: false }, now);
   if (made === "email-invalid") return { email, plan, error: "emailInvalid" };
   if (made === "email-taken") return { email, plan, error: "emailTaken" };
   if (typeof made === "string") return { email, plan, error: "full" };

@@ -13,9 +13,9 @@ const urlCharsMax = 200;
 export function AdminQueue() {
   const { words, settings } = useVisit();
   const { store } = settings;
-  const running = store.runningScans();
-  const waiting = store.waitingScans(waitingShownMax);
-  const waitingCount = store.queueLength();
+  const running = store.scans.listRunning();
+  const waiting = store.scans.listWaiting(waitingShownMax);
+  const waitingCount = store.scans.queueLength();
   return (
     <section aria-labelledby="queue-title">
       <h2 id="queue-title">{words.say("admin.queue.title")}</h2>
@@ -57,7 +57,7 @@ function Scans({ caption, scans, inHand }: ScansProps) {
 function ScanRow({ scan, inHand }: { readonly scan: ScanRecord; readonly inHand: boolean }) {
   const { words, settings } = useVisit();
   const { token, url, accountId, createdAt, startedAt, progressPercent } = scan;
-  const by = accountId === null ? undefined : settings.store.accountById(accountId);
+  const by = accountId === null ? undefined : settings.store.accounts.findById(accountId);
   const cells = [
     <a key="url" href={`/scans/${token}`}>
       <Foreign charsMax={urlCharsMax}>{url}</Foreign>

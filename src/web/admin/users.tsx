@@ -40,7 +40,7 @@ async function changePlan(visit: Visit, id: string | null): Promise<Response> {
   if (plan === undefined) throw formBroken();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
-  await store.setPlan(accountId, plan);
+  await store.accounts.setPlan(accountId, plan);
   log.info("plan changed", { account: accountId, plan, by: admin.id });
   return done(visit, "plan");
 }
@@ -53,7 +53,7 @@ async function changeState(visit: Visit, id: string | null): Promise<Response> {
   const { id: accountId } = accountNamed(visit, id);
   // Nobody locks themselves out: so there is always an administrator left.
   if (accountId === admin.id) return done(visit, "self");
-  await store.setDisabled(accountId, asked === "disabled");
+  await store.accounts.setDisabled(accountId, asked === "disabled");
   log.info("account changed", { account: accountId, state: asked, by: admin.id });
   return done(visit, asked);
 }
@@ -70,7 +70,7 @@ function done(visit: Visit, deed: Deed): Response {
 
 /** @throws PageError 404 */
 function accountNamed({ settings }: Visit, id: string | null): Account {
-  const account = id !== null && /^\d{1,9}$/.test(id) ? settings.store.accountById(Number(id)) : undefined;
+  const account = id !== null && /^\d{1,9}$/.test(id) ? settings.store.accounts.findById(Number(id)) : undefined;
   if (account === undefined) throw notFound();
   return account;
 }
@@ -80,7 +80,7 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
   const { words, url, settings } = visit;
   const search = (url.searchParams.get("q") ?? "").slice(0, emailCharsMax).trim();
   const cursor = cursorOf(url.searchParams);
-  const all = settings.store.accounts();
+  const all = settings.store.accounts.list();
   const found = all.filter(({ id, email }) => (cursor === null || id < cursor) && email.toLowerCase().includes(search.toLowerCase()));
   const { items, nextCursor } = pageOf(found.toReversed(), accountsPerPage);
   const deed = deeds.find((one) => one === url.searchParams.get("done"));

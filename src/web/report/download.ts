@@ -14,9 +14,9 @@ const hostCharsMax = 120;
 /** 409 before the scan is finished. */
 export function downloadReport(visit: Visit, scan: ScanRecord): Response {
   const { words, settings } = visit;
-  const result = settings.store.resultOf(scan.token);
+  const result = settings.store.results.find(scan.token);
   if (scan.status !== "finished" || result === undefined) return notFinishedPage(visit, scan);
-  const seen = settings.store.evidenceOf(scan.token);
+  const seen = settings.store.evidence.find(scan.token);
   const report = renderFullReport(
     scan,
     result,

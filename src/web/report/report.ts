@@ -77,9 +77,9 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
   const { store } = visit.settings;
   const result = resultOf(visit, scan);
   const host = hostOf(scan.url);
-  const seen = store.evidenceOf(scan.token);
+  const seen = store.evidence.find(scan.token);
   const earlier = earlierScans(visit, scan);
-  const history = store.publicScans({ host, exactly: true, limit: historyMax, cursor: null }).items;
+  const history = store.publicScans.list({ host, exactly: true, limit: historyMax, cursor: null }).items;
   const ofSameUrl = (other: ScanRecord) => other.url === scan.url;
   const newer = history.filter(({ id }) => id > scan.id);
   const findings = shownFindings(visit, scan, result, earlier.filter(ofSameUrl));
@@ -92,7 +92,7 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     rows: shownRows(visit, result, findings),
     evidence: seen === undefined ? null : withEveryReading(seen.evidence),
     timings: seen?.timings ?? null,
-    hasScreenshot: store.hasScreenshot(scan.token),
+    hasScreenshot: store.screenshots.has(scan.token),
     previous: earlier.find(ofSameUrl) ?? null,
     comparable: comparableTo(scan, earlier),
     newer: comparableTo(scan, newer),
@@ -102,14 +102,14 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
 
 /** @throws Error for a scan that is not finished: its result is stored in one transaction with its end. */
 export function resultOf({ settings: { store } }: Visit, { token }: ScanRecord): StoredResult {
-  const result = store.resultOf(token);
+  const result = store.results.find(token);
   if (result === undefined) throw new Error(`the finished scan ${token} has no result`);
   return result;
 }
 
 /** The scans of the same host before this one that are looked at, newest first. */
 export function earlierScans({ settings: { store } }: Visit, { url, id }: ScanRecord): readonly ScanRecord[] {
-  return store.publicScans({ host: hostOf(url), exactly: true, limit: earlierScansMax, cursor: id }).items;
+  return store.publicScans.list({ host: hostOf(url), exactly: true, limit: earlierScansMax, cursor: id }).items;
 }
 
 /** What a scan is set beside where nothing is said of it: the first of the others of the same URL, else of the same host. */

@@ -35,7 +35,7 @@ export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly
 
 /** The picture of a finished scan. @throws PageError 404 when none was taken. */
 export function screenshotAnswer(visit: Visit, { token }: ScanRecord): Response {
-  const picture = visit.settings.store.screenshotOf(token);
+  const picture = visit.settings.store.screenshots.find(token);
   if (picture === undefined) throw notFound();
   return respond(visit, 200, new Uint8Array(picture), { "content-type": screenshotType, "cache-control": cacheControl });
 }

@@ -23,7 +23,7 @@ export interface RecentWishes<Refused> {
 }
 
 export interface RecentWishesOptions {
-  readonly store: Pick<Store, "scanByToken">;
+  readonly store: Pick<Store, "scans">;
   readonly cooldownSeconds: number;
   readonly now: () => Date;
 }
@@ -35,7 +35,7 @@ export function createRecentWishes<Refused>({ store, cooldownSeconds, now }: Rec
   const remember = (key: string, wish: Promise<Led<Refused>> | string) => setYoungest(wishes, key, wish, wishesMax);
 
   function standing(token: string): ScanRecord | undefined {
-    const scan = store.scanByToken(token);
+    const scan = store.scans.findByToken(token);
     if (scan === undefined || scan.status === "failed") return undefined;
     const ageMs = now().getTime() - Date.parse(scan.createdAt);
     return scan.status !== "finished" || ageMs < cooldownSeconds * 1_000 ? scan : undefined;

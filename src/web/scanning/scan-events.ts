@@ -132,14 +132,14 @@ function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
   return {
     begin: () => {
       write(`retry: ${reconnectMs}\n\n`);
-      const { status, progressStage, progressPercent } = store.scanByToken(token) ?? goneScan;
+      const { status, progressStage, progressPercent } = store.scans.findByToken(token) ?? goneScan;
       if (status === "finished" || status === "failed") return sendEnd(status);
       return progressStage === null ? sendPlace() : sendStage(progressStage, progressPercent);
     },
     /** Shows that the connection lives; and what is stored as over is over, whether that was told or not. */
     beat: () => {
       write(": \n\n");
-      const { status } = store.scanByToken(token) ?? goneScan;
+      const { status } = store.scans.findByToken(token) ?? goneScan;
       if (status === "finished" || status === "failed") return sendEnd(status);
       return status === "queued" ? sendPlace() : false;
     },

@@ -37,7 +37,7 @@ export function stateOf(visit: Visit, scan: ScanRecord): ScanState {
 
 /** Asks the store anew: the queue moves while a page is open. */
 export function waitingOf({ words, settings }: Visit, token: string): Waiting {
-  const position = settings.store.queuePosition(token);
+  const position = settings.store.scans.queuePosition(token);
   if (position === null) return { position: null, text: null };
   const place = words.say("progress.position", { position: words.number(position) });
   if (!settings.scanning.ready()) return { position, text: `${place} ${words.say("progress.notReady")}` };

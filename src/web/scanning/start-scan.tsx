@@ -62,8 +62,8 @@ export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now 
     const counted = account === null ? countGuest(visit) : countAccount(visitorOf(visit));
     if (counted.exceeded) return { refused: tooMany(visit, counted.resetSeconds) };
     try {
-      const scan = await store.queueScan({ accountId: account?.id ?? null, url, now });
-      if (scan === "full") return { refused: noRoom(visit.words.count("home.queueFull", store.queueLength())) };
+      const scan = await store.scans.queue({ accountId: account?.id ?? null, url, now });
+      if (scan === "full") return { refused: noRoom(visit.words.count("home.queueFull", store.scans.queueLength())) };
       settings.scanning.wake();
       return { scan };
     } catch (error) {

@@ -30,7 +30,7 @@ function hostPage(visit: Visit, given: string | null): Response {
   const { words, settings } = visit;
   const cursor = cursorOf(visit.url.searchParams);
   // One more than is shown: the oldest row too is held against the scan before it.
-  const { items } = settings.store.publicScans({ host, exactly: true, cursor, limit: rowsPerPage + 1 });
+  const { items } = settings.store.publicScans.list({ host, exactly: true, cursor, limit: rowsPerPage + 1 });
   const title = words.say("host.title", { host });
   const isUnknown = items.length === 0 && cursor === null;
   return page(visit, {

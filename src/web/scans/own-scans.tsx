@@ -36,7 +36,7 @@ function ownScansPage(visit: Visit, account: Account): Response {
 function OwnScans({ account }: { readonly account: Account }) {
   const { words, settings, url } = useVisit();
   const cursor = cursorOf(url.searchParams);
-  const { items, nextCursor } = settings.store.scansOfAccount(account.id, { limit: rowsPerPage, cursor });
+  const { items, nextCursor } = settings.store.scans.listOfAccount(account.id, { limit: rowsPerPage, cursor });
   if (items.length === 0) return <Nothing past={cursor !== null} />;
   const columns = [
     { label: words.say("ownScans.columns.url") },

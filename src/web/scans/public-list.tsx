@@ -92,7 +92,7 @@ function Search({ asked: { typed, host, band } }: { readonly asked: Asked }) {
 
 function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked; readonly host: string | undefined }) {
   const { words, settings } = useVisit();
-  const { items, nextCursor } = settings.store.publicScans({ host, band, cursor, limit: rowsPerPage });
+  const { items, nextCursor } = settings.store.publicScans.list({ host, band, cursor, limit: rowsPerPage });
   if (items.length === 0) return <Nothing host={host} filtered={host !== undefined || band !== undefined} past={cursor !== null} />;
   const filters = { host: typed, band: band ?? "" };
   return (

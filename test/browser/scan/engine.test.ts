@@ -103,7 +103,7 @@ async function until(condition: () => boolean, waitMs = 30_000): Promise<void> {
 async function ended(token: string, { store } = engine): Promise<{ scan: ScanRecord; seen: ScanRecord[] }> {
   const seen: ScanRecord[] = [];
   await until(() => {
-    const scan = store.scanByToken(token);
+    const scan = store.scans.findByToken(token);
     if (scan !== undefined) seen.push(scan);
     return scan?.status === "finished" || scan?.status === "failed";
   });
@@ -135,7 +135,7 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(scan).toMatchObject({ status: "finished", attempts: 1, progressPercent: 100, errorCode: null });
       const percents = seen.map(({ progressPercent }) => progressPercent);
       expect(percents).toEqual([...percents].sort((a, b) => a - b));
-      const stored = engine.store.evidenceOf(token);
+      const stored = engine.store.evidence.find(token);
       const { subject, ...readings } = stored?.evidence ?? {};
       const failures = Object.entries(readings).flatMap(([name, reading]) =>
         reading.status === "failed" ? [`${name}: ${reading.because}`] : [],
@@ -149,11 +149,11 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(JSON.stringify(stored)).not.toContain("closely-kept");
       const timed = ["crossOrigin", "judge", "page", "plainHttp", "securityTxt", "tls", "total", "mailMtaStsPolicy", ...askedOfResolvers];
       expect(Object.keys(stored?.timings ?? {}).sort()).toEqual(timed.sort());
-      const result = engine.store.resultOf(token);
+      const result = engine.store.results.find(token);
       expect(result?.measured).toBe(true);
       expect(result?.ledger.filter((row) => row.notCheckedBecause !== undefined)).toEqual([]);
-      expect(engine.store.publicScans({ limit: 10, cursor: null }).items.map((item) => item.token)).toContain(token);
-      expect([...(engine.store.screenshotOf(token) ?? [])].slice(0, 3)).toEqual([0xff, 0xd8, 0xff]);
+      expect(engine.store.publicScans.list({ limit: 10, cursor: null }).items.map((item) => item.token)).toContain(token);
+      expect([...(engine.store.screenshots.find(token) ?? [])].slice(0, 3)).toEqual([0xff, 0xd8, 0xff]);
     },
     patienceMs,
   );
@@ -163,7 +163,7 @@ describe("a scan through queue, browser, workers and store", () => {
     async () => {
       const token = await engine.queue("https://other.test/");
       expect((await ended(token)).scan.status).toBe("finished");
-      expect(engine.store.evidenceOf(token)?.evidence.tls).toMatchObject({ facts: { host: "site.test" } });
+      expect(engine.store.evidence.find(token)?.evidence.tls).toMatchObject({ facts: { host: "site.test" } });
     },
     patienceMs,
   );
@@ -173,8 +173,8 @@ describe("a scan through queue, browser, workers and store", () => {
     async () => {
       const token = await engine.queue("https://old.test/");
       expect((await ended(token)).scan).toMatchObject({ status: "finished" });
-      expect(engine.store.resultOf(token)).toMatchObject({ measured: false, score: null, band: "unknown" });
-      expect(engine.store.resultOf(token)?.ledger.find(({ key }) => key === "tls-legacy-protocols")?.state).toBe("violated");
+      expect(engine.store.results.find(token)).toMatchObject({ measured: false, score: null, band: "unknown" });
+      expect(engine.store.results.find(token)?.ledger.find(({ key }) => key === "tls-legacy-protocols")?.state).toBe("violated");
     },
     patienceMs,
   );
@@ -190,8 +190,8 @@ describe("a scan through queue, browser, workers and store", () => {
     async (_words, url, code) => {
       const token = await engine.queue(url);
       expect((await ended(token)).scan).toMatchObject({ status: "failed", errorCode: code, progressStage: null });
-      expect(engine.store.evidenceOf(token)?.evidence.navigation).toEqual({ status: "failed", because: code });
-      expect(engine.store.resultOf(token)).toBeUndefined();
+      expect(engine.store.evidence.find(token)?.evidence.navigation).toEqual({ status: "failed", because: code });
+      expect(engine.store.results.find(token)).toBeUndefined();
     },
     patienceMs,
   );
@@ -201,7 +201,7 @@ describe("a scan through queue, browser, workers and store", () => {
     async () => {
       const tokens = await Promise.all(Array.from({ length: 6 }, () => engine.queue("https://site.test/")));
       for (const token of tokens) expect((await ended(token)).scan.status).toBe("finished");
-      const scores = tokens.map((token) => engine.store.resultOf(token)?.score);
+      const scores = tokens.map((token) => engine.store.results.find(token)?.score);
       expect(new Set(scores).size).toBe(1);
     },
     patienceMs,
@@ -237,13 +237,13 @@ describe("what breaks in the middle", () => {
       const own = await startEngine({ ...options, dataDir, checksDir, deadlines: { judgeMs: 1_000 } });
       const token = await own.queue("https://site.test/");
       expect((await ended(token, own)).scan.status).toBe("finished");
-      const rows = own.store.resultOf(token)?.ledger.filter(({ key }) => key.startsWith("own-"));
+      const rows = own.store.results.find(token)?.ledger.filter(({ key }) => key.startsWith("own-"));
       expect(rows).toEqual([
         { key: "own-hanging", state: "notChecked", evidence: [], notCheckedBecause: "check-failed", weight: 1 },
         { key: "own-sound", state: "passed", evidence: [], weight: 1 },
         { key: "own-throwing", state: "notChecked", evidence: [], notCheckedBecause: "check-failed", weight: 1 },
       ]);
-      expect(own.store.resultOf(token)?.measured).toBe(true);
+      expect(own.store.results.find(token)?.measured).toBe(true);
       expect(own.lines.filter((line) => line.includes("check failed") && line.includes("own-"))).toHaveLength(2);
       await own.stop();
       rmSync(dataDir, { recursive: true });
@@ -302,7 +302,7 @@ describe("what breaks in the middle", () => {
       resetSlow();
       const dataDir = mkdtempSync(join(tmpdir(), "assay-engine-killed-"));
       const store = openStore(dataDir);
-      for (const path of ["", "slow", "slow"]) await store.queueScan({ accountId: 1, url: `https://site.test/${path}`, now: new Date() });
+      for (const path of ["", "slow", "slow"]) await store.scans.queue({ accountId: 1, url: `https://site.test/${path}`, now: new Date() });
       await store.close();
       const child = Bun.spawn(
         [process.execPath, join(import.meta.dirname, "engine-in-child.ts"), JSON.stringify({ ...options, dataDir })],
@@ -315,18 +315,18 @@ describe("what breaks in the middle", () => {
       child.kill("SIGKILL");
       await child.exited;
       const waiting = openStore(dataDir, { readOnly: true });
-      const statuses = waiting.scansOfAccount(1, { limit: 10, cursor: null }).items.map(({ status }) => status);
+      const statuses = waiting.scans.listOfAccount(1, { limit: 10, cursor: null }).items.map(({ status }) => status);
       expect(statuses).toEqual(["running", "running", "finished"]);
       await waiting.close();
 
       slow.answer();
       const next = await startEngine({ ...options, dataDir });
-      for (const { token, url } of next.store.scansOfAccount(1, { limit: 10, cursor: null }).items) {
+      for (const { token, url } of next.store.scans.listOfAccount(1, { limit: 10, cursor: null }).items) {
         const { scan } = await ended(token, next);
         expect(scan).toMatchObject({ status: "finished", attempts: url.endsWith("slow") ? 2 : 1 });
-        expect(next.store.resultOf(token)?.measured).toBe(true);
+        expect(next.store.results.find(token)?.measured).toBe(true);
       }
-      expect([next.store.queueLength(), next.store.runningLength()]).toEqual([0, 0]);
+      expect([next.store.scans.queueLength(), next.store.scans.runningCount()]).toEqual([0, 0]);
       await next.stop();
       rmSync(dataDir, { recursive: true });
     },

@@ -65,7 +65,7 @@ export async function startEngine({
     progress,
     lines,
     queue: async (url) => {
-      const scan = await store.queueScan({ accountId: 1, url, now: new Date() });
+      const scan = await store.scans.queue({ accountId: 1, url, now: new Date() });
       if (scan === "full") throw new Error("the queue is full");
       dispatcher.wake();
       return scan.token;

@@ -77,9 +77,9 @@ export async function startAppliance(wish: ApplianceWish = {}): Promise<Applianc
 
 async function apiTokenOf(store: Store): Promise<string> {
   const now = new Date();
-  const account = store.accounts()[0] ?? (await store.createAccount({ email: "operator@assay.test", now }));
+  const account = store.accounts.list()[0] ?? (await store.accounts.create({ email: "operator@assay.test", now }));
   if (typeof account === "string") throw new Error(account);
-  return (await store.createApiToken({ accountId: account.id, name: "tests", now })).value;
+  return (await store.apiTokens.create({ accountId: account.id, name: "tests", now })).value;
 }
 
 async function using<T>(dataDir: string, use: (store: Store) => Promise<T>): Promise<T> {

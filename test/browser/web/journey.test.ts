@@ -143,7 +143,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   const ask = (path: string) => fetch(`${appliance.origin}/api/v1/scans${path}`, { headers: { authorization: `Bearer ${token}` } });
   if (first !== true) {
     expect((await pasted(toList)).status).toBe(403);
-    await appliance.withStore(async (store) => store.setPlan(store.accountByEmail(email)?.id ?? 0, "agency"));
+    await appliance.withStore(async (store) => store.accounts.setPlan(store.accounts.findByEmail(email)?.id ?? 0, "agency"));
   }
   const started = await pasted(toStart.replace("example.com", host));
   expect(started.status).toBe(202);

@@ -7,7 +7,7 @@ import { openVisitors, type Visitor } from "./visitors.ts";
 const pages = await startPages();
 const visitors = await openVisitors();
 const { token } = await storeSite(pages.store, "bare", { at: new Date() });
-await pages.store.createAccount({ email: "somebody@assay.test", now: new Date() });
+await pages.store.accounts.create({ email: "somebody@assay.test", now: new Date() });
 const report = `/scans/${token}`;
 
 afterAll(async () => {

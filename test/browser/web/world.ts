@@ -66,7 +66,7 @@ export async function startWorld(): Promise<World> {
     fill: async (store) => {
       strictSession = (await person(store, "strict@assay.test", "agency")).session;
       for (let at = 0; at < silentScans; at++)
-        await store.queueScan({ accountId: null, url: `https://silent.test/${at}`, now: new Date() });
+        await store.scans.queue({ accountId: null, url: `https://silent.test/${at}`, now: new Date() });
     },
     sites: sitesThatNeverAnswer(silent),
     args: ["--concurrency", "1"],
@@ -94,9 +94,9 @@ function sitesThatNeverAnswer(silent: TestServer) {
 
 /** As a worker would that never gets any further: no scan of the program itself stays at the same stage for so long. */
 async function takeInHand(store: Store): Promise<string> {
-  const scan = await store.claimNext(new Date());
+  const scan = await store.scans.claimNext(new Date());
   if (scan === undefined) throw new Error("no scan waits");
-  await store.setProgress(scan.token, "tls", 40);
+  await store.scans.setProgress(scan.token, "tls", 40);
   return scan.token;
 }
 
@@ -127,11 +127,11 @@ async function fillBusy(store: Store) {
   ];
   const waiting: string[] = [];
   for (let at = 0; at < silentScans; at++) {
-    const scan = await store.queueScan({ accountId: at % 2 === 0 ? null : agency.id, url: `https://silent.test/${at}`, now });
+    const scan = await store.scans.queue({ accountId: at % 2 === 0 ? null : agency.id, url: `https://silent.test/${at}`, now });
     if (scan !== "full") waiting.push(scan.token);
   }
-  const invite = await store.createLink({ kind: "invite", email: null, plan: "free", admin: false }, now);
-  const reset = await store.createLink({ kind: "reset", accountId: free.id }, now);
+  const invite = await store.oneTimeLinks.create({ kind: "invite", email: null, plan: "free", admin: false }, now);
+  const reset = await store.oneTimeLinks.create({ kind: "reset", accountId: free.id }, now);
   if (typeof invite !== "object" || typeof reset !== "object") throw new Error("no link was made");
   return {
     sessions: { admin: admin.session, agency: agency.session, careful, free: free.session },
@@ -148,9 +148,9 @@ const device = { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/201
 async function person(store: Store, email: string, plan: Plan): Promise<{ readonly id: number; readonly session: string }> {
   const now = new Date();
   const passwordHash = await Bun.password.hash(passwordOfAll, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
-  const account = await store.createAccount({ email, plan, passwordHash, now });
+  const account = await store.accounts.create({ email, plan, passwordHash, now });
   if (typeof account === "string") throw new Error(account);
-  const opened = await store.openSession({ accountId: account.id, provedPasswordHash: passwordHash, origin: device, now });
+  const opened = await store.sessions.open({ accountId: account.id, provedPasswordHash: passwordHash, origin: device, now });
   if (opened === undefined) throw new Error("no session was opened");
   return { id: account.id, session: opened.value };
 }
@@ -159,24 +159,24 @@ async function person(store: Store, email: string, plan: Plan): Promise<{ readon
 async function secondFactor(store: Store, { id }: { readonly id: number }): Promise<string> {
   const now = new Date();
   const totp = { secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", confirmedAt: now.toISOString(), lastUsedStep: null };
-  const changed = await store.changeCredentials(id, { totp, recoveryCodeHashes: ["one", "two"] }, { reopen: { origin: device, now } });
+  const changed = await store.credentials.change(id, { totp, recoveryCodeHashes: ["one", "two"] }, { reopen: { origin: device, now } });
   if (changed?.opened == null) throw new Error("no session was opened");
   return changed.opened.value;
 }
 
 /** One in use, one that expired, one that was revoked. */
 async function tokens(store: Store, accountId: number, ago: (days: number) => Date): Promise<void> {
-  const used = await store.createApiToken({ accountId, name: "Nightly build", expiresAt: ago(-60), now: ago(30) });
-  await store.noteApiTokenUse(used.token, ago(0));
-  await store.createApiToken({ accountId, name: "Expired", expiresAt: ago(10), now: ago(40) });
-  const revoked = await store.createApiToken({ accountId, name: "Revoked", now: ago(50) });
-  await store.revokeApiToken(accountId, revoked.token.id, ago(5));
+  const used = await store.apiTokens.create({ accountId, name: "Nightly build", expiresAt: ago(-60), now: ago(30) });
+  await store.apiTokens.noteUse(used.token, ago(0));
+  await store.apiTokens.create({ accountId, name: "Expired", expiresAt: ago(10), now: ago(40) });
+  const revoked = await store.apiTokens.create({ accountId, name: "Revoked", now: ago(50) });
+  await store.apiTokens.revoke(accountId, revoked.token.id, ago(5));
 }
 
 async function failedScan(store: Store, url: string, now: Date): Promise<string> {
-  const scan = await store.queueScan({ accountId: null, url, now });
+  const scan = await store.scans.queue({ accountId: null, url, now });
   if (scan === "full") throw new Error("the queue is full");
-  await store.claimNext(now);
-  await store.failScan(scan.token, { code: "unresolved", evidence: null, timings: {}, now });
+  await store.scans.claimNext(now);
+  await store.scans.fail(scan.token, { code: "unresolved", evidence: null, timings: {}, now });
   return scan.token;
 }

@@ -11,10 +11,10 @@ let accountId: number;
 let value: string;
 
 beforeAll(async () => {
-  const account = await store.createAccount({ email: "someone@assay.test", now });
+  const account = await store.accounts.create({ email: "someone@assay.test", now });
   if (typeof account === "string") throw new Error(account);
   accountId = account.id;
-  ({ value } = await store.createApiToken({ accountId, name: "test", now }));
+  ({ value } = await store.apiTokens.create({ accountId, name: "test", now }));
 });
 afterAll(() => temporary.stop());
 
@@ -53,9 +53,9 @@ describe("refused", () => {
     test(words, () => expect(authenticate(store, header(), now)).toEqual({ status: "refused", because } as never));
   }
   test("a revoked token", async () => {
-    const { token, value: revoked } = await store.createApiToken({ accountId, name: "revoked", now });
+    const { token, value: revoked } = await store.apiTokens.create({ accountId, name: "revoked", now });
     expect(authenticate(store, `Bearer ${revoked}`, now).status).toBe("authenticated");
-    await store.revokeApiToken(accountId, token.id, now);
+    await store.apiTokens.revoke(accountId, token.id, now);
     expect(authenticate(store, `Bearer ${revoked}`, now)).toMatchObject({ status: "refused", because: "revoked" });
   });
 });
@@ -63,7 +63,7 @@ describe("refused", () => {
 describe("stops at once", () => {
   test("a token that expires, to the millisecond", async () => {
     const expiresAt = new Date(now.getTime() + 1_000);
-    const { value: brief } = await store.createApiToken({ accountId, name: "brief", expiresAt, now });
+    const { value: brief } = await store.apiTokens.create({ accountId, name: "brief", expiresAt, now });
     const at = (ms: number) => authenticate(store, `Bearer ${brief}`, new Date(now.getTime() + ms));
     expect(at(999).status).toBe("authenticated");
     expect(at(1_000)).toMatchObject({ status: "refused", because: "expired" });
@@ -71,20 +71,20 @@ describe("stops at once", () => {
 
   test("every token and session of an account that is disabled; its tokens come back with it", async () => {
     const origin = { userAgent: "a browser", address: "192.0.2.0" };
-    const opened = await store.openSession({ accountId, provedPasswordHash: null, origin, now });
+    const opened = await store.sessions.open({ accountId, provedPasswordHash: null, origin, now });
     const session = opened?.value ?? "";
     expect(signedInBy(store, session, now)?.account.id).toBe(accountId);
-    await store.setDisabled(accountId, true);
+    await store.accounts.setDisabled(accountId, true);
     expect(authenticate(store, `Bearer ${value}`, now)).toMatchObject({ status: "refused", because: "disabled" });
     expect(signedInBy(store, session, now)).toBeNull();
-    await store.setDisabled(accountId, false);
+    await store.accounts.setDisabled(accountId, false);
     expect(authenticate(store, `Bearer ${value}`, now).status).toBe("authenticated");
     expect(signedInBy(store, session, now)).toBeNull();
   });
 
   test("a token is no session, and a session no token", async () => {
     const origin = { userAgent: "a browser", address: "192.0.2.0" };
-    const opened = await store.openSession({ accountId, provedPasswordHash: null, origin, now });
+    const opened = await store.sessions.open({ accountId, provedPasswordHash: null, origin, now });
     expect(signedInBy(store, value, now)).toBeNull();
     expect(authenticate(store, `Bearer ${opened?.value}`, now)).toEqual({ status: "refused", because: "unknown" });
     for (const none of [null, "", "x".repeat(100_000), "__proto__"]) expect(signedInBy(store, none, now)).toBeNull();

@@ -20,7 +20,7 @@ async function signedInTwice(): Promise<readonly string[]> {
 }
 
 function isOpen(value: string): boolean {
-  return room.store.sessionByValue(value, room.now()) !== undefined;
+  return room.store.sessions.findByValue(value, room.now()) !== undefined;
 }
 
 async function enrol(): Promise<string> {
@@ -59,7 +59,7 @@ describe("without the password", () => {
   test("nothing changes, and a thief with a session is slowed down like anybody who guesses", async () => {
     const [session = ""] = await signedInTwice();
     const secret = await enrol();
-    const before = room.store.credentialsOf(1);
+    const before = room.store.credentials.get(1);
     const attempts = [
       room.actions.changePassword(proof("wrong"), "another long one"),
       room.actions.changeEmail(proof("wrong"), "thief@assay.test"),
@@ -68,7 +68,7 @@ describe("without the password", () => {
     ];
     for (const attempt of await Promise.all(attempts)) expect(attempt).toEqual({ status: "wrong-password" });
     expect(isOpen(session)).toBe(false);
-    expect(room.store.credentialsOf(1)).toEqual(before);
+    expect(room.store.credentials.get(1)).toEqual(before);
     for (let count = 0; count < 3; count++) await room.actions.removeTotp(proof("wrong"));
     expect(await room.actions.removeTotp(proof())).toMatchObject({ status: "throttled" });
     expect(secret).toHaveLength(32);
@@ -96,16 +96,16 @@ describe("the second factor", () => {
     expect(await room.actions.offerTotp(room.account)).toBeNull();
     expect((await room.actions.confirmTotp(proof(), "000000")).status).toBe("not-offered");
     expect((await room.actions.removeTotp(proof())).status).toBe("changed");
-    expect(room.store.credentialsOf(1)).toMatchObject({ totp: null, recoveryCodeHashes: [] });
+    expect(room.store.credentials.get(1)).toMatchObject({ totp: null, recoveryCodeHashes: [] });
     expect((await room.actions.signIn({ email, password, caller })).status).toBe("signed-in");
   });
 
   test("gets ten new recovery codes, and the former are void", async () => {
     await enrol();
-    const before = room.store.credentialsOf(1).recoveryCodeHashes;
+    const before = room.store.credentials.get(1).recoveryCodeHashes;
     const outcome = await room.actions.renewRecoveryCodes(proof());
     expect(outcome.status).toBe("changed");
-    const after = room.store.credentialsOf(1).recoveryCodeHashes;
+    const after = room.store.credentials.get(1).recoveryCodeHashes;
     expect([after.length, after.filter((hash) => before.includes(hash))]).toEqual([10, []]);
   });
 
@@ -124,22 +124,22 @@ describe("a new mail address", () => {
     expect(isOpen(session)).toBe(true);
     expect((await room.actions.signIn({ email, password, caller })).status).toBe("refused");
     expect((await room.actions.signIn({ email: "new@ASSAY.test", password, caller })).status).toBe("signed-in");
-    expect(room.store.accountByEmail(email)).toBeUndefined();
+    expect(room.store.accounts.findByEmail(email)).toBeUndefined();
   });
 
   test("does not serve to find out without end who has an account", async () => {
-    await room.store.createAccount({ email: "other@assay.test", now: room.now() });
+    await room.store.accounts.create({ email: "other@assay.test", now: room.now() });
     const statuses: string[] = [];
     for (let count = 0; count < 13; count++) statuses.push((await room.actions.changeEmail(proof(), "other@assay.test")).status);
     expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
   });
 
   test("is not one that somebody has, or that is none; its own in another case is", async () => {
-    await room.store.createAccount({ email: "other@assay.test", now: room.now() });
+    await room.store.accounts.create({ email: "other@assay.test", now: room.now() });
     expect(await room.actions.changeEmail(proof(), "OTHER@assay.test")).toEqual({ status: "refused", fault: "email-taken" });
     for (const none of ["", "none", "a@b\r\nBcc: c@d", "a@b\u202e"])
       expect(await room.actions.changeEmail(proof(), none)).toEqual({ status: "refused", fault: "email-invalid" });
     expect((await room.actions.changeEmail(proof(), "ME@assay.test")).status).toBe("renamed");
-    expect(room.store.accountByEmail(email)?.id).toBe(1);
+    expect(room.store.accounts.findByEmail(email)?.id).toBe(1);
   });
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => room.stop());
 
 async function invitation(address: string | null = null): Promise<string> {
-  const made = await room.store.createLink({ kind: "invite", email: address, plan: "agency", admin: false }, room.now());
+  const made = await room.store.oneTimeLinks.create({ kind: "invite", email: address, plan: "agency", admin: false }, room.now());
   return typeof made === "string" ? made : made.value;
 }
 
@@ -23,14 +23,14 @@ describe("open sign-up", () => {
     const outcome = await room.actions.signUp(wanted, "free", caller);
     if (outcome.status !== "registered") throw new Error(outcome.status);
     expect(outcome.account).toMatchObject({ id: 2, plan: "free", admin: false });
-    expect(room.store.sessionByValue(outcome.opened?.value ?? "", room.now())?.accountId).toBe(2);
+    expect(room.store.sessions.findByValue(outcome.opened?.value ?? "", room.now())?.accountId).toBe(2);
   });
 
   test("makes nobody the first", async () => {
     const { store, stop } = temporaryStore();
     const actions = createAccountActions({ store, passwordCharsMin: 12, now: room.now });
     expect(await actions.signUp(wanted, "free", caller)).toEqual({ status: "refused", fault: "not-set-up" });
-    expect(store.hasAccounts()).toBe(false);
+    expect(store.accounts.hasAny()).toBe(false);
     await stop();
   });
 
@@ -95,12 +95,12 @@ describe("by link", () => {
 
   test("a reset signs nobody in, ends all sessions, and works once", async () => {
     const signedIn = await room.actions.signIn({ email, password, caller });
-    const made = await room.store.createLink({ kind: "reset", accountId: 1 }, room.now());
+    const made = await room.store.oneTimeLinks.create({ kind: "reset", accountId: 1 }, room.now());
     const value = typeof made === "string" ? made : made.value;
     expect(await room.actions.resetPassword(value, "short")).toMatchObject({ fault: "too-short" });
     const both = await Promise.all(["another long one", "yet another one"].map((one) => room.actions.resetPassword(value, one)));
     expect(both.map(({ status }) => status).sort()).toEqual(["refused", "reset"]);
-    expect(room.store.sessionsOf(1, room.now())).toEqual([]);
+    expect(room.store.sessions.listOfAccount(1, room.now())).toEqual([]);
     expect(signedIn.status).toBe("signed-in");
   });
 });

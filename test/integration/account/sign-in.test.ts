@@ -46,28 +46,28 @@ describe("the password", () => {
     if (one.status !== "signed-in" || other.status !== "signed-in") throw new Error("not signed in");
     expect(one.opened.value).not.toBe(other.opened.value);
     expect(one.opened.session).toMatchObject({ accountId: 1, address: "192.0.2.0", userAgent: "a browser" });
-    expect(room.store.sessionsOf(1, room.now())).toHaveLength(2);
+    expect(room.store.sessions.listOfAccount(1, room.now())).toHaveLength(2);
   });
 
   test("that is wrong, an unknown user and a disabled account differ in the log alone", async () => {
     expect(await signIn("something else")).toEqual({ status: "refused", because: "password", accountId: 1 });
     expect(await signIn(password, home, "nobody@assay.test")).toEqual({ status: "refused", because: "unknown", accountId: null });
     expect(await signIn(password, home, "not an address")).toEqual({ status: "refused", because: "unknown", accountId: null });
-    await room.store.setDisabled(1, true);
+    await room.store.accounts.setDisabled(1, true);
     expect(await signIn()).toEqual({ status: "refused", because: "disabled", accountId: 1 });
-    expect(room.store.sessionsOf(1, room.now())).toEqual([]);
+    expect(room.store.sessions.listOfAccount(1, room.now())).toEqual([]);
   });
 
   test("of an account without one is nothing that could be typed", async () => {
-    await room.store.changeCredentials(1, { passwordHash: null }, { reopen: null });
+    await room.store.credentials.change(1, { passwordHash: null }, { reopen: null });
     for (const typed of ["", password, "null"]) expect(await signIn(typed)).toMatchObject({ status: "refused" });
   });
 
   test("that changes while it is compared lets nobody in", async () => {
     const late = signIn();
-    await room.store.changeCredentials(1, { passwordHash: "changed meanwhile" }, { reopen: null });
+    await room.store.credentials.change(1, { passwordHash: "changed meanwhile" }, { reopen: null });
     expect(await late).toMatchObject({ status: "refused" });
-    expect(room.store.sessionsOf(1, room.now())).toEqual([]);
+    expect(room.store.sessions.listOfAccount(1, room.now())).toEqual([]);
   });
 });
 
@@ -182,7 +182,7 @@ describe("the second step", () => {
   test("is nothing without the password: a challenge is no session, and an invented one is over", async () => {
     const { secret } = await enrolled();
     const challenge = await challenged();
-    expect(room.store.sessionByValue(challenge, room.now())).toBeUndefined();
+    expect(room.store.sessions.findByValue(challenge, room.now())).toBeUndefined();
     for (const invented of ["", "x", challenge.slice(1), "__proto__"])
       expect(await prove(invented, codeAt(secret, room.now()))).toEqual({ status: "over" });
   });
@@ -204,7 +204,7 @@ describe("the second step", () => {
   test("is over when the password changed meanwhile, or the account was disabled", async () => {
     const { secret, recoveryCodes } = await enrolled();
     const stale = await challenged();
-    await room.store.changeCredentials(
+    await room.store.credentials.change(
       1,
       { passwordHash: String(await room.actions.passwords.hash("another long one")) },
       { reopen: null },
@@ -212,7 +212,7 @@ describe("the second step", () => {
     expect(await prove(stale, codeAt(secret, room.now()))).toEqual({ status: "over" });
     const again = await signIn("another long one");
     if (again.status !== "second-factor") throw new Error(again.status);
-    await room.store.setDisabled(1, true);
+    await room.store.accounts.setDisabled(1, true);
     expect(await prove(again.challenge, recoveryCodes[0] ?? "")).toEqual({ status: "over" });
   });
 

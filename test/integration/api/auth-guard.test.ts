@@ -67,18 +67,18 @@ describe("the order of refusals", () => {
   });
   test("a token of a disabled account is refused at once, in the same words, and works again with it", async () => {
     const { token, accountId } = await api.customer();
-    await api.store.setDisabled(accountId, true);
+    await api.store.accounts.setDisabled(accountId, true);
     const refused = await api.ask("/api/v1/scans", { token });
     const unknown = await api.ask("/api/v1/scans", { token: "assay_" });
     expect([refused.status, await refused.text()]).toEqual([401, await unknown.text()]);
     expectNoted("disabled", token);
-    await api.store.setDisabled(accountId, false);
+    await api.store.accounts.setDisabled(accountId, false);
     expect((await api.ask("/api/v1/scans", { token })).status).toBe(200);
   });
   test("a token is refused from the moment it expires", async () => {
     const { accountId } = await api.customer();
     const expiresAt = new Date(Date.now() + 60_000);
-    const { value: token } = await api.store.createApiToken({ accountId, name: "brief", expiresAt, now: new Date() });
+    const { value: token } = await api.store.apiTokens.create({ accountId, name: "brief", expiresAt, now: new Date() });
     expect((await api.ask("/api/v1/scans", { token })).status).toBe(200);
     api.advanceMs(60_000);
     await expectError(await api.ask("/api/v1/scans", { token }), 401);
@@ -86,9 +86,9 @@ describe("the order of refusals", () => {
   });
   test("a changed plan counts at once", async () => {
     const { token, accountId } = await api.customer();
-    await api.store.setPlan(accountId, "free");
+    await api.store.accounts.setPlan(accountId, "free");
     await expectError(await api.ask("/api/v1/scans", { token }), 403);
-    await api.store.setPlan(accountId, "agency");
+    await api.store.accounts.setPlan(accountId, "agency");
     expect((await api.ask("/api/v1/scans", { token })).status).toBe(200);
   });
   test("a token in the address is no token", async () => {
@@ -98,7 +98,7 @@ describe("the order of refusals", () => {
   test("its use is noted", async () => {
     const { token, accountId } = await api.customer();
     await api.ask("/api/v1/scans", { token });
-    expect(api.store.apiTokensOf(accountId)[0]?.lastUsedAt).toMatch(/T\d\d:00:00\.000Z$/);
+    expect(api.store.apiTokens.listOfAccount(accountId)[0]?.lastUsedAt).toMatch(/T\d\d:00:00\.000Z$/);
   });
 });
 
@@ -135,7 +135,7 @@ describe("the rate limit", () => {
   });
   test("is shared by an account's tokens", async () => {
     const { token, accountId } = await api.customer();
-    const { value } = await api.store.createApiToken({ accountId, name: "second", now: new Date() });
+    const { value } = await api.store.apiTokens.create({ accountId, name: "second", now: new Date() });
     for (let i = 0; i < 3; i += 1) await api.ask("/api/v1/scans", { token });
     expect((await api.ask("/api/v1/scans", { token: value })).status).toBe(429);
   });
@@ -153,7 +153,7 @@ describe("the rate limit", () => {
   });
   test("of failed authentication holds for the lines about a token that is dead, too", async () => {
     const { token, accountId } = await api.customer();
-    await api.store.revokeApiToken(accountId, api.store.apiTokensOf(accountId)[0]?.id ?? 0, new Date());
+    await api.store.apiTokens.revoke(accountId, api.store.apiTokens.listOfAccount(accountId)[0]?.id ?? 0, new Date());
     for (let i = 0; i < 20; i += 1) await api.ask("/api/v1/scans", { token, ...from("192.0.2.1") });
     expect(api.logged.splice(0)).toHaveLength(2);
   });

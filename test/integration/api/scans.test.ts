@@ -31,12 +31,12 @@ describe("starting a scan", () => {
     expect(response.status).toBe(202);
     expect(response.headers.get("location")).toBe(body.statusUrl as string);
     expect(api.woken).toBe(before + 1);
-    expect(api.store.scanByToken(body.token as string)).toMatchObject({ url: "https://site.example/a", status: "queued" });
+    expect(api.store.scans.findByToken(body.token as string)).toMatchObject({ url: "https://site.example/a", status: "queued" });
     await api.finish();
   });
   test("takes an internationalised host, and stores its ASCII form", async () => {
     const started = await api.start(token, "https://b\u00fccher.example/");
-    expect(api.store.scanByToken(started.token)?.url).toBe("https://xn--bcher-kva.example/");
+    expect(api.store.scans.findByToken(started.token)?.url).toBe("https://xn--bcher-kva.example/");
     await api.finish();
   });
   test("passes over fields that it does not know", async () => {
@@ -97,7 +97,7 @@ describe("starting a scan", () => {
   });
   test("401 for a body that ends after its token was revoked", async () => {
     const customer = await api.customer();
-    const waiting = api.store.queueLength();
+    const waiting = api.store.scans.queueLength();
     const body = new ReadableStream({
       async start(controller) {
         controller.enqueue('{"url":');
@@ -109,7 +109,7 @@ describe("starting a scan", () => {
     });
     const headers = { "content-type": "application/json" };
     expect((await api.ask("/api/v1/scans", { method: "POST", token: customer.token, headers, body })).status).toBe(401);
-    expect(api.store.queueLength()).toBe(waiting);
+    expect(api.store.scans.queueLength()).toBe(waiting);
   });
   test("413 for a body that does not say how long it is", async () => {
     const body = new ReadableStream({
@@ -141,7 +141,7 @@ describe("a store that cannot take the scan", () => {
   async function startWhenStoreThrows(error: Error): Promise<{ readonly response: Response; readonly logged: number }> {
     const broken = await startApi();
     const customer = await broken.customer();
-    broken.store.queueScan = () => Promise.reject(error);
+    broken.store.scans.queue = () => Promise.reject(error);
     const response = await broken.ask("/api/v1/scans", {
       method: "POST",
       token: customer.token,
@@ -333,7 +333,7 @@ describe("somebody else's scan, no scan, and no token of a scan", () => {
     const other = await api.customer();
     const foreign = await api.start(other.token);
     await api.finish();
-    const ofGuest = await api.store.queueScan({ accountId: null, url: "https://site.example/", now: new Date() });
+    const ofGuest = await api.store.scans.queue({ accountId: null, url: "https://site.example/", now: new Date() });
     if (ofGuest === "full") throw new Error("the queue is full");
     await api.finish();
     const names = [

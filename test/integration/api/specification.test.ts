@@ -157,7 +157,7 @@ describe("every body is as the tables say", () => {
   test("2.2: running", async () => {
     const started = await api.start(token);
     const scan = await api.claim();
-    await api.store.setProgress(scan.token, "browsing", 20);
+    await api.store.scans.setProgress(scan.token, "browsing", 20);
     const body = await read(started.token);
     expectToBeAsSpecified(body);
     expect(body).toMatchObject({
@@ -167,7 +167,7 @@ describe("every body is as the tables say", () => {
       progressPercent: 20,
       security: null,
     });
-    await api.store.failScan(scan.token, { code: "crashed", evidence: null, timings: {}, now: new Date() });
+    await api.store.scans.fail(scan.token, { code: "crashed", evidence: null, timings: {}, now: new Date() });
   });
   for (const locale of ["en-gb", "de-de"]) {
     test(`2.2 and 2.3: finished, in ${locale}`, async () => {

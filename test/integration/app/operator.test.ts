@@ -100,10 +100,10 @@ describe("the doctor inside the server", () => {
   });
 
   test("a look that fails altogether says so, and the log tells why", async () => {
-    const accounts = () => {
+    const list = () => {
       throw new Error("no store");
     };
-    const broken: Store = { ...store, accounts };
+    const broken: Store = { ...store, accounts: { ...store.accounts, list } };
     expect(await examined(createOperator(load({}), { store: broken, catalog, browser, log }))).toBeNull();
     expect(logged.join("")).toContain("no store");
   });

@@ -31,7 +31,7 @@ async function stored<T>(look: (store: Store) => T): Promise<T> {
 }
 
 function hashOf(email: string): Promise<string | null> {
-  return stored((store) => store.credentialsOf(store.accountByEmail(email)?.id ?? 0).passwordHash);
+  return stored((store) => store.credentials.get(store.accounts.findByEmail(email)?.id ?? 0).passwordHash);
 }
 
 describe("passwords", () => {
@@ -57,7 +57,7 @@ describe("passwords", () => {
     const { code, stdout, stderr } = await run(["user", "create", me, "--password-stdin", "--data", data], { stdin: weak });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(reason);
-    expect(await stored((store) => store.hasAccounts())).toBe(false);
+    expect(await stored((store) => store.accounts.hasAny())).toBe(false);
   });
 
   test("cannot come from two places, nor from a file that is not there", async () => {
@@ -100,7 +100,9 @@ describe("links", () => {
     const second = (await user("reset-password", me)).stdout.trim();
     expect(second).toMatch(/^http:\/\/127\.0\.0\.1:8787\/reset\?t=[0-9A-Za-z]{43}$/);
     const secretOf = (link: string) => new URL(link).searchParams.get("t") ?? "";
-    const [old, fresh] = await stored((store) => [first, second].map((link) => store.linkByValue("reset", secretOf(link), new Date())));
+    const [old, fresh] = await stored((store) =>
+      [first, second].map((link) => store.oneTimeLinks.findByValue("reset", secretOf(link), new Date())),
+    );
     expect(old).toBeUndefined();
     expect(fresh).toMatchObject({ kind: "reset", accountId: 1 });
   });
@@ -110,7 +112,7 @@ describe("links", () => {
     const link = new URL((await user("invite", "you@assay.test", "--plan", "agency", "--admin")).stdout.trim());
     expect(link.pathname).toBe("/sign-up");
     const value = link.searchParams.get("t") ?? "";
-    expect(await stored((store) => store.linkByValue("invite", value, new Date()))).toMatchObject({
+    expect(await stored((store) => store.oneTimeLinks.findByValue("invite", value, new Date()))).toMatchObject({
       email: "you@assay.test",
       plan: "agency",
       admin: true,
@@ -141,9 +143,9 @@ describe("switches", () => {
     expect(disabled.stderr).toContain("no administrator can sign in");
     expect((await user("reset-password", me)).stderr).toContain("is disabled");
     expect((await user("enable", me)).stdout).toContain("active");
-    await stored((store) => store.offerTotp(1, "A".repeat(32)));
+    await stored((store) => store.credentials.offerTotp(1, "A".repeat(32)));
     expect((await user("disable-2fa", me)).code).toBe(0);
-    expect(await stored((store) => store.credentialsOf(1).totp)).toBeNull();
+    expect(await stored((store) => store.credentials.get(1).totp)).toBeNull();
     for (const verb of ["disable", "enable", "disable-2fa", "reset-password"])
       expect((await user(verb, "nobody@assay.test")).stderr).toContain("there is no account");
   });
@@ -154,7 +156,7 @@ describe("switches", () => {
     expect((await create("--expires", "30d")).code).toBe(0);
     expect((await create()).code).toBe(0);
     expect((await create("--expires", "31d")).code).toBe(2);
-    const [month, forever] = await stored((store) => store.apiTokensOf(1));
+    const [month, forever] = await stored((store) => store.apiTokens.listOfAccount(1));
     expect(Date.parse(month?.expiresAt ?? "") - Date.parse(month?.createdAt ?? "")).toBe(30 * 86_400_000);
     expect(forever?.expiresAt).toBeNull();
   });
@@ -186,7 +188,7 @@ describe("a server without accounts", () => {
       writeFileSync(file, "something else entirely\n");
       const second = await serve(["--data", data], { env });
       await second.end("SIGTERM");
-      expect(await stored((store) => store.accounts())).toMatchObject([{ email: me, admin: true, plan: "agency" }]);
+      expect(await stored((store) => store.accounts.list())).toMatchObject([{ email: me, admin: true, plan: "agency" }]);
       expect(await Bun.password.verify(password, (await hashOf(me)) ?? "")).toBe(true);
     },
     testMsMax,

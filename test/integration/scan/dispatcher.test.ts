@@ -62,7 +62,7 @@ async function started(concurrency = 2, over: Store = store): Promise<Dispatcher
 }
 
 async function queued(url: string): Promise<string> {
-  const scan = await store.queueScan({ accountId: 1, url, now: new Date() });
+  const scan = await store.scans.queue({ accountId: 1, url, now: new Date() });
   if (scan === "full") throw new Error("the queue is full");
   return scan.token;
 }
@@ -73,7 +73,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-const statusOf = (token: string) => store.scanByToken(token)?.status;
+const statusOf = (token: string) => store.scans.findByToken(token)?.status;
 
 describe("the dispatcher", () => {
   test("takes what waits at the start, in order, and no more than it may", async () => {
@@ -85,7 +85,7 @@ describe("the dispatcher", () => {
     await until(() => held.length === 3);
     expect(held.map(({ url }) => url)).toEqual(["https://a.test/", "https://b.test/", "https://c.test/"]);
     expect(tokens.map(statusOf)).toEqual(["finished", "running", "running"]);
-    expect(store.resultOf(tokens[0] ?? "")).toEqual(result);
+    expect(store.results.find(tokens[0] ?? "")).toEqual(result);
   });
 
   test("is woken by a new scan", async () => {
@@ -96,7 +96,7 @@ describe("the dispatcher", () => {
     await until(() => held.length === 1);
     held[0]?.end(failed);
     await until(() => statusOf(token) === "failed");
-    expect(store.scanByToken(token)?.errorCode).toBe("unresolved");
+    expect(store.scans.findByToken(token)?.errorCode).toBe("unresolved");
   });
 
   test("misses no scan among many that come at once", async () => {
@@ -119,13 +119,13 @@ describe("the dispatcher", () => {
     held[0]?.tell("resolving");
     held[0]?.tell("connecting");
     held[0]?.tell("browsing");
-    await until(() => store.scanByToken(token)?.progressStage === "resolving");
-    expect(store.scanByToken(token)?.progressPercent).toBe(2);
-    await until(() => store.scanByToken(token)?.progressStage === "browsing");
-    expect(store.scanByToken(token)?.progressPercent).toBe(20);
+    await until(() => store.scans.findByToken(token)?.progressStage === "resolving");
+    expect(store.scans.findByToken(token)?.progressPercent).toBe(2);
+    await until(() => store.scans.findByToken(token)?.progressStage === "browsing");
+    expect(store.scans.findByToken(token)?.progressPercent).toBe(20);
     held[0]?.end(finished);
     await until(() => statusOf(token) === "finished");
-    expect(store.scanByToken(token)).toMatchObject({ progressStage: null, progressPercent: 100 });
+    expect(store.scans.findByToken(token)).toMatchObject({ progressStage: null, progressPercent: 100 });
   });
 
   test("tells every stage at once, and an end only once it can be read", async () => {
@@ -133,7 +133,7 @@ describe("the dispatcher", () => {
     const told: (ScanTold & { readonly status?: string | undefined })[] = [];
     const places: (number | null)[] = [];
     progress.subscribe(first, (what) => told.push({ ...what, status: statusOf(first) }));
-    progress.subscribe(second, ({ told }) => told === "moved" && places.push(store.queuePosition(second)));
+    progress.subscribe(second, ({ told }) => told === "moved" && places.push(store.scans.queuePosition(second)));
     await started(1);
     await until(() => held.length === 1);
     held[0]?.tell("resolving");
@@ -190,10 +190,10 @@ describe("the dispatcher", () => {
     expect(statusOf(token)).toBe("running");
     await started();
     await until(() => held.length === 2);
-    expect(store.scanByToken(token)).toMatchObject({ status: "running", attempts: 2 });
+    expect(store.scans.findByToken(token)).toMatchObject({ status: "running", attempts: 2 });
     await dispatcher?.stop(0);
     await started();
-    expect(store.scanByToken(token)).toMatchObject({ status: "failed", errorCode: "interrupted" });
+    expect(store.scans.findByToken(token)).toMatchObject({ status: "failed", errorCode: "interrupted" });
   });
 
   test("keeps an outcome that the disk has no room for, and stores it later", async () => {
@@ -201,7 +201,10 @@ describe("the dispatcher", () => {
     let refusals = 1;
     await started(1, {
       ...store,
-      finishScan: (...given) => (refusals-- > 0 ? Promise.reject(new DataDirError("full", "no room")) : store.finishScan(...given)),
+      scans: {
+        ...store.scans,
+        finish: (...given) => (refusals-- > 0 ? Promise.reject(new DataDirError("full", "no room")) : store.scans.finish(...given)),
+      },
     });
     await until(() => held.length === 1);
     held[0]?.end(finished);
@@ -212,12 +215,12 @@ describe("the dispatcher", () => {
 
   test("fails a scan whose outcome cannot be stored", async () => {
     const token = await queued("https://a.test/");
-    await started(1, { ...store, finishScan: () => Promise.reject(new TypeError("cyclic")) });
+    await started(1, { ...store, scans: { ...store.scans, finish: () => Promise.reject(new TypeError("cyclic")) } });
     await until(() => held.length === 1);
     held[0]?.end(finished);
     await until(() => statusOf(token) === "failed");
-    expect(store.scanByToken(token)?.errorCode).toBe("crashed");
-    expect(store.runningLength()).toBe(0);
+    expect(store.scans.findByToken(token)?.errorCode).toBe("crashed");
+    expect(store.scans.runningCount()).toBe(0);
   });
 
   test("goes on with the next scan when not even the failure can be stored", async () => {
@@ -226,9 +229,12 @@ describe("the dispatcher", () => {
     let failures = 0;
     await started(1, {
       ...store,
-      failScan: () => {
-        failures++;
-        return Promise.reject(new TypeError("cyclic"));
+      scans: {
+        ...store.scans,
+        fail: () => {
+          failures++;
+          return Promise.reject(new TypeError("cyclic"));
+        },
       },
     });
     await until(() => held.length === 1);

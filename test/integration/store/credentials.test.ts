@@ -13,68 +13,70 @@ let store: Store;
 beforeEach(async () => {
   temporary = temporaryStore();
   store = temporary.store;
-  await store.createAccount({ email: "me@site.example", passwordHash: "first", now });
+  await store.accounts.create({ email: "me@site.example", passwordHash: "first", now });
 });
 afterEach(() => temporary.stop());
 
 test("are in nothing that lists accounts", () => {
-  expect(JSON.stringify([store.accounts(), store.accountById(1), store.accountByEmail("me@site.example")])).not.toContain("first");
-  expect(store.credentialsOf(1)).toEqual({ passwordHash: "first", totp: null, recoveryCodeHashes: [] });
-  expect(store.credentialsOf(9)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
+  expect(JSON.stringify([store.accounts.list(), store.accounts.findById(1), store.accounts.findByEmail("me@site.example")])).not.toContain(
+    "first",
+  );
+  expect(store.credentials.get(1)).toEqual({ passwordHash: "first", totp: null, recoveryCodeHashes: [] });
+  expect(store.credentials.get(9)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
 });
 
 test("a change ends every session, and opens a new one for whoever made it", async () => {
-  const before = await store.openSession({ accountId: 1, provedPasswordHash: "first", origin, now });
-  const changed = await store.changeCredentials(
+  const before = await store.sessions.open({ accountId: 1, provedPasswordHash: "first", origin, now });
+  const changed = await store.credentials.change(
     1,
     { passwordHash: "second" },
     { proved: { passwordHash: "first" }, reopen: { origin, now } },
   );
-  expect(store.sessionByValue(before?.value ?? "", now)).toBeUndefined();
-  expect(store.sessionsOf(1, now).map(({ id }) => id)).toEqual([changed?.opened?.session.id ?? 0]);
-  expect(store.credentialsOf(1).passwordHash).toBe("second");
+  expect(store.sessions.findByValue(before?.value ?? "", now)).toBeUndefined();
+  expect(store.sessions.listOfAccount(1, now).map(({ id }) => id)).toEqual([changed?.opened?.session.id ?? 0]);
+  expect(store.credentials.get(1).passwordHash).toBe("second");
 });
 
 test("of two changes that were proved by the same password, one is made", async () => {
   const change = (passwordHash: string) =>
-    store.changeCredentials(1, { passwordHash }, { proved: { passwordHash: "first" }, reopen: { origin, now } });
+    store.credentials.change(1, { passwordHash }, { proved: { passwordHash: "first" }, reopen: { origin, now } });
   const [one, other] = await Promise.all([change("second"), change("third")]);
   expect([one === undefined, other === undefined]).toEqual([false, true]);
-  expect(store.credentialsOf(1).passwordHash).toBe("second");
-  expect(await store.changeCredentials(9, {}, { reopen: null })).toBeUndefined();
+  expect(store.credentials.get(1).passwordHash).toBe("second");
+  expect(await store.credentials.change(9, {}, { reopen: null })).toBeUndefined();
 });
 
 test("an account that is disabled while its owner changes something gets no session that would wait for its return", async () => {
-  await store.setDisabled(1, true);
+  await store.accounts.setDisabled(1, true);
   const change = { passwordHash: "second" };
-  expect(await store.changeCredentials(1, change, { proved: { passwordHash: "first" }, reopen: { origin, now } })).toBeUndefined();
-  expect([store.credentialsOf(1).passwordHash, store.sessionsOf(1, now)]).toEqual(["first", []]);
+  expect(await store.credentials.change(1, change, { proved: { passwordHash: "first" }, reopen: { origin, now } })).toBeUndefined();
+  expect([store.credentials.get(1).passwordHash, store.sessions.listOfAccount(1, now)]).toEqual(["first", []]);
   // The operator may.
-  expect(await store.changeCredentials(1, change, { reopen: null })).toEqual({ opened: null });
+  expect(await store.credentials.change(1, change, { reopen: null })).toEqual({ opened: null });
 });
 
 test("a TOTP step is used once, and none before it afterwards", async () => {
-  await store.offerTotp(1, "SECRET");
-  expect(await Promise.all([store.useTotpStep(1, 100), store.useTotpStep(1, 100)])).toEqual([true, false]);
-  expect(await store.useTotpStep(1, 99)).toBe(false);
-  expect(await store.useTotpStep(1, 101)).toBe(true);
-  expect(await store.useTotpStep(9, 1)).toBe(false);
+  await store.credentials.offerTotp(1, "SECRET");
+  expect(await Promise.all([store.credentials.useTotpStep(1, 100), store.credentials.useTotpStep(1, 100)])).toEqual([true, false]);
+  expect(await store.credentials.useTotpStep(1, 99)).toBe(false);
+  expect(await store.credentials.useTotpStep(1, 101)).toBe(true);
+  expect(await store.credentials.useTotpStep(9, 1)).toBe(false);
 });
 
 test("a secret that is in force cannot be offered away", async () => {
-  expect(await store.offerTotp(1, "ONE")).toBe(true);
-  expect(await store.offerTotp(1, "TWO")).toBe(true);
+  expect(await store.credentials.offerTotp(1, "ONE")).toBe(true);
+  expect(await store.credentials.offerTotp(1, "TWO")).toBe(true);
   const totp = { secret: "TWO", confirmedAt: now.toISOString(), lastUsedStep: 7 };
-  await store.changeCredentials(1, { totp }, { reopen: null });
-  expect(await store.offerTotp(1, "THREE")).toBe(false);
-  expect(store.credentialsOf(1).totp).toEqual(totp);
+  await store.credentials.change(1, { totp }, { reopen: null });
+  expect(await store.credentials.offerTotp(1, "THREE")).toBe(false);
+  expect(store.credentials.get(1).totp).toEqual(totp);
 });
 
 test("a recovery code works once, and only as its hash is it stored", async () => {
   const codes = ["A".repeat(16), "B".repeat(16)];
-  await store.changeCredentials(1, { recoveryCodeHashes: codes.map(hashOfSecret) }, { reopen: null });
-  expect(await Promise.all(codes.map(() => store.useRecoveryCode(1, codes[0] ?? "")))).toEqual([true, false]);
-  expect(await store.useRecoveryCode(1, "C".repeat(16))).toBe(false);
-  expect(store.credentialsOf(1).recoveryCodeHashes).toEqual([hashOfSecret(codes[1] ?? "")]);
-  expect(JSON.stringify(store.credentialsOf(1))).not.toContain(codes[1] ?? "");
+  await store.credentials.change(1, { recoveryCodeHashes: codes.map(hashOfSecret) }, { reopen: null });
+  expect(await Promise.all(codes.map(() => store.credentials.useRecoveryCode(1, codes[0] ?? "")))).toEqual([true, false]);
+  expect(await store.credentials.useRecoveryCode(1, "C".repeat(16))).toBe(false);
+  expect(store.credentials.get(1).recoveryCodeHashes).toEqual([hashOfSecret(codes[1] ?? "")]);
+  expect(JSON.stringify(store.credentials.get(1))).not.toContain(codes[1] ?? "");
 });

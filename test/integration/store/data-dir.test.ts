@@ -79,11 +79,11 @@ describe("a data directory", () => {
   test("that fills up later fails the change alone, and everything before it stays", async () => {
     expect(await inChild("fill", { fileKibMax: 2_048 })).toMatch(/^full: /);
     const store = openStore(dataDir);
-    const { items } = store.scansOfAccount(1, { limit: 100, cursor: null });
+    const { items } = store.scans.listOfAccount(1, { limit: 100, cursor: null });
     expect(items.length).toBeGreaterThan(3);
-    for (const scan of items) expect(scan.status === "failed").toBe(store.evidenceOf(scan.token) !== undefined);
-    expect(items.filter((scan) => scan.status !== "failed").length).toBe(store.queueLength() + store.runningLength());
-    await store.queueScan({ accountId: 1, url: "https://site.example/", now: new Date() });
+    for (const scan of items) expect(scan.status === "failed").toBe(store.evidence.find(scan.token) !== undefined);
+    expect(items.filter((scan) => scan.status !== "failed").length).toBe(store.scans.queueLength() + store.scans.runningCount());
+    await store.scans.queue({ accountId: 1, url: "https://site.example/", now: new Date() });
     await store.close();
   });
 
@@ -113,7 +113,7 @@ describe("a data directory", () => {
     writeFileSync(join(dataDir, "store", "data.mdb"), "");
     truncateSync(join(dataDir, "store", "data.mdb"), 0);
     const store = openStore(dataDir);
-    expect(store.accounts()).toEqual([]);
+    expect(store.accounts.list()).toEqual([]);
     await store.close();
   });
 

@@ -54,7 +54,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 async function apiTokenValue(): Promise<string> {
   const scratch = mkdtempSync(join(tmpdir(), "assay-migration-"));
   const store = openStore(scratch);
-  const { value } = await store.createApiToken({ accountId: 1, name: "ci", now: new Date() });
+  const { value } = await store.apiTokens.create({ accountId: 1, name: "ci", now: new Date() });
   await store.close();
   rmSync(scratch, { recursive: true });
   return value;
@@ -63,7 +63,7 @@ async function apiTokenValue(): Promise<string> {
 describe("a store of schema 1", () => {
   test("has summaries and the public list once it was opened, and all that it had", async () => {
     const store = openStore(dataDir);
-    expect(store.scanByToken(first)?.summary).toEqual({
+    expect(store.scans.findByToken(first)?.summary).toEqual({
       measured: true,
       score: 70,
       band: "warn",
@@ -72,18 +72,18 @@ describe("a store of schema 1", () => {
       algorithmVersion: 2,
       catalogVersion: "v",
     });
-    for (const token of [waiting, broken, interrupted]) expect(store.scanByToken(token)?.summary).toBeNull();
-    const listed = (filter: object) => store.publicScans({ ...all, ...filter }).items.map(({ token }) => token);
+    for (const token of [waiting, broken, interrupted]) expect(store.scans.findByToken(token)?.summary).toBeNull();
+    const listed = (filter: object) => store.publicScans.list({ ...all, ...filter }).items.map(({ token }) => token);
     expect(listed({})).toEqual([second, first]);
     expect(listed({ host: "www.site.example" })).toEqual([first]);
     expect(listed({ host: "other.example", exactly: true, band: "unknown" })).toEqual([second]);
 
-    expect(store.resultOf(first)).toEqual(result);
-    expect(store.evidenceOf(first)).toEqual({ evidence: evidence(), timings: { total: 12 } });
-    expect(store.scansOfAccount(1, all).items.map(({ token }) => token)).toEqual(tokens.toReversed());
-    expect([store.queueLength(), store.runningLength(), store.accounts().length]).toEqual([1, 1, 1]);
-    expect(store.accounts()).toMatchObject([{ disabled: false, locale: null, theme: "system" }]);
-    expect(await store.queueScan({ accountId: 1, url: "https://site.example/", now: new Date() })).toMatchObject({ id: 6 });
+    expect(store.results.find(first)).toEqual(result);
+    expect(store.evidence.find(first)).toEqual({ evidence: evidence(), timings: { total: 12 } });
+    expect(store.scans.listOfAccount(1, all).items.map(({ token }) => token)).toEqual(tokens.toReversed());
+    expect([store.scans.queueLength(), store.scans.runningCount(), store.accounts.list().length]).toEqual([1, 1, 1]);
+    expect(store.accounts.list()).toMatchObject([{ disabled: false, locale: null, theme: "system" }]);
+    expect(await store.scans.queue({ accountId: 1, url: "https://site.example/", now: new Date() })).toMatchObject({ id: 6 });
     await store.close();
   });
 
@@ -92,11 +92,11 @@ describe("a store of schema 1", () => {
     const now = new Date();
     const authentication = authenticate(store, `Bearer ${apiToken}`, now);
     expect(authentication).toMatchObject({ status: "authenticated", account: { id: 1, plan: "agency" }, token: { expiresAt: null } });
-    expect(store.accountByEmail("ME@site.example")).toMatchObject({ id: 1, admin: true });
-    expect(store.credentialsOf(1)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
-    await store.revokeApiToken(1, 1, now);
+    expect(store.accounts.findByEmail("ME@site.example")).toMatchObject({ id: 1, admin: true });
+    expect(store.credentials.get(1)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
+    await store.apiTokens.revoke(1, 1, now);
     expect(authenticate(store, `Bearer ${apiToken}`, now)).toMatchObject({ because: "revoked" });
-    expect(await store.createAccount({ email: "you@site.example", now })).toMatchObject({ id: 2, admin: false });
+    expect(await store.accounts.create({ email: "you@site.example", now })).toMatchObject({ id: 2, admin: false });
     await store.close();
   });
 
@@ -109,7 +109,7 @@ describe("a store of schema 1", () => {
     expect(root.openDB({ name: "finished", encoding: "json" }).getCount()).toBe(0);
     await root.close();
     const store = openStore(dataDir, { readOnly: true });
-    expect(store.publicScans(all).items).toHaveLength(2);
+    expect(store.publicScans.list(all).items).toHaveLength(2);
     await store.close();
   });
 
@@ -131,7 +131,7 @@ describe("a store of schema 1", () => {
   test("opens read-only once it is of today", async () => {
     await openStore(dataDir).close();
     const store = openStore(dataDir, { readOnly: true });
-    expect(store.scanByToken(waiting)).toMatchObject({ status: "queued", summary: null });
+    expect(store.scans.findByToken(waiting)).toMatchObject({ status: "queued", summary: null });
     await store.close();
   });
 });

@@ -27,7 +27,7 @@ function hoursLater(hours: number): Date {
 }
 
 async function linkTo(purpose: LinkPurpose, at = now): Promise<string> {
-  const made = await store.createLink(purpose, at);
+  const made = await store.oneTimeLinks.create(purpose, at);
   if (typeof made === "string") throw new Error(made);
   return made.value;
 }
@@ -37,11 +37,11 @@ function invitation(email: string | null): LinkPurpose {
 }
 
 async function firstAccount(): Promise<void> {
-  await store.createAccount({ email: "first@site.example", passwordHash: "first", now });
+  await store.accounts.create({ email: "first@site.example", passwordHash: "first", now });
 }
 
 function signUp(kind: "setup" | "invite", value: string, email: string, at = now) {
-  return store.signUpByLink(kind, value, { email, passwordHash: "hash", now: at });
+  return store.redemptions.signUp(kind, value, { email, passwordHash: "hash", now: at });
 }
 
 describe("the first account", () => {
@@ -49,22 +49,25 @@ describe("the first account", () => {
     const value = await linkTo({ kind: "setup" });
     const outcomes = await Promise.all([signUp("setup", value, "one@site.example"), signUp("setup", value, "two@site.example")]);
     expect(outcomes).toMatchObject([{ id: 1, admin: true, plan: "agency" }, "link-invalid"]);
-    expect(store.accounts()).toHaveLength(1);
-    expect(store.credentialsOf(1).passwordHash).toBe("hash");
+    expect(store.accounts.list()).toHaveLength(1);
+    expect(store.credentials.get(1).passwordHash).toBe("hash");
   });
 
   test("is not made by a link once there is one, nor is a link for it", async () => {
     const value = await linkTo({ kind: "setup" });
     await firstAccount();
-    expect(store.linkByValue("setup", value, now)).toBeUndefined();
+    expect(store.oneTimeLinks.findByValue("setup", value, now)).toBeUndefined();
     expect(await signUp("setup", value, "two@site.example")).toBe("link-invalid");
-    expect(await store.createLink({ kind: "setup" }, now)).toBe("set-up");
-    expect(await store.createFirstAccount({ email: "two@site.example", now })).toBe("not-first");
+    expect(await store.oneTimeLinks.create({ kind: "setup" }, now)).toBe("set-up");
+    expect(await store.accounts.createFirst({ email: "two@site.example", now })).toBe("not-first");
   });
 
   test("has one link at a time", async () => {
     const [old, fresh] = [await linkTo({ kind: "setup" }), await linkTo({ kind: "setup" })];
-    expect([store.linkByValue("setup", old, now), store.linkByValue("setup", fresh, now)?.kind]).toEqual([undefined, "setup"]);
+    expect([store.oneTimeLinks.findByValue("setup", old, now), store.oneTimeLinks.findByValue("setup", fresh, now)?.kind]).toEqual([
+      undefined,
+      "setup",
+    ]);
   });
 });
 
@@ -77,32 +80,32 @@ describe("a link", () => {
     await store.close();
     expect(Buffer.from(await Bun.file(join(dataDir, "store", "data.mdb")).bytes()).includes(value)).toBe(false);
     store = openStore(dataDir);
-    expect(store.linkByValue("invite", value, now)).toMatchObject({ kind: "invite", plan: "agency", email: null });
+    expect(store.oneTimeLinks.findByValue("invite", value, now)).toMatchObject({ kind: "invite", plan: "agency", email: null });
     for (const wrong of ["", value.slice(1), value.toLowerCase(), "\0", "x".repeat(100_000)])
-      expect(store.linkByValue("invite", wrong, now)).toBeUndefined();
+      expect(store.oneTimeLinks.findByValue("invite", wrong, now)).toBeUndefined();
   });
 
   test("is good for nothing else than it was made for", async () => {
     const [invite, reset] = [await linkTo(invitation(null)), await linkTo({ kind: "reset", accountId: 1 })];
-    expect(await store.resetByLink(invite, "stolen", now)).toBe("link-invalid");
+    expect(await store.redemptions.resetPassword(invite, "stolen", now)).toBe("link-invalid");
     expect(await signUp("invite", reset, "two@site.example")).toBe("link-invalid");
     expect(await signUp("setup", invite, "two@site.example")).toBe("link-invalid");
-    expect(store.credentialsOf(1).passwordHash).toBe("first");
-    expect(store.accounts()).toHaveLength(1);
+    expect(store.credentials.get(1).passwordHash).toBe("first");
+    expect(store.accounts.list()).toHaveLength(1);
   });
 
   test("ends after its time", async () => {
     const [invite, reset] = [await linkTo(invitation(null)), await linkTo({ kind: "reset", accountId: 1 })];
-    expect(store.linkByValue("invite", invite, hoursLater(167.9))).toBeDefined();
+    expect(store.oneTimeLinks.findByValue("invite", invite, hoursLater(167.9))).toBeDefined();
     expect(await signUp("invite", invite, "two@site.example", hoursLater(168))).toBe("link-invalid");
-    expect(store.linkByValue("reset", reset, hoursLater(23.9))).toBeDefined();
-    expect(await store.resetByLink(reset, "late", hoursLater(24))).toBe("link-invalid");
+    expect(store.oneTimeLinks.findByValue("reset", reset, hoursLater(23.9))).toBeDefined();
+    expect(await store.redemptions.resetPassword(reset, "late", hoursLater(24))).toBe("link-invalid");
   });
 
   test("is refused where a thousand are open, until some have expired", async () => {
     for (let count = 0; count < 1_000; count++) await linkTo(invitation(null));
-    expect(await store.createLink(invitation(null), now)).toBe("full");
-    expect(typeof (await store.createLink(invitation(null), hoursLater(168)))).toBe("object");
+    expect(await store.oneTimeLinks.create(invitation(null), now)).toBe("full");
+    expect(typeof (await store.oneTimeLinks.create(invitation(null), hoursLater(168)))).toBe("object");
   });
 });
 
@@ -130,9 +133,13 @@ describe("an invitation", () => {
       await linkTo(invitation(null)),
       await linkTo(invitation("YOU@site.example")),
     ];
-    expect([old, open, fresh].map((value) => store.linkByValue("invite", value, now) !== undefined)).toEqual([false, true, true]);
-    expect(await store.createLink(invitation("first@site.example"), now)).toBe("email-taken");
-    expect(await store.createLink(invitation("first"), now)).toBe("email-invalid");
+    expect([old, open, fresh].map((value) => store.oneTimeLinks.findByValue("invite", value, now) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(await store.oneTimeLinks.create(invitation("first@site.example"), now)).toBe("email-taken");
+    expect(await store.oneTimeLinks.create(invitation("first"), now)).toBe("email-invalid");
   });
 });
 
@@ -141,20 +148,23 @@ describe("a reset", () => {
 
   test("sets the password once, ends sessions, and keeps the second factor", async () => {
     const totp = { secret: "SECRET", confirmedAt: now.toISOString(), lastUsedStep: 1 };
-    await store.changeCredentials(1, { totp }, { reopen: null });
-    const session = await store.openSession({ accountId: 1, provedPasswordHash: "first", origin, now });
+    await store.credentials.change(1, { totp }, { reopen: null });
+    const session = await store.sessions.open({ accountId: 1, provedPasswordHash: "first", origin, now });
     const value = await linkTo({ kind: "reset", accountId: 1 });
-    const outcomes = await Promise.all([store.resetByLink(value, "mine", now), store.resetByLink(value, "theirs", now)]);
+    const outcomes = await Promise.all([
+      store.redemptions.resetPassword(value, "mine", now),
+      store.redemptions.resetPassword(value, "theirs", now),
+    ]);
     expect(outcomes).toMatchObject([{ id: 1 }, "link-invalid"]);
-    expect(store.credentialsOf(1)).toMatchObject({ passwordHash: "mine", totp });
-    expect(store.sessionByValue(session?.value ?? "", now)).toBeUndefined();
+    expect(store.credentials.get(1)).toMatchObject({ passwordHash: "mine", totp });
+    expect(store.sessions.findByValue(session?.value ?? "", now)).toBeUndefined();
   });
 
   test("of a disabled account does nothing, then or later", async () => {
     const value = await linkTo({ kind: "reset", accountId: 1 });
-    await store.setDisabled(1, true);
-    expect(await store.resetByLink(value, "back", now)).toBe("link-invalid");
-    await store.setDisabled(1, false);
-    expect(await store.resetByLink(value, "back", now)).toBe("link-invalid");
+    await store.accounts.setDisabled(1, true);
+    expect(await store.redemptions.resetPassword(value, "back", now)).toBe("link-invalid");
+    await store.accounts.setDisabled(1, false);
+    expect(await store.redemptions.resetPassword(value, "back", now)).toBe("link-invalid");
   });
 });

@@ -29,11 +29,11 @@ async function fill(): Promise<void> {
     page: { headers: Array.from({ length: 200 }, () => ({ name: "x", value: "v".repeat(512), truncated: false })) },
   });
   const now = new Date();
-  await store.createAccount({ email: "me@site.example", now });
+  await store.accounts.create({ email: "me@site.example", now });
   for (let count = 0; count < 100; count++) {
-    await store.queueScan({ accountId: 1, url: "https://site.example/", now });
-    const scan = await store.claimNext(now);
-    await store.failScan(scan?.token ?? "", { code: "timeout", evidence: large, timings: {}, now });
+    await store.scans.queue({ accountId: 1, url: "https://site.example/", now });
+    const scan = await store.scans.claimNext(now);
+    await store.scans.fail(scan?.token ?? "", { code: "timeout", evidence: large, timings: {}, now });
   }
 }
 

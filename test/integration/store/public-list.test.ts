@@ -21,22 +21,22 @@ beforeEach(() => {
 afterEach(() => temporary.stop());
 
 async function scanned(url: string, result = emptyResult, accountId: number | null = null): Promise<void> {
-  await store.queueScan({ accountId, url, now });
-  const scan = await store.claimNext(now);
-  await store.finishScan(scan?.token ?? "", { result, evidence: evidence(), timings: {}, now });
+  await store.scans.queue({ accountId, url, now });
+  const scan = await store.scans.claimNext(now);
+  await store.scans.finish(scan?.token ?? "", { result, evidence: evidence(), timings: {}, now });
 }
 
 function found(filter: Partial<PublicScansAsked>): readonly string[] {
-  return store.publicScans({ limit: 10, cursor: null, ...filter }).items.map(({ url }) => new URL(url).host);
+  return store.publicScans.list({ limit: 10, cursor: null, ...filter }).items.map(({ url }) => new URL(url).host);
 }
 
 describe("the public list", () => {
   test("has finished scans alone, newest first, whoever asked for them", async () => {
     await scanned("https://a.example.com/", emptyResult, 1);
     await scanned("https://b.example.com/", poor);
-    await store.queueScan({ accountId: 1, url: "https://waits.example.com/", now });
-    await store.claimNext(now);
-    await store.queueScan({ accountId: 1, url: "https://waits.example.com/", now });
+    await store.scans.queue({ accountId: 1, url: "https://waits.example.com/", now });
+    await store.scans.claimNext(now);
+    await store.scans.queue({ accountId: 1, url: "https://waits.example.com/", now });
     expect(found({})).toEqual(["b.example.com", "a.example.com"]);
     expect(found({ band: "poor" })).toEqual(["b.example.com"]);
     expect(found({ band: "unknown" })).toEqual([]);
@@ -79,9 +79,9 @@ describe("the public list", () => {
       await scanned("https://other.example.net/");
     }
     const asked = { host: "example.com", band: "good" as const, limit: 3 };
-    const first = store.publicScans({ ...asked, cursor: null });
+    const first = store.publicScans.list({ ...asked, cursor: null });
     expect(first.items.map(({ url }) => url.at(-1))).toEqual(["3", "2", "1"]);
-    const second = store.publicScans({ ...asked, cursor: first.nextCursor });
+    const second = store.publicScans.list({ ...asked, cursor: first.nextCursor });
     expect(second.items.map(({ url }) => url.at(-1))).toEqual(["0"]);
     expect(second.nextCursor).toBeNull();
   });

@@ -16,7 +16,7 @@ let store: Store;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-sessions-"));
   store = openStore(dataDir);
-  for (const email of ["one@site.example", "two@site.example"]) await store.createAccount({ email, passwordHash: email, now: at(0) });
+  for (const email of ["one@site.example", "two@site.example"]) await store.accounts.create({ email, passwordHash: email, now: at(0) });
 });
 afterEach(async () => {
   await store.close();
@@ -29,7 +29,7 @@ function at(days: number): Date {
 
 async function opened(accountId = 1, days = 0): Promise<OpenedSession> {
   const provedPasswordHash = accountId === 1 ? "one@site.example" : "two@site.example";
-  const session = await store.openSession({ accountId, provedPasswordHash, origin, now: at(days) });
+  const session = await store.sessions.open({ accountId, provedPasswordHash, origin, now: at(days) });
   if (session === undefined) throw new Error("no session");
   return session;
 }
@@ -45,54 +45,54 @@ test("is known by its value alone, which is nowhere in the store", async () => {
     lastSeenAt: "2026-11-21T12:00:00.000Z",
     expiresAt: "2027-02-19T12:34:56.000Z",
   });
-  expect(store.sessionByValue(value, at(0))).toEqual(session);
+  expect(store.sessions.findByValue(value, at(0))).toEqual(session);
   await store.close();
   const bytes = Buffer.from(await Bun.file(join(dataDir, "store", "data.mdb")).bytes());
   expect(bytes.includes(value)).toBe(false);
   store = openStore(dataDir);
-  expect(store.sessionByValue(value, at(0))).toEqual(session);
+  expect(store.sessions.findByValue(value, at(0))).toEqual(session);
 });
 
 test("any other value is unknown", async () => {
   const { value } = await opened();
   const flipped = value.slice(0, -1) + (value.endsWith("a") ? "b" : "a");
   for (const wrong of ["", flipped, value.toLowerCase(), `${value}0`, ` ${value}`, "\0", "x".repeat(100_000)])
-    expect(store.sessionByValue(wrong, at(0))).toBeUndefined();
+    expect(store.sessions.findByValue(wrong, at(0))).toBeUndefined();
 });
 
 describe("ends", () => {
   test("after thirty days without use", async () => {
     const { value } = await opened();
-    expect(store.sessionByValue(value, at(29.9))).toBeDefined();
-    expect(store.sessionByValue(value, at(30))).toBeUndefined();
+    expect(store.sessions.findByValue(value, at(29.9))).toBeDefined();
+    expect(store.sessions.findByValue(value, at(30))).toBeUndefined();
   });
 
   test("after ninety days, however much it is used", async () => {
     const { value } = await opened();
     for (let day = 10; day < 90; day += 10) {
-      const session = store.sessionByValue(value, at(day));
+      const session = store.sessions.findByValue(value, at(day));
       if (session === undefined) throw new Error(`ended on day ${day}`);
-      await store.noteSessionUse(session, at(day));
+      await store.sessions.noteUse(session, at(day));
     }
-    expect(store.sessionByValue(value, at(89.9))).toBeDefined();
-    expect(store.sessionByValue(value, at(90))).toBeUndefined();
-    expect(store.sessionsOf(1, at(90))).toEqual([]);
+    expect(store.sessions.findByValue(value, at(89.9))).toBeDefined();
+    expect(store.sessions.findByValue(value, at(90))).toBeUndefined();
+    expect(store.sessions.listOfAccount(1, at(90))).toEqual([]);
   });
 
   test("by its own account only", async () => {
     const [mine, other] = [await opened(1), await opened(2)];
-    expect(await store.endSession(2, mine.session.id)).toBe(false);
-    expect(store.sessionByValue(mine.value, at(0))).toBeDefined();
-    expect(await store.endSession(1, mine.session.id)).toBe(true);
-    expect(await store.endSession(1, mine.session.id)).toBe(false);
-    expect(store.sessionByValue(mine.value, at(0))).toBeUndefined();
-    expect(store.sessionByValue(other.value, at(0))).toBeDefined();
+    expect(await store.sessions.end(2, mine.session.id)).toBe(false);
+    expect(store.sessions.findByValue(mine.value, at(0))).toBeDefined();
+    expect(await store.sessions.end(1, mine.session.id)).toBe(true);
+    expect(await store.sessions.end(1, mine.session.id)).toBe(false);
+    expect(store.sessions.findByValue(mine.value, at(0))).toBeUndefined();
+    expect(store.sessions.findByValue(other.value, at(0))).toBeDefined();
   });
 
   test("together with all others but one", async () => {
     const [first, kept, last, foreign] = [await opened(), await opened(), await opened(), await opened(2)];
-    await store.endOtherSessions(1, kept.session.id);
-    expect([first, kept, last, foreign].map(({ value }) => store.sessionByValue(value, at(0)) !== undefined)).toEqual([
+    await store.sessions.endOthers(1, kept.session.id);
+    expect([first, kept, last, foreign].map(({ value }) => store.sessions.findByValue(value, at(0)) !== undefined)).toEqual([
       false,
       true,
       false,
@@ -102,10 +102,10 @@ describe("ends", () => {
 
   test("when its account is disabled, and does not come back with it", async () => {
     const { value } = await opened();
-    await store.setDisabled(1, true);
-    expect(store.sessionByValue(value, at(0))).toBeUndefined();
-    await store.setDisabled(1, false);
-    expect(store.sessionByValue(value, at(0))).toBeUndefined();
+    await store.accounts.setDisabled(1, true);
+    expect(store.sessions.findByValue(value, at(0))).toBeUndefined();
+    await store.accounts.setDisabled(1, false);
+    expect(store.sessions.findByValue(value, at(0))).toBeUndefined();
   });
 });
 
@@ -115,34 +115,34 @@ describe("is not opened", () => {
     ["for a password that changed while it was compared", 1, "an older hash"],
     ["for a password where none is set any more", 1, null],
   ])("%s", async (_words, accountId, provedPasswordHash) => {
-    expect(await store.openSession({ accountId, provedPasswordHash, origin, now: at(0) })).toBeUndefined();
+    expect(await store.sessions.open({ accountId, provedPasswordHash, origin, now: at(0) })).toBeUndefined();
   });
 
   test("for a disabled account", async () => {
-    await store.setDisabled(1, true);
-    expect(await store.openSession({ accountId: 1, provedPasswordHash: "one@site.example", origin, now: at(0) })).toBeUndefined();
+    await store.accounts.setDisabled(1, true);
+    expect(await store.sessions.open({ accountId: 1, provedPasswordHash: "one@site.example", origin, now: at(0) })).toBeUndefined();
   });
 });
 
 test("use is noted to the hour, and a session that has ended stays ended", async () => {
   const { session, value } = await opened();
-  await store.noteSessionUse(session, new Date("2026-11-21T15:59:59Z"));
-  expect(store.sessionByValue(value, at(0.2))?.lastSeenAt).toBe("2026-11-21T15:00:00.000Z");
-  await store.endSession(1, session.id);
-  await store.noteSessionUse(session, at(1));
-  expect(store.sessionsOf(1, at(1))).toEqual([]);
+  await store.sessions.noteUse(session, new Date("2026-11-21T15:59:59Z"));
+  expect(store.sessions.findByValue(value, at(0.2))?.lastSeenAt).toBe("2026-11-21T15:00:00.000Z");
+  await store.sessions.end(1, session.id);
+  await store.sessions.noteUse(session, at(1));
+  expect(store.sessions.listOfAccount(1, at(1))).toEqual([]);
 });
 
 test("of one account there are fifty at most; the oldest makes room, nobody else's", async () => {
   const foreign = await opened(2);
   const all: OpenedSession[] = [];
   for (let count = 0; count < 52; count++) all.push(await opened());
-  expect(store.sessionsOf(1, at(0)).map(({ id }) => id)).toEqual(all.slice(2).map(({ session }) => session.id));
-  expect(store.sessionByValue(foreign.value, at(0))).toBeDefined();
+  expect(store.sessions.listOfAccount(1, at(0)).map(({ id }) => id)).toEqual(all.slice(2).map(({ session }) => session.id));
+  expect(store.sessions.findByValue(foreign.value, at(0))).toBeDefined();
 });
 
 test("what a client says of itself is cut", async () => {
   const given = { userAgent: "u".repeat(10_000), address: "a".repeat(1_000) };
-  const session = await store.openSession({ accountId: 1, provedPasswordHash: "one@site.example", origin: given, now: at(0) });
+  const session = await store.sessions.open({ accountId: 1, provedPasswordHash: "one@site.example", origin: given, now: at(0) });
   expect([session?.session.userAgent.length, session?.session.address.length]).toEqual([200, 45]);
 });

@@ -47,7 +47,7 @@ describe("who may see them", () => {
       const answers = [{}, { cookie }].map((headers) => fetch(`${pages.url}${path}`, { method: "POST", headers, body }));
       expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 403]);
     }
-    expect(pages.store.accountById(admin.id)).toMatchObject({ plan: "agency", disabled: false });
+    expect(pages.store.accounts.findById(admin.id)).toMatchObject({ plan: "agency", disabled: false });
   });
 
   test("an administrator's form needs its word", async () => {
@@ -57,7 +57,7 @@ describe("who may see them", () => {
       headers: { cookie, origin: pages.url },
       body: new URLSearchParams({ state: "disabled" }),
     });
-    expect([answer.status, pages.store.accountById(user.id)?.disabled]).toEqual([403, false]);
+    expect([answer.status, pages.store.accounts.findById(user.id)?.disabled]).toEqual([403, false]);
   });
 });
 
@@ -89,9 +89,9 @@ describe("/admin", () => {
   });
 
   test("lists what runs and what waits, with who asked and since when", async () => {
-    await pages.store.queueScan({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
-    await pages.store.queueScan({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
-    const running = await pages.store.claimNext(new Date(Date.now() - 30_000));
+    await pages.store.scans.queue({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
+    await pages.store.scans.queue({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
+    const running = await pages.store.scans.claimNext(new Date(Date.now() - 30_000));
     const html = await read("/admin");
     expect(html).toContain("1 scan is running. 1 scan is waiting.");
     expect(html).toContain(`href="/scans/${running?.token}"`);
@@ -117,24 +117,24 @@ describe("/admin/users", () => {
   test("changes a plan, at once", async () => {
     const answer = await visitor.post(`/admin/users/${user.id}/plan`, { plan: "agency" }, "/admin/users");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/admin/users?done=plan"]);
-    expect(pages.store.accountById(user.id)?.plan).toBe("agency");
+    expect(pages.store.accounts.findById(user.id)?.plan).toBe("agency");
     expect(await read("/admin/users?done=plan")).toMatch(/role="alert".*The plan was changed\./s);
   });
 
   test("disables, which ends the sessions, and enables again", async () => {
     const other = await signedIn(pages, user);
     await visitor.post(`/admin/users/${user.id}/state`, { state: "disabled" }, "/admin/users");
-    expect(pages.store.accountById(user.id)?.disabled).toBe(true);
+    expect(pages.store.accounts.findById(user.id)?.disabled).toBe(true);
     expect((await other.get("/admin")).status).toBe(303);
     expect(await read("/admin/users")).toContain('aria-label="Enable second@assay.test"');
     await visitor.post(`/admin/users/${user.id}/state`, { state: "enabled" }, "/admin/users");
-    expect(pages.store.accountById(user.id)?.disabled).toBe(false);
+    expect(pages.store.accounts.findById(user.id)?.disabled).toBe(false);
   });
 
   test("nobody disables themselves", async () => {
     const answer = await visitor.post(`/admin/users/${admin.id}/state`, { state: "disabled" }, "/admin/users");
     expect(answer.headers.get("location")).toBe("/admin/users?done=self");
-    expect(pages.store.accountById(admin.id)?.disabled).toBe(false);
+    expect(pages.store.accounts.findById(admin.id)?.disabled).toBe(false);
   });
 
   test("what no form of ours sends is refused", async () => {
@@ -164,7 +164,11 @@ describe("an invitation", () => {
     const html = await answer.text();
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
     const value = /value="http:[^"]*\/sign-up\?t=([^"]+)"/.exec(html)?.[1] ?? "";
-    expect(pages.store.linkByValue("invite", value, new Date())).toMatchObject({ email: "new@assay.test", plan: "agency", admin: false });
+    expect(pages.store.oneTimeLinks.findByValue("invite", value, new Date())).toMatchObject({
+      email: "new@assay.test",
+      plan: "agency",
+      admin: false,
+    });
     expect(pages.logged.join("")).not.toContain(value);
     expect(html).toContain("It can be used once, by new@assay.test, until");
   });

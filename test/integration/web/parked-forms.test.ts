@@ -37,7 +37,7 @@ const newToken = { do: "create", name: "late", expires: "never" };
 async function tokensAfter(account: Account, meanwhile: () => Promise<unknown>) {
   const finish = await park(await signedIn(pages, account), "/account/tokens", "/account/tokens", newToken);
   await meanwhile();
-  return [await finish(), pages.store.apiTokensOf(account.id).length];
+  return [await finish(), pages.store.apiTokens.listOfAccount(account.id).length];
 }
 
 test("a form that comes slowly is a form", async () => {
@@ -45,13 +45,13 @@ test("a form that comes slowly is a form", async () => {
 });
 
 test("does nothing once its session was ended", async () => {
-  expect(await tokensAfter(other, () => pages.store.endOtherSessions(other.id, 0))).toEqual(["HTTP/1.1 401 Unauthorized", 1]);
+  expect(await tokensAfter(other, () => pages.store.sessions.endOthers(other.id, 0))).toEqual(["HTTP/1.1 401 Unauthorized", 1]);
 });
 
 test("does nothing once its account was disabled, nor does one of an administrator", async () => {
   const second = await accountIn(pages, "second@assay.test");
-  expect(await tokensAfter(second, () => pages.store.setDisabled(second.id, true))).toEqual(["HTTP/1.1 401 Unauthorized", 0]);
+  expect(await tokensAfter(second, () => pages.store.accounts.setDisabled(second.id, true))).toEqual(["HTTP/1.1 401 Unauthorized", 0]);
   const finish = await park(await signedIn(pages, admin), `/admin/users/${other.id}/plan`, "/admin/users", { plan: "agency" });
-  await pages.store.setDisabled(admin.id, true);
-  expect([await finish(), pages.store.accountById(other.id)?.plan]).toEqual(["HTTP/1.1 401 Unauthorized", "free"]);
+  await pages.store.accounts.setDisabled(admin.id, true);
+  expect([await finish(), pages.store.accounts.findById(other.id)?.plan]).toEqual(["HTTP/1.1 401 Unauthorized", "free"]);
 });

@@ -37,7 +37,7 @@ async function until(condition: () => boolean | Promise<boolean>, waitMs = 30_00
 }
 
 async function queue(url = "https://site.test/", by = pages): Promise<string> {
-  const scan = await by.store.queueScan({ accountId: null, url, now: new Date() });
+  const scan = await by.store.scans.queue({ accountId: null, url, now: new Date() });
   return scan === "full" ? "" : scan.token;
 }
 
@@ -48,12 +48,12 @@ async function watch(token: string, headers: Record<string, string> = {}): Promi
 }
 
 async function finish(token: string, by = pages): Promise<void> {
-  await by.store.finishScan(token, { ...knownScans.sound, timings: {}, now: new Date() });
+  await by.store.scans.finish(token, { ...knownScans.sound, timings: {}, now: new Date() });
   by.progress.tell(token, { told: "finished" });
 }
 
 async function claim(by = pages): Promise<void> {
-  const scan = await by.store.claimNext(new Date());
+  const scan = await by.store.scans.claimNext(new Date());
   by.progress.tell(scan?.token ?? "", { told: "claimed" });
 }
 
@@ -96,7 +96,7 @@ describe("the events of a scan", () => {
     await until(() => waiting.events.length === 1);
     expect(waiting.events[0]?.data.text).toBe(deDe.pages.progress.position.replace("{{position}}", "1"));
     await claim();
-    await pages.store.setProgress(token, "dns", 70);
+    await pages.store.scans.setProgress(token, "dns", 70);
     const running = await watch(token);
     await until(() => running.events.length === 3);
     expect(toldIn(running)).toEqual(["position none", "stage dns", "percent 70"]);
@@ -111,7 +111,7 @@ describe("the events of a scan", () => {
     expect(toldIn(finished)).toEqual(["percent 100", "done finished"]);
     const failing = await queue();
     await claim();
-    await pages.store.failScan(failing, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    await pages.store.scans.fail(failing, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     const failed = await watch(failing);
     await failed.ended;
     expect(toldIn(failed)).toEqual(["done failed"]);
@@ -123,7 +123,7 @@ describe("the events of a scan", () => {
     await claim();
     const stream = await watch(token);
     await until(() => stream.heartbeats() === 1, 6_000);
-    await pages.store.failScan(token, { code: "crashed", evidence: null, timings: {}, now: new Date() });
+    await pages.store.scans.fail(token, { code: "crashed", evidence: null, timings: {}, now: new Date() });
     await stream.ended;
     expect(toldIn(stream).at(-1)).toBe("done failed");
     expect([stream.heartbeats(), pages.progress.listening()]).toEqual([2, 0]);
@@ -233,12 +233,12 @@ describe("in a browser", () => {
       const token = await queue(undefined, deaf);
       visitor = await visitors.visitor({ origin: deaf.url });
       await visitor.open(`/scans/${token}`);
-      await deaf.store.claimNext(new Date());
-      await deaf.store.setProgress(token, "tls", 10);
+      await deaf.store.scans.claimNext(new Date());
+      await deaf.store.scans.setProgress(token, "tls", 10);
       await until(async () => (await known()).percent === 10);
       expect(await known()).toMatchObject({ status: enGb.pages.progress.stages.tls, current: "tls", place: null });
       const loaded = visitor.page.waitForNavigation();
-      await deaf.store.failScan(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+      await deaf.store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
       await loaded;
       expect(await visitor.page.$eval("h1", (heading) => heading.textContent)).toContain("failed");
       await deaf.stop();

@@ -58,7 +58,7 @@ async function allPages(path: string): Promise<{ tokens: (string | undefined)[];
 describe("the public list", () => {
   test("shows each scan's host and path, score, band, time and token, newest first", async () => {
     const html = await read("/scans");
-    const [newest] = pages.store.publicScans({ limit: 1, cursor: null }).items;
+    const [newest] = pages.store.publicScans.list({ limit: 1, cursor: null }).items;
     expect(rowsIn(html)).toHaveLength(50);
     expect(rowsIn(html)[0]).toBe(newest?.token);
     expect(shown(html)).toContain("https://example.org/a/b");
@@ -224,15 +224,15 @@ describe("one's own scans", () => {
       expect(await read(`/account/scans?locale=${locale}`, { by })).toContain(texts[locale].ownScans.empty.title);
     await by.get("/?locale=en-gb");
     const queue = async (url: string) => {
-      const scan = await own.store.queueScan({ accountId: account.id, url, now: new Date() });
+      const scan = await own.store.scans.queue({ accountId: account.id, url, now: new Date() });
       return scan === "full" ? "" : scan.token;
     };
     await storeSite(own.store, "sound", { at: new Date(), url: "https://fine.test/", accountId: account.id });
     const failing = await queue("https://failing.test/");
-    await own.store.claimNext(new Date());
-    await own.store.failScan(failing, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    await own.store.scans.claimNext(new Date());
+    await own.store.scans.fail(failing, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     await queue("https://running.test/");
-    await own.store.claimNext(new Date());
+    await own.store.scans.claimNext(new Date());
     await queue("https://waiting.test/");
     await storeOthers(own);
     const html = await read("/account/scans", { by });
@@ -246,7 +246,7 @@ describe("one's own scans", () => {
     ]);
     const again = await by.post("/scans", { url: "https://failing.test/" }, "/account/scans");
     expect(again.status).toBe(303);
-    expect(own.store.scansOfAccount(account.id, { limit: 10, cursor: null }).items).toHaveLength(5);
+    expect(own.store.scans.listOfAccount(account.id, { limit: 10, cursor: null }).items).toHaveLength(5);
     await own.stop();
   });
 
@@ -254,7 +254,8 @@ describe("one's own scans", () => {
     const own = await startPages();
     const account = await accountIn(own, "one@assay.test");
     const by = await signedIn(own, account);
-    for (let at = 0; at < 51; at++) await own.store.queueScan({ accountId: account.id, url: `https://site-${at}.test/`, now: new Date() });
+    for (let at = 0; at < 51; at++)
+      await own.store.scans.queue({ accountId: account.id, url: `https://site-${at}.test/`, now: new Date() });
     const first = await read("/account/scans", { by });
     const second = await read(nextIn(first) ?? "", { by });
     expect([rowsIn(first).length, rowsIn(second).length]).toEqual([50, 1]);
@@ -264,5 +265,5 @@ describe("one's own scans", () => {
 });
 
 async function storeOthers({ store }: PagesUnderTest): Promise<void> {
-  await store.queueScan({ accountId: null, url: "https://others.test/", now: new Date() });
+  await store.scans.queue({ accountId: null, url: "https://others.test/", now: new Date() });
 }

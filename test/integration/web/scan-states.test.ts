@@ -19,15 +19,15 @@ beforeAll(async () => {
 afterAll(() => pages.stop());
 
 async function queue(url = "https://site.test/", by = pages): Promise<string> {
-  const scan = await by.store.queueScan({ accountId: null, url, now: new Date() });
+  const scan = await by.store.scans.queue({ accountId: null, url, now: new Date() });
   return scan === "full" ? "" : scan.token;
 }
 
 /** Nothing else may wait. */
 async function failing(code: string, url?: string): Promise<string> {
   const token = await queue(url);
-  await pages.store.claimNext(new Date());
-  await pages.store.failScan(token, { code, evidence: null, timings: {}, now: new Date() });
+  await pages.store.scans.claimNext(new Date());
+  await pages.store.scans.fail(token, { code, evidence: null, timings: {}, now: new Date() });
   return token;
 }
 
@@ -63,9 +63,9 @@ describe("a scan that waits or runs", () => {
       expect(html).not.toContain('aria-current="step"');
       for (const stage of progressStages) expect(shown(html)).toContain(progress.stages[stage]);
     }
-    await busy.store.claimNext(new Date());
+    await busy.store.scans.claimNext(new Date());
     expect(statusOf(await read(`/scans/${first}`, busy.visitor()))).toBe(enGb.pages.progress.begins);
-    await busy.store.setProgress(first, "browsing", 20);
+    await busy.store.scans.setProgress(first, "browsing", 20);
     for (const locale of locales) {
       const html = await read(`/scans/${first}?locale=${locale}`, busy.visitor());
       const { progress } = texts[locale].pages;
@@ -80,7 +80,7 @@ describe("a scan that waits or runs", () => {
     const token = await queue("https://site.test/c", busy);
     const answer = await busy.visitor().get(`/scans/${token}/state`);
     expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual(["application/json", "no-store"]);
-    const position = busy.store.queuePosition(token);
+    const position = busy.store.scans.queuePosition(token);
     expect(await answer.json()).toEqual({
       status: "queued",
       stage: null,
@@ -120,7 +120,7 @@ describe("a scan that failed", () => {
     const token = await failing("timeout", "https://again.test/");
     const answer = await pages.visitor().post("/scans", { url: "https://again.test/" }, `/scans/${token}`);
     expect([answer.status, answer.headers.get("location")]).not.toEqual([303, `/scans/${token}`]);
-    await pages.store.claimNext(new Date());
+    await pages.store.scans.claimNext(new Date());
   });
 
   test("for the operator's rules names the settings, to administrators alone", async () => {
@@ -132,8 +132,8 @@ describe("a scan that failed", () => {
   test("offers no form to guests who may not scan", async () => {
     const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
     const token = await queue(undefined, closed);
-    await closed.store.claimNext(new Date());
-    await closed.store.failScan(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    await closed.store.scans.claimNext(new Date());
+    await closed.store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     expect(await read(`/scans/${token}`, closed.visitor())).not.toContain("<form");
     await closed.stop();
   });

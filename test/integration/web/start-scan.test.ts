@@ -32,7 +32,7 @@ beforeEach(() => {
 
 const ask = (url: string, more: Record<string, string> = {}, by = visitor) => by.post("/scans", { url, ...more }, "/");
 const tokenOf = (answer: Response) => /^\/scans\/([0-9A-Za-z]{22})(?:\?again=1)?$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
-const urlOf = (answer: Response) => pages.store.scanByToken(tokenOf(answer))?.url;
+const urlOf = (answer: Response) => pages.store.scans.findByToken(tokenOf(answer))?.url;
 /** Without the marks that keep text from being code. */
 const unescaped = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
@@ -50,7 +50,7 @@ describe("what is typed", () => {
   ])("%s becomes a scan", async (typed, url) => {
     const answer = await ask(typed.replace("SITE", site));
     expect([answer.status, urlOf(answer)]).toEqual([303, url.replace("SITE", site)]);
-    expect(pages.store.scanByToken(tokenOf(answer))).toMatchObject({ status: "queued", accountId: null });
+    expect(pages.store.scans.findByToken(tokenOf(answer))).toMatchObject({ status: "queued", accountId: null });
   });
 
   const faults = [
@@ -90,7 +90,7 @@ describe("what is typed", () => {
   test("is asked for by links too, and then nothing is started", async () => {
     const html = await (await visitor.get(`/?url=${encodeURIComponent(`https://${site}/"><b>`)}`)).text();
     expect(html).toContain(`value="https://${site}/&quot;>&lt;b>"`);
-    expect(pages.store.waitingScans(10_000).some(({ url }) => url.includes(site))).toBe(false);
+    expect(pages.store.scans.listWaiting(10_000).some(({ url }) => url.includes(site))).toBe(false);
   });
 });
 
@@ -118,7 +118,7 @@ describe("what would become public", () => {
     const html = await (await ask(`${site}${path}`)).text();
     const offered = [...unescaped(html).matchAll(/name="url" value="([^"]+)"/g)].map(([, url]) => url);
     expect(offered).toEqual([`https://${site}${stripped}`, `https://${site}${path}`]);
-    expect(pages.store.waitingScans(10_000).some(({ url }) => url.includes(site))).toBe(false);
+    expect(pages.store.scans.listWaiting(10_000).some(({ url }) => url.includes(site))).toBe(false);
     expect(urlOf(await ask(offered[0] ?? ""))).toBe(offered[0] ?? "");
     expect(urlOf(await ask(offered[1] ?? "", { public: "yes" }))).toBe(offered[1] ?? "");
   });
@@ -164,8 +164,8 @@ describe("the same wish again", () => {
     };
     const first = await clicks();
     expect(first).not.toBe("");
-    while ((await pages.store.claimNext(new Date()))?.token !== first);
-    await pages.store.failScan(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    while ((await pages.store.scans.claimNext(new Date()))?.token !== first);
+    await pages.store.scans.fail(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     expect(await clicks()).not.toBe(first);
   });
 
@@ -175,7 +175,7 @@ describe("the same wish again", () => {
     const second = tokenOf(await ask(site, {}, somebody));
     expect(second).not.toBe(first);
     expect(tokenOf(await ask(site, {}, somebody))).toBe(second);
-    expect(pages.store.scanByToken(second)?.accountId).not.toBeNull();
+    expect(pages.store.scans.findByToken(second)?.accountId).not.toBeNull();
   });
 });
 
@@ -189,9 +189,9 @@ describe("the same wish once the scan is over", () => {
   test("leads to what was found, until the cooldown is over", async () => {
     const by = quiet.visitor();
     const first = tokenOf(await ask("cool.test", {}, by));
-    await quiet.store.claimNext(new Date());
+    await quiet.store.scans.claimNext(new Date());
     const { result, evidence } = knownScans.sound;
-    await quiet.store.finishScan(first, { result, evidence, timings: {}, now: new Date() });
+    await quiet.store.scans.finish(first, { result, evidence, timings: {}, now: new Date() });
     // Ten seconds are left, less what a busy machine takes.
     quiet.advanceMs(50_000);
     const again = await ask("cool.test", {}, by);
@@ -206,14 +206,14 @@ describe("the same wish once the scan is over", () => {
     quiet.advanceMs(11_000);
     expect(await (await by.get(report)).text()).not.toContain(texts["de-de"].report.notices.again);
     expect(tokenOf(await ask("cool.test", {}, by))).not.toBe(first);
-    await quiet.store.claimNext(new Date());
+    await quiet.store.scans.claimNext(new Date());
   });
 
   test("is a new scan when the first one failed", async () => {
     const by = quiet.visitor();
     const first = tokenOf(await ask("failing.test", {}, by));
-    await quiet.store.claimNext(new Date());
-    await quiet.store.failScan(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    await quiet.store.scans.claimNext(new Date());
+    await quiet.store.scans.fail(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     expect(tokenOf(await ask("failing.test", {}, by))).not.toBe(first);
   });
 });
@@ -299,8 +299,11 @@ describe("no room", () => {
   test("on the disk, and that is no mistake of ours", async () => {
     const refusing: Store = {
       ...store,
-      queueScan: async () => {
-        throw new DataDirError("full", "there is no room");
+      scans: {
+        ...store.scans,
+        queue: async () => {
+          throw new DataDirError("full", "there is no room");
+        },
       },
     };
     const full = await startPages({ store: refusing });
@@ -331,7 +334,7 @@ describe("who may", () => {
     const answer = await fetch(`${closed.url}/scans`, { method: "POST", headers, body: new URLSearchParams({ form, url: site }) });
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain(enGb.pages.home.closed.title);
-    expect(closed.store.queueLength()).toBe(1);
+    expect(closed.store.scans.queueLength()).toBe(1);
     await closed.stop();
   });
 
@@ -352,9 +355,9 @@ describe("who may", () => {
     ["from elsewhere", { origin: "https://evil.test" }, "site.test"],
   ])("no form %s", async (_case, headers, url) => {
     const origin = headers.origin.replace("OWN", pages.url);
-    const before = pages.store.queueLength();
+    const before = pages.store.scans.queueLength();
     const answer = await fetch(`${pages.url}/scans`, { method: "POST", headers: { origin }, body: new URLSearchParams({ url }) });
-    expect([answer.status, pages.store.queueLength()]).toEqual([403, before]);
+    expect([answer.status, pages.store.scans.queueLength()]).toEqual([403, before]);
   });
 });
 

@@ -77,7 +77,7 @@ async function changePreferences(visit: Visit, account: Account, fields: Fields)
   const language = fields.text("locale");
   const locale: Locale | null | undefined = language === "" ? null : locales.find((one) => one === language);
   if (theme === undefined || locale === undefined) throw formBroken();
-  await visit.settings.store.setPreferences(account.id, { theme, locale });
+  await visit.settings.store.accounts.setPreferences(account.id, { theme, locale });
   // A language that this browser was once told by a link would outlive the choice.
   visit.setCookies.push(setCookie("locale", "", visit.own.https, 0));
   return done(visit, "preferences");
@@ -87,12 +87,12 @@ async function endSession(visit: Visit, account: Account, { session }: SessionIn
   const id = fields.text("session");
   if (!/^\d{1,15}$/.test(id)) throw formBroken();
   // Its own session ends by signing out, which takes the cookie away as well.
-  if (Number(id) !== session.id) await visit.settings.store.endSession(account.id, Number(id));
+  if (Number(id) !== session.id) await visit.settings.store.sessions.end(account.id, Number(id));
   return done(visit, "sessions");
 }
 
 async function endOthers(visit: Visit, account: Account, { session }: SessionInHand): Promise<Response> {
-  await visit.settings.store.endOtherSessions(account.id, session.id);
+  await visit.settings.store.sessions.endOthers(account.id, session.id);
   return done(visit, "sessions");
 }
 

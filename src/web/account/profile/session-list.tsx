@@ -13,7 +13,7 @@ import { LastUse } from "./last-use.tsx";
 
 export function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {
   const { words, settings, now } = useVisit();
-  const sessions = settings.store.sessionsOf(account.id, now).toReversed();
+  const sessions = settings.store.sessions.listOfAccount(account.id, now).toReversed();
   const columns = ["browser", "address", "created", "lastSeen", "end"] as const;
   return (
     <section aria-labelledby="sessions">

@@ -75,7 +75,7 @@ function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): 
 }
 
 function accountOfLink({ settings: { store }, now }: Visit, link: string): Account | null {
-  const accountId = store.linkByValue("reset", link, now)?.accountId ?? null;
-  const account = accountId === null ? undefined : store.accountById(accountId);
+  const accountId = store.oneTimeLinks.findByValue("reset", link, now)?.accountId ?? null;
+  const account = accountId === null ? undefined : store.accounts.findById(accountId);
   return account === undefined || account.disabled ? null : account;
 }

@@ -23,8 +23,8 @@ async function setUp(visit: Visit): Promise<Response> {
 
 function setupPage(visit: Visit, link: string, email = "", trouble: Trouble | null = null): Response {
   const { words, settings, now } = visit;
-  if (settings.store.hasAccounts()) return setupDonePage(visit);
-  if (settings.store.linkByValue("setup", link, now) === undefined)
+  if (settings.store.accounts.hasAny()) return setupDonePage(visit);
+  if (settings.store.oneTimeLinks.findByValue("setup", link, now) === undefined)
     return noGoodPage(
       visit,
       {

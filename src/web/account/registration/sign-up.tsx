@@ -34,14 +34,14 @@ function register(visit: Visit, link: string, typed: Typed) {
 /** Open to this visitor on a plan, perhaps for one address alone; or shut. A closed appliance takes no invitation either. */
 function wayIn({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "shut" {
   const { store, accounts } = settings;
-  if (accounts.signUp === "closed" || !store.hasAccounts()) return "shut";
-  if (link !== "") return store.linkByValue("invite", link, now) ?? "shut";
+  if (accounts.signUp === "closed" || !store.accounts.hasAny()) return "shut";
+  if (link !== "") return store.oneTimeLinks.findByValue("invite", link, now) ?? "shut";
   return accounts.signUp === "open" ? { plan: accounts.defaultPlan, email: null } : "shut";
 }
 
 function noWayIn(visit: Visit, link: string): Response {
   const { accounts, store } = visit.settings;
-  if (accounts.signUp === "closed" || !store.hasAccounts())
+  if (accounts.signUp === "closed" || !store.accounts.hasAny())
     return noGoodPage(visit, { title: "signUp.closed.title", what: "signUp.closed.what", next: "signUp.closed.next" }, 403);
   return link === ""
     ? noGoodPage(visit, { title: "signUp.invite.title", what: "signUp.invite.what", next: "signUp.invite.next" }, 403)

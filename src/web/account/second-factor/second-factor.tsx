@@ -75,7 +75,7 @@ function unproved(visit: Visit, form: SentBack["form"], outcome: Unproved): Sent
 
 function secondFactorPage(visit: Visit, account: Account, back: SentBack | null = null): Response {
   const { store, accounts } = visit.settings;
-  const { totp, recoveryCodeHashes } = store.credentialsOf(account.id);
+  const { totp, recoveryCodeHashes } = store.credentials.get(account.id);
   const offered = accounts.actions.offeredTotp(account);
   return accountPage(visit, {
     title: "secondFactor.title",

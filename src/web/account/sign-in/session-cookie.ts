@@ -20,7 +20,7 @@ export function callerOf({ address, request }: Visit): Caller {
 /** The visit from here on: signed in, with forms that belong to the new session. A former session of this browser is ended. */
 export async function signedIn(visit: Visit, account: Account, { session, value }: OpenedSession): Promise<Visit> {
   const { session: former, settings, own } = visit;
-  if (former !== null) await settings.store.endSession(former.session.accountId, former.session.id);
+  if (former !== null) await settings.store.sessions.end(former.session.accountId, former.session.id);
   visit.setCookies.push(setCookie("sid", value, own.https, sessionDays * daySeconds));
   return { ...visit, account, session: { session, value } };
 }
@@ -28,7 +28,7 @@ export async function signedIn(visit: Visit, account: Account, { session, value 
 /** Ends the session of this browser, and takes its cookie away. */
 export async function signedOut(visit: Visit): Promise<void> {
   const { session, settings, own } = visit;
-  if (session !== null) await settings.store.endSession(session.session.accountId, session.session.id);
+  if (session !== null) await settings.store.sessions.end(session.session.accountId, session.session.id);
   visit.setCookies.push(setCookie("sid", "", own.https, 0));
 }
 

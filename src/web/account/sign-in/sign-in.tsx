@@ -62,7 +62,7 @@ function signInPage(visit: Visit, { next, email = "", trouble = null }: SignInGi
     ...answerTo(trouble),
     title: words.say("signIn.title"),
     noIndex: true,
-    children: settings.store.hasAccounts() ? (
+    children: settings.store.accounts.hasAny() ? (
       <div class="narrow">
         <h1>{words.say("signIn.title")}</h1>
         {deed !== undefined && trouble === null && (

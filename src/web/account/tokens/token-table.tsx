@@ -22,8 +22,8 @@ interface TokenTableProps {
 
 export function TokenTable({ account, action }: TokenTableProps) {
   const { words, settings, now } = useVisit();
-  const tokens = settings.store
-    .apiTokensOf(account.id)
+  const tokens = settings.store.apiTokens
+    .listOfAccount(account.id)
     .filter((token) => now.getTime() < endOf(token, now) + deadTokenDays * dayMs)
     .toReversed();
   if (tokens.length === 0) return <EmptyState title={words.say("tokens.list.none")} />;

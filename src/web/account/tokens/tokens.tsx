@@ -48,9 +48,9 @@ async function create(visit: Visit, account: Account, fields: Fields): Promise<R
   const lifetime = tokenLifetimes.find((one) => one === fields.text("expires"));
   if (lifetime === undefined) throw formBroken();
   if (name === "") return tokensPage(visit, account, { name, lifetime, error: "noName" });
-  if (settings.store.apiTokensOf(account.id).filter((token) => isInUse(token, now)).length >= tokensMax)
+  if (settings.store.apiTokens.listOfAccount(account.id).filter((token) => isInUse(token, now)).length >= tokensMax)
     return tokensPage(visit, account, { name, lifetime, error: "full" });
-  const created = await settings.store.createApiToken({ accountId: account.id, name, expiresAt: tokenExpiry(lifetime, now), now });
+  const created = await settings.store.apiTokens.create({ accountId: account.id, name, expiresAt: tokenExpiry(lifetime, now), now });
   settings.log.info("token made", { account: account.id, token: created.token.id, expires: created.token.expiresAt });
   return newTokenPage(visit, account, created);
 }
@@ -59,7 +59,7 @@ async function revoke(visit: Visit, account: Account, fields: Fields): Promise<R
   const { settings, now } = visit;
   const id = fields.text("token");
   if (!/^\d{1,15}$/.test(id)) throw formBroken();
-  const revoked = await settings.store.revokeApiToken(account.id, Number(id), now);
+  const revoked = await settings.store.apiTokens.revoke(account.id, Number(id), now);
   if (revoked !== undefined) settings.log.info("token revoked", { account: account.id, token: revoked.id });
   return redirect(visit, `${path}?done=revoked`);
 }

@@ -33,7 +33,7 @@ function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
   if (asked === "previous") {
     return comparableTo(scan, earlierScans(visit, scan));
   }
-  const other = visit.settings.store.scanByToken(asked);
+  const other = visit.settings.store.scans.findByToken(asked);
   if (other === undefined) throw scanNotFound();
   return other;
 }

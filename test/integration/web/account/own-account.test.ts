@@ -19,7 +19,7 @@ afterEach(() => pages.stop());
 
 async function accountOf(address: string): Promise<Account> {
   const passwordHash = await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
-  const made = await pages.store.createAccount({ email: address, passwordHash, now: new Date() });
+  const made = await pages.store.accounts.create({ email: address, passwordHash, now: new Date() });
   if (typeof made === "string") throw new Error(made);
   return made;
 }
@@ -62,7 +62,7 @@ describe("nobody", () => {
 
   test("stays in once the account is disabled", async () => {
     const visitor = await signedIn();
-    await pages.store.setDisabled(account.id, true);
+    await pages.store.accounts.setDisabled(account.id, true);
     expect((await visitor.get("/account")).status).toBe(303);
   });
 });
@@ -99,7 +99,7 @@ describe("the mail address", () => {
     expect((await change(visitor, { do: "email", email: evil, password })).status).toBe(303);
     const text = await (await visitor.get("/account")).text();
     expect(text).not.toContain("<b>");
-    expect(pages.store.accountById(account.id)?.email).toBe(evil);
+    expect(pages.store.accounts.findById(account.id)?.email).toBe(evil);
   });
 
   test("of somebody else is taken", async () => {
@@ -119,7 +119,7 @@ describe("language and colours", () => {
     const text = await (await visitor.get("/account")).text();
     expect(text).toMatch(/<html lang="de-DE" data-theme="dark">/);
     await change(visitor, { do: "preferences", locale: "", theme: "system" });
-    expect(pages.store.accountById(account.id)).toMatchObject({ locale: null, theme: "system" });
+    expect(pages.store.accounts.findById(account.id)).toMatchObject({ locale: null, theme: "system" });
   });
 
   test.each([
@@ -161,8 +161,8 @@ describe("sessions", () => {
 
   test("show what a browser calls itself as text", async () => {
     const origin = { userAgent: "<img src=x onerror=alert(1)>\u202e", address: "192.0.2.0" };
-    const hash = pages.store.credentialsOf(account.id).passwordHash;
-    await pages.store.openSession({ accountId: account.id, provedPasswordHash: hash, origin, now: new Date() });
+    const hash = pages.store.credentials.get(account.id).passwordHash;
+    await pages.store.sessions.open({ accountId: account.id, provedPasswordHash: hash, origin, now: new Date() });
     const text = await (await (await signedIn()).get("/account")).text();
     expect(text).not.toMatch(/<img|\u202e/);
     expect(text).toContain("&lt;img src=x");
@@ -222,11 +222,11 @@ describe("the second factor", () => {
     await send(visitor, { do: "confirm", code: codeAt(secret, new Date()), password });
     expect((await send(visitor, { do: "off", password: "wrong" })).status).toBe(403);
     expect((await send(visitor, { do: "offer" })).headers.get("location")).toBe(path);
-    expect(pages.store.credentialsOf(account.id).totp?.secret).toBe(secret);
+    expect(pages.store.credentials.get(account.id).totp?.secret).toBe(secret);
     const renewed = await send(visitor, { do: "codes", password });
     expect(mainOf(await renewed.text())).toMatch(/[a-z2-7]{4}(-[a-z2-7]{4}){3}/);
     expect((await send(visitor, { do: "off", password })).headers.get("location")).toBe("/account?done=second-factor-off");
-    expect(pages.store.credentialsOf(account.id)).toMatchObject({ totp: null, recoveryCodeHashes: [] });
+    expect(pages.store.credentials.get(account.id)).toMatchObject({ totp: null, recoveryCodeHashes: [] });
     expect((await visitor.get("/account")).status).toBe(200);
   });
 });

@@ -12,11 +12,11 @@ afterEach(() => pages.stop());
 
 async function start(signUp: "closed" | "invite" | "open" = "closed", empty = false): Promise<void> {
   pages = await startPages({ accounts: { signUp } });
-  if (!empty) await pages.store.createAccount({ email: "first@assay.test", now: new Date() });
+  if (!empty) await pages.store.accounts.create({ email: "first@assay.test", now: new Date() });
 }
 
 async function linkTo(purpose: LinkPurpose): Promise<string> {
-  const made = await pages.store.createLink(purpose, new Date());
+  const made = await pages.store.oneTimeLinks.create(purpose, new Date());
   if (typeof made === "string") throw new Error(made);
   return made.value;
 }
@@ -57,7 +57,7 @@ describe("/setup", () => {
       expect(text).toContain(words);
       expect(inputValueOf(text, "password")).toBe("");
     }
-    expect(pages.store.hasAccounts()).toBe(false);
+    expect(pages.store.accounts.hasAny()).toBe(false);
   });
 
   test("is not opened by a link that is old, replaced, cut or another's, and says how to get a new one", async () => {
@@ -83,7 +83,7 @@ describe("/setup", () => {
       ["one@assay.test", "two@assay.test"].map((email) => pages.visitor().post("/setup", { t: link, email, password }, `/setup?t=${link}`)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 410]);
-    expect(pages.store.accounts()).toHaveLength(1);
+    expect(pages.store.accounts.list()).toHaveLength(1);
   });
 });
 
@@ -95,7 +95,7 @@ describe("/sign-up", () => {
       const answer = await pages.visitor().get(path);
       expect([answer.status, mainOf(await answer.text())]).toEqual([403, expect.stringContaining("Sign-up is closed")]);
     }
-    expect(pages.store.accounts()).toHaveLength(1);
+    expect(pages.store.accounts.list()).toHaveLength(1);
   });
 
   test("is shut to everybody while there is no first account", async () => {
@@ -115,7 +115,7 @@ describe("/sign-up", () => {
     expect([swapped.status, await swapped.text()]).toEqual([400, expect.stringContaining("for another email address")]);
     const answer = await visitor.post("/sign-up", { t: link, email: "you@assay.test", password }, `/sign-up?t=${link}`);
     expect(answer.headers.get("location")).toBe("/account?done=made");
-    expect(pages.store.accountByEmail("you@assay.test")).toMatchObject({ plan: "agency", admin: false });
+    expect(pages.store.accounts.findByEmail("you@assay.test")).toMatchObject({ plan: "agency", admin: false });
     const used = await pages.visitor().get(`/sign-up?t=${link}`);
     expect([used.status, mainOf(await used.text())]).toEqual([410, expect.stringContaining("older than 7 days")]);
   });
@@ -125,7 +125,7 @@ describe("/sign-up", () => {
     const visitor = pages.visitor();
     const fields = { email: "you@assay.test", password, plan: "agency", admin: "true", id: "1" };
     expect((await visitor.post("/sign-up", fields, "/sign-up")).status).toBe(303);
-    expect(pages.store.accountByEmail("you@assay.test")).toMatchObject({ id: 2, plan: "free", admin: false });
+    expect(pages.store.accounts.findByEmail("you@assay.test")).toMatchObject({ id: 2, plan: "free", admin: false });
     const taken = await pages.visitor().post("/sign-up", { email: "FIRST@assay.test", password }, "/sign-up");
     expect([taken.status, await taken.text()]).toEqual([400, expect.stringContaining("already an account with this email address")]);
   });
@@ -163,7 +163,7 @@ describe("/reset", () => {
     await start();
     const link = await linkTo({ kind: "reset", accountId: 1 });
     const unknown = mainOf(await (await pages.visitor().get(`/reset?t=${"0".repeat(43)}`)).text());
-    await pages.store.setDisabled(1, true);
+    await pages.store.accounts.setDisabled(1, true);
     expect(mainOf(await (await pages.visitor().get(`/reset?t=${link}`)).text())).toBe(unknown);
   });
 });

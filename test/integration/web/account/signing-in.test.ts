@@ -18,7 +18,7 @@ afterEach(() => pages.stop());
 
 async function withAccount(): Promise<void> {
   const passwordHash = await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
-  await pages.store.createAccount({ email, passwordHash, now: new Date() });
+  await pages.store.accounts.create({ email, passwordHash, now: new Date() });
 }
 
 function signIn(visitor: Visitor, fields: Readonly<Record<string, string>> = {}): Promise<Response> {
@@ -57,7 +57,7 @@ describe("signing in", () => {
     visitor.cookies.set("sid", planted);
     await signIn(visitor);
     expect(visitor.cookies.get("sid")).not.toBe(planted);
-    expect(pages.store.sessionByValue(planted, new Date())).toBeUndefined();
+    expect(pages.store.sessions.findByValue(planted, new Date())).toBeUndefined();
   });
 
   test("once more, in a browser that is signed in, ends the session before", async () => {
@@ -66,8 +66,8 @@ describe("signing in", () => {
     const before = visitor.cookies.get("sid") ?? "";
     await visitor.post("/sign-in", { email, password }, "/account");
     expect(visitor.cookies.get("sid")).not.toBe(before);
-    expect(pages.store.sessionByValue(before, new Date())).toBeUndefined();
-    expect(pages.store.sessionsOf(1, new Date())).toHaveLength(1);
+    expect(pages.store.sessions.findByValue(before, new Date())).toBeUndefined();
+    expect(pages.store.sessions.listOfAccount(1, new Date())).toHaveLength(1);
   });
 
   test("answers a wrong password, an unknown user and a disabled account with the same bytes", async () => {
@@ -78,7 +78,7 @@ describe("signing in", () => {
     };
     const wrong = await textOf({ password: "something else" });
     expect(await textOf({ email: "nobody@assay.test" })).toBe(wrong);
-    await pages.store.setDisabled(1, true);
+    await pages.store.accounts.setDisabled(1, true);
     expect(await textOf({})).toBe(wrong);
     expect(wrong).toContain("The email address or the password is wrong.");
   });
@@ -129,7 +129,7 @@ describe("signing in", () => {
     expect([foreign.status, wordless.status, json.status, long.status]).toEqual([403, 403, 400, 413]);
     for (const answer of [foreign, wordless, json, long])
       expect(answer.headers.getSetCookie().filter((line) => line.startsWith("sid="))).toEqual([]);
-    expect(pages.store.sessionsOf(1, new Date())).toEqual([]);
+    expect(pages.store.sessions.listOfAccount(1, new Date())).toEqual([]);
   });
 
   test("does not take the word of another visitor's form", async () => {
@@ -223,7 +223,7 @@ describe("the second step", () => {
   beforeEach(async () => {
     await withAccount();
     const totp = { secret, confirmedAt: new Date().toISOString(), lastUsedStep: null };
-    await pages.store.changeCredentials(1, { totp }, { reopen: null });
+    await pages.store.credentials.change(1, { totp }, { reopen: null });
   });
 
   async function challenge(visitor: Visitor, next = "/account/tokens"): Promise<string> {
@@ -268,10 +268,10 @@ describe("signing out", () => {
     await signIn(visitor);
     const value = visitor.cookies.get("sid") ?? "";
     expect(await (await visitor.get("/sign-out")).text()).toContain(email);
-    expect(pages.store.sessionByValue(value, new Date())).toBeDefined();
+    expect(pages.store.sessions.findByValue(value, new Date())).toBeDefined();
     const answer = await visitor.post("/sign-out", {}, "/sign-out");
     expect([answer.status, visitor.cookies.has("sid")]).toEqual([303, false]);
-    expect(pages.store.sessionByValue(value, new Date())).toBeUndefined();
+    expect(pages.store.sessions.findByValue(value, new Date())).toBeUndefined();
     expect(await (await visitor.get("/sign-out")).text()).toContain("You are not signed in.");
   });
 
@@ -289,7 +289,7 @@ test("on https the cookie is the host's own", async () => {
   const secure = await startPages({ publicUrl: "https://assay.example.org" });
   try {
     const passwordHash = await Bun.password.hash(password);
-    await secure.store.createAccount({ email, passwordHash, now: new Date() });
+    await secure.store.accounts.create({ email, passwordHash, now: new Date() });
     const headers = { host: "assay.example.org", origin: "https://assay.example.org" };
     const form = await fetch(`${secure.url}/sign-in`, { headers });
     const cookie = form.headers.getSetCookie()[0]?.split(";")[0] ?? "";

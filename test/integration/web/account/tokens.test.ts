@@ -90,7 +90,7 @@ describe("what is typed", () => {
     const answer = await send({ do: "create", name: "  ", expires: "30d" });
     const text = await answer.text();
     expect([answer.status, text.includes("The token has no name."), /<option value="30d" selected/.test(text)]).toEqual([400, true, true]);
-    expect(pages.store.apiTokensOf(account.id)).toEqual([]);
+    expect(pages.store.apiTokens.listOfAccount(account.id)).toEqual([]);
   });
 
   test("is shown as text, wherever it stands", async () => {
@@ -107,13 +107,13 @@ describe("what is typed", () => {
 
   test("is cut to a hundred characters", async () => {
     await made("n".repeat(500));
-    expect(pages.store.apiTokensOf(account.id)[0]?.name).toHaveLength(100);
+    expect(pages.store.apiTokens.listOfAccount(account.id)[0]?.name).toHaveLength(100);
     expect(inputValueOf(await (await visitor.get(path)).text(), "name")).toBe("");
   });
 });
 
 test("a hundred tokens in use are enough; a revoked one makes room", async () => {
-  for (let count = 0; count < 100; count++) await pages.store.createApiToken({ accountId: account.id, name: "x", now: new Date() });
+  for (let count = 0; count < 100; count++) await pages.store.apiTokens.create({ accountId: account.id, name: "x", now: new Date() });
   const full = await send({ do: "create", name: "one more", expires: "30d" });
   expect([full.status, (await full.text()).includes("as many valid API tokens as it may have")]).toEqual([400, true]);
   await send({ do: "revoke", token: "1" });
@@ -122,7 +122,7 @@ test("a hundred tokens in use are enough; a revoked one makes room", async () =>
 
 test("the plan without API access says so before a token is made, and where it can be tried", async () => {
   expect(mainOf(await (await visitor.get(path)).text())).not.toContain("403");
-  await pages.store.setPlan(account.id, "free");
+  await pages.store.accounts.setPlan(account.id, "free");
   expect(mainOf(await (await visitor.get(path)).text())).toMatch(/plan Free does not include API access.*403/s);
   const made = await send({ do: "create", name: "ci", expires: "90d" });
   expect(mainOf(await made.text())).toMatch(/plan Free does not include API access.*403.*curl/s);

@@ -191,7 +191,7 @@ test("evidence from before a question was put says that it was not", async () =>
 test("evidence that is no longer kept leaves the verdicts", async () => {
   const scan = await storeSite(pages.store, "silent", { at: new Date(now), url: "https://forgotten.example/" });
   const { store } = pages;
-  const forgetful = await startPages({ store: { ...store, evidenceOf: () => undefined } });
+  const forgetful = await startPages({ store: { ...store, evidence: { find: () => undefined } } });
   const html = await (await fetch(`${forgetful.url}/scans/${scan.token}`)).text();
   expect(text(html)).toContain("The evidence of this scan is no longer stored.");
   expect(html).toContain('id="content-security-policy"');
@@ -234,10 +234,10 @@ test.each([
   [1_520, "<dd>1.5 seconds</dd>"],
 ])("%i ms are told as the time that it took", async (tookMs, words) => {
   const from = new Date(now);
-  const queued = await pages.store.queueScan({ accountId: null, url: "https://quick.example/", now: from });
+  const queued = await pages.store.scans.queue({ accountId: null, url: "https://quick.example/", now: from });
   if (queued === "full") throw new Error("the queue is full");
-  await pages.store.claimNext(from);
-  await pages.store.finishScan(queued.token, { ...knownScans.silent, timings: {}, now: new Date(from.getTime() + tookMs) });
+  await pages.store.scans.claimNext(from);
+  await pages.store.scans.finish(queued.token, { ...knownScans.silent, timings: {}, now: new Date(from.getTime() + tookMs) });
   expect((await read(`/scans/${queued.token}`)).includes(words)).toBe(true);
 });
 
@@ -310,7 +310,7 @@ describe("the file", () => {
   });
   test("is not to be had before the scan is finished", async () => {
     const lone = await startPages();
-    const scan = await lone.store.queueScan({ accountId: null, url: "https://waiting.example/", now: new Date() });
+    const scan = await lone.store.scans.queue({ accountId: null, url: "https://waiting.example/", now: new Date() });
     if (scan === "full") throw new Error("the queue is full");
     for (const path of [`/scans/${scan.token}.json`, `/scans/${scan.token}/compare`]) {
       const answer = await fetch(`${lone.url}${path}`);
