@@ -1,4 +1,4 @@
-/** Does a policy of MTA-STS make senders insist on encryption with every mail host? */
+/** Does a policy of MTA-STS make senders assertAllowed on encryption with every mail host? */
 import {
   type Found,
   firstOfEachCode,

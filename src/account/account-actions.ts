@@ -4,7 +4,7 @@ import { createOwnCredentials, type OwnCredentials } from "./own-credentials.ts"
 import { createPasswords, type Passwords } from "./passwords.ts";
 import { createRegistration, type Registration } from "./registration.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
-import { createGuesses } from "./sign-in-throttles.ts";
+import { createSignInThrottles } from "./sign-in-throttles.ts";
 
 export interface AccountActions extends SignIn, OwnCredentials, Registration {
   readonly passwords: Passwords;
@@ -19,7 +19,7 @@ export interface AccountActionsSettings {
 
 export function createAccountActions({ store, passwordCharsMin, now }: AccountActionsSettings): AccountActions {
   const passwords = createPasswords({ charsMin: passwordCharsMin });
-  const guesses = createGuesses(() => now().getTime());
+  const guesses = createSignInThrottles(() => now().getTime());
   return {
     passwords,
     ...createSignIn({ store, passwords, guesses, now }),

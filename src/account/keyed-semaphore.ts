@@ -1,6 +1,6 @@
 /** A waiting line before work that is costly: so much at once, so much waiting, little of it for one and the same, and everybody else is turned away at the door. */
 
-export interface WaitingLineBounds {
+export interface KeyedSemaphoreLimits {
   readonly atOnceMax: number;
   readonly waitingMax: number;
   /** Of those that wait, for one and the same: so whoever sends a flood waits in it alone. */
@@ -10,7 +10,7 @@ export interface WaitingLineBounds {
 /** Runs the work when its turn comes; "busy" at once when too many wait already. `whose` tells who it is for. */
 export type TakeTurn = <T>(whose: string, work: () => Promise<T>) => Promise<T | "busy">;
 
-export function createWaitingLine({ atOnceMax, waitingMax, waitingOfOneMax }: WaitingLineBounds): TakeTurn {
+export function createKeyedSemaphore({ atOnceMax, waitingMax, waitingOfOneMax }: KeyedSemaphoreLimits): TakeTurn {
   const waiting: { readonly whose: string; readonly begin: () => void }[] = [];
   let running = 0;
   return async (whose, work) => {

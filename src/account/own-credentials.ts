@@ -8,7 +8,7 @@ import { type Caller, originOf } from "./caller.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
 import { newRecoveryCodes, newTotpSecret, totpStepOf } from "./second-factor.ts";
 import type { HeldUp } from "./sign-in.ts";
-import type { Guesses } from "./sign-in-throttles.ts";
+import type { SignInThrottles } from "./sign-in-throttles.ts";
 
 /** Who changes, from where, and the password that proves it. */
 export interface Proof {
@@ -61,7 +61,7 @@ export interface OwnCredentials {
 export interface OwnCredentialsSettings {
   readonly store: Store;
   readonly passwords: Passwords;
-  readonly guesses: Guesses;
+  readonly guesses: SignInThrottles;
   readonly now: () => Date;
 }
 

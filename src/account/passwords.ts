@@ -1,6 +1,6 @@
 /** Passwords: which ones are taken, and how they are kept and compared without holding up anything else. */
 import { type Caller, neighbourhoodOf } from "./caller.ts";
-import { createWaitingLine } from "./keyed-semaphore.ts";
+import { createKeyedSemaphore } from "./keyed-semaphore.ts";
 import { isLeakedPassword } from "./leaked-passwords.ts";
 
 /** OWASP's second choice for argon2id: 19 MiB and two passes, some 25 ms on one core. */
@@ -25,7 +25,7 @@ export interface Passwords {
 }
 
 export function createPasswords({ charsMin }: { readonly charsMin: number }): Passwords {
-  const takeTurn = createWaitingLine(line);
+  const takeTurn = createKeyedSemaphore(line);
   const decoy = Bun.password.hash(crypto.randomUUID(), argon2id);
   return {
     charsMin,

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import { type Caller, originOf } from "./caller.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
 import type { HeldUp } from "./sign-in.ts";
-import type { Guesses } from "./sign-in-throttles.ts";
+import type { SignInThrottles } from "./sign-in-throttles.ts";
 
 export interface Wanted {
   readonly email: string;
@@ -34,7 +34,7 @@ export interface Registration {
 export interface RegistrationSettings {
   readonly store: Store;
   readonly passwords: Passwords;
-  readonly guesses: Guesses;
+  readonly guesses: SignInThrottles;
   readonly now: () => Date;
 }
 

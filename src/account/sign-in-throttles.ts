@@ -21,7 +21,7 @@ const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 
 /** Accounts made from one customer's network, and tries to, under whatever name: each tells whether a mail address has an account. */
 const perName = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
-export interface Guesses {
+export interface SignInThrottles {
   /** Seconds to wait before a password may be tried; 0 counts as a wrong one until `passwordWasRight`. */
   password(caller: Caller, email: string): number;
   passwordWasRight(caller: Caller, email: string): void;
@@ -36,7 +36,7 @@ export interface Guesses {
   nameWasGiven(caller: Caller): void;
 }
 
-export function createGuesses(nowMs: () => number): Guesses {
+export function createSignInThrottles(nowMs: () => number): SignInThrottles {
   const byAccount = createThrottle(perAccount, nowMs);
   const byAccountOfNetwork = createThrottle(perAccountOfNetwork, nowMs);
   const byAddress = createThrottle(perAddress, nowMs);

@@ -7,7 +7,7 @@ import { type Caller, originOf } from "./caller.ts";
 import type { Passwords } from "./passwords.ts";
 import { createPendingSignIns } from "./pending-sign-ins.ts";
 import { recoveryCodeOf, totpStepOf } from "./second-factor.ts";
-import type { Guesses } from "./sign-in-throttles.ts";
+import type { SignInThrottles } from "./sign-in-throttles.ts";
 
 /** Too many guesses, or too many at once: nothing was looked at. */
 export type HeldUp = { readonly status: "throttled"; readonly seconds: number } | { readonly status: "busy" };
@@ -42,7 +42,7 @@ export interface SignIn {
 export interface SignInSettings {
   readonly store: Store;
   readonly passwords: Passwords;
-  readonly guesses: Guesses;
+  readonly guesses: SignInThrottles;
   readonly now: () => Date;
 }
 

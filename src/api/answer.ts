@@ -1,6 +1,6 @@
 /** Builds every answer of the API, so that no header is ever forgotten. */
 import type { ApiError } from "./errors.ts";
-import type { Exchange, Headers } from "./request-context.ts";
+import type { Headers, RequestContext } from "./request-context.ts";
 
 /** JSON is read by programs: nothing here may be sniffed, framed or kept by somebody in between. */
 const headersOfEveryAnswer = {
@@ -11,11 +11,11 @@ const headersOfEveryAnswer = {
 } as const;
 
 /** `body` is JSON text, or null for a status that has none. `headers` win over the usual ones. */
-export function answer(exchange: Exchange, status: number, body: string | null, headers: Headers = {}): Response {
+export function answer(requestContext: RequestContext, status: number, body: string | null, headers: Headers = {}): Response {
   const all: Record<string, string> = {
     ...headersOfEveryAnswer,
-    "x-request-id": exchange.requestId,
-    ...exchange.limitHeaders,
+    "x-request-id": requestContext.requestId,
+    ...requestContext.limitHeaders,
     ...headers,
   };
   if (body === null) delete all["content-type"];
@@ -23,7 +23,7 @@ export function answer(exchange: Exchange, status: number, body: string | null, 
 }
 
 /** The specification's error shape (section 7). */
-export function answerError(exchange: Exchange, { status, message, fieldErrors, headers }: ApiError): Response {
+export function answerError(requestContext: RequestContext, { status, message, fieldErrors, headers }: ApiError): Response {
   const body = fieldErrors === undefined ? { errorMessage: message } : { errorMessage: message, fieldErrors };
-  return answer(exchange, status, JSON.stringify(body), headers);
+  return answer(requestContext, status, JSON.stringify(body), headers);
 }

@@ -1,4 +1,4 @@
-/** The API as a whole: every request passes the gate, every failure gets the specification's shape. */
+/** The API as a whole: every request passes the authGuard, every failure gets the specification's shape. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import type { Log } from "../base/log.ts";
 import { allowedMethods } from "../http/allowed-methods.ts";
@@ -8,7 +8,7 @@ import { pathOf } from "../http/server.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import { answer, answerError } from "./answer.ts";
-import { createGate } from "./auth-guard.ts";
+import { createAuthGuard } from "./auth-guard.ts";
 import {
   ApiError,
   internalError,
@@ -21,7 +21,7 @@ import {
 } from "./errors.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { openapiPath, openapiRoute } from "./openapi.ts";
-import { type Exchange, routeGroup } from "./request-context.ts";
+import { type RequestContext, routeGroup } from "./request-context.ts";
 import { scanRoutes, scansPath } from "./scans.ts";
 
 /** Specification, section 8. */
@@ -46,7 +46,7 @@ export interface ApiSettings {
 /** @throws Error when a trusted proxy is neither an address nor a range. */
 export function createApi(settings: ApiSettings) {
   const { store, texts, wake, ready, now, log } = settings;
-  const gate = createGate({
+  const authGuard = createAuthGuard({
     store,
     callingAddress: createCallingAddress(settings.trustedProxies),
     requestLimit: settings.requestLimit ?? requestLimitDefault,
@@ -62,26 +62,26 @@ export function createApi(settings: ApiSettings) {
       const { request, server } = context;
       const path = pathOf(request);
       const requestId = crypto.randomUUID();
-      const exchange: Exchange = { requestId, limitHeaders: {}, caller: null };
-      context.exchange = exchange;
-      if (request.method === "OPTIONS") return answerOptions(exchange, path);
+      const requestContext: RequestContext = { requestId, limitHeaders: {}, caller: null };
+      context.requestContext = requestContext;
+      if (request.method === "OPTIONS") return answerOptions(requestContext, path);
       if (!isGuarded(path)) return undefined;
       const { headers } = request;
       const peer = server?.requestIP(request)?.address ?? null;
-      const passage = gate(headers.get("authorization"), peer, headers.get("x-forwarded-for"));
-      context.exchange = { requestId, limitHeaders: passage.limitHeaders, caller: passage.account };
-      return passage.refusal === null ? undefined : answerError(context.exchange, passage.refusal);
+      const passage = authGuard(headers.get("authorization"), peer, headers.get("x-forwarded-for"));
+      context.requestContext = { requestId, limitHeaders: passage.limitHeaders, caller: passage.account };
+      return passage.refusal === null ? undefined : answerError(context.requestContext, passage.refusal);
     })
-    .onError(({ error, exchange, request }) => answerError(exchange, asApiError(error, request, exchange.requestId)))
+    .onError(({ error, requestContext, request }) => answerError(requestContext, asApiError(error, request, requestContext.requestId)))
     .use(openapiRoute())
     .use(healthRoutes({ ready }))
     .use(scanRoutes({ store, texts, wake, now }));
   return app;
 
-  function answerOptions(exchange: Exchange, path: string): Response {
+  function answerOptions(requestContext: RequestContext, path: string): Response {
     const allowed = allowedMethods(app.routes, path);
-    if (allowed.length === 0) return answerError(exchange, routeNotFound());
-    return answer(exchange, 204, null, { allow: allowed.join(", ") });
+    if (allowed.length === 0) return answerError(requestContext, routeNotFound());
+    return answer(requestContext, 204, null, { allow: allowed.join(", ") });
   }
 
   function asApiError(error: unknown, request: Request, requestId: string): ApiError {

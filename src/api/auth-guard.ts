@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";
 import type { Headers } from "./request-context.ts";
 
-export interface GateSettings {
+export interface AuthGuardSettings {
   readonly store: Store;
   readonly callingAddress: CallingAddress;
   /** Per account and calling address. */
@@ -26,9 +26,9 @@ export type Passage = { readonly limitHeaders: Headers } & (
   | { readonly account: null; readonly refusal: ApiError }
 );
 
-export type Gate = (authorizationHeader: string | null, peer: string | null, forwardedFor: string | null) => Passage;
+export type AuthGuard = (authorizationHeader: string | null, peer: string | null, forwardedFor: string | null) => Passage;
 
-export function createGate(settings: GateSettings): Gate {
+export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
   const { store, callingAddress, now, log } = settings;
   const nowMs = () => now().getTime();
   const countRequest = createRateLimit(settings.requestLimit, nowMs);

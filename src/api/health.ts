@@ -10,10 +10,10 @@ const ok = JSON.stringify({ status: "ok" });
 
 export function healthRoutes({ ready }: { readonly ready: () => Readiness }) {
   return routeGroup("health")
-    .get("/healthz", ({ exchange }) => answer(exchange, 200, ok))
-    .get("/readyz", ({ exchange }) => {
+    .get("/healthz", ({ requestContext }) => answer(requestContext, 200, ok))
+    .get("/readyz", ({ requestContext }) => {
       const readiness = ready();
       if (!readiness.ready) throw notReady(readiness.because);
-      return answer(exchange, 200, ok);
+      return answer(requestContext, 200, ok);
     });
 }

@@ -11,7 +11,9 @@ type ModelName = keyof typeof models;
 /** Serves the description to everybody: who writes a client has no token yet. */
 export function openapiRoute() {
   const json = JSON.stringify(openapiDocument());
-  return routeGroup("openapi").get(openapiPath, ({ exchange }) => answer(exchange, 200, json, { "cache-control": "public, max-age=300" }));
+  return routeGroup("openapi").get(openapiPath, ({ requestContext }) =>
+    answer(requestContext, 200, json, { "cache-control": "public, max-age=300" }),
+  );
 }
 
 /** Plain data: typebox schemas are JSON Schema as they stand, which is what OpenAPI 3.1 asks for. */

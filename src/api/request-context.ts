@@ -4,7 +4,7 @@ import type { Account } from "../store/accounts.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
-export interface Exchange {
+export interface RequestContext {
   readonly requestId: string;
   /** RateLimit-* headers; empty until the request was counted. */
   readonly limitHeaders: Headers;
@@ -13,9 +13,9 @@ export interface Exchange {
 }
 
 /** What a route sees that no gate came before: nobody, so that a forgotten gate refuses rather than serves. */
-const noExchange: Exchange = { requestId: "", limitHeaders: {}, caller: null };
+const noRequestContext: RequestContext = { requestId: "", limitHeaders: {}, caller: null };
 
-/** What every group of routes starts from: an `exchange`, which the app fills in before a request is routed. */
+/** What every group of routes starts from: an `requestContext`, which the app fills in before a request is routed. */
 export function routeGroup(name: string) {
-  return new Elysia({ name }).decorate("exchange", noExchange);
+  return new Elysia({ name }).decorate("requestContext", noRequestContext);
 }

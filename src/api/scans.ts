@@ -12,7 +12,7 @@ import { answer } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
 import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
-import { type Exchange, type Headers, routeGroup } from "./request-context.ts";
+import { type Headers, type RequestContext, routeGroup } from "./request-context.ts";
 import { ListQuery, LocaleQuery, listLimitDefault, ScanRequest } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";
@@ -34,24 +34,28 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
   const bodies = new RenderedBodies();
 
   return routeGroup("scans")
-    .post(scansPath, ({ body, request, exchange }) => startScan(body.url, request, exchange), {
+    .post(scansPath, ({ body, request, requestContext }) => startScan(body.url, request, requestContext), {
       body: ScanRequest,
       parse: ({ request }: { request: Request }) => readJson(request),
     })
-    .get(scansPath, ({ query, exchange }) => listScans(query, exchange), { query: ListQuery })
-    .get(`${scansPath}/:token`, ({ params, query, request, exchange }) => readReport(params.token, query.locale, request, exchange), {
-      query: LocaleQuery,
-    })
+    .get(scansPath, ({ query, requestContext }) => listScans(query, requestContext), { query: ListQuery })
+    .get(
+      `${scansPath}/:token`,
+      ({ params, query, request, requestContext }) => readReport(params.token, query.locale, request, requestContext),
+      {
+        query: LocaleQuery,
+      },
+    )
     .get(
       `${scansPath}/:token/security`,
-      ({ params, query, request, exchange }) => readSecurity(params.token, query.locale, request, exchange),
+      ({ params, query, request, requestContext }) => readSecurity(params.token, query.locale, request, requestContext),
       {
         query: LocaleQuery,
       },
     );
 
-  async function startScan(given: string, { headers }: Request, exchange: Exchange): Promise<Response> {
-    const caller = callerOf(exchange);
+  async function startScan(given: string, { headers }: Request, requestContext: RequestContext): Promise<Response> {
+    const caller = callerOf(requestContext);
     // A body may come slowly: when it ends, the token that it began with may be revoked.
     if (authenticate(store, headers.get("authorization"), now()).status === "refused") throw unauthenticated();
     const parsed = parseScanUrl(given);
@@ -60,7 +64,7 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
     wake();
     const { token, id, status } = scan;
     const statusUrl = statusUrlOf(token);
-    return answer(exchange, 202, JSON.stringify({ token, id, status, statusUrl }), { location: statusUrl });
+    return answer(requestContext, 202, JSON.stringify({ token, id, status, statusUrl }), { location: statusUrl });
   }
 
   async function queueScan(accountId: number, url: string): Promise<ScanRecord> {
@@ -74,20 +78,20 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
     }
   }
 
-  function listScans({ limit, cursor }: { readonly limit?: string; readonly cursor?: string }, exchange: Exchange): Response {
-    const page = store.scans.listOfAccount(callerOf(exchange).id, {
+  function listScans({ limit, cursor }: { readonly limit?: string; readonly cursor?: string }, requestContext: RequestContext): Response {
+    const page = store.scans.listOfAccount(callerOf(requestContext).id, {
       limit: limit === undefined ? listLimitDefault : Number(limit),
       cursor: cursor === undefined ? null : Number(cursor),
     });
     const items = page.items.map(({ token, id, url, status, createdAt, endedAt }) => {
       return { token, id, url, status, statusUrl: statusUrlOf(token), createdAt, endedAt };
     });
-    return answer(exchange, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
+    return answer(requestContext, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
   }
 
-  function readReport(token: string, asked: Locale | undefined, request: Request, exchange: Exchange): Response {
+  function readReport(token: string, asked: Locale | undefined, request: Request, requestContext: RequestContext): Response {
     const locale = localeOf(asked, request);
-    const scan = ownScan(callerOf(exchange), token);
+    const scan = ownScan(callerOf(requestContext), token);
     const seen = store.evidence.find(token);
     const report = renderFullReport(
       scan,
@@ -96,14 +100,14 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
       locale,
       texts,
     );
-    return answerScan(scan, withEtag(JSON.stringify(report)), request, exchange);
+    return answerScan(scan, withEtag(JSON.stringify(report)), request, requestContext);
   }
 
-  function readSecurity(token: string, asked: Locale | undefined, request: Request, exchange: Exchange): Response {
+  function readSecurity(token: string, asked: Locale | undefined, request: Request, requestContext: RequestContext): Response {
     const locale = localeOf(asked, request);
-    const scan = ownScan(callerOf(exchange), token);
+    const scan = ownScan(callerOf(requestContext), token);
     const render = () => JSON.stringify(renderSecurityResult(scan, store.results.find(token) ?? null, locale, texts));
-    return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, exchange);
+    return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, requestContext);
   }
 
   /** A scan of nobody and a scan of somebody else are looked up and refused alike; so is a token of broken percent-encoding, which arrives as null. */
@@ -115,7 +119,7 @@ export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
 }
 
 /** @throws ApiError 401 for a request that no gate has let through. */
-function callerOf({ caller }: Exchange): Account {
+function callerOf({ caller }: RequestContext): Account {
   if (caller === null) throw unauthenticated();
   return caller;
 }
@@ -136,9 +140,9 @@ function isOver({ status }: ScanRecord): boolean {
 }
 
 /** A scan that is over does not change, so it may be kept and asked for again; one that is not is asked for again soon. */
-function answerScan(scan: ScanRecord, { json, etag }: RenderedBody, request: Request, exchange: Exchange): Response {
-  if (!isOver(scan)) return answer(exchange, 200, json, { "retry-after": String(pollAgainSeconds) });
+function answerScan(scan: ScanRecord, { json, etag }: RenderedBody, request: Request, requestContext: RequestContext): Response {
+  if (!isOver(scan)) return answer(requestContext, 200, json, { "retry-after": String(pollAgainSeconds) });
   const headers: Headers = { etag, "cache-control": "private, no-cache" };
-  if (matchesEtag(request.headers.get("if-none-match"), etag)) return answer(exchange, 304, null, headers);
-  return answer(exchange, 200, json, headers);
+  if (matchesEtag(request.headers.get("if-none-match"), etag)) return answer(requestContext, 304, null, headers);
+  return answer(requestContext, 200, json, headers);
 }

@@ -8,7 +8,7 @@ import { checksDirOf } from "../cli/checks.ts";
 import { exitCodes, VerbError } from "../cli/exit.ts";
 import { addSettings, loadedConfigOf, scanSettings, settingsWithoutFlag } from "../cli/settings.ts";
 import { note } from "../cli/terminal.ts";
-import { type Door, type Listening, listen, oneDoor } from "../http/server.ts";
+import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
 import { openScanner } from "../scan/scanner.ts";
@@ -67,7 +67,7 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
   const operator = createOperator(loaded, { store, catalog, browser, log });
   const scanning = { ready: () => readiness.ready, progress, wake };
   const pages = createPages(pagesSettingsOf(config, { ...shared, catalog, operator, scanning }));
-  const listening = listenAt(config, oneDoor({ api, pages }), log);
+  const listening = listenAt(config, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
   note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
@@ -104,7 +104,7 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
 }
 
 /** @throws VerbError when the address cannot be had. */
-function listenAt({ listen: { address, port } }: Config, door: Door, log: Log): Listening {
+function listenAt({ listen: { address, port } }: Config, door: HttpHandler, log: Log): Listening {
   try {
     return listen(door, { hostname: address, port, log });
   } catch (error) {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
 import { createAccountActions } from "../account/account-actions.ts";
 import { openapiDocument } from "../api/openapi.ts";
-import { createFirstLook } from "../egress/precheck-target.ts";
+import { createTargetPrecheck } from "../egress/precheck-target.ts";
 import { ownUserAgent } from "../egress/user-agent.ts";
 import { createCallingAddress } from "../http/client-address.ts";
 import { createOwnAddress } from "../http/own-address.ts";
@@ -43,7 +43,7 @@ export function pagesSettingsOf(config: Config, { scanning, ...running }: Runnin
       guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
       cooldownSeconds: config["scan.cooldown"],
       // Which port the appliance has is not known yet; each scan is judged anew.
-      mayBeScanned: createFirstLook(egressSettings(config, [])),
+      mayBeScanned: createTargetPrecheck(egressSettings(config, [])),
     },
     reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },
     accounts: {

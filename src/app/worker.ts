@@ -1,13 +1,13 @@
 /** The worker thread's composition root: loads the catalog once, then performs tasks. */
 import type { MessagePort } from "node:worker_threads";
 import { loadCatalog } from "../catalog/load.ts";
-import { shareOwnPorts } from "../egress/blocked-ports.ts";
+import { shareBlockedPorts } from "../egress/blocked-ports.ts";
 import { gather as gatherFacts } from "../scan/gather.ts";
 import { performJudge } from "../scan/judge-task.ts";
 import { workerData } from "../scan/pool.ts";
-import type { Gathered, GatherTask, Judged, JudgeTask, WorkerSays } from "../scan/task.ts";
+import type { Gathered, GatherTask, Judged, JudgeTask, WorkerMessage } from "../scan/task.ts";
 
-shareOwnPorts(workerData().ownPorts);
+shareBlockedPorts(workerData().blockedPorts);
 const catalog = await loadCatalog({ checksDir: workerData().checksDir });
 
 interface Handed<T> {
@@ -25,8 +25,8 @@ export function judge({ task, port }: Handed<JudgeTask>): Judged {
   return performJudge(task, catalog, (key) => say({ says: "judging", key }));
 }
 
-function sayer(port: MessagePort): (said: WorkerSays) => void {
-  const say = (said: WorkerSays) => port.postMessage(said);
+function sayer(port: MessagePort): (said: WorkerMessage) => void {
+  const say = (said: WorkerMessage) => port.postMessage(said);
   say({ says: "started" });
   return say;
 }

@@ -7,7 +7,7 @@ import enGb from "../../locales/en-gb.json" with { type: "json" };
 import "../../checks/index.ts";
 import type { CheckTexts, Locale } from "../check/check.ts";
 import { type AnyCheck, closeRegistry, registeredKeys } from "../check/registry.ts";
-import { openDoor } from "./plugin-api.ts";
+import { installPluginApi } from "./plugin-api.ts";
 import { faultsBetweenChecks, faultsOfCheck } from "./validate.ts";
 
 /** More files than anybody writes by hand: a folder with more is the wrong folder. */
@@ -61,7 +61,7 @@ async function importDroppedIn(dir: string): Promise<Record<string, string>> {
   const files = checkFilesOf(dir);
   if (files.length === 0) return {};
   refuseIfOpenToAll(dir, `checks folder ${dir}`);
-  openDoor();
+  installPluginApi();
   const droppedIn: Record<string, string> = {};
   for (const name of files) {
     const file = join(dir, name);

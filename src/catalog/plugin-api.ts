@@ -5,7 +5,7 @@ import * as door from "../check/index.ts";
 let opened = false;
 
 /** Answers `import ... from "assay/check"` with this process's own door, so that dropped-in checks register where built-in ones do. */
-export function openDoor(): void {
+export function installPluginApi(): void {
   if (opened) return;
   opened = true;
   plugin({

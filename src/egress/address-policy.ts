@@ -69,13 +69,13 @@ const ipv4Compatible = parseCidr("::/96");
 
 /**
  * @param localAddresses every address of this machine's interfaces: where an own endpoint on "any address" can be met.
- * @param isOwnPort whether the appliance listens on that port of this machine just now, besides its own endpoints.
+ * @param isBlockedPort whether the appliance listens on that port of this machine just now, besides its own endpoints.
  * @throws Error naming the range, when one of the settings' CIDRs is none. The configuration is checked before, by `parseCidr`.
  */
 export function createAddressPolicy(
   settings: EgressSettings,
   localAddresses: readonly string[],
-  isOwnPort: (port: number) => boolean = () => false,
+  isBlockedPort: (port: number) => boolean = () => false,
 ): AddressPolicy {
   const allowCidrs = settings.allowCidrs.map(parseCidr);
   const denyCidrs = settings.denyCidrs.map(parseCidr);
@@ -117,8 +117,8 @@ export function createAddressPolicy(
     judgeEndpoint(text, port) {
       const address = parseAddress(text);
       const readings = address === null ? [] : [address, ...embeddedIPv4(address)];
-      const doors = settings.ownEndpoints.filter((door) => door.port === port).concat(isOwnPort(port) ? [{ address: null, port }] : []);
-      const own = doors.some((door) => readings.some((reading) => isDoor(door, reading, local)));
+      const doors = settings.ownEndpoints.filter((door) => door.port === port).concat(isBlockedPort(port) ? [{ address: null, port }] : []);
+      const own = doors.some((door) => readings.some((reading) => isOwnEndpoint(door, reading, local)));
       return own ? refuse(`${endpointText(text, port)} is a door of this appliance itself, which no setting opens`) : allowed;
     },
   };
@@ -184,7 +184,7 @@ function embeddedIPv4(address: Address): readonly ipaddr.IPv4[] {
   return range === "rfc6145" ? [last] : [];
 }
 
-function isDoor(door: OwnEndpoint, address: Address, local: ReadonlySet<string>): boolean {
+function isOwnEndpoint(door: OwnEndpoint, address: Address, local: ReadonlySet<string>): boolean {
   const text = addressText(address);
   const range = address.range();
   // Connecting to 0.0.0.0 or :: reaches this machine.

@@ -3,25 +3,25 @@
 /** One byte for each port; not zero while it is ours. */
 let shut = new Uint8Array(new SharedArrayBuffer(0x1_0000));
 
-/** What a worker thread is handed, to `shareOwnPorts` it. */
-export function ownPorts(): SharedArrayBuffer {
+/** What a worker thread is handed, to `shareBlockedPorts` it. */
+export function blockedPorts(): SharedArrayBuffer {
   return shut.buffer as SharedArrayBuffer;
 }
 
 /** From now on this thread knows the ports of the thread that gave this, and the other way round. */
-export function shareOwnPorts(given: SharedArrayBuffer): void {
+export function shareBlockedPorts(given: SharedArrayBuffer): void {
   shut = new Uint8Array(given);
 }
 
-export function shutOwnPort(port: number): void {
+export function blockPort(port: number): void {
   shut[port] = 1;
 }
 
 /** For a port that is listened on no more. That of a thread which was ended from outside stays shut, and is one of many. */
-export function giveBackPort(port: number): void {
+export function unblockPort(port: number): void {
   shut[port] = 0;
 }
 
-export function isOwnPort(port: number): boolean {
+export function isBlockedPort(port: number): boolean {
   return shut[port] === 1;
 }

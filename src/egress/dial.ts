@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { withDeadline } from "../base/deadline.ts";
 import { createAddressPolicy, type Judgement } from "./address-policy.ts";
-import { isOwnPort } from "./blocked-ports.ts";
+import { isBlockedPort } from "./blocked-ports.ts";
 import { parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
@@ -57,7 +57,7 @@ interface Target {
 /** @throws Error when a range of the settings is none; the configuration is checked before. */
 export function openEgress(settings: EgressSettings): Egress {
   const servers = settings.dnsServers.map(parseDnsServer);
-  const policy = createAddressPolicy(settings, localAddresses(), isOwnPort);
+  const policy = createAddressPolicy(settings, localAddresses(), isBlockedPort);
 
   const closing = new AbortController();
   const resolutions = new Map<string, Promise<readonly string[]>>();
@@ -68,7 +68,7 @@ export function openEgress(settings: EgressSettings): Egress {
   const sockets = new Set<Socket>();
   let bytesOfClosed = 0;
 
-  function insist(judgement: Judgement, asked?: string): void {
+  function assertAllowed(judgement: Judgement, asked?: string): void {
     if (judgement.allowed) return;
     const because = asked === undefined ? judgement.because : `${asked}: ${judgement.because}`;
     if (refusals.size < refusalsMax) refusals.add(because);
@@ -78,7 +78,7 @@ export function openEgress(settings: EgressSettings): Egress {
   /** One refused address refuses the host: which of them a browser would take is not ours to guess. */
   async function resolveName(name: string): Promise<readonly string[]> {
     const addresses = await withDeadline(resolveMs, [closing.signal], (ending) => lookupAddresses(name, servers, ending));
-    for (const address of addresses) insist(policy.judgeAddress(address), name);
+    for (const address of addresses) assertAllowed(policy.judgeAddress(address), name);
     resolved.set(name, addresses);
     return addresses;
   }
@@ -87,13 +87,13 @@ export function openEgress(settings: EgressSettings): Egress {
     const host = parseHost(text);
     if (host === null) throw new EgressError("unresolved", `${JSON.stringify(text.slice(0, 100))} is not a host`);
     if (host.kind === "address") {
-      insist(policy.judgeAddress(host.text));
+      assertAllowed(policy.judgeAddress(host.text));
       resolved.set(host.text, [host.text]);
       return [host.text];
     }
     let resolution = resolutions.get(host.text);
     if (resolution === undefined) {
-      if (resolutions.size >= hostsMax) insist({ allowed: false, because: `the scan asked for more than ${hostsMax} hosts` });
+      if (resolutions.size >= hostsMax) assertAllowed({ allowed: false, because: `the scan asked for more than ${hostsMax} hosts` });
       // Failures are kept as well: a name that was refused once stays refused, however its server answers later.
       resolution = resolveName(host.text);
       resolution.catch(() => {});
@@ -105,10 +105,10 @@ export function openEgress(settings: EgressSettings): Egress {
   async function targetOf(host: string, port: number, signal: AbortSignal): Promise<Target> {
     const mapped = mappingOf(host, port);
     if (mapped !== undefined) {
-      insist(policy.judgeAddress(mapped.address));
+      assertAllowed(policy.judgeAddress(mapped.address));
       return { addresses: [mapped.address], port: mapped.addressPort };
     }
-    insist(policy.judgePort(port), hostKey(host).slice(0, 100));
+    assertAllowed(policy.judgePort(port), hostKey(host).slice(0, 100));
     return { addresses: await resolve(host, signal), port };
   }
 
@@ -133,7 +133,7 @@ export function openEgress(settings: EgressSettings): Egress {
 
   async function dialUntil(endsAtMs: number, host: string, port: number, ending: AbortSignal): Promise<Socket> {
     const target = await targetOf(host, port, ending);
-    for (const address of target.addresses) insist(policy.judgeEndpoint(address, target.port));
+    for (const address of target.addresses) assertAllowed(policy.judgeEndpoint(address, target.port));
 
     const key = endpointText(hostKey(host), port);
     const order = preferring(reached.get(key), target.addresses).slice(0, addressesDialledMax);
@@ -157,7 +157,7 @@ export function openEgress(settings: EgressSettings): Egress {
     async resolve(host, signal) {
       const mapped = settings.connectTo.find((mapping) => hostKey(mapping.host) === hostKey(host));
       if (mapped === undefined) return resolve(host, signal);
-      insist(policy.judgeAddress(mapped.address));
+      assertAllowed(policy.judgeAddress(mapped.address));
       return [mapped.address];
     },
     dial,

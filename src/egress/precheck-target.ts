@@ -9,7 +9,7 @@ import type { EgressSettings } from "./settings.ts";
  * address by address.
  * @throws Error when a range of the settings is none; the configuration is checked before.
  */
-export function createFirstLook(settings: EgressSettings): (url: string) => boolean {
+export function createTargetPrecheck(settings: EgressSettings): (url: string) => boolean {
   // Ports that the appliance opens for a scan are known to that scan.
   const policy = createAddressPolicy(settings, localAddresses(), () => false);
 

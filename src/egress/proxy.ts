@@ -1,7 +1,7 @@
 /** The forward proxy through which Chromium meets the network: reads request heads, dials through the egress, pipes bytes. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { ProbeFailure } from "../evidence/evidence.ts";
-import { giveBackPort, shutOwnPort } from "./blocked-ports.ts";
+import { blockPort, unblockPort } from "./blocked-ports.ts";
 import type { Egress } from "./dial.ts";
 import { toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
@@ -209,7 +209,7 @@ async function listen(server: Server): Promise<number> {
     server.listen({ host: "127.0.0.1", port: 0 }, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  shutOwnPort(port);
+  blockPort(port);
   return port;
 }
 
@@ -217,5 +217,5 @@ async function stopServer(server: Server, port: number, cutAll: () => void): Pro
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   cutAll();
   await closed;
-  giveBackPort(port);
+  unblockPort(port);
 }

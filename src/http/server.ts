@@ -7,7 +7,7 @@ const idleSeconds = 30;
 const drainMsMax = 5_000;
 
 /** Answers requests: an Elysia app, or several put together. */
-export interface Door {
+export interface HttpHandler {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Set once it listens; requests ask it for their peer. */
   server: unknown;
@@ -28,7 +28,7 @@ export interface Listening {
 }
 
 /** @throws Error of the system when the address cannot be had: `code` is EADDRINUSE, EACCES or EADDRNOTAVAIL. */
-export function listen(door: Door, { hostname, port, log }: ListenOptions): Listening {
+export function listen(door: HttpHandler, { hostname, port, log }: ListenOptions): Listening {
   const server = Bun.serve({
     hostname,
     port,
@@ -57,7 +57,7 @@ export function listen(door: Door, { hostname, port, log }: ListenOptions): List
 }
 
 /** The API below `/api/` (not `/api/` itself, which leads to its description) and where the operator's probes look, and the pages everywhere else. */
-export function oneDoor({ api, pages }: { readonly api: Door; readonly pages: Door }): Door {
+export function combineHandlers({ api, pages }: { readonly api: HttpHandler; readonly pages: HttpHandler }): HttpHandler {
   return {
     fetch: (request) => (isOfApi(pathOf(request)) ? api : pages).fetch(request),
     set server(server: unknown) {

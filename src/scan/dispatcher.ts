@@ -85,14 +85,14 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
   async function runScan(scan: ScanRecord): Promise<void> {
     const { token, url, attempts } = scan;
     log.info("scan begins", { token, url, attempt: attempts });
-    progress.tell(token, { told: "claimed" });
+    progress.tell(token, { type: "claimed" });
     const writer = progressWriter(scan);
     const outcome = await scanner.scanUrl(url, writer.tell, givingUp.signal);
     writer.end();
     if (givingUp.signal.aborted) return;
     const stored = await storePersistently(token, outcome);
     if (stored === null) return;
-    progress.tell(token, { told: stored.status });
+    progress.tell(token, { type: stored.status });
     const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
     log.info("scan ended", { token, url, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
   }
@@ -115,7 +115,7 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
     return {
       tell: (stage: ProgressStage) => {
         percent = Math.max(percent, stagePercent[stage]);
-        progress.tell(token, { told: "stage", stage, percent });
+        progress.tell(token, { type: "stage", stage, percent });
         latest = stage;
         if (timer === undefined) write();
       },

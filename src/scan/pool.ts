@@ -3,7 +3,7 @@
 import { MessageChannel } from "node:worker_threads";
 import { Tinypool } from "tinypool";
 import { messageOf } from "../base/log.ts";
-import type { WorkerSays, WorkerTasks } from "./task.ts";
+import type { WorkerMessage, WorkerTasks } from "./task.ts";
 
 /** Until a fresh thread has loaded its code and catalog and begins with its task. */
 const startMs = 30_000;
@@ -20,7 +20,7 @@ export type TaskEnd<T> =
 export interface TaskWatch {
   /** From the moment the task begins; then its thread is ended, whatever it is doing. */
   readonly deadlineMs: number;
-  readonly onSays: (said: WorkerSays) => void;
+  readonly onSays: (said: WorkerMessage) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,7 +50,7 @@ type TransferList = NonNullable<NonNullable<Parameters<Tinypool["run"]>[1]>["tra
 
 export interface WorkerData {
   readonly checksDir: string | null;
-  readonly ownPorts: SharedArrayBuffer;
+  readonly blockedPorts: SharedArrayBuffer;
 }
 
 /** What a thread was started with; for the worker's entry. */
@@ -81,7 +81,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         ending.abort();
       };
       let timer = setTimeout(endLate, startMs);
-      ours.on("message", (said: WorkerSays) => {
+      ours.on("message", (said: WorkerMessage) => {
         if (said.says !== "started") return onSays(said);
         started = true;
         clearTimeout(timer);

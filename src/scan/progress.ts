@@ -1,6 +1,6 @@
 /** Tells whoever watches a scan what becomes of it, the moment it happens; nothing here is stored. */
 import { type Log, messageOf } from "../base/log.ts";
-import type { ProgressListener, ScanProgress, ScanTold } from "./task.ts";
+import type { ProgressListener, ScanEvent, ScanProgress } from "./task.ts";
 
 /** Each is an open connection of somebody; one more is refused, and looks again by itself. */
 const defaultListenersMax = 2_000;
@@ -9,7 +9,7 @@ const lengthsKept = 20;
 
 export interface ProgressHub extends ScanProgress {
   /** For the dispatcher: what just happened to a scan. What it says of scans that are over comes after they are on disk. */
-  tell(token: string, told: Exclude<ScanTold, { readonly told: "moved" }>): void;
+  tell(token: string, event: Exclude<ScanEvent, { readonly type: "moved" }>): void;
   /** Ears now open. */
   listening(): number;
 }
@@ -23,7 +23,7 @@ export interface ProgressOptions {
 
 interface InHand {
   readonly fromMs: number;
-  latest: ScanTold;
+  latest: ScanEvent;
 }
 
 export function createProgress({ concurrency, log, listenersMax = defaultListenersMax }: ProgressOptions): ProgressHub {
@@ -35,7 +35,7 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
   function subscribe(token: string, listener: ProgressListener): (() => void) | null {
     if (listening >= listenersMax) return null;
     // An object of its own: the same function may listen twice.
-    const ear: ProgressListener = (told) => hear(listener, told);
+    const ear: ProgressListener = (event) => hear(listener, event);
     const ears = listeners.get(token) ?? new Set();
     listeners.set(token, ears.add(ear));
     listening++;
@@ -57,21 +57,21 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
   }
 
   /** A scan goes on whoever fails to listen. */
-  function hear(listener: ProgressListener, told: ScanTold): void {
+  function hear(listener: ProgressListener, event: ScanEvent): void {
     try {
-      listener(told);
+      listener(event);
     } catch (error) {
-      log.error("progress was not heard", { told: told.told, because: messageOf(error) });
+      log.error("progress was not heard", { event: event.type, because: messageOf(error) });
     }
   }
 
   /** Over copies, here and below: who hears may stop listening. */
-  function tellOne(token: string, told: ScanTold): void {
-    for (const ear of [...(listeners.get(token) ?? [])]) ear(told);
+  function tellOne(token: string, event: ScanEvent): void {
+    for (const ear of [...(listeners.get(token) ?? [])]) ear(event);
   }
 
   function tellWaiting(): void {
-    for (const token of [...listeners.keys()]) if (!inHand.has(token)) tellOne(token, { told: "moved" });
+    for (const token of [...listeners.keys()]) if (!inHand.has(token)) tellOne(token, { type: "moved" });
   }
 
   function noteEnd(token: string): void {
@@ -84,12 +84,12 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
 
   return {
     subscribe,
-    tell: (token, told) => {
-      const over = told.told === "finished" || told.told === "failed";
+    tell: (token, event) => {
+      const over = event.type === "finished" || event.type === "failed";
       if (over) noteEnd(token);
-      else inHand.set(token, { fromMs: inHand.get(token)?.fromMs ?? performance.now(), latest: told });
-      tellOne(token, told);
-      if (told.told === "claimed") tellWaiting();
+      else inHand.set(token, { fromMs: inHand.get(token)?.fromMs ?? performance.now(), latest: event });
+      tellOne(token, event);
+      if (event.type === "claimed") tellWaiting();
       if (over) forget(token);
     },
     waitMs: (position) => {

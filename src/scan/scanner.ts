@@ -2,7 +2,7 @@
 
 import { type Log, messageOf } from "../base/log.ts";
 import type { BrowserHost } from "../browser/browser.ts";
-import { giveBackPort, ownPorts, shutOwnPort } from "../egress/blocked-ports.ts";
+import { blockedPorts, blockPort, unblockPort } from "../egress/blocked-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -46,7 +46,7 @@ export function openScanner(options: ScannerOptions): Scanner {
   const pool = openPool({
     workerFile,
     threads: concurrency,
-    workerData: { checksDir, ownPorts: ownPorts() },
+    workerData: { checksDir, blockedPorts: blockedPorts() },
     onIdleFault: (fault) => log.error("idle worker broke", { fault }),
   });
 
@@ -56,7 +56,7 @@ export function openScanner(options: ScannerOptions): Scanner {
   async function taskOf(url: string): Promise<GatherTask> {
     const browserEndpoint = await browser.endpoint();
     const controlPort = Number(new URL(browserEndpoint).port);
-    shutOwnPort(controlPort);
+    blockPort(controlPort);
     controlPorts.add(controlPort);
     return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot: screenshots, deadlines };
   }
@@ -138,7 +138,7 @@ export function openScanner(options: ScannerOptions): Scanner {
     },
     close: async () => {
       await pool.close();
-      for (const port of controlPorts) giveBackPort(port);
+      for (const port of controlPorts) unblockPort(port);
     },
   };
 }

@@ -20,17 +20,17 @@ export const stagePercent: Readonly<Record<ProgressStage, number>> = {
 };
 
 /** What is told of a scan to those who watch it; of one that is over only once it can be read. */
-export type ScanTold =
+export type ScanEvent =
   /** A worker has it in hand; no stage has begun. */
-  | { readonly told: "claimed" }
+  | { readonly type: "claimed" }
   /** `percent` is 0 to 100 and never falls. */
-  | { readonly told: "stage"; readonly stage: ProgressStage; readonly percent: number }
-  | { readonly told: "finished" }
-  | { readonly told: "failed" }
+  | { readonly type: "stage"; readonly stage: ProgressStage; readonly percent: number }
+  | { readonly type: "finished" }
+  | { readonly type: "failed" }
   /** The queue went on, and with it the place of each scan that waits. */
-  | { readonly told: "moved" };
+  | { readonly type: "moved" };
 
-export type ProgressListener = (told: ScanTold) => void;
+export type ProgressListener = (told: ScanEvent) => void;
 
 /** Lets pages watch scans as they run. */
 export interface ScanProgress {
@@ -123,7 +123,7 @@ export interface WorkerTasks {
 }
 
 /** What a worker says while it works. */
-export type WorkerSays =
+export type WorkerMessage =
   | { readonly says: "started" }
   | { readonly says: "stage"; readonly stage: ProgressStage }
   /** Before each check is asked, so that one which never answers is known. */

@@ -10,7 +10,7 @@ import type { Visit } from "./visit.ts";
 
 /** An address of the longest kind, percent-encoded, and everything else that a form of ours holds. */
 const formBytesMax = 16_384;
-const wordBytes = 32;
+const csrfTokenBytes = 32;
 /** The hidden field. */
 const field = "form";
 
@@ -32,7 +32,7 @@ export function Form({ action, children, ...rest }: FormProps) {
   const visit = useVisit();
   return (
     <form method="post" action={action} {...rest}>
-      <input type="hidden" name={field} value={formWord(visit)} />
+      <input type="hidden" name={field} value={csrfToken(visit)} />
       {children}
     </form>
   );
@@ -51,7 +51,7 @@ export async function readForm(visit: Visit): Promise<Fields> {
   const bytes = await readBytes(request, formBytesMax);
   if (bytes === "too-long") throw formTooLong();
   const fields = new URLSearchParams(Buffer.from(bytes).toString("utf8"));
-  if (!isOwnWord(visit, fields.get(field) ?? "")) throw formNotOurs();
+  if (!isCsrfTokenValid(visit, fields.get(field) ?? "")) throw formNotOurs();
   if (!isStillHere(visit)) throw signInFirst();
   return { text: (name) => fields.get(name) ?? "" };
 }
@@ -73,17 +73,17 @@ function isFromHere({ request, own }: Visit): boolean {
  * The word for this visitor's forms. It follows from the cookie of the session, or of forms where there is no session, and that does
  * not follow from it. Masked anew on every page, so that a compressed page gives nothing away by its length (BREACH).
  */
-function formWord(visit: Visit): string {
-  const mask = randomBytes(wordBytes);
+function csrfToken(visit: Visit): string {
+  const mask = randomBytes(csrfTokenBytes);
   const word = wordOf(visit.session?.value ?? formCookie(visit));
   return Buffer.concat([mask, exclusiveOr(mask, word)]).toString("base64url");
 }
 
-function isOwnWord(visit: Visit, given: string): boolean {
+function isCsrfTokenValid(visit: Visit, given: string): boolean {
   const cookie = visit.session?.value ?? cookieOf(visit.request, "form", visit.own.https);
   const bytes = Buffer.from(given, "base64url");
-  if (cookie === null || cookie === "" || bytes.length !== 2 * wordBytes) return false;
-  return timingSafeEqual(exclusiveOr(bytes.subarray(0, wordBytes), bytes.subarray(wordBytes)), wordOf(cookie));
+  if (cookie === null || cookie === "" || bytes.length !== 2 * csrfTokenBytes) return false;
+  return timingSafeEqual(exclusiveOr(bytes.subarray(0, csrfTokenBytes), bytes.subarray(csrfTokenBytes)), wordOf(cookie));
 }
 
 function wordOf(cookie: string): Buffer {
@@ -98,7 +98,7 @@ function exclusiveOr(one: Buffer, other: Buffer): Buffer {
 function formCookie(visit: Visit): string {
   visit.formCookie ??= cookieOf(visit.request, "form", visit.own.https);
   if (visit.formCookie === null || visit.formCookie === "") {
-    visit.formCookie = randomBytes(wordBytes).toString("base64url");
+    visit.formCookie = randomBytes(csrfTokenBytes).toString("base64url");
     visit.setCookies.push(setCookie("form", visit.formCookie, visit.own.https, null));
   }
   return visit.formCookie;

@@ -48,10 +48,10 @@ async function delaysOf({ store, progress, url }: PagesUnderTest): Promise<reado
   for (let at = 1; at <= stagesTold; at++) {
     const stage = progressStages[at % progressStages.length] ?? "resolving";
     toldMs.set(at, nowMs());
-    progress.tell(token, { told: "stage", stage, percent: at });
+    progress.tell(token, { type: "stage", stage, percent: at });
     await Bun.sleep(betweenStagesMs);
   }
-  progress.tell(token, { told: "failed" });
+  progress.tell(token, { type: "failed" });
   const { said, stop } = await client;
   await stop();
   await store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "../../src/base/log.ts";
 import { openBrowser } from "../../src/browser/browser.ts";
-import { ownPorts } from "../../src/egress/blocked-ports.ts";
+import { blockedPorts } from "../../src/egress/blocked-ports.ts";
 import { openScanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import type { FinishedScan, LabCase } from "./laboratory.ts";
@@ -38,7 +38,7 @@ export function openLaboratory() {
       } finally {
         await scanner.close();
         // A thread that ends leaves the ports of its proxies shut. Here hundreds end in one process, and the next case may get such a port.
-        new Uint8Array(ownPorts()).fill(0);
+        new Uint8Array(blockedPorts()).fill(0);
         await site.stop?.();
       }
     },

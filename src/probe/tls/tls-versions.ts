@@ -27,19 +27,19 @@ type Dial = () => Promise<Socket>;
  * The answers for every version, newest first. Where a connection was cut without a word, it is asked again by itself: the server
  * may only have minded how many came at once. Never rejects. `serverName` is null for addresses.
  */
-export async function sayHellos(dial: Dial, serverName: string | null, signal: AbortSignal): Promise<readonly HelloAnswer[]> {
-  const first = await Promise.all(versions.map((version) => sayHello(dial, version, serverName, signal)));
+export async function probeTlsVersions(dial: Dial, serverName: string | null, signal: AbortSignal): Promise<readonly HelloAnswer[]> {
+  const first = await Promise.all(versions.map((version) => probeTlsVersion(dial, version, serverName, signal)));
   const answers: HelloAnswer[] = [];
   for (const answer of first) {
     const again = answer.ended === "cut" && answer.flight.isTls === null;
     if (again) await wait(pauseMs, undefined, { signal }).catch(() => {});
-    answers.push(again ? await sayHello(dial, answer.version, serverName, signal) : answer);
+    answers.push(again ? await probeTlsVersion(dial, answer.version, serverName, signal) : answer);
   }
   return answers;
 }
 
 /** A connection that cannot be had is an answer that was cut. */
-async function sayHello(dial: Dial, version: TlsVersion, serverName: string | null, signal: AbortSignal): Promise<HelloAnswer> {
+async function probeTlsVersion(dial: Dial, version: TlsVersion, serverName: string | null, signal: AbortSignal): Promise<HelloAnswer> {
   const { hello, openHandshake } = prepareHello(version, serverName);
   const reader = new ServerFlightReader(openHandshake);
   const socket = await dial().catch(() => null);

@@ -13,7 +13,7 @@ import { certificateFacts, readCertificate } from "./certificate.ts";
 import { suiteName } from "./cipher-suites.ts";
 import { shakeHands, type TlsSession } from "./handshake.ts";
 import { versionAnswer } from "./server-flight.ts";
-import { type HelloAnswer, sayHellos } from "./tls-versions.ts";
+import { type HelloAnswer, probeTlsVersions } from "./tls-versions.ts";
 import { pathFault, type TrustAnchors, trustAnchors } from "./trust.ts";
 
 export interface TlsContext extends ProbeContext {
@@ -41,7 +41,7 @@ async function lookAtTls({ egress, host: hostText, port, caPems, signal }: TlsCo
   // One alone at first: the others then go to the address that answered, and where nobody answers there are no others.
   const socket = await dial();
   const [session, answers] = await withDeadline(exchangeMs, [signal], (ending) =>
-    Promise.all([shakeHands(socket, serverName, anchors, ending), sayHellos(dial, serverName, ending)]),
+    Promise.all([shakeHands(socket, serverName, anchors, ending), probeTlsVersions(dial, serverName, ending)]),
   );
   const negotiated = session === null ? negotiatedIn(answers) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };
   if (negotiated === null) return failed(whyNothing(answers));

@@ -4,7 +4,7 @@ import { Field } from "../components/field.tsx";
 import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
 import { useVisit, useWords } from "../context.ts";
-import type { Trouble } from "./form-error.ts";
+import type { FormError } from "./form-error.ts";
 
 interface EmailFieldProps {
   readonly value: string;
@@ -79,10 +79,10 @@ export function UnencryptedNotice() {
 }
 
 /** What is wrong with a form as a whole; nothing when that is fine. */
-export function WholeTrouble({ trouble }: { readonly trouble: Trouble | null }) {
-  return trouble === null || trouble.whole === null ? null : (
+export function FormErrorNotice({ formError }: { readonly formError: FormError | null }) {
+  return formError === null || formError.whole === null ? null : (
     <Notice kind="poor" alert>
-      {trouble.whole}
+      {formError.whole}
     </Notice>
   );
 }

@@ -7,7 +7,7 @@ import type { Visit } from "../visit.ts";
 /** Until a line of people who sign in is likely to be shorter. */
 const busySeconds = 5;
 
-export interface Trouble {
+export interface FormError {
   /** With one of its fields ... */
   readonly field: { readonly name: string; readonly text: string } | null;
   /** ... or as a whole. */
@@ -17,17 +17,17 @@ export interface Trouble {
 }
 
 /** 400 is something that was typed, 403 something that was not proved. */
-export function fieldTrouble(name: string, text: string, status: 400 | 403 = 400): Trouble {
+export function fieldError(name: string, text: string, status: 400 | 403 = 400): FormError {
   return { field: { name, text }, whole: null, status, headers: {} };
 }
 
-export function newPasswordTrouble({ words, settings }: Visit, name: string, fault: PasswordFault): Trouble {
+export function newPasswordError({ words, settings }: Visit, name: string, fault: PasswordFault): FormError {
   const texts = { "too-short": "tooShort", "too-long": "tooLong", common: "common", "is-email": "isEmail" } as const;
   const { charsMin } = settings.accounts.actions.passwords;
-  return fieldTrouble(name, words.say(`credentials.errors.${texts[fault]}`, { charsMin, charsMax: passwordCharsMax }));
+  return fieldError(name, words.say(`credentials.errors.${texts[fault]}`, { charsMin, charsMax: passwordCharsMax }));
 }
 
-export function heldUpTrouble({ words }: Visit, heldUp: HeldUp): Trouble {
+export function throttledError({ words }: Visit, heldUp: HeldUp): FormError {
   const [status, seconds, whole] =
     heldUp.status === "busy"
       ? ([503, busySeconds, words.say("credentials.errors.busy")] as const)
@@ -36,17 +36,17 @@ export function heldUpTrouble({ words }: Visit, heldUp: HeldUp): Trouble {
 }
 
 /** Of the field `password`. */
-export function unprovedTrouble(visit: Visit, unproved: Unproved): Trouble {
-  if (unproved.status !== "wrong-password") return heldUpTrouble(visit, unproved);
-  return fieldTrouble("password", visit.words.say("credentials.errors.wrongPassword"), 403);
+export function reauthenticationError(visit: Visit, unproved: Unproved): FormError {
+  if (unproved.status !== "wrong-password") return throttledError(visit, unproved);
+  return fieldError("password", visit.words.say("credentials.errors.wrongPassword"), 403);
 }
 
 /** What to say at a field; undefined for nothing. */
-export function errorAt(trouble: Trouble | null, name: string): string | undefined {
-  return trouble?.field?.name === name ? trouble.field.text : undefined;
+export function errorAt(formError: FormError | null, name: string): string | undefined {
+  return formError?.field?.name === name ? formError.field.text : undefined;
 }
 
 /** Status and headers of the page that tells it. */
-export function answerTo(trouble: Trouble | null): Pick<Trouble, "status" | "headers"> {
-  return trouble === null ? { status: 200, headers: {} } : { status: trouble.status, headers: trouble.headers };
+export function answerTo(formError: FormError | null): Pick<FormError, "status" | "headers"> {
+  return formError === null ? { status: 200, headers: {} } : { status: formError.status, headers: formError.headers };
 }

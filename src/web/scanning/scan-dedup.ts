@@ -5,7 +5,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Wishes remembered at once. Beyond it the oldest is forgotten: what that costs is a scan too many. */
-const wishesMax = 10_000;
+const recentScansMax = 10_000;
 
 /** Parameter of a report's address: who reads it has just asked for a new scan, and was led to this one. */
 export const askedAgain = "again";
@@ -13,7 +13,7 @@ export const askedAgain = "again";
 /** A scan, or why there is none. */
 export type Led<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
 
-export interface RecentWishes<Refused> {
+export interface ScanDedup<Refused> {
   /**
    * The scan that the same wish led to before, if it still waits or runs, or was asked for less than the cooldown ago; otherwise what
    * `start` comes to. A wish that comes while another is being started shares what becomes of that: a double click is two requests at
@@ -22,17 +22,17 @@ export interface RecentWishes<Refused> {
   lead(visitor: string, url: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>>;
 }
 
-export interface RecentWishesOptions {
+export interface ScanDedupOptions {
   readonly store: Pick<Store, "scans">;
   readonly cooldownSeconds: number;
   readonly now: () => Date;
 }
 
-export function createRecentWishes<Refused>({ store, cooldownSeconds, now }: RecentWishesOptions): RecentWishes<Refused> {
+export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDedupOptions): ScanDedup<Refused> {
   /** By wish: what is being started, or the token of what was. */
   const wishes = new Map<string, Promise<Led<Refused>> | string>();
 
-  const remember = (key: string, wish: Promise<Led<Refused>> | string) => setYoungest(wishes, key, wish, wishesMax);
+  const remember = (key: string, wish: Promise<Led<Refused>> | string) => setYoungest(wishes, key, wish, recentScansMax);
 
   function standing(token: string): ScanRecord | undefined {
     const scan = store.scans.findByToken(token);

@@ -1,5 +1,5 @@
-/** `/scans/{token}/events`: what becomes of a scan, told as it happens (server-sent events, HTML standard section 9.2). */
-import type { ProgressStage, ScanTold } from "../../scan/task.ts";
+/** `/scans/{token}/events`: streams what happens to a scan (server-sent events, HTML standard section 9.2). */
+import type { ProgressStage, ScanEvent } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../answer.tsx";
 import type { Visit } from "../visit.ts";
@@ -74,10 +74,10 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
         controller.close();
       };
       end = leave;
-      // Nothing is told of it any more.
+      // No more events follow.
       if (teller.begin()) return close();
-      const unsubscribe = visit.settings.scanning.progress.subscribe(token, (told) => {
-        if (teller.tell(told)) close();
+      const unsubscribe = visit.settings.scanning.progress.subscribe(token, (event) => {
+        if (teller.tell(event)) close();
       });
       const fromMs = performance.now();
       const heartbeat = setInterval(() => {
@@ -98,7 +98,7 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
   return refused ? null : stream;
 }
 
-/** Turns what is told of a scan into events, each written whole and none twice. Its functions answer whether the scan is over. */
+/** Writes scan events as server-sent events, each whole and none twice. The functions return whether the scan is over. */
 function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
   const { store } = visit.settings;
   const latest = new Map<string, string>();
@@ -136,16 +136,16 @@ function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
       if (status === "finished" || status === "failed") return sendEnd(status);
       return progressStage === null ? sendPlace() : sendStage(progressStage, progressPercent);
     },
-    /** Shows that the connection lives; and what is stored as over is over, whether that was told or not. */
+    /** Shows that the connection lives; and what is stored as over is over, whether or not its event arrived. */
     beat: () => {
       write(": \n\n");
       const { status } = store.scans.findByToken(token) ?? goneScan;
       if (status === "finished" || status === "failed") return sendEnd(status);
       return status === "queued" ? sendPlace() : false;
     },
-    tell: (told: ScanTold) => {
-      if (told.told === "finished" || told.told === "failed") return sendEnd(told.told);
-      return told.told === "stage" ? sendStage(told.stage, told.percent) : sendPlace();
+    tell: (event: ScanEvent) => {
+      if (event.type === "finished" || event.type === "failed") return sendEnd(event.type);
+      return event.type === "stage" ? sendStage(event.stage, event.percent) : sendPlace();
     },
   };
 }

@@ -9,7 +9,7 @@ import type { PagesSettings } from "../settings.ts";
 import { pageGroup, type Visit } from "../visit.ts";
 import { mayScan } from "./may-scan.ts";
 import { publicUrlPage } from "./public-url-page.tsx";
-import { askedAgain, createRecentWishes, type Led } from "./scan-dedup.ts";
+import { askedAgain, createScanDedup, type Led } from "./scan-dedup.ts";
 import { readTypedUrl } from "./typed-url.ts";
 
 const hourSeconds = 3_600;
@@ -26,7 +26,7 @@ export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now 
   const countAddress = perHour(guests.scansPerHourMax);
   const countNeighbourhood = perHour(guests.scansPerHourMax * guestsOfNeighbourhoodMax);
   const countAccount = perHour(scansOfAccountPerHourMax);
-  const wishes = createRecentWishes<Refusal>({ store, cooldownSeconds, now });
+  const wishes = createScanDedup<Refusal>({ store, cooldownSeconds, now });
 
   return pageGroup("start").post("/scans", ({ visit }) => answerForm(visit));
 

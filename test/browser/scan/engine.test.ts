@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isOwnPort, ownPorts } from "../../../src/egress/blocked-ports.ts";
+import { blockedPorts, isBlockedPort } from "../../../src/egress/blocked-ports.ts";
 import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
@@ -262,14 +262,14 @@ describe("what breaks in the middle", () => {
       await until(() => slow.asked > 0);
       const control = Number(new URL(await loose.browser.endpoint()).port);
       // Those that the worker opened are known to this thread as well.
-      const ports = [...new Uint8Array(ownPorts()).entries()].flatMap(([port, shut]) => (shut === 1 ? [port] : []));
+      const ports = [...new Uint8Array(blockedPorts()).entries()].flatMap(([port, shut]) => (shut === 1 ? [port] : []));
       expect(ports).toContain(control);
       const errorCodes: (string | null)[] = [];
       for (const port of ports) {
         const token = await loose.queue(`http://127.0.0.1:${port}/json/list`);
         const { errorCode } = (await ended(token, loose)).scan;
         // One that a scan of an earlier test held until just now is nobody's any more.
-        if (isOwnPort(port)) errorCodes.push(errorCode);
+        if (isBlockedPort(port)) errorCodes.push(errorCode);
       }
       expect(errorCodes.length).toBeGreaterThan(1);
       expect(new Set(errorCodes)).toEqual(new Set(["blocked"]));

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
-import { isOwnPort } from "../../../src/egress/blocked-ports.ts";
+import { isBlockedPort } from "../../../src/egress/blocked-ports.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines, type ProgressStage } from "../../../src/scan/task.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
@@ -110,9 +110,9 @@ describe("a browser that", () => {
 test("a control port is shut while the scanner is open, and nobody's afterwards", async () => {
   opened();
   await scan("fine.test");
-  expect(isOwnPort(9)).toBe(true);
+  expect(isBlockedPort(9)).toBe(true);
   await scanner.close();
-  expect(isOwnPort(9)).toBe(false);
+  expect(isBlockedPort(9)).toBe(false);
 });
 
 describe("a check that", () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPasswords } from "../../../src/account/passwords.ts";
 import { recoveryCodeOf } from "../../../src/account/second-factor.ts";
 import { createSignIn, type PasswordStep, type SignIn } from "../../../src/account/sign-in.ts";
-import { createGuesses } from "../../../src/account/sign-in-throttles.ts";
+import { createSignInThrottles } from "../../../src/account/sign-in-throttles.ts";
 import { type AccountRoom, accountRoom, callerAt, codeAt, email, password } from "../../support/account-room.ts";
 
 const home = callerAt("192.0.2.7");
@@ -78,7 +78,7 @@ describe("guessing", () => {
   beforeEach(() => {
     const matches = async (typed: string, hash: string | null) => hash !== null && typed === password;
     const passwords = { ...createPasswords({ charsMin: 12 }), matches };
-    quick = createSignIn({ store: room.store, passwords, guesses: createGuesses(() => room.now().getTime()), now: room.now });
+    quick = createSignIn({ store: room.store, passwords, guesses: createSignInThrottles(() => room.now().getTime()), now: room.now });
   });
 
   function signIn(typed = password, caller = home, address = email): Promise<PasswordStep> {
@@ -148,7 +148,7 @@ describe("guessing", () => {
 
   test("that was never looked at, since too many wait, does not count", async () => {
     const passwords = { ...createPasswords({ charsMin: 12 }), matches: async () => "busy" as const };
-    const guesses = createGuesses(() => room.now().getTime());
+    const guesses = createSignInThrottles(() => room.now().getTime());
     const busy = createSignIn({ store: room.store, passwords, guesses, now: room.now });
     for (let number = 0; number < 50; number++) expect(await busy.signIn({ email, password, caller: home })).toEqual({ status: "busy" });
   });

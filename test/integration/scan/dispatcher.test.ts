@@ -4,7 +4,7 @@ import { createLog } from "../../../src/base/log.ts";
 import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
 import type { Scanner } from "../../../src/scan/scanner.ts";
-import type { ProgressStage, ScanOutcome, ScanTold } from "../../../src/scan/task.ts";
+import type { ProgressStage, ScanEvent, ScanOutcome } from "../../../src/scan/task.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
@@ -130,10 +130,10 @@ describe("the dispatcher", () => {
 
   test("tells every stage at once, and an end only once it can be read", async () => {
     const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
-    const told: (ScanTold & { readonly status?: string | undefined })[] = [];
+    const told: (ScanEvent & { readonly status?: string | undefined })[] = [];
     const places: (number | null)[] = [];
     progress.subscribe(first, (what) => told.push({ ...what, status: statusOf(first) }));
-    progress.subscribe(second, ({ told }) => told === "moved" && places.push(store.scans.queuePosition(second)));
+    progress.subscribe(second, ({ type }) => type === "moved" && places.push(store.scans.queuePosition(second)));
     await started(1);
     await until(() => held.length === 1);
     held[0]?.tell("resolving");
@@ -142,19 +142,19 @@ describe("the dispatcher", () => {
     held[0]?.tell("connecting");
     const running = { status: "running" };
     expect(told).toEqual([
-      { told: "claimed", ...running },
-      { told: "stage", stage: "resolving", percent: 2, ...running },
-      { told: "stage", stage: "browsing", percent: 20, ...running },
-      { told: "stage", stage: "connecting", percent: 20, ...running },
+      { type: "claimed", ...running },
+      { type: "stage", stage: "resolving", percent: 2, ...running },
+      { type: "stage", stage: "browsing", percent: 20, ...running },
+      { type: "stage", stage: "connecting", percent: 20, ...running },
     ]);
     held[0]?.end(finished);
     await until(() => held.length === 2);
-    expect(told.at(-1)).toEqual({ told: "finished", status: "finished" });
+    expect(told.at(-1)).toEqual({ type: "finished", status: "finished" });
     expect(places).toEqual([1]);
     progress.subscribe(second, (what) => told.push(what));
     held[1]?.end(failed);
     await until(() => statusOf(second) === "failed");
-    await until(() => told.at(-1)?.told === "failed");
+    await until(() => told.at(-1)?.type === "failed");
     expect(progress.waitMs(1)).not.toBeNull();
   });
 

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
-import type { ScanTold } from "../../../src/scan/task.ts";
+import type { ScanEvent } from "../../../src/scan/task.ts";
 
-const resolving: ScanTold & { readonly told: "stage" } = { told: "stage", stage: "resolving", percent: 2 };
+const resolving: ScanEvent & { readonly type: "stage" } = { type: "stage", stage: "resolving", percent: 2 };
 
 let lines: string[];
 let progress: ProgressHub;
@@ -21,27 +21,27 @@ beforeEach(() => {
 });
 
 const listen = (token: string, as = token) =>
-  progress.subscribe(token, (told) => heard.push(`${as} ${told.told === "stage" ? told.stage : told.told}`));
+  progress.subscribe(token, (event) => heard.push(`${as} ${event.type === "stage" ? event.stage : event.type}`));
 
 describe("progress", () => {
   test("reaches those who listen to that scan; the others hear that the queue moved", () => {
     listen("a");
     listen("b");
-    progress.tell("a", { told: "claimed" });
+    progress.tell("a", { type: "claimed" });
     progress.tell("a", resolving);
-    progress.tell("c", { told: "claimed" });
-    progress.tell("a", { told: "finished" });
+    progress.tell("c", { type: "claimed" });
+    progress.tell("a", { type: "finished" });
     expect(heard).toEqual(["a claimed", "b moved", "a resolving", "b moved", "a finished"]);
   });
 
   test("is told at once to who comes later, and not of scans that are over", () => {
-    progress.tell("a", { told: "claimed" });
+    progress.tell("a", { type: "claimed" });
     listen("a", "early");
     progress.tell("a", resolving);
     listen("a", "late");
-    progress.tell("a", { told: "failed" });
+    progress.tell("a", { type: "failed" });
     const after = listen("a", "after");
-    progress.tell("b", { told: "claimed" });
+    progress.tell("b", { type: "claimed" });
     after?.();
     expect(heard).toEqual(["early claimed", "early resolving", "late resolving", "early failed", "late failed", "after moved"]);
   });
@@ -57,14 +57,14 @@ describe("progress", () => {
     expect(listen("c")).not.toBeNull();
     for (const end of ends) end?.();
     expect(progress.listening()).toBe(1);
-    progress.tell("c", { told: "finished" });
+    progress.tell("c", { type: "finished" });
     expect(progress.listening()).toBe(0);
   });
 
   test("may be called off while it is told", () => {
     const end = progress.subscribe("a", () => end?.());
     listen("a", "other");
-    progress.tell("a", { told: "finished" });
+    progress.tell("a", { type: "finished" });
     expect(heard).toEqual(["other finished"]);
     expect(progress.listening()).toBe(0);
     end?.();
@@ -85,9 +85,9 @@ describe("progress", () => {
 describe("the wait", () => {
   test("is not known before a scan has ended, and then goes by their length", async () => {
     expect(progress.waitMs(1)).toBeNull();
-    progress.tell("a", { told: "claimed" });
+    progress.tell("a", { type: "claimed" });
     await Bun.sleep(40);
-    progress.tell("a", { told: "finished" });
+    progress.tell("a", { type: "finished" });
     const waitMs = progress.waitMs(1) ?? 0;
     expect(waitMs).toBeGreaterThanOrEqual(19);
     expect(waitMs).toBeLessThan(500);
@@ -95,12 +95,12 @@ describe("the wait", () => {
   });
 
   test("goes by the latest scans alone", async () => {
-    progress.tell("slow", { told: "claimed" });
+    progress.tell("slow", { type: "claimed" });
     await Bun.sleep(40);
-    progress.tell("slow", { told: "finished" });
+    progress.tell("slow", { type: "finished" });
     for (let count = 0; count < 20; count++) {
-      progress.tell(`${count}`, { told: "claimed" });
-      progress.tell(`${count}`, { told: "failed" });
+      progress.tell(`${count}`, { type: "claimed" });
+      progress.tell(`${count}`, { type: "failed" });
     }
     expect(progress.waitMs(2) ?? 99).toBeLessThan(10);
   });

@@ -1,13 +1,13 @@
 /** What is refused at the form already, and what only the scan can tell. */
 import { describe, expect, test } from "vitest";
-import { createFirstLook } from "../../../src/egress/precheck-target.ts";
+import { createTargetPrecheck } from "../../../src/egress/precheck-target.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
 
-const internet = createFirstLook(egressSettings({ profile: "internet", ownEndpoints: [{ address: "203.0.113.7", port: 443 }] }));
-const internal = createFirstLook(
+const internet = createTargetPrecheck(egressSettings({ profile: "internet", ownEndpoints: [{ address: "203.0.113.7", port: 443 }] }));
+const internal = createTargetPrecheck(
   egressSettings({ profile: "internal", allowPorts: "any", ownEndpoints: [{ address: "127.0.0.1", port: 8787 }] }),
 );
-const mapped = createFirstLook(
+const mapped = createTargetPrecheck(
   egressSettings({ connectTo: [{ host: "site.test", port: 8443, address: "127.0.0.1", addressPort: 4711 }], allowPorts: [8080] }),
 );
 

@@ -5,11 +5,11 @@ import { SelectField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useWords } from "../../context.ts";
 import { Form } from "../../form.tsx";
-import { CurrentPassword, EmailField, NewPassword, WholeTrouble } from "../fields.tsx";
-import { errorAt, type Trouble } from "../form-error.ts";
+import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "../fields.tsx";
+import { errorAt, type FormError } from "../form-error.ts";
 
-interface Troubled {
-  readonly trouble: Trouble | null;
+interface WithFormError {
+  readonly formError: FormError | null;
 }
 
 export function SignOut() {
@@ -49,34 +49,34 @@ export function PreferencesSection({ account }: { readonly account: Account }) {
   );
 }
 
-export function EmailSection({ email, trouble }: Troubled & { readonly email: string }) {
+export function EmailSection({ email, formError }: WithFormError & { readonly email: string }) {
   const words = useWords();
   return (
     <section aria-labelledby="email-title">
       <h2 id="email-title">{words.say("account.email.title")}</h2>
       <p>{words.say("account.email.text")}</p>
-      <WholeTrouble trouble={trouble} />
+      <FormErrorNotice formError={formError} />
       <Form action="/account">
         <input type="hidden" name="do" value="email" />
-        <EmailField value={email} error={errorAt(trouble, "email")} />
-        <CurrentPassword name="password" id="email-password" error={errorAt(trouble, "password")} />
+        <EmailField value={email} error={errorAt(formError, "email")} />
+        <CurrentPassword name="password" id="email-password" error={errorAt(formError, "password")} />
         <SubmitButton>{words.say("account.email.submit")}</SubmitButton>
       </Form>
     </section>
   );
 }
 
-export function PasswordSection({ trouble }: Troubled) {
+export function PasswordSection({ formError }: WithFormError) {
   const words = useWords();
   return (
     <section aria-labelledby="password-title">
       <h2 id="password-title">{words.say("account.password.title")}</h2>
       <p>{words.say("account.password.text")}</p>
-      <WholeTrouble trouble={trouble} />
+      <FormErrorNotice formError={formError} />
       <Form action="/account">
         <input type="hidden" name="do" value="password" />
-        <CurrentPassword name="password" id="current-password" error={errorAt(trouble, "password")} />
-        <NewPassword name="new-password" error={errorAt(trouble, "new-password")} />
+        <CurrentPassword name="password" id="current-password" error={errorAt(formError, "password")} />
+        <NewPassword name="new-password" error={errorAt(formError, "new-password")} />
         <SubmitButton>{words.say("account.password.submit")}</SubmitButton>
       </Form>
     </section>

@@ -9,7 +9,7 @@ import { formBroken } from "../../errors.ts";
 import { type Fields, readForm } from "../../form.tsx";
 import { pageGroup, type SessionInHand, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { answerTo, fieldTrouble, newPasswordTrouble, type Trouble, unprovedTrouble } from "../form-error.ts";
+import { answerTo, type FormError, fieldError, newPasswordError, reauthenticationError } from "../form-error.ts";
 import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
 import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
 import { SessionsSection } from "./session-list.tsx";
@@ -53,11 +53,11 @@ async function changeEmail(visit: Visit, account: Account, session: SessionInHan
     return done(visit, "email");
   }
   const errors = { "email-taken": "emailTaken", "email-invalid": "emailInvalid" } as const;
-  const trouble =
+  const formError =
     outcome.status === "refused"
-      ? fieldTrouble("email", visit.words.say(`credentials.errors.${errors[outcome.fault]}`))
-      : unprovedTrouble(visit, outcome);
-  return profilePage(visit, account, session, { form: "email", email, trouble });
+      ? fieldError("email", visit.words.say(`credentials.errors.${errors[outcome.fault]}`))
+      : reauthenticationError(visit, outcome);
+  return profilePage(visit, account, session, { form: "email", email, formError });
 }
 
 async function changePassword(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
@@ -68,8 +68,9 @@ async function changePassword(visit: Visit, account: Account, session: SessionIn
     log.info("password changed", { account: account.id });
     return done(await signedIn(visit, account, outcome.opened), "password");
   }
-  const trouble = outcome.status === "refused" ? newPasswordTrouble(visit, "new-password", outcome.fault) : unprovedTrouble(visit, outcome);
-  return profilePage(visit, account, session, { form: "password", trouble });
+  const formError =
+    outcome.status === "refused" ? newPasswordError(visit, "new-password", outcome.fault) : reauthenticationError(visit, outcome);
+  return profilePage(visit, account, session, { form: "password", formError });
 }
 
 async function changePreferences(visit: Visit, account: Account, fields: Fields): Promise<Response> {
@@ -105,7 +106,7 @@ interface SentBack {
   readonly form: "email" | "password";
   /** The address as it was typed. */
   readonly email?: string;
-  readonly trouble: Trouble;
+  readonly formError: FormError;
 }
 
 function profilePage(visit: Visit, account: Account, { session }: SessionInHand, back: SentBack | null = null): Response {
@@ -120,13 +121,13 @@ function profilePage(visit: Visit, account: Account, { session }: SessionInHand,
       </>
     ),
     actions: <SignOut />,
-    ...answerTo(back?.trouble ?? null),
+    ...answerTo(back?.formError ?? null),
     done: deed === undefined || back !== null ? null : words.say(`account.done.${deed}`),
     children: (
       <>
         <PreferencesSection account={account} />
-        <EmailSection email={back?.email ?? account.email} trouble={back?.form === "email" ? back.trouble : null} />
-        <PasswordSection trouble={back?.form === "password" ? back.trouble : null} />
+        <EmailSection email={back?.email ?? account.email} formError={back?.form === "email" ? back.formError : null} />
+        <PasswordSection formError={back?.form === "password" ? back.formError : null} />
         <SessionsSection account={account} current={session.id} />
       </>
     ),

@@ -9,8 +9,8 @@ import { useWords } from "../../context.ts";
 import { type Fields, Form } from "../../form.tsx";
 import type { Visit } from "../../visit.ts";
 import type { TextPath } from "../../words.ts";
-import { CommandLine, EmailField, NewPassword, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
-import { errorAt, fieldTrouble, heldUpTrouble, newPasswordTrouble, type Trouble } from "../form-error.ts";
+import { CommandLine, EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
+import { errorAt, type FormError, fieldError, newPasswordError, throttledError } from "../form-error.ts";
 import { signedIn } from "../sign-in/session-cookie.ts";
 
 export interface Typed {
@@ -23,7 +23,7 @@ export function typedIn(fields: Fields): Typed {
 }
 
 /** To the account that was made; or what the form has to say, or `link-invalid` for a link that no longer works. */
-export async function registrationAnswer(visit: Visit, registered: Registered): Promise<Response | Trouble | "link-invalid"> {
+export async function registrationAnswer(visit: Visit, registered: Registered): Promise<Response | FormError | "link-invalid"> {
   const { words } = visit;
   switch (registered.status) {
     case "registered": {
@@ -34,20 +34,20 @@ export async function registrationAnswer(visit: Visit, registered: Registered): 
     case "refused":
       break;
     default:
-      return heldUpTrouble(visit, registered);
+      return throttledError(visit, registered);
   }
   switch (registered.fault) {
     case "link-invalid":
     case "not-set-up":
       return "link-invalid";
     case "email-invalid":
-      return fieldTrouble("email", words.say("credentials.errors.emailInvalid"));
+      return fieldError("email", words.say("credentials.errors.emailInvalid"));
     case "email-taken":
-      return fieldTrouble("email", words.say("credentials.errors.emailTaken"));
+      return fieldError("email", words.say("credentials.errors.emailTaken"));
     case "email-not-invited":
-      return fieldTrouble("email", words.say("credentials.errors.emailNotInvited"));
+      return fieldError("email", words.say("credentials.errors.emailNotInvited"));
     default:
-      return newPasswordTrouble(visit, "password", registered.fault);
+      return newPasswordError(visit, "password", registered.fault);
   }
 }
 
@@ -59,19 +59,19 @@ interface RegistrationFormProps {
   /** The only address that may sign up. */
   readonly emailFixed?: boolean;
   readonly submit: TextPath;
-  readonly trouble: Trouble | null;
+  readonly formError: FormError | null;
 }
 
-export function RegistrationForm({ action, link, email, emailFixed = false, submit, trouble }: RegistrationFormProps) {
+export function RegistrationForm({ action, link, email, emailFixed = false, submit, formError }: RegistrationFormProps) {
   const words = useWords();
   return (
     <>
       <UnencryptedNotice />
-      <WholeTrouble trouble={trouble} />
+      <FormErrorNotice formError={formError} />
       <Form action={action}>
         {link !== null && <input type="hidden" name="t" value={link} />}
-        <EmailField value={email} error={errorAt(trouble, "email")} readOnly={emailFixed} />
-        <NewPassword name="password" label={words.say("credentials.password")} error={errorAt(trouble, "password")} />
+        <EmailField value={email} error={errorAt(formError, "email")} readOnly={emailFixed} />
+        <NewPassword name="password" label={words.say("credentials.password")} error={errorAt(formError, "password")} />
         <SubmitButton>{words.say(submit)}</SubmitButton>
       </Form>
     </>

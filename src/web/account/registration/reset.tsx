@@ -5,8 +5,8 @@ import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
 import { pageGroup, type Visit } from "../../visit.ts";
-import { NewPassword, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
-import { answerTo, errorAt, heldUpTrouble, newPasswordTrouble, type Trouble } from "../form-error.ts";
+import { FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
+import { answerTo, errorAt, type FormError, newPasswordError, throttledError } from "../form-error.ts";
 import { noGoodPage } from "./registration-form.tsx";
 
 export function resetRoutes() {
@@ -24,19 +24,19 @@ async function reset(visit: Visit): Promise<Response> {
       visit.settings.log.info("password reset by link", { account: outcome.account.id });
       return redirect(visit, "/sign-in?done=reset");
     case "busy":
-      return resetPage(visit, link, heldUpTrouble(visit, outcome));
+      return resetPage(visit, link, throttledError(visit, outcome));
     default:
-      return resetPage(visit, link, troubleOf(visit, outcome.fault));
+      return resetPage(visit, link, passwordErrorOf(visit, outcome.fault));
   }
 }
 
 /** Only the password can be wrong; a link that stopped working shows by itself. */
-function troubleOf(visit: Visit, fault: string): Trouble | null {
+function passwordErrorOf(visit: Visit, fault: string): FormError | null {
   const known = (["too-short", "too-long", "common", "is-email"] as const).find((one) => one === fault);
-  return known === undefined ? null : newPasswordTrouble(visit, "password", known);
+  return known === undefined ? null : newPasswordError(visit, "password", known);
 }
 
-function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): Response {
+function resetPage(visit: Visit, link: string, formError: FormError | null = null): Response {
   const { words } = visit;
   const account = accountOfLink(visit, link);
   if (account === null)
@@ -53,7 +53,7 @@ function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): 
     );
   return page(visit, {
     title: words.say("reset.title"),
-    ...answerTo(trouble),
+    ...answerTo(formError),
     noIndex: true,
     secret: true,
     children: (
@@ -62,11 +62,11 @@ function resetPage(visit: Visit, link: string, trouble: Trouble | null = null): 
         <p>{words.say("reset.for", { email: account.email })}</p>
         <p>{words.say("reset.means")}</p>
         <UnencryptedNotice />
-        <WholeTrouble trouble={trouble} />
+        <FormErrorNotice formError={formError} />
         <Form action="/reset">
           <input type="hidden" name="t" value={link} />
           <input type="hidden" name="email" value={account.email} autocomplete="username" />
-          <NewPassword name="password" error={errorAt(trouble, "password")} />
+          <NewPassword name="password" error={errorAt(formError, "password")} />
           <SubmitButton>{words.say("reset.submit")}</SubmitButton>
         </Form>
       </div>

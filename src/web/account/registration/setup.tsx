@@ -3,7 +3,7 @@ import { linkHours } from "../../../store/one-time-links.ts";
 import { page } from "../../answer.tsx";
 import { readForm } from "../../form.tsx";
 import { pageGroup, type Visit } from "../../visit.ts";
-import { answerTo, type Trouble } from "../form-error.ts";
+import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";
 import { noGoodPage, RegistrationForm, registrationAnswer, typedIn } from "./registration-form.tsx";
 
@@ -21,7 +21,7 @@ async function setUp(visit: Visit): Promise<Response> {
   return answer instanceof Response ? answer : setupPage(visit, link, typed.email, answer === "link-invalid" ? null : answer);
 }
 
-function setupPage(visit: Visit, link: string, email = "", trouble: Trouble | null = null): Response {
+function setupPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
   const { words, settings, now } = visit;
   if (settings.store.accounts.hasAny()) return setupDonePage(visit);
   if (settings.store.oneTimeLinks.findByValue("setup", link, now) === undefined)
@@ -38,14 +38,14 @@ function setupPage(visit: Visit, link: string, email = "", trouble: Trouble | nu
     );
   return page(visit, {
     title: words.say("setup.title"),
-    ...answerTo(trouble),
+    ...answerTo(formError),
     noIndex: true,
     secret: true,
     children: (
       <div class="narrow">
         <h1>{words.say("setup.title")}</h1>
         <p>{words.say("setup.intro")}</p>
-        <RegistrationForm action="/setup" link={link} email={email} submit="setup.submit" trouble={trouble} />
+        <RegistrationForm action="/setup" link={link} email={email} submit="setup.submit" formError={formError} />
       </div>
     ),
   });

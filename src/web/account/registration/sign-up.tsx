@@ -4,7 +4,7 @@ import { linkHours } from "../../../store/one-time-links.ts";
 import { page } from "../../answer.tsx";
 import { readForm } from "../../form.tsx";
 import { pageGroup, type Visit } from "../../visit.ts";
-import { answerTo, type Trouble } from "../form-error.ts";
+import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";
 import { noGoodPage, RegistrationForm, registrationAnswer, type Typed, typedIn } from "./registration-form.tsx";
 
@@ -57,13 +57,13 @@ function noWayIn(visit: Visit, link: string): Response {
       );
 }
 
-function signUpPage(visit: Visit, link: string, email = "", trouble: Trouble | null = null): Response {
+function signUpPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
   const { words } = visit;
   const way = wayIn(visit, link);
   if (way === "shut") return noWayIn(visit, link);
   return page(visit, {
     title: words.say("signUp.title"),
-    ...answerTo(trouble),
+    ...answerTo(formError),
     noIndex: true,
     secret: link !== "",
     children: (
@@ -77,7 +77,7 @@ function signUpPage(visit: Visit, link: string, email = "", trouble: Trouble | n
           email={way.email ?? email}
           emailFixed={way.email !== null}
           submit="signUp.submit"
-          trouble={trouble}
+          formError={formError}
         />
         <p>
           {words.say("signUp.have")} <a href="/sign-in">{words.say("signUp.signIn")}</a>

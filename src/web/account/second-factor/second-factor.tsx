@@ -12,8 +12,8 @@ import { formBroken } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
 import { pageGroup, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { CodeField, CurrentPassword, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
-import { answerTo, errorAt, fieldTrouble, type Trouble, unprovedTrouble } from "../form-error.ts";
+import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
+import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "../form-error.ts";
 import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
 import { QrCode } from "./qr-code.tsx";
 import { recoveryCodesPage } from "./recovery-codes.tsx";
@@ -23,7 +23,7 @@ const path = "/account/second-factor";
 /** A form that was sent back. */
 interface SentBack {
   readonly form: "confirm" | "codes" | "off";
-  readonly trouble: Trouble;
+  readonly formError: FormError;
 }
 
 export function secondFactorRoutes() {
@@ -66,11 +66,11 @@ async function change(visit: Visit, account: Account, fields: Fields): Promise<R
 }
 
 function wrongCode({ words }: Visit): SentBack {
-  return { form: "confirm", trouble: fieldTrouble("code", words.say("credentials.errors.wrongCode"), 403) };
+  return { form: "confirm", formError: fieldError("code", words.say("credentials.errors.wrongCode"), 403) };
 }
 
 function unproved(visit: Visit, form: SentBack["form"], outcome: Unproved): SentBack {
-  return { form, trouble: unprovedTrouble(visit, outcome) };
+  return { form, formError: reauthenticationError(visit, outcome) };
 }
 
 function secondFactorPage(visit: Visit, account: Account, back: SentBack | null = null): Response {
@@ -79,7 +79,7 @@ function secondFactorPage(visit: Visit, account: Account, back: SentBack | null 
   const offered = accounts.actions.offeredTotp(account);
   return accountPage(visit, {
     title: "secondFactor.title",
-    ...answerTo(back?.trouble ?? null),
+    ...answerTo(back?.formError ?? null),
     done: back === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.words.say("secondFactor.byRecoveryCode") : null,
     children: isInForce(totp) ? (
       <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} back={back} />
@@ -134,7 +134,7 @@ function Offer({ account, secret, back }: OfferProps) {
       </p>
       <p>{words.say("secondFactor.offer.confirm")}</p>
       <ProvedForm deed="confirm" submit={words.say("secondFactor.offer.submit")} back={back}>
-        <CodeField error={errorAt(back?.trouble ?? null, "code")} />
+        <CodeField error={errorAt(back?.formError ?? null, "code")} />
       </ProvedForm>
       <OfferForm again />
     </section>
@@ -176,14 +176,14 @@ interface ProvedFormProps {
 
 /** A form that asks for the password. */
 function ProvedForm({ deed, submit, back, children }: ProvedFormProps) {
-  const trouble = back?.form === deed ? back.trouble : null;
+  const formError = back?.form === deed ? back.formError : null;
   return (
     <>
-      <WholeTrouble trouble={trouble} />
+      <FormErrorNotice formError={formError} />
       <Form action={path}>
         <input type="hidden" name="do" value={deed} />
         {children}
-        <CurrentPassword name="password" id={`${deed}-password`} error={errorAt(trouble, "password")} />
+        <CurrentPassword name="password" id={`${deed}-password`} error={errorAt(formError, "password")} />
         <SubmitButton kind={deed === "off" ? "danger" : "primary"}>{submit}</SubmitButton>
       </Form>
     </>

@@ -4,8 +4,8 @@ import { Details } from "../../components/details.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
 import { pageGroup, type Visit } from "../../visit.ts";
-import { CodeField, CommandLine, WholeTrouble } from "../fields.tsx";
-import { answerTo, errorAt, fieldTrouble, heldUpTrouble, type Trouble } from "../form-error.ts";
+import { CodeField, CommandLine, FormErrorNotice } from "../fields.tsx";
+import { answerTo, errorAt, type FormError, fieldError, throttledError } from "../form-error.ts";
 import { nextPath } from "./next-path.ts";
 import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
 
@@ -29,25 +29,25 @@ async function takeCode(visit: Visit): Promise<Response> {
       return goOn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
     case "wrong-code":
       noteRefusal(visit, "code", step.accountId);
-      return codePage(visit, { challenge, next, trouble: fieldTrouble("code", visit.words.say("credentials.errors.wrongCode"), 403) });
+      return codePage(visit, { challenge, next, formError: fieldError("code", visit.words.say("credentials.errors.wrongCode"), 403) });
     case "over":
       return redirect(visit, `/sign-in?${new URLSearchParams({ done: "over", next })}`);
     default:
-      return codePage(visit, { challenge, next, trouble: heldUpTrouble(visit, step) });
+      return codePage(visit, { challenge, next, formError: throttledError(visit, step) });
   }
 }
 
 interface CodeGiven {
   readonly challenge: string;
   readonly next: string;
-  readonly trouble?: Trouble | null;
+  readonly formError?: FormError | null;
 }
 
 /** `challenge` stands for the password that was right. */
-export function codePage(visit: Visit, { challenge, next, trouble = null }: CodeGiven): Response {
+export function codePage(visit: Visit, { challenge, next, formError = null }: CodeGiven): Response {
   const { words } = visit;
   return page(visit, {
-    ...answerTo(trouble),
+    ...answerTo(formError),
     title: words.say("secondFactor.step.title"),
     noIndex: true,
     secret: true,
@@ -55,11 +55,11 @@ export function codePage(visit: Visit, { challenge, next, trouble = null }: Code
       <div class="narrow">
         <h1>{words.say("secondFactor.step.title")}</h1>
         <p>{words.say("secondFactor.step.intro")}</p>
-        <WholeTrouble trouble={trouble} />
+        <FormErrorNotice formError={formError} />
         <Form action="/sign-in/code">
           <input type="hidden" name="challenge" value={challenge} />
           <input type="hidden" name="next" value={next} />
-          <CodeField error={errorAt(trouble, "code")} autofocus />
+          <CodeField error={errorAt(formError, "code")} autofocus />
           <SubmitButton>{words.say("secondFactor.step.submit")}</SubmitButton>
         </Form>
         <Details summary={words.say("secondFactor.step.lost")}>

@@ -7,8 +7,8 @@ import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form, readForm } from "../../form.tsx";
 import { pageGroup, type Visit } from "../../visit.ts";
-import { CommandLine, CurrentPassword, EmailField, UnencryptedNotice, WholeTrouble } from "../fields.tsx";
-import { answerTo, heldUpTrouble, type Trouble } from "../form-error.ts";
+import { CommandLine, CurrentPassword, EmailField, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
+import { answerTo, type FormError, throttledError } from "../form-error.ts";
 import { nextPath } from "./next-path.ts";
 import { NoAccountYet } from "./no-account-yet.tsx";
 import { codePage } from "./second-step.tsx";
@@ -38,40 +38,40 @@ async function takePassword(visit: Visit): Promise<Response> {
       return codePage(visit, { challenge: step.challenge, next });
     case "refused":
       noteRefusal(visit, step.because, step.accountId);
-      return signInPage(visit, { next, email, trouble: refusal(visit) });
+      return signInPage(visit, { next, email, formError: refusal(visit) });
     default:
-      return signInPage(visit, { next, email, trouble: heldUpTrouble(visit, step) });
+      return signInPage(visit, { next, email, formError: throttledError(visit, step) });
   }
 }
 
 /** The same words whichever of the two was wrong, and whether or not there is such an account. */
-function refusal({ words }: Visit): Trouble {
+function refusal({ words }: Visit): FormError {
   return { field: null, whole: words.say("signIn.refused"), status: 403, headers: {} };
 }
 
 interface SignInGiven {
   readonly next: string;
   readonly email?: string;
-  readonly trouble?: Trouble | null;
+  readonly formError?: FormError | null;
 }
 
-function signInPage(visit: Visit, { next, email = "", trouble = null }: SignInGiven): Response {
+function signInPage(visit: Visit, { next, email = "", formError = null }: SignInGiven): Response {
   const { words, url, settings } = visit;
   const deed = deeds.find((one) => one === url.searchParams.get("done"));
   return page(visit, {
-    ...answerTo(trouble),
+    ...answerTo(formError),
     title: words.say("signIn.title"),
     noIndex: true,
     children: settings.store.accounts.hasAny() ? (
       <div class="narrow">
         <h1>{words.say("signIn.title")}</h1>
-        {deed !== undefined && trouble === null && (
+        {deed !== undefined && formError === null && (
           <Notice kind="good" alert>
             {words.say(`signIn.done.${deed}`)}
           </Notice>
         )}
         <UnencryptedNotice />
-        <WholeTrouble trouble={trouble} />
+        <FormErrorNotice formError={formError} />
         <Form action="/sign-in">
           <input type="hidden" name="next" value={next} />
           <EmailField value={email} autofocus />

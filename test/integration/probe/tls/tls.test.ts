@@ -167,7 +167,7 @@ describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " 
     expect(facts.versions["1.1"]).toBe("refused");
   });
 
-  test("a server that insists on a client's certificate", async () => {
+  test("a server that assertsAllowed on a client's certificate", async () => {
     for (const version of ["-tls1_2", "-tls1_3"]) {
       const facts = await factsOf(keep(await startOpenssl(rsa, [version, "-Verify", "1", "-verify_return_error"])));
       expect(facts.chain[0]?.names).toEqual(["site.test"]);
