@@ -2,8 +2,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
+import { progressStages, scanErrorCodes } from "../evidence/scan.ts";
 import { scanUrlCharsMax } from "../parse/scan-url.ts";
-import { progressStages, scanErrorCodes } from "../scan/task.ts";
 import { scanStatuses } from "../store/scan-status.ts";
 import { bands, ranks, schemaVersion } from "../text/render.ts";
 

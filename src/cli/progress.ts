@@ -1,5 +1,5 @@
 /** How far scans are, on stderr: one line that changes on a terminal, plain lines elsewhere. */
-import { type ProgressStage, stagePercent } from "../scan/task.ts";
+import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
 import { harmless, tell, tellOnSameLine } from "./terminal.ts";
 
 /** Narrower than any terminal somebody works in, so that the line never wraps. */

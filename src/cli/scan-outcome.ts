@@ -1,7 +1,8 @@
 /** What became of the scans of one call: their reports, and the exit code, decided once and before anything is rendered. */
 import { type Locale, type Severity, severities } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import type { ScanErrorCode, ScanOutcome, Timings } from "../scan/task.ts";
+import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
+import type { ScanOutcome } from "../scan/task.ts";
 import type { Texts } from "../text/i18n.ts";
 import { type FullReport, renderFullReport } from "../text/render.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";

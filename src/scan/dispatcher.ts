@@ -1,12 +1,13 @@
 /** Takes queued scans in hand, a bounded number at a time, and stores what becomes of them. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
+import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import type { ProgressHub } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
-import { type ProgressStage, type ScanOutcome, stagePercent } from "./task.ts";
+import type { ScanOutcome } from "./task.ts";
 
 /** Between two writes of one scan's progress: people poll, and every write reaches the disk. */
 const progressEveryMs = 250;

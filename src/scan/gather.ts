@@ -5,6 +5,7 @@ import { type Egress, openEgress } from "../egress/dial.ts";
 import { type EgressProxy, startProxy } from "../egress/proxy.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
+import { type ProgressStage, progressStages, type ScanErrorCode } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { isHttps } from "../parse/header-fields.ts";
 import { noPage, probePage } from "../probe/browser/page.ts";
@@ -17,7 +18,7 @@ import { probeCrossOrigin } from "../probe/http/cross-origin.ts";
 import { probePlainHttp } from "../probe/http/plain-http.ts";
 import { probeSecurityTxt } from "../probe/http/well-known.ts";
 import { probeTls } from "../probe/tls/tls.ts";
-import { type Gathered, type GatherTask, type ProgressStage, progressStages, type ScanErrorCode } from "./task.ts";
+import type { Gathered, GatherTask } from "./task.ts";
 
 /** For a probe to answer for itself once its signal is given, before a plain `timeout` is taken instead. */
 const lastWordMs = 500;

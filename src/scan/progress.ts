@@ -1,6 +1,6 @@
 /** Tells whoever watches a scan what becomes of it, the moment it happens; nothing here is stored. */
 import { type Log, messageOf } from "../base/log.ts";
-import type { ProgressListener, ScanEvent, ScanProgress } from "./task.ts";
+import type { ProgressListener, ScanEvent, ScanProgress } from "../evidence/scan.ts";
 
 /** Each is an open connection of somebody; one more is refused, and looks again by itself. */
 const defaultListenersMax = 2_000;

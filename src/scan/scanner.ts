@@ -5,9 +5,10 @@ import type { BrowserHost } from "../browser/browser.ts";
 import { blockedPorts, blockPort, unblockPort } from "../egress/blocked-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
+import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { openPool, type TaskEnd } from "./pool.ts";
-import type { Gathered, GatherTask, ProgressStage, ScanDeadlines, ScanErrorCode, ScanOutcome } from "./task.ts";
+import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome } from "./task.ts";
 
 export interface ScannerOptions {
   readonly egress: EgressSettings;

@@ -1,47 +1,8 @@
-/** What crosses between dispatcher and worker: plain JSON both ways, free of anything that only one machine has. */
+/** Tasks and messages between dispatcher and worker: plain JSON, without anything that exists on one machine only. */
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
+import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-
-/** In the order a scan passes through them; the percentages of `stagePercent` rise with it. */
-export const progressStages = ["resolving", "connecting", "tls", "browsing", "dns", "mail", "analysing", "storing"] as const;
-export type ProgressStage = (typeof progressStages)[number];
-
-/** Where a stage begins, in percent of a scan. */
-export const stagePercent: Readonly<Record<ProgressStage, number>> = {
-  resolving: 2,
-  connecting: 5,
-  tls: 10,
-  browsing: 20,
-  dns: 70,
-  mail: 80,
-  analysing: 90,
-  storing: 97,
-};
-
-/** What is told of a scan to those who watch it; of one that is over only once it can be read. */
-export type ScanEvent =
-  /** A worker has it in hand; no stage has begun. */
-  | { readonly type: "claimed" }
-  /** `percent` is 0 to 100 and never falls. */
-  | { readonly type: "stage"; readonly stage: ProgressStage; readonly percent: number }
-  | { readonly type: "finished" }
-  | { readonly type: "failed" }
-  /** The queue went on, and with it the place of each scan that waits. */
-  | { readonly type: "moved" };
-
-export type ProgressListener = (told: ScanEvent) => void;
-
-/** Lets pages watch scans as they run. */
-export interface ScanProgress {
-  /**
-   * Tells of the scan with that token until it ends or the returned function is called; one that is in hand is told of at once, before
-   * this returns. Null when too many listen already. Listeners must not wait.
-   */
-  subscribe(token: string, listener: ProgressListener): (() => void) | null;
-  /** About how long until the scan at that place of the queue (from 1) begins, in milliseconds; null before any scan has ended. */
-  waitMs(position: number): number | null;
-}
 
 /** Every bound on a scan's time, in milliseconds. */
 export interface ScanDeadlines {
@@ -86,12 +47,6 @@ export interface GatherTask {
   readonly deadlines: ScanDeadlines;
 }
 
-/** Media type of every screenshot. */
-export const screenshotType = "image/jpeg";
-
-/** Milliseconds by name of probe and for the whole. */
-export type Timings = Readonly<Record<string, number>>;
-
 export interface Gathered {
   readonly evidence: Evidence;
   /** Beside the evidence, which goes out as JSON. */
@@ -128,23 +83,6 @@ export type WorkerMessage =
   | { readonly says: "stage"; readonly stage: ProgressStage }
   /** Before each check is asked, so that one which never answers is known. */
   | { readonly says: "judging"; readonly key: string };
-
-/** Codes behind `scanErrorMessage`; texts under `scanErrors` in the locale files. */
-export const scanErrorCodes = [
-  "unresolved",
-  "refused",
-  "unreachable",
-  "timeout",
-  "blocked",
-  "tls",
-  "invalid",
-  "redirects",
-  "too-large",
-  "crashed",
-  "interrupted",
-  "browser-unavailable",
-] as const;
-export type ScanErrorCode = (typeof scanErrorCodes)[number];
 
 export type ScanOutcome =
   | {

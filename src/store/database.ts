@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { Evidence } from "../evidence/evidence.ts";
+import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-import type { Timings } from "../scan/task.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";

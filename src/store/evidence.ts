@@ -1,6 +1,6 @@
 /** What scans brought back, kept apart from their results because it is larger and may be forgotten sooner. */
 import type { Evidence } from "../evidence/evidence.ts";
-import type { Timings } from "../scan/task.ts";
+import type { Timings } from "../evidence/scan.ts";
 import type { Db } from "./database.ts";
 
 export interface EvidenceRepository {

@@ -1,7 +1,7 @@
 /** Scans, from the queue to the public list: every change of their status is one transaction here. */
 import type { Evidence } from "../evidence/evidence.ts";
+import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-import type { ProgressStage, Timings } from "../scan/task.ts";
 import type { Db } from "./database.ts";
 import { type Page, type PageAsked, pageOf } from "./page.ts";
 import { listPublicly } from "./public-list.ts";

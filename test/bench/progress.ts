@@ -1,5 +1,5 @@
 /** How long what a scan tells takes to those who watch it, over real connections of another process. */
-import { progressStages } from "../../src/scan/task.ts";
+import { progressStages } from "../../src/evidence/scan.ts";
 import { storeSite } from "../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../support/pages.ts";
 import { load } from "./ask.ts";

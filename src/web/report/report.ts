@@ -3,9 +3,9 @@
 import { type Area, areaOf, areas, type FindingTexts, type State, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
+import type { Timings } from "../../evidence/scan.ts";
 import { hostOf } from "../../evidence/subject.ts";
 import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.ts";
-import type { Timings } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, summaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";

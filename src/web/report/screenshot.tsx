@@ -1,6 +1,6 @@
 /** The page as it was seen, and the picture's own address. */
 
-import { screenshotType } from "../../scan/task.ts";
+import { screenshotType } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../answer.tsx";
 import { useWords } from "../context.ts";

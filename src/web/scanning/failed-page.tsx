@@ -1,7 +1,7 @@
 /** The page of a scan that failed: why, what can be tried, and the form to try it with. */
 
+import { type ScanErrorCode, scanErrorCodes } from "../../evidence/scan.ts";
 import { hostOf } from "../../evidence/subject.ts";
-import { type ScanErrorCode, scanErrorCodes } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { page } from "../answer.tsx";

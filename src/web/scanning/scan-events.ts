@@ -1,5 +1,5 @@
 /** `/scans/{token}/events`: streams what happens to a scan (server-sent events, HTML standard section 9.2). */
-import type { ProgressStage, ScanEvent } from "../../scan/task.ts";
+import type { ProgressStage, ScanEvent } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../answer.tsx";
 import type { Visit } from "../visit.ts";

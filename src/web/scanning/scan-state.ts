@@ -1,5 +1,5 @@
 /** How far a scan is, as its page, its events and its polls tell it. */
-import type { ProgressStage } from "../../scan/task.ts";
+import type { ProgressStage } from "../../evidence/scan.ts";
 import type { ScanStatus } from "../../store/scan-status.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Visit } from "../visit.ts";

@@ -1,6 +1,7 @@
 /** The page of a scan that waits or runs: where it stands, how far it is, and which steps there are. */
+
+import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import { hostOf } from "../../evidence/subject.ts";
-import { type ProgressStage, progressStages } from "../../scan/task.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../answer.tsx";
 import { HostUrl } from "../components/host-url.tsx";

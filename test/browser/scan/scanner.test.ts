@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import { isBlockedPort } from "../../../src/egress/blocked-ports.ts";
+import type { ProgressStage } from "../../../src/evidence/scan.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
-import { defaultDeadlines, type ProgressStage } from "../../../src/scan/task.ts";
+import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
 
 const deadlines = { ...defaultDeadlines, scanMs: 200, judgeMs: 200 };

@@ -1,10 +1,11 @@
 /** The dispatcher on a real store; the scanner is stood in for, so that a test can decide when a scan ends. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
+import type { ProgressStage, ScanEvent } from "../../../src/evidence/scan.ts";
 import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
 import type { Scanner } from "../../../src/scan/scanner.ts";
-import type { ProgressStage, ScanEvent, ScanOutcome } from "../../../src/scan/task.ts";
+import type { ScanOutcome } from "../../../src/scan/task.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";

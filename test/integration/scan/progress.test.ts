@@ -1,8 +1,8 @@
 /** Who listens to a scan hears all of it and nothing after, within bounds. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
+import type { ScanEvent } from "../../../src/evidence/scan.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
-import type { ScanEvent } from "../../../src/scan/task.ts";
 
 const resolving: ScanEvent & { readonly type: "stage" } = { type: "stage", stage: "resolving", percent: 2 };
 

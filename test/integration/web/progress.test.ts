@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { progressStages, stagePercent } from "../../../src/scan/task.ts";
+import { progressStages, stagePercent } from "../../../src/evidence/scan.ts";
 import { type Engine, startEngine } from "../../browser/scan/engine.ts";
 import { openVisitors, type Visitor, type Visitors } from "../../browser/web/visitors.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
-import { progressStages, scanErrorCodes } from "../../../src/scan/task.ts";
+import { progressStages, scanErrorCodes } from "../../../src/evidence/scan.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 

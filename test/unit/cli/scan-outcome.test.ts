@@ -1,7 +1,7 @@
 /** The exit code of several scans under a policy: a table. */
 import { describe, expect, test } from "vitest";
 import { codeOf, type Policy, type ScannedUrl, shortfalls } from "../../../src/cli/scan-outcome.ts";
-import type { ScanErrorCode } from "../../../src/scan/task.ts";
+import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
 import { evidence } from "../../support/evidence.ts";
 import { storedResult } from "../../support/stored.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
-import { scanErrorCodes } from "../../../src/scan/task.ts";
+import { scanErrorCodes } from "../../../src/evidence/scan.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { type ReadableScan, renderFullReport, renderSecurityResult } from "../../../src/text/render.ts";
 import { checksTexts, storedResult } from "../../support/stored.ts";

@@ -1,7 +1,7 @@
 /** What the verdicts rest on, as it was seen, folded part by part. */
 import type { ComponentType } from "preact";
 import type { Evidence } from "../../../evidence/evidence.ts";
-import type { Timings } from "../../../scan/task.ts";
+import type { Timings } from "../../../evidence/scan.ts";
 import { useWords } from "../../context.ts";
 import type { Report } from "../report.ts";
 import { DnsEvidence } from "./dns.tsx";

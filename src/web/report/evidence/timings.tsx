@@ -1,5 +1,5 @@
 /** How long the scan took, part by part. */
-import type { Timings } from "../../../scan/task.ts";
+import type { Timings } from "../../../evidence/scan.ts";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
 import type { Words } from "../../words.ts";

@@ -1,0 +1,64 @@
+/** Stages, timings, error codes and events of a scan, shared by scanner, store, API and pages. */
+
+/** Stages in the order of a scan; `stagePercent` rises in the same order. */
+export const progressStages = ["resolving", "connecting", "tls", "browsing", "dns", "mail", "analysing", "storing"] as const;
+export type ProgressStage = (typeof progressStages)[number];
+
+/** Progress at the start of each stage, in percent. */
+export const stagePercent: Readonly<Record<ProgressStage, number>> = {
+  resolving: 2,
+  connecting: 5,
+  tls: 10,
+  browsing: 20,
+  dns: 70,
+  mail: 80,
+  analysing: 90,
+  storing: 97,
+};
+
+/** Event for the subscribers of a scan. `finished` and `failed` follow only when the outcome is stored. */
+export type ScanEvent =
+  /** A worker has claimed the scan; no stage has begun. */
+  | { readonly type: "claimed" }
+  /** `percent` is 0 to 100 and never falls. */
+  | { readonly type: "stage"; readonly stage: ProgressStage; readonly percent: number }
+  | { readonly type: "finished" }
+  | { readonly type: "failed" }
+  /** The position of a waiting scan in the queue has changed. */
+  | { readonly type: "moved" };
+
+export type ProgressListener = (event: ScanEvent) => void;
+
+/** Progress of running and waiting scans. */
+export interface ScanProgress {
+  /**
+   * Calls the listener until the scan ends or the returned function is called. The latest event of a claimed scan is delivered
+   * before this returns. Null when too many listeners exist. Listeners must not block.
+   */
+  subscribe(token: string, listener: ProgressListener): (() => void) | null;
+  /** Estimated wait for a position in the queue (from 1), in milliseconds. Null before any scan has ended. */
+  waitMs(position: number): number | null;
+}
+
+/** Media type of every screenshot. */
+export const screenshotType = "image/jpeg";
+
+/** Milliseconds by name of probe, and for the whole scan. */
+export type Timings = Readonly<Record<string, number>>;
+
+/** Codes of failed scans. Their texts are under `scanErrors` in the locale files. */
+export const scanErrorCodes = [
+  "unresolved",
+  "refused",
+  "unreachable",
+  "timeout",
+  "blocked",
+  "tls",
+  "invalid",
+  "redirects",
+  "too-large",
+  "crashed",
+  "interrupted",
+  "browser-unavailable",
+] as const;
+export type ScanErrorCode = (typeof scanErrorCodes)[number];
