@@ -1,5 +1,6 @@
 /** Does the page come with a Content Security Policy that a browser enforces? */
-import { directiveNames, enforcedCsp, notChecked, passed, registerCheck, violated } from "assay/check";
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { directiveNames, enforcedCsp } from "assay/check/parsers";
 
 export default registerCheck({
   key: "content-security-policy",

@@ -1,15 +1,6 @@
 /** Does the document say in which encoding it is written? A byte order mark would say so too, but is not in the evidence. */
-import {
-  charsetOfMediaType,
-  charsetOfMetaContent,
-  type DomFacts,
-  isEncodingLabel,
-  notApplicable,
-  notChecked,
-  passed,
-  registerCheck,
-  violated,
-} from "assay/check";
+import { type DomFacts, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "assay/check/parsers";
 
 export default registerCheck({
   key: "content-type-charset",

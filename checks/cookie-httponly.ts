@@ -1,5 +1,6 @@
 /** Are the cookies that stand for a login kept from scripts? */
-import { foundInCookies, isSessionName, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { foundInCookies, isSessionName, seenCookies } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-httponly",

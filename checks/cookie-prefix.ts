@@ -1,5 +1,6 @@
 /** Do cookies whose names begin with __Host-, __Secure- or __Http- keep what the prefix promises? Browsers refuse those that do not. */
-import { cookiePrefixes, foundInCookies, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { cookiePrefixes, foundInCookies, seenCookies } from "assay/check/parsers";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 

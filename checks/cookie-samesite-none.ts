@@ -1,5 +1,6 @@
 /** Are cookies that go along with requests from any site at least kept on encrypted connections? */
-import { foundInCookies, isSessionName, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { foundInCookies, isSessionName, seenCookies } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-samesite-none",

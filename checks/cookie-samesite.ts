@@ -1,14 +1,6 @@
 /** Do the cookies behind logins and forms say whether they go along with requests from other sites? */
-import {
-  foundInCookies,
-  isAntiForgeryName,
-  isSessionName,
-  notApplicable,
-  notChecked,
-  registerCheck,
-  seenCookies,
-  violatedBy,
-} from "assay/check";
+import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "assay/check/parsers";
 
 const knownValues = ["strict", "lax", "none"];
 

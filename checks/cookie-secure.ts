@@ -1,5 +1,6 @@
 /** Are the cookies of the encrypted site kept off unencrypted connections? */
-import { foundInCookies, notApplicable, notChecked, registerCheck, seenCookies, violatedBy } from "assay/check";
+import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { foundInCookies, seenCookies } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-secure",

@@ -1,5 +1,6 @@
 /** Which strangers does the site let read its answers? Judged by an answer to a request that named a foreign origin. */
-import { fieldsNamed, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { fieldsNamed } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cors-configuration",

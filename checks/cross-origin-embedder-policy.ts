@@ -1,5 +1,6 @@
 /** Is a Cross-Origin-Embedder-Policy that the site sends one that a browser understands? To send none is sound: it breaks many sites. */
-import { notApplicable, parseStructuredToken, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, passed, registerCheck, violated } from "assay/check";
+import { parseStructuredToken } from "assay/check/parsers";
 
 /** HTML standard, "embedder policy value". */
 const knownValues = ["require-corp", "credentialless", "unsafe-none"];

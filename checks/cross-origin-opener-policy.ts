@@ -1,5 +1,6 @@
 /** Is the page's window cut off from windows of other sites that opened it or that it opened? */
-import { parseStructuredToken, passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, violated } from "assay/check";
+import { parseStructuredToken } from "assay/check/parsers";
 
 /** HTML standard, "opener policy value", without unsafe-none. */
 const isolatingValues = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups"];

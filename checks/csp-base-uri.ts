@@ -1,18 +1,17 @@
 /** Can an injected base element lead astray scripts that the policy trusts wherever they come from? */
+import { type Found, registerCheck } from "assay/check";
 import {
   type CspPolicy,
   directiveNames,
-  type Found,
   hasKeyword,
   matchesAnyHost,
-  registerCheck,
   rulesOn,
   sandboxes,
   scriptUrlSources,
   trustsHashes,
   trustsNonces,
   verdictOnCsp,
-} from "assay/check";
+} from "assay/check/parsers";
 
 type Code = "security.csp.base-uri-missing" | "security.csp.base-uri-any-host";
 

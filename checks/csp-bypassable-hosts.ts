@@ -1,21 +1,19 @@
 /** Does the policy trust a host on which an attacker finds scripts to get around it with? */
+import { distinct, type Found, registerCheck } from "assay/check";
 import {
   allowsEval,
   type CspPolicy,
-  distinct,
-  type Found,
   hasKeyword,
   matchesAnyHost,
   matchesUrl,
   parseCspSource,
-  registerCheck,
   ruleNames,
   rulesOn,
   type ScriptBypass,
   sandboxes,
   scriptBypasses,
   verdictOnCsp,
-} from "assay/check";
+} from "assay/check/parsers";
 
 type Code = "security.csp.jsonp-host" | "security.csp.angular-host";
 

@@ -1,15 +1,6 @@
 /** Does the policy keep an injected form from sending what visitors type to somebody else? */
-import {
-  type CspPolicy,
-  directiveNames,
-  type Found,
-  matchesAnyHost,
-  notApplicable,
-  registerCheck,
-  rulesOn,
-  sandboxes,
-  verdictOnCsp,
-} from "assay/check";
+import { type Found, notApplicable, registerCheck } from "assay/check";
+import { type CspPolicy, directiveNames, matchesAnyHost, rulesOn, sandboxes, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.form-action-missing" | "security.csp.form-action-any-host";
 

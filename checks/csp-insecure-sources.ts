@@ -1,17 +1,14 @@
 /** Does the policy of an https page let in what travels unencrypted? */
+import { distinct, type Found, notChecked, registerCheck } from "assay/check";
 import {
   type CspPolicy,
-  distinct,
   enforcedCsp,
-  type Found,
   governing,
-  notChecked,
-  registerCheck,
   schemeNamed,
   scriptUrlSources,
   sourceListDirectives,
   verdictOnCsp,
-} from "assay/check";
+} from "assay/check/parsers";
 
 const insecureSchemes: readonly (string | null)[] = ["http", "ws", "ftp"];
 

@@ -1,16 +1,6 @@
 /** Is the policy delivered so that a browser honours all of it: as a header, not only inside the document? */
-import {
-  cspMetas,
-  directiveNames,
-  directivesIgnoredInMeta,
-  type Found,
-  notApplicable,
-  notChecked,
-  parseCsp,
-  registerCheck,
-  valuesNamed,
-  violatedBy,
-} from "assay/check";
+import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { cspMetas, directiveNames, directivesIgnoredInMeta, parseCsp, valuesNamed } from "assay/check/parsers";
 
 export default registerCheck({
   key: "csp-meta-delivery",

@@ -1,5 +1,6 @@
 /** Does the policy keep plugins out altogether? */
-import { allowsNoUrl, type CspPolicy, directiveNames, type Found, registerCheck, ruleNames, rulesOn, verdictOnCsp } from "assay/check";
+import { type Found, registerCheck } from "assay/check";
+import { allowsNoUrl, type CspPolicy, directiveNames, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.object-src-missing" | "security.csp.object-src-not-none";
 

@@ -1,5 +1,6 @@
 /** Is a report-only policy what it is meant to be: a trial beside an enforced policy, whose reports somebody gets? */
-import { directiveNames, enforcedCsp, type Found, notApplicable, notChecked, parseCsp, registerCheck, violatedBy } from "assay/check";
+import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { directiveNames, enforcedCsp, parseCsp } from "assay/check/parsers";
 
 export default registerCheck({
   key: "csp-report-only",

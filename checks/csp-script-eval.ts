@@ -1,5 +1,6 @@
 /** Does the policy let text become code, by eval() and its kin? */
-import { allowsEval, type CspPolicy, directiveNames, type Found, registerCheck, ruleNames, rulesOn, verdictOnCsp } from "assay/check";
+import { type Found, registerCheck } from "assay/check";
+import { allowsEval, type CspPolicy, directiveNames, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.script-unsafe-eval" | "security.csp.script-eval-unrestricted";
 

@@ -1,5 +1,6 @@
 /** Would injected inline script run in spite of the policy? */
-import { type CspPolicy, directiveNames, type Found, openToAllInline, registerCheck, ruleNames, rulesOn, verdictOnCsp } from "assay/check";
+import { type Found, registerCheck } from "assay/check";
+import { type CspPolicy, directiveNames, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.script-unsafe-inline" | "security.csp.script-inline-unrestricted";
 

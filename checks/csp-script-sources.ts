@@ -1,18 +1,16 @@
 /** Does the policy confine script files to places that the site chose? */
+import { distinct, type Found, registerCheck } from "assay/check";
 import {
   type CspPolicy,
   directiveNames,
-  distinct,
-  type Found,
   isSchemeSource,
   matchesAnyHost,
-  registerCheck,
   ruleNames,
   rulesOn,
   sandboxes,
   scriptUrlSources,
   verdictOnCsp,
-} from "assay/check";
+} from "assay/check/parsers";
 
 type Code = "security.csp.script-any-host" | "security.csp.script-blob-urls" | "security.csp.script-data-urls";
 

@@ -1,23 +1,17 @@
 /** Is the policy written so that a browser reads in it what its author meant? */
+import { type CrossOriginFacts, distinct, type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import {
-  type CrossOriginFacts,
   type CspDirective,
   cspKeywords,
-  distinct,
   enforcedCsp,
-  type Found,
   fieldsNamed,
   hasKeyword,
   knownDirectives,
   nearest,
-  notApplicable,
-  notChecked,
   parseCspSource,
-  registerCheck,
   sourceListDirectives,
-  violatedBy,
   writtenCsp,
-} from "assay/check";
+} from "assay/check/parsers";
 
 /** So many characters of base64 hold 48 bits; fewer can be guessed by trying. */
 const nonceCharsMin = 8;

@@ -1,5 +1,6 @@
 /** Does the site still send headers that browsers have given up? */
-import { type Found, notChecked, registerCheck, valuesNamed, violatedBy } from "assay/check";
+import { type Found, notChecked, registerCheck, violatedBy } from "assay/check";
+import { valuesNamed } from "assay/check/parsers";
 
 /** Only whether they are there matters, so that a cut one serves as well: none is declared in `headers`. */
 const deprecatedHeaders = [

@@ -1,15 +1,6 @@
 /** Does the domain say which authorities may issue certificates for it, in words that they understand? */
-import {
-  type CaaDefect,
-  distinct,
-  type Found,
-  firstOfEachCode,
-  notChecked,
-  parseCaaProperty,
-  registerCheck,
-  violated,
-  violatedBy,
-} from "assay/check";
+import { distinct, type Found, firstOfEachCode, notChecked, registerCheck, violated, violatedBy } from "assay/check";
+import { type CaaDefect, parseCaaProperty } from "assay/check/parsers";
 
 type Code =
   | "security.dns.caa-missing"

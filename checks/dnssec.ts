@@ -1,5 +1,6 @@
 /** Can a resolver prove that the domain's DNS answers are genuine? */
-import { type DnssecFacts, minuteOf, passed, registerCheck, violated } from "assay/check";
+import { type DnssecFacts, passed, registerCheck, violated } from "assay/check";
+import { minuteOf } from "assay/check/parsers";
 
 /** The domain is unreachable where signatures are checked, and a forged answer cannot be told from a sound one. */
 const broken = { severity: "critical", riskLevel: "high", effort: "medium", scoreCap: 60 } as const;

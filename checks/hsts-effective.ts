@@ -1,15 +1,6 @@
 /** Would a browser honour the HSTS policy, and keep it for long enough? */
-import {
-  dayMs,
-  type Found,
-  hstsHost,
-  isCertificateAccepted,
-  notApplicable,
-  notChecked,
-  parseHsts,
-  registerCheck,
-  violatedBy,
-} from "assay/check";
+import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { dayMs, hstsHost, isCertificateAccepted, parseHsts } from "assay/check/parsers";
 
 /** 180 days. Below this a visitor who comes twice a year is never protected. */
 const maxAgeSecondsMin = 15_552_000;

@@ -1,5 +1,6 @@
 /** Does the HSTS policy cover the subdomains too? */
-import { hstsHost, notApplicable, parseHsts, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, passed, registerCheck, violated } from "assay/check";
+import { hstsHost, parseHsts } from "assay/check/parsers";
 
 export default registerCheck({
   key: "hsts-include-subdomains",

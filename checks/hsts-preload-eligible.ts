@@ -1,24 +1,26 @@
 /** Does the domain meet the rules of the browsers' built-in HSTS list (chromium/hstspreload)? */
 import {
-  browserRedirects,
   type Found,
+  notApplicable,
+  notChecked,
+  type PlainHttpFacts,
+  passed,
+  type Reading,
+  registerCheck,
+  violated,
+  violatedBy,
+} from "assay/check";
+import {
+  browserRedirects,
   hostOf,
   hstsHost,
   isCertificateAccepted,
   isHttps,
-  notApplicable,
-  notChecked,
-  type PlainHttpFacts,
   parseHsts,
-  passed,
-  type Reading,
   type Redirect,
   redirectsAmong,
-  registerCheck,
   saysNothingOfSite,
-  violated,
-  violatedBy,
-} from "assay/check";
+} from "assay/check/parsers";
 
 /** A year. */
 const maxAgeSecondsMin = 31_536_000;

@@ -1,5 +1,6 @@
 /** Does the visitor end up on an encrypted page? */
-import { isHttps, passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, violated } from "assay/check";
+import { isHttps } from "assay/check/parsers";
 
 export default registerCheck({
   key: "https-available",

@@ -1,15 +1,6 @@
 /** Does port 80 lead to https on the same host at once? */
-import {
-  hostOf,
-  isHttps,
-  notApplicable,
-  notChecked,
-  passed,
-  redirectTarget,
-  registerCheck,
-  saysNothingOfSite,
-  violated,
-} from "assay/check";
+import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { hostOf, isHttps, redirectTarget, saysNothingOfSite } from "assay/check/parsers";
 
 export default registerCheck({
   key: "https-redirect",

@@ -1,5 +1,6 @@
 /** Do the response headers tell which software, and which version of it, is at work? */
-import { type Found, parseProducts, registerCheck, violatedBy } from "assay/check";
+import { type Found, registerCheck, violatedBy } from "assay/check";
+import { parseProducts } from "assay/check/parsers";
 
 /** Headers that exist for nothing but to tell. */
 const tellingHeaders = [

@@ -1,14 +1,6 @@
 /** Are receivers asked to keep out forged mail, for the domain and for the scanned name below it? */
-import {
-  dmarcPolicyFor,
-  effectiveDmarc,
-  type Found,
-  notApplicable,
-  notChecked,
-  type PublishedDmarc,
-  registerCheck,
-  violatedBy,
-} from "assay/check";
+import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { dmarcPolicyFor, effectiveDmarc, type PublishedDmarc } from "assay/check/parsers";
 
 type Code =
   | "security.mail.dmarc-policy-invalid"

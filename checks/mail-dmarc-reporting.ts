@@ -1,5 +1,6 @@
 /** Do reports about forged mail reach somebody who agreed to receive them? */
-import { effectiveDmarc, type MailDmarcFacts, notApplicable, notChecked, parseDmarc, passed, registerCheck, violated } from "assay/check";
+import { type MailDmarcFacts, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { effectiveDmarc, parseDmarc } from "assay/check/parsers";
 
 export default registerCheck({
   key: "mail-dmarc-reporting",

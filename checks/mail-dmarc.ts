@@ -1,5 +1,6 @@
 /** Does a DMARC record hold for the domain, its own or that of a domain above it? */
-import { dmarcNameOf, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, notChecked, passed, registerCheck, violated } from "assay/check";
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { dmarcNameOf, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc } from "assay/check/parsers";
 
 export default registerCheck({
   key: "mail-dmarc",

@@ -2,22 +2,24 @@
 import {
   type Found,
   firstOfEachCode,
-  isMailHostCovered,
-  isMeantAsMtaSts,
-  isPlainText,
   type MailMtaStsPolicyFacts,
-  mailHosts,
   notApplicable,
   notChecked,
-  parseMtaStsPolicy,
-  parseMtaStsRecord,
   registerCheck,
-  saysNothingOfSite,
-  soleRecord,
   type TextRecords,
   violated,
   violatedBy,
 } from "assay/check";
+import {
+  isMailHostCovered,
+  isMeantAsMtaSts,
+  isPlainText,
+  mailHosts,
+  parseMtaStsPolicy,
+  parseMtaStsRecord,
+  saysNothingOfSite,
+  soleRecord,
+} from "assay/check/parsers";
 
 type Code =
   | "security.mail.mta-sts-missing"

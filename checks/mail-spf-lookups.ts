@@ -1,5 +1,6 @@
 /** Can receivers evaluate the SPF record within the lookups that they may spend on it? */
-import { type Found, notApplicable, notChecked, ownSpf, registerCheck, spfCosts, spfMxHostsMax, violatedBy } from "assay/check";
+import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { ownSpf, spfCosts, spfMxHostsMax } from "assay/check/parsers";
 
 type Code =
   | "security.mail.spf-loop"

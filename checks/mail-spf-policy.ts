@@ -1,16 +1,6 @@
 /** Does the SPF record turn strangers away, in words that every receiver understands? */
-import {
-  type Found,
-  firstOfEachCode,
-  notApplicable,
-  notChecked,
-  ownSpf,
-  registerCheck,
-  type SpfEnd,
-  type SpfFault,
-  spfPolicy,
-  violatedBy,
-} from "assay/check";
+import { type Found, firstOfEachCode, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { ownSpf, type SpfEnd, type SpfFault, spfPolicy } from "assay/check/parsers";
 
 type Code =
   | "security.mail.spf-address-invalid"

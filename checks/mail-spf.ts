@@ -1,5 +1,6 @@
 /** Does the domain say who may send its mail, in exactly one record? */
-import { isMisspeltSpf, notChecked, ownSpf, passed, registerCheck, spfTextsOf, violated } from "assay/check";
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { isMisspeltSpf, ownSpf, spfTextsOf } from "assay/check/parsers";
 
 export default registerCheck({
   key: "mail-spf",

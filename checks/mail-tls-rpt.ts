@@ -1,15 +1,6 @@
 /** Are senders told where to report mail that could not be delivered over TLS? */
-import {
-  isMeantAsTlsRpt,
-  mailHosts,
-  notApplicable,
-  notChecked,
-  parseTlsRpt,
-  passed,
-  registerCheck,
-  soleRecord,
-  violated,
-} from "assay/check";
+import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { isMeantAsTlsRpt, mailHosts, parseTlsRpt, soleRecord } from "assay/check/parsers";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 

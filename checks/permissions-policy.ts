@@ -1,5 +1,6 @@
 /** Are camera, microphone, location, payments and USB kept from embedded pages of other sites? */
-import { parseStructuredDictionary, passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, violated } from "assay/check";
+import { parseStructuredDictionary } from "assay/check/parsers";
 
 /** What a visitor would least want a stranger's frame to ask for. */
 const powerfulFeatures = ["camera", "microphone", "geolocation", "payment", "usb"];

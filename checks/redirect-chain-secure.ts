@@ -1,15 +1,6 @@
 /** Does the way to the page stay encrypted once it is, and is it short? */
-import {
-  browserRedirects,
-  type Found,
-  isHttps,
-  notApplicable,
-  notChecked,
-  passed,
-  redirectsAmong,
-  registerCheck,
-  violatedBy,
-} from "assay/check";
+import { type Found, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
+import { browserRedirects, isHttps, redirectsAmong } from "assay/check/parsers";
 
 /** No site needs more. RFC 2068 recommended at most five; browsers give up at twenty. */
 const redirectsMax = 10;

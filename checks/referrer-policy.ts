@@ -1,14 +1,6 @@
 /** How much of the page's address do other sites learn when a visitor follows a link or loads a file? */
-import {
-  type DomFacts,
-  notChecked,
-  parseReferrerPolicyHeader,
-  parseReferrerPolicyMeta,
-  passed,
-  type ReferrerPolicy,
-  registerCheck,
-  violated,
-} from "assay/check";
+import { type DomFacts, notChecked, passed, registerCheck, violated } from "assay/check";
+import { parseReferrerPolicyHeader, parseReferrerPolicyMeta, type ReferrerPolicy } from "assay/check/parsers";
 
 /** Policies that tell a foreign site the path, or tell a site without encryption anything at all. */
 const weakPolicies: readonly ReferrerPolicy[] = ["unsafe-url", "no-referrer-when-downgrade", "origin", "origin-when-cross-origin"];

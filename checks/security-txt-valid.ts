@@ -1,17 +1,13 @@
 /** Is the security.txt that a site has one that its readers can rely on? */
+import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import {
-  type Found,
   foundSecurityTxt,
-  notApplicable,
-  notChecked,
   parseInternetDate,
   parseSecurityTxt,
-  registerCheck,
   type SecurityTxtDefect,
   securityTxtValues,
   suggestedExpiry,
-  violatedBy,
-} from "assay/check";
+} from "assay/check/parsers";
 
 type Code =
   | "security.security-txt.expires-missing"

@@ -1,18 +1,14 @@
 /** Can whoever finds a weakness learn from /.well-known/security.txt whom to tell? */
+import { type Found, notChecked, registerCheck, violated, violatedBy } from "assay/check";
 import {
   charsetOfMediaType,
-  type Found,
   foundSecurityTxt,
   isHttps,
   isPlainText,
-  notChecked,
   parseSecurityTxt,
-  registerCheck,
   securityTxtValues,
   suggestedExpiry,
-  violated,
-  violatedBy,
-} from "assay/check";
+} from "assay/check/parsers";
 
 type Code =
   | "security.security-txt.missing"

@@ -1,5 +1,6 @@
 /** Does the site tell browsers to come by https only? */
-import { firstHttpsAnswer, hstsHost, notApplicable, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, passed, registerCheck, violated } from "assay/check";
+import { firstHttpsAnswer, hstsHost } from "assay/check/parsers";
 
 export default registerCheck({
   key: "strict-transport-security",

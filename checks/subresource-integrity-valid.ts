@@ -1,16 +1,6 @@
 /** Do the integrity attributes that the page has protect, and let the right file through? */
-import {
-  foundAtAddresses,
-  integrityCharsMax,
-  notApplicable,
-  notChecked,
-  parseIntegrity,
-  passed,
-  registerCheck,
-  type Subresource,
-  strongestHashes,
-  violatedBy,
-} from "assay/check";
+import { foundAtAddresses, notApplicable, notChecked, passed, registerCheck, type Subresource, violatedBy } from "assay/check";
+import { integrityCharsMax, parseIntegrity, strongestHashes } from "assay/check/parsers";
 
 type Fault = "ineffective" | "malformed" | "without-crossorigin";
 

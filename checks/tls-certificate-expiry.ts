@@ -1,5 +1,6 @@
 /** Does the certificate have enough time left for a renewal that fails at first? */
-import { dayMs, lifetimeMs, minuteOf, notApplicable, notChecked, passed, registerCheck, validityAt, violated } from "assay/check";
+import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { dayMs, lifetimeMs, minuteOf, validityAt } from "assay/check/parsers";
 
 // Enough to notice a renewal that fails and to repair it; of short-lived certificates, a fifth of their time.
 const remainingMsMin = 14 * dayMs;

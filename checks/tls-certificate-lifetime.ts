@@ -1,5 +1,6 @@
 /** Was the certificate issued for no longer than public authorities may issue one? */
-import { dayMs, lifetimeMs, minuteOf, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { dayMs, lifetimeMs, minuteOf } from "assay/check/parsers";
 
 /** CA/Browser Forum, Baseline Requirements section 6.3.2 with ballot SC-081v3: newest first, by the start of validity. */
 const limits: readonly { readonly from: string; readonly days: number }[] = [

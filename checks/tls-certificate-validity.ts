@@ -1,5 +1,6 @@
 /** Is the certificate within its dates? */
-import { dayMs, minuteOf, notChecked, passed, registerCheck, validityAt, violated } from "assay/check";
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { dayMs, minuteOf, validityAt } from "assay/check/parsers";
 
 export default registerCheck({
   key: "tls-certificate-validity",

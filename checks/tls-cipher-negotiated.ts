@@ -1,5 +1,6 @@
 /** Does the cipher suite that the browser agreed upon with the server have forward secrecy and authenticated encryption? */
-import { type Found, hostOf, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { hostOf } from "assay/check/parsers";
 
 type Security = NonNullable<NavigationFacts["security"]>;
 type Code = "security.tls.forward-secrecy-missing" | "security.tls.authenticated-encryption-missing";

@@ -1,5 +1,6 @@
 /** Are the keys of the server's certificate and of its issuers beyond what can be computed? */
-import { type CertificateFacts, type Found, hasSignatureThatCounts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type CertificateFacts, type Found, notChecked, registerCheck, violatedBy } from "assay/check";
+import { hasSignatureThatCounts } from "assay/check/parsers";
 
 // NIST SP 800-57 part 1: 112 bits of strength for RSA, 128 for curves, as the CA/Browser Forum asks for.
 const rsaBitsMin = 2_048;

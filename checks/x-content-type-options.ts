@@ -1,5 +1,6 @@
 /** Is the browser told to believe the declared content type? */
-import { passed, registerCheck, splitHeaderList, violated } from "assay/check";
+import { passed, registerCheck, violated } from "assay/check";
+import { splitHeaderList } from "assay/check/parsers";
 
 export default registerCheck({
   key: "x-content-type-options",

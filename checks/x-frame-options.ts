@@ -1,15 +1,6 @@
 /** Is the page kept out of other sites' frames, by X-Frame-Options or by a policy's frame-ancestors? */
-import {
-  type CspPolicy,
-  fieldsNamed,
-  matchesAnyHost,
-  notChecked,
-  parseCsp,
-  parseFrameOptions,
-  passed,
-  registerCheck,
-  violated,
-} from "assay/check";
+import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { type CspPolicy, fieldsNamed, matchesAnyHost, parseCsp, parseFrameOptions } from "assay/check/parsers";
 
 export default registerCheck({
   key: "x-frame-options",

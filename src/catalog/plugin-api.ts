@@ -1,17 +1,19 @@
-/** Lets a file beside the binary import "assay/check" by name, in every thread and in the compiled binary. */
+/** Lets a file beside the binary import the plugin API by name, in every thread and in the compiled binary. */
 import { plugin } from "bun";
-import * as door from "../check/index.ts";
+import * as check from "../check/index.ts";
+import * as parsers from "../check/parsers.ts";
 
-let opened = false;
+const modules: Readonly<Record<string, object>> = { "assay/check": check, "assay/check/parsers": parsers };
+let installed = false;
 
-/** Answers `import ... from "assay/check"` with this process's own door, so that dropped-in checks register where built-in ones do. */
+/** Serves these imports with this process's own modules, so that dropped-in checks register where built-in ones do. */
 export function installPluginApi(): void {
-  if (opened) return;
-  opened = true;
+  if (installed) return;
+  installed = true;
   plugin({
     name: "assay/check",
     setup(build) {
-      build.module("assay/check", () => ({ exports: { ...door }, loader: "object" }));
+      for (const [name, exports] of Object.entries(modules)) build.module(name, () => ({ exports: { ...exports }, loader: "object" }));
     },
   });
 }

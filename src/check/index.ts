@@ -1,72 +1,7 @@
-/** The door for check authors: everything a file in `checks/`, or one dropped beside the binary, may import. */
+/** The plugin API `assay/check`: the contract of a check and its verdict helpers, for `checks/` and for files beside the binary. */
 export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
-export { integrityCharsMax } from "../evidence/limits.ts";
-export type { CaaDefect } from "../parse/caa.ts";
-export { parseCaaProperty } from "../parse/caa.ts";
-export { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../parse/charset.ts";
-export type { CspDirective, CspGoverning, CspPolicy } from "../parse/csp.ts";
-export {
-  directivesIgnoredInMeta,
-  governing,
-  knownDirectives,
-  parseCsp,
-  sandboxes,
-  sourceListDirectives,
-} from "../parse/csp.ts";
-export type { CspSource } from "../parse/csp-source.ts";
-export {
-  allowsNoUrl,
-  cspKeywords,
-  hasKeyword,
-  isSchemeSource,
-  matchesAnyHost,
-  matchesUrl,
-  parseCspSource,
-  schemeNamed,
-  scriptUrlSources,
-  trustsHashes,
-  trustsNonces,
-} from "../parse/csp-source.ts";
-export { dmarcNameOf, isMeantAsDmarc, parseDmarc } from "../parse/dmarc.ts";
-export type { PublishedDmarc } from "../parse/dmarc-walk.ts";
-export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "../parse/dmarc-walk.ts";
-export type { FrameOptions } from "../parse/frame-options.ts";
-export { parseFrameOptions } from "../parse/frame-options.ts";
-export { fieldsNamed, firstHttpsAnswer, hostOf, isHttps, isPlainText, valuesNamed } from "../parse/header-fields.ts";
-export { splitHeaderList } from "../parse/header-list.ts";
-export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
-export { parseHsts } from "../parse/hsts.ts";
-export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
-export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
-export { parseInternetDate } from "../parse/internet-date.ts";
-export type { MtaStsPolicyDefect } from "../parse/mta-sts.ts";
-export { isMailHostCovered, isMeantAsMtaSts, parseMtaStsPolicy, parseMtaStsRecord } from "../parse/mta-sts.ts";
-export { nearest } from "../parse/nearest.ts";
-export type { Products } from "../parse/products.ts";
-export { parseProducts } from "../parse/products.ts";
-export type { Redirect } from "../parse/redirects.ts";
-export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "../parse/redirects.ts";
-export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
-export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
-export type { ScriptBypass } from "../parse/script-bypasses.ts";
-export { scriptBypasses } from "../parse/script-bypasses.ts";
-export type { SecurityTxtDefect } from "../parse/security-txt.ts";
-export { parseSecurityTxt, securityTxtValues } from "../parse/security-txt.ts";
-export { foundSecurityTxt, suggestedExpiry } from "../parse/security-txt-places.ts";
-export type { CookiePrefix, SetCookie } from "../parse/set-cookie.ts";
-export { cookiePrefixes, parseSetCookie } from "../parse/set-cookie.ts";
-export { isMisspeltSpf } from "../parse/spf.ts";
-export { spfCosts, spfMxHostsMax } from "../parse/spf-cost.ts";
-export { ownSpf, spfTextsOf } from "../parse/spf-evaluation.ts";
-export type { SpfEnd, SpfFault } from "../parse/spf-policy.ts";
-export { spfPolicy } from "../parse/spf-policy.ts";
-export type { StructuredValue } from "../parse/structured-field.ts";
-export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
-export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
 export { foundAtAddresses } from "./addresses.ts";
-export type { Validity } from "./certificate.ts";
-export { hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, validityAt } from "./certificate.ts";
 export type {
   Area,
   Check,
@@ -84,24 +19,8 @@ export type {
   Severity,
   State,
 } from "./check.ts";
-export type { SeenCookie, SeenCookies } from "./cookies.ts";
-export { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
-export type { EnforcedCsp } from "./csp.ts";
-export {
-  allowsEval,
-  cspMetas,
-  directiveNames,
-  enforcedCsp,
-  openToAllInline,
-  ruleNames,
-  rulesOn,
-  verdictOnCsp,
-  writtenCsp,
-} from "./csp.ts";
-export { hstsHost } from "./hsts.ts";
-export { dayMs, minuteOf } from "./instants.ts";
-export type { SoleRecord } from "./mail.ts";
-export { mailHosts, soleRecord } from "./mail.ts";
+// Older plugins import the parsers from here.
+export * from "./parsers.ts";
 export { registerCheck } from "./registry.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
 export { firstOfEachCode, notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";

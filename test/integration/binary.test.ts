@@ -14,12 +14,13 @@ const firstAnswerMsMax = 300;
 const scanMsMax = 60_000;
 
 const ownCheck = `import { registerCheck, violated } from "assay/check";
+import { valuesNamed } from "assay/check/parsers";
 const texts = (title) => ({ label: title, reason: "R", findings: { "security.own.always": {
   title, detail: "D", riskStatement: "S", remediation: "M" } } });
 export default registerCheck({
   key: "own-check", weight: 1, reads: ["page"],
   findings: { "security.own.always": { severity: "low", riskLevel: "low", effort: "low" } },
-  judge: () => violated("security.own.always", {}),
+  judge: ({ page }) => violated("security.own.always", { fields: valuesNamed(page.headers, "x-own").length }),
   texts: { "en-gb": texts("Own check"), "de-de": texts("Eigene Pr\\u00fcfung") },
 });`;
 

@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[] | "*">> = {
   "src/base/deadline.ts": [],
   "src/base/bounded-map.ts": [],
   "src/check": ["src/evidence", "src/parse"],
-  checks: ["assay/check"],
+  checks: ["assay/check", "assay/check/parsers"],
   "src/judge": ["src/evidence", "src/parse", "src/check"],
   "src/text": ["src/evidence", "src/parse", "src/check", "src/judge/result.ts", "src/judge/rank.ts", "locales"],
   "src/egress": ["src/base/deadline.ts", "src/evidence", "src/parse", "src/check"],

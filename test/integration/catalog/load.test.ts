@@ -86,6 +86,12 @@ describe("checks beside the binary", () => {
     expect(load(folder).keys).toContain("own-check");
   });
 
+  test("it may import the parsers from their own entry", () => {
+    const file = checkFile().replace(", valuesNamed }", " }");
+    const folder = folderWith({ "own-check.ts": `import { valuesNamed } from "assay/check/parsers";\n${file}` });
+    expect(load(folder)).toMatchObject({ label: "L" });
+  });
+
   test("a folder that is not there is an empty one", () => {
     expect(load(join(tmpdir(), "assay-no-such-folder")).keys).toEqual(builtIn.keys as string[]);
   });
