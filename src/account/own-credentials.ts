@@ -79,15 +79,15 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
     return null;
   }
 
-  /** `proved` are the credentials that the password was compared with: a change made meanwhile wins. */
-  async function change({ account, caller }: Proof, proved: Credentials, changed: Partial<Credentials>): Promise<Changed | Unproved> {
-    const outcome = await store.credentials.change(account.id, changed, { proved, reopen: { origin: originOf(caller), now: now() } });
+  /** `verified` are the credentials that the password was compared with: a change made meanwhile wins. */
+  async function change({ account, caller }: Proof, verified: Credentials, changed: Partial<Credentials>): Promise<Changed | Unproved> {
+    const outcome = await store.credentials.change(account.id, changed, { verified, reopen: { origin: originOf(caller), now: now() } });
     return outcome?.opened ? { status: "changed", opened: outcome.opened } : { status: "wrong-password" };
   }
 
-  async function withNewRecoveryCodes(proof: Proof, proved: Credentials, changed: Partial<Credentials>) {
+  async function withNewRecoveryCodes(proof: Proof, verified: Credentials, changed: Partial<Credentials>) {
     const recoveryCodes = newRecoveryCodes();
-    const outcome = await change(proof, proved, { ...changed, recoveryCodeHashes: recoveryCodes.map(hashOfSecret) });
+    const outcome = await change(proof, verified, { ...changed, recoveryCodeHashes: recoveryCodes.map(hashOfSecret) });
     return outcome.status === "changed" ? { ...outcome, recoveryCodes } : outcome;
   }
 
@@ -95,11 +95,11 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
     changePassword: async (proof, newPassword) => {
       const fault = passwords.faultOf(newPassword, proof.account.email);
       if (fault !== null) return { status: "refused", fault };
-      const proved = store.credentials.get(proof.account.id);
+      const verified = store.credentials.get(proof.account.id);
       const refusal = await unproved(proof);
       if (refusal !== null) return refusal;
       const passwordHash = await passwords.hash(newPassword, proof.caller);
-      return passwordHash === "busy" ? { status: "busy" } : change(proof, proved, { passwordHash });
+      return passwordHash === "busy" ? { status: "busy" } : change(proof, verified, { passwordHash });
     },
 
     changeEmail: async (proof, email) => {
@@ -125,25 +125,25 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
     },
 
     confirmTotp: async (proof, code) => {
-      const proved = store.credentials.get(proof.account.id);
-      const { totp } = proved;
+      const verified = store.credentials.get(proof.account.id);
+      const { totp } = verified;
       if (totp === null || isInForce(totp)) return { status: "not-offered" };
       const refusal = await unproved(proof);
       if (refusal !== null) return refusal;
       const lastUsedStep = totpStepOf(totp.secret, code, now());
       if (lastUsedStep === null) return { status: "wrong-code" };
-      return withNewRecoveryCodes(proof, proved, { totp: { secret: totp.secret, confirmedAt: now().toISOString(), lastUsedStep } });
+      return withNewRecoveryCodes(proof, verified, { totp: { secret: totp.secret, confirmedAt: now().toISOString(), lastUsedStep } });
     },
 
     removeTotp: async (proof) => {
-      const proved = store.credentials.get(proof.account.id);
-      return (await unproved(proof)) ?? change(proof, proved, { totp: null, recoveryCodeHashes: [] });
+      const verified = store.credentials.get(proof.account.id);
+      return (await unproved(proof)) ?? change(proof, verified, { totp: null, recoveryCodeHashes: [] });
     },
 
     renewRecoveryCodes: async (proof) => {
-      const proved = store.credentials.get(proof.account.id);
-      if (!isInForce(proved.totp)) return { status: "not-offered" };
-      return (await unproved(proof)) ?? withNewRecoveryCodes(proof, proved, {});
+      const verified = store.credentials.get(proof.account.id);
+      if (!isInForce(verified.totp)) return { status: "not-offered" };
+      return (await unproved(proof)) ?? withNewRecoveryCodes(proof, verified, {});
     },
   };
 }

@@ -59,7 +59,7 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
     if (typeof passwordHash !== "string") return passwordHash;
     const account = await create(passwordHash);
     if (typeof account === "string") return refused(account);
-    const opening = { accountId: account.id, provedPasswordHash: passwordHash, origin: originOf(caller), now: now() };
+    const opening = { accountId: account.id, verifiedPasswordHash: passwordHash, origin: originOf(caller), now: now() };
     return { status: "registered", account, opened: (await store.sessions.open(opening)) ?? null };
   }
 

@@ -49,8 +49,8 @@ export interface SignInSettings {
 export function createSignIn({ store, passwords, guesses, now }: SignInSettings): SignIn {
   const pending = createPendingSignIns(() => now().getTime());
 
-  async function open(accountId: number, provedPasswordHash: string, caller: Caller): Promise<SignedInAnew | null> {
-    const opened = await store.sessions.open({ accountId, provedPasswordHash, origin: originOf(caller), now: now() });
+  async function open(accountId: number, verifiedPasswordHash: string, caller: Caller): Promise<SignedInAnew | null> {
+    const opened = await store.sessions.open({ accountId, verifiedPasswordHash, origin: originOf(caller), now: now() });
     const account = store.accounts.findById(accountId);
     return opened === undefined || account === undefined ? null : { status: "signed-in", account, opened };
   }

@@ -1,10 +1,10 @@
 /** One-time links as the operator hands them over: under the address that people reach this appliance at. */
 import { networkInterfaces } from "node:os";
-import type { HandedOutLink } from "../store/one-time-links.ts";
+import type { IssuedLink } from "../store/one-time-links.ts";
 import { linkPath } from "../web/link-paths.ts";
 import type { Config } from "./settings.ts";
 
-export function urlOfLink(base: string, { link, value }: HandedOutLink): string {
+export function urlOfLink(base: string, { link, value }: IssuedLink): string {
   return `${base}${linkPath(link.kind, value)}`;
 }
 

@@ -4,7 +4,7 @@ import { createPasswords } from "../account/passwords.ts";
 import { baseUrl, urlOfLink } from "../app/links.ts";
 import type { Config } from "../app/settings.ts";
 import { type Account, plans } from "../store/accounts.ts";
-import type { HandedOutLink } from "../store/one-time-links.ts";
+import type { IssuedLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { exitCodes, VerbError } from "./exit.ts";
 import { addPasswordOptions, givenPassword, hashOfPassword, type PasswordOptions } from "./password.ts";
@@ -171,7 +171,7 @@ async function givenHash(config: Config, given: PasswordOptions, email: string):
   return password === null ? null : hashOfPassword(createPasswords({ charsMin: config["accounts.password_min"] }), password, email);
 }
 
-function printLink(config: Config, link: HandedOutLink | string): void {
+function printLink(config: Config, link: IssuedLink | string): void {
   if (typeof link === "string") {
     const reason = link === "set-up" ? "there is an account already; assay user list shows it" : "too many links are open; they expire";
     throw new VerbError(exitCodes.usage, reason);

@@ -1,4 +1,4 @@
-/** Accounts: who may scan, on which plan, and how they like their pages. How they sign in is kept apart, in credentials.ts. */
+/** Accounts: plan, rights and display preferences. Credentials are in credentials.ts. */
 import type { Locale } from "../check/check.ts";
 import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
 import { putCredentials } from "./credentials.ts";
@@ -11,19 +11,19 @@ export const plans = ["free", "agency"] as const;
 export type Plan = (typeof plans)[number];
 
 export const themes = ["system", "light", "dark"] as const;
-/** Colours of the pages; `system` is what the visitor's device says. */
+/** Colours of the pages; `system` follows the visitor's device. */
 export type Theme = (typeof themes)[number];
 
 export interface Account {
   /** Rises with every account. */
   readonly id: number;
-  /** As given; unique without regard to case. */
+  /** As entered; unique without regard to case. */
   readonly email: string;
   readonly admin: boolean;
   readonly plan: Plan;
-  /** Its sessions and API tokens are refused, and nobody can sign in to it. */
+  /** Refuses its sessions, its API tokens and any sign-in. */
   readonly disabled: boolean;
-  /** Null: as the browser asks. */
+  /** Null: from the Accept-Language header. */
   readonly locale: Locale | null;
   readonly theme: Theme;
   /** ISO 8601, UTC. */
@@ -34,7 +34,7 @@ export interface NewAccount {
   readonly email: string;
   readonly plan?: Plan | undefined;
   readonly admin?: boolean;
-  /** In PHC string format; without one nobody can sign in to the account yet. */
+  /** In PHC string format; null: sign-in is not possible yet. */
   readonly passwordHash?: string | null;
   readonly now: Date;
 }
@@ -42,29 +42,29 @@ export interface NewAccount {
 export type AccountRefusal = "email-taken" | "email-invalid";
 
 export interface AccountRepository {
-  /** The first account of an appliance is its admin and on the Agency plan, whatever was asked for. */
+  /** The first account is always an admin on the Agency plan. */
   create(account: NewAccount): Promise<Account | AccountRefusal>;
-  /** As `createAccount`, but only where there is no account yet. */
+  /** Like `create`, but refused once an account exists. */
   createFirst(account: NewAccount): Promise<Account | AccountRefusal | "not-first">;
   findById(id: number): Account | undefined;
   findByEmail(email: string): Account | undefined;
-  /** All of them, oldest first. */
+  /** All accounts, oldest first. */
   list(): readonly Account[];
   hasAny(): boolean;
-  /** Undefined when there is no such account; so with all that follow. */
+  /** Undefined for an unknown id; likewise the methods below. */
   setPlan(id: number, plan: Plan): Promise<Account | undefined>;
-  /** Disabling ends the account's sessions and voids its links; enabling brings none of them back. */
+  /** Disabling ends the account's sessions and voids its reset links; enabling restores neither. */
   setDisabled(id: number, disabled: boolean): Promise<Account | undefined>;
   setPreferences(id: number, preferences: Partial<Pick<Account, "locale" | "theme">>): Promise<Account | undefined>;
   setEmail(id: number, email: string): Promise<Account | AccountRefusal | undefined>;
 }
 
 export function accountRepository(db: Db): AccountRepository {
-  const accountById = (id: number) => db.accounts.get(id);
+  const findById = (id: number) => db.accounts.get(id);
 
   /** Only within a transaction. */
   function change(id: number, changed: Partial<Account>): Account | undefined {
-    const account = accountById(id);
+    const account = findById(id);
     if (account === undefined) return undefined;
     const next: Account = { ...account, ...changed };
     db.accounts.put(id, next);
@@ -75,11 +75,11 @@ export function accountRepository(db: Db): AccountRepository {
     create: (account) => db.write(() => putAccount(db, account)),
     createFirst: (account) => db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
 
-    findById: accountById,
+    findById,
 
     findByEmail: (email) => {
       const id = accountIdByEmail(db, email);
-      return id === undefined ? undefined : accountById(id);
+      return id === undefined ? undefined : findById(id);
     },
 
     list: () => [...db.accounts.getRange()].map(({ value }) => value),
@@ -101,7 +101,7 @@ export function accountRepository(db: Db): AccountRepository {
 
     setEmail: (id, email) =>
       db.write(() => {
-        const account = accountById(id);
+        const account = findById(id);
         const address = email.trim();
         if (account === undefined) return undefined;
         if (!isEmail(address)) return "email-invalid";
@@ -114,7 +114,7 @@ export function accountRepository(db: Db): AccountRepository {
   };
 }
 
-/** Writes an account and its credentials; only within a transaction. Nothing is written when it is refused. */
+/** Writes an account and its credentials, or nothing on refusal. Only within a transaction. */
 export function putAccount(
   db: Db,
   { email, plan = "free", admin = false, passwordHash = null, now }: NewAccount,

@@ -1,23 +1,22 @@
-/** API tokens: handed out once, stored only as SHA-256. */
-import { type Db, rowsOf } from "./database.ts";
-import { randomBase62, toBase62 } from "./random.ts";
-import { hashOfSecret } from "./secret-value.ts";
+/** API tokens: shown once, stored only as SHA-256. */
+import { accountRange, type Db } from "./database.ts";
+import { hashOfSecret, randomBase62, toBase62 } from "./secret-value.ts";
 import { hourMs, hourOf } from "./whole-hours.ts";
 
-/** Lets people and secret scanners recognise a token wherever it turns up. */
+/** Fixed prefix, so that people and secret scanners recognise a token. */
 const prefix = "assay_";
 /** 190 bits. */
 const secretChars = 32;
-/** A CRC-32 in base 62: a token that was cut or mistyped is known as such without a lookup. */
+/** CRC-32 in base 62: rejects a cut or mistyped token without a lookup. */
 const checksumChars = 6;
 const tokenPattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretChars + checksumChars}}$`);
-/** What a list shows of a token, so that its owner can tell it from others. */
+/** Visible characters of a token in lists. */
 const shownChars = prefix.length + 4;
-/** Longest name that is kept of a token. */
+/** Longer names of tokens are cut. */
 export const apiTokenNameCharsMax = 100;
-/** How long a list still shows a token that was revoked or has expired ... */
+/** Revoked and expired tokens stay listed for so long. */
 export const deadTokenDays = 30;
-/** ... and how many of them: whoever makes and revokes without end fills no disk. */
+/** Bounds the disk space that creating and revoking tokens can fill. */
 const deadTokensMax = 100;
 
 /** All instants are ISO 8601, UTC. */
@@ -26,42 +25,42 @@ export interface ApiToken {
   readonly id: number;
   readonly accountId: number;
   readonly name: string;
-  /** The first characters of the value. */
+  /** First characters of the value. */
   readonly shown: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
-  /** From then on it is refused; null: never. */
+  /** Null: never expires. */
   readonly expiresAt: string | null;
-  /** To the hour, so that a busy token is not written on every request. */
+  /** Rounded down to the hour: at most one write per hour and token. */
   readonly lastUsedAt: string | null;
 }
 
 export interface ApiTokenRepository {
-  /** `value` is known only here and now. The account is taken to exist; a name is cut to `apiTokenNameCharsMax`. */
+  /** `value` is not stored and cannot be read again. The account must exist; the name is cut to `apiTokenNameCharsMax`. */
   create(token: {
     readonly accountId: number;
     readonly name: string;
-    /** Null, and left out: it never expires. */
+    /** Null or omitted: never expires. */
     readonly expiresAt?: Date | null;
     readonly now: Date;
   }): Promise<{ readonly token: ApiToken; readonly value: string }>;
-  /** The token with that value, also when revoked or expired; undefined for anything else. One hash and one lookup. */
+  /** Includes revoked and expired tokens. Costs one hash and one lookup. */
   findByValue(value: string): ApiToken | undefined;
-  /** An account's tokens, oldest first; revoked and expired ones for a while too. */
+  /** Tokens of an account, oldest first, with those revoked or expired in the last `deadTokenDays`. */
   listOfAccount(accountId: number): readonly ApiToken[];
-  /** Revoked for good; a token that already was stays as it is. Undefined when the account has no such token. */
+  /** Keeps the first revocation time. Undefined when the account has no such token. */
   revoke(accountId: number, id: number, now: Date): Promise<ApiToken | undefined>;
-  /** Notes that a token was used; writes at most once an hour. */
+  /** Records the last use; writes at most once an hour. */
   noteUse(token: ApiToken, now: Date): Promise<void>;
 }
 
 export function apiTokenRepository(db: Db): ApiTokenRepository {
-  function change(accountId: number, id: number, changeOf: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
+  function change(accountId: number, id: number, update: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
     return db.write(() => {
       const hash = db.apiTokenHashes.get([accountId, id]);
       const token = hash === undefined ? undefined : db.apiTokens.get(hash);
       if (hash === undefined || token === undefined) return undefined;
-      const changed: ApiToken = { ...token, ...changeOf(token) };
+      const changed: ApiToken = { ...token, ...update(token) };
       db.apiTokens.put(hash, changed);
       return changed;
     });
@@ -81,7 +80,7 @@ export function apiTokenRepository(db: Db): ApiTokenRepository {
           expiresAt: expiresAt?.toISOString() ?? null,
           lastUsedAt: null,
         };
-        forgetDead(db, accountId, now);
+        removeDeadTokens(db, accountId, now);
         db.apiTokens.put(hashOfSecret(value), token);
         db.apiTokenHashes.put([accountId, token.id], hashOfSecret(value));
         return { token, value };
@@ -89,7 +88,8 @@ export function apiTokenRepository(db: Db): ApiTokenRepository {
 
     findByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
 
-    listOfAccount: (accountId) => [...db.apiTokenHashes.getRange(rowsOf(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
+    listOfAccount: (accountId) =>
+      [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
 
     revoke: (accountId, id, now) => change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
 
@@ -100,9 +100,9 @@ export function apiTokenRepository(db: Db): ApiTokenRepository {
   };
 }
 
-/** Forgets an account's tokens that have long been of no use; only within a transaction. To the API they are what they were: no token. */
-function forgetDead(db: Db, accountId: number, now: Date): void {
-  const dead = [...db.apiTokenHashes.getRange(rowsOf(accountId))].flatMap(({ key, value: hash }) => {
+/** Removes revoked and expired tokens beyond the two limits; only within a transaction. */
+function removeDeadTokens(db: Db, accountId: number, now: Date): void {
+  const dead = [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ key, value: hash }) => {
     const token = db.apiTokens.get(hash);
     const diedAt = token?.revokedAt ?? token?.expiresAt ?? null;
     return diedAt !== null && Date.parse(diedAt) <= now.getTime() ? [{ key, hash, diedAtMs: Date.parse(diedAt) }] : [];
@@ -120,7 +120,7 @@ function newTokenValue(): string {
   return secret + checksumOf(secret);
 }
 
-/** Right in form and checksum; says nothing about whether it was ever handed out. */
+/** Checks form and checksum only, without a lookup. */
 function isTokenValue(value: string): boolean {
   return tokenPattern.test(value) && checksumOf(value.slice(0, -checksumChars)) === value.slice(-checksumChars);
 }

@@ -1,51 +1,50 @@
-/** What an account signs in with: apart from accounts, so that nothing that lists those ever shows it. */
+/** Credentials of accounts, stored apart so that no list of accounts exposes them. */
 import type { Db } from "./database.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf, type OpenedSession, putSession, type SessionOrigin } from "./sessions.ts";
 
 export interface Totp {
-  /** Base32 (RFC 4648). Stored as it is, because codes are computed from it. */
+  /** Base32 (RFC 4648). Stored in clear, because codes are computed from it. */
   readonly secret: string;
-  /** ISO 8601, UTC; null until its owner has shown a code, and until then nobody is asked for one. */
+  /** ISO 8601, UTC; null until the owner has entered a valid code. Not required at sign-in before that. */
   readonly confirmedAt: string | null;
-  /** RFC 6238 section 5.2: a code is taken once, and none from a step before. */
+  /** RFC 6238 section 5.2: a code is accepted once, and no code of an earlier step. */
   readonly lastUsedStep: number | null;
 }
 
 export interface Credentials {
-  /** In PHC string format; null while there is no password. */
+  /** In PHC string format; null: no password is set. */
   readonly passwordHash: string | null;
   readonly totp: Totp | null;
-  /** SHA-256 of each recovery code that was not used yet. */
+  /** SHA-256 of each unused recovery code. */
   readonly recoveryCodeHashes: readonly string[];
 }
 
 const noCredentials: Credentials = { passwordHash: null, totp: null, recoveryCodeHashes: [] };
 
-/** Whoever changes credentials stays signed in, in a new session. */
-export interface Reopening {
+/** New session for the person who changed the credentials. */
+export interface SessionReopening {
   readonly origin: SessionOrigin;
   readonly now: Date;
 }
 
 export interface CredentialRepository {
-  /** Without any, for an account that has none and for an account that is none. */
+  /** Empty credentials for an account without any, and for an unknown account. */
   get(accountId: number): Credentials;
   /**
-   * Changes what is given and ends every session of the account; with `reopen` a new one is opened in the same transaction.
-   * Undefined when the credentials are no longer those that were `proved`, when there is no such account, and when it is disabled and
-   * would have a session again.
+   * Applies the change and ends every session of the account; `reopen` opens a new one in the same transaction.
+   * Undefined for an unknown account, for a changed password hash, and for reopening on a disabled account.
    */
   change(
     accountId: number,
     change: Partial<Credentials>,
-    options: { readonly proved?: Pick<Credentials, "passwordHash">; readonly reopen: Reopening | null },
+    options: { readonly verified?: Pick<Credentials, "passwordHash">; readonly reopen: SessionReopening | null },
   ): Promise<{ readonly opened: OpenedSession | null } | undefined>;
-  /** Keeps a TOTP secret that is not in force yet; it replaces one that never was. False while one is in force. */
+  /** Stores an unconfirmed TOTP secret and replaces an earlier unconfirmed one. False while a confirmed one exists. */
   offerTotp(accountId: number, secret: string): Promise<boolean>;
-  /** Marks a TOTP step as used. False when it, or a later one, was used already. */
+  /** Marks a TOTP step as used. False if it or a later one was already used. */
   useTotpStep(accountId: number, step: number): Promise<boolean>;
-  /** Takes a recovery code away. False when it is none, or was used already. */
+  /** Removes a recovery code. False for an unknown or used code. */
   useRecoveryCode(accountId: number, code: string): Promise<boolean>;
 }
 
@@ -54,11 +53,11 @@ export function credentialRepository(db: Db): CredentialRepository {
   return {
     get: credentialsOf,
 
-    change: (accountId, change, { proved, reopen }) =>
+    change: (accountId, change, { verified, reopen }) =>
       db.write(() => {
         const account = db.accounts.get(accountId);
         if (account === undefined || (account.disabled && reopen !== null)) return undefined;
-        if (proved !== undefined && credentialsOf(accountId).passwordHash !== proved.passwordHash) return undefined;
+        if (verified !== undefined && credentialsOf(accountId).passwordHash !== verified.passwordHash) return undefined;
         putCredentials(db, accountId, change);
         endSessionsOf(db, accountId);
         return { opened: reopen === null ? null : putSession(db, { accountId, ...reopen }) };
@@ -90,7 +89,7 @@ export function credentialRepository(db: Db): CredentialRepository {
   };
 }
 
-/** Whether a second factor is asked for at sign-in. */
+/** Whether sign-in requires this second factor. */
 export function isInForce(totp: Totp | null): totp is Totp & { readonly confirmedAt: string } {
   return totp !== null && totp.confirmedAt !== null;
 }

@@ -1,18 +1,18 @@
-/** The data directory's faults, found before LMDB maps anything: a map of a file that is too short ends the process without a word. */
+/** Checks of the data directory before LMDB maps a file: mapping a truncated file ends the process without an error. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Room that must be free at start, in bytes: below this the first scans would fail one by one. */
+/** Free space required at start, in bytes: with less, the first scans would fail. */
 const freeBytesMin = 1_048_576;
-/** LMDB's magic number, little-endian, behind the 24-byte header of its first page. */
+/** LMDB's magic number: little-endian, after the 24-byte header of the first page. */
 const lmdbMagic = 0xbeefc0de;
 const lmdbMagicOffset = 24;
-/** Its two pages of metadata, which it reads before it knows how long the file is. */
+/** Two pages of metadata, which LMDB reads before it knows the file length. */
 const lmdbBytesMin = 2 * 4_096;
 
 export type DataDirFault = "not-writable" | "full" | "newer" | "older" | "locked" | "damaged";
 
-/** The data directory cannot be used. The message is one sentence for the operator; nothing in the directory was changed. */
+/** Unusable data directory. The message is one sentence for the operator; the directory is unchanged. */
 export class DataDirError extends Error {
   override readonly name = "DataDirError";
   constructor(
@@ -23,7 +23,7 @@ export class DataDirError extends Error {
   }
 }
 
-/** Makes the folder, private to its owner, and writes and removes a file of `freeBytesMin`: only that knows quotas, mounts and rights alike. */
+/** Creates the folder with mode 0700, then writes and removes a test file: only a write covers quotas, mounts and rights. */
 export function ensureWritable(path: string): void {
   const probe = join(path, `.probe-${process.pid}`);
   try {
@@ -42,8 +42,8 @@ export function ensureWritable(path: string): void {
   }
 }
 
-/** An LMDB file begins with its magic number and its metadata, or does not exist yet. */
-export function ensureSoundFile(path: string): void {
+/** Accepts a missing or empty file, or one with LMDB's magic number and metadata. */
+export function ensureValidFile(path: string): void {
   const file = join(path, "data.mdb");
   const bytes = existsSync(file) ? statSync(file).size : 0;
   if (bytes === 0) return;
@@ -59,7 +59,7 @@ export function ensureSoundFile(path: string): void {
   throw new DataDirError("damaged", `${file} is not a store of assay; restore it from a backup or move it away`);
 }
 
-/** Errors of the file system and of LMDB in the operator's words; anything else stays what it is. */
+/** Maps errors of the file system and of LMDB to a `DataDirError`; returns any other error unchanged. */
 export function asDataDirError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || error instanceof DataDirError) return error;
   const { code } = error as { code?: string | number };
@@ -82,7 +82,7 @@ export function asDataDirError(error: unknown, dataDir: string): unknown {
     case 122:
     case 27:
       return new DataDirError("full", `data directory ${dataDir} has no room left (${error.message})`);
-    // LMDB reports a page that was written only in part as an I/O error.
+    // LMDB reports a partially written page as an I/O error.
     case "EIO":
     case 5:
       return new DataDirError("full", `data directory ${dataDir} could not be written in full: the disk is full or failing`);

@@ -1,4 +1,4 @@
-/** The one LMDB environment: its named tables, its schema version, and the single way to change it. */
+/** The LMDB environment: its tables, its schema version and its write transactions. */
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { Evidence } from "../evidence/evidence.ts";
@@ -7,36 +7,36 @@ import type { StoredResult } from "../judge/result.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";
-import { asDataDirError, DataDirError, ensureSoundFile, ensureWritable } from "./data-dir.ts";
+import { asDataDirError, DataDirError, ensureValidFile, ensureWritable } from "./data-dir.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
 import type { OneTimeLink } from "./one-time-links.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
 
-/** lmdb-js allows 12 by default, and an environment full of tables cannot be given another. */
+/** lmdb-js allows 12 tables by default and refuses any further one. */
 const tablesMax = 64;
-/** Address space taken at once, in bytes; the file itself is only as long as what it holds, and the map grows beyond this when it must. */
+/** Address space reserved at start, in bytes. The file is only as long as its content, and the map can grow. */
 const mapBytes = 16 * 2 ** 30;
 
 type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId";
 
-/** Keys that are lists of numbers and words sort element by element, so that a prefix is a range. */
+/** Array keys sort element by element, so that a prefix is a range. */
 export interface Tables {
   readonly meta: Database<number, "schemaVersion" | Counter>;
   readonly scans: Database<ScanRecord, string>;
-  /** Scan id to token: ids rise, so key order is first in, first out. */
+  /** Scan id to token. Ids rise, so key order is first in, first out. */
   readonly queue: Database<string, number>;
-  /** Scan id to token, of scans that a worker has in hand. */
+  /** Scan id to token of running scans. */
   readonly running: Database<string, number>;
-  /** To token, of finished scans: under each name that a scan is found by, and there in every band (`""`) and in its own; see `public-list.ts`. */
+  /** Token of finished scans by name and band; `""` is every name or every band (see `public-list.ts`). */
   readonly publicScans: Database<string, [name: string, band: string, scanId: number]>;
   readonly scansByAccount: Database<string, [accountId: number, scanId: number]>;
-  /** Which scans an account may read: a token of nobody and a token of somebody else are the same miss here. */
+  /** Scans that an account may read. An unknown and a foreign token are the same failed lookup. */
   readonly ownScans: Database<number, [accountId: number, token: string]>;
   readonly results: Database<StoredResult, string>;
   readonly evidence: Database<{ readonly evidence: Evidence; readonly timings: Timings }, string>;
-  /** By scan id, so that the oldest come first; bytes as they are. */
+  /** By scan id, so that the oldest come first; raw bytes. */
   readonly screenshots: Database<Uint8Array, number>;
   readonly accounts: Database<Account, number>;
   readonly accountIdsByEmail: Database<number, string>;
@@ -54,18 +54,18 @@ export interface Tables {
 
 export interface Db extends Tables {
   /**
-   * All of an action's changes or none of them; they are on disk when the promise resolves. The action runs at once and may not wait.
-   * @throws DataDirError when the disk is full; whatever the action throws, after undoing its changes.
+   * Commits all changes of the action or none; they are on disk when the promise resolves. The action must be synchronous.
+   * @throws DataDirError when the disk is full; any error of the action, after rolling back.
    */
   write<T>(action: () => T): Promise<T>;
-  /** The next number of a counter; only within `write`. */
+  /** Next number of a counter; only within `write`. */
   next(counter: Counter): number;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   readonly readOnly: boolean;
-  /** The server's lock, where the caller has it already: a store is brought to a new schema only while no server runs. */
+  /** The server's lock, if the caller holds it: a migration needs it, because no server may run meanwhile. */
   readonly lock?: DataDirLock | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface DatabaseOptions {
 export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOptions): Db {
   const path = join(dataDir, "store");
   if (!readOnly) ensureWritable(path);
-  ensureSoundFile(path);
+  ensureValidFile(path);
   try {
     const root = open({ path, maxDbs: tablesMax, mapSize: mapBytes, readOnly });
     return withTables(root);
@@ -83,14 +83,14 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
 
   function withTables(root: RootDatabase): Db {
     const meta: Tables["meta"] = root.openDB({ name: "meta" });
-    const found = meta.get("schemaVersion");
-    if (found !== undefined) assertReadable(found);
+    const storedVersion = meta.get("schemaVersion");
+    if (storedVersion !== undefined) assertReadable(storedVersion);
     const tables = openTables(root, meta);
-    if (found === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
-    else if (found !== undefined && found < schemaVersion) bringUpToDate(root, tables);
+    if (storedVersion === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
+    else if (storedVersion !== undefined && storedVersion < schemaVersion) migrateStore(root, tables);
     return {
       ...tables,
-      // The asynchronous forms keep the puts of a transaction that throws, and leave rejections behind that nobody can catch when the disk is full.
+      // `db.transaction` keeps the puts of an action that throws. With a full disk it also leaves uncatchable rejections.
       write: async (action) => {
         try {
           return root.transactionSync(action);
@@ -107,26 +107,26 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
     };
   }
 
-  /** Asked before any table is made, so that a store which is refused is left exactly as it was. */
-  function assertReadable(found: number): void {
-    if (found > schemaVersion)
+  /** Runs before any table is created, so that a refused store stays unchanged. */
+  function assertReadable(storedVersion: number): void {
+    if (storedVersion > schemaVersion)
       throw new DataDirError(
         "newer",
-        `data directory ${dataDir} was written by a newer assay (schema ${found}, this one knows ${schemaVersion}); use that version or another directory`,
+        `data directory ${dataDir} was written by a newer assay (schema ${storedVersion}, this one knows ${schemaVersion}); use that version or another directory`,
       );
-    if (found < schemaVersion && readOnly)
+    if (storedVersion < schemaVersion && readOnly)
       throw new DataDirError(
         "older",
-        `data directory ${dataDir} was written by an older assay (schema ${found}, this one reads ${schemaVersion}); start "assay serve" once, which brings it up to date`,
+        `data directory ${dataDir} was written by an older assay (schema ${storedVersion}, this one reads ${schemaVersion}); start "assay serve" once, which brings it up to date`,
       );
   }
 
-  function bringUpToDate(root: RootDatabase, tables: Tables): void {
+  function migrateStore(root: RootDatabase, tables: Tables): void {
     const held = lock ?? lockDataDir(dataDir);
     try {
-      // Looked at again: another process may have done it until the lock was had.
+      // Read again: another process may have migrated the store before the lock was taken.
       const from = tables.meta.get("schemaVersion") ?? schemaVersion;
-      const migrate = migration({ ...tables, formerTable: (name) => root.openDB({ name, encoding: "json" }) }, from);
+      const migrate = migration({ ...tables, oldTable: (name) => root.openDB({ name, encoding: "json" }) }, from);
       root.transactionSync(() => {
         migrate();
         tables.meta.put("schemaVersion", schemaVersion);
@@ -137,13 +137,13 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
   }
 }
 
-/** Everything of one account in a table whose keys begin with it, oldest first. */
-export function rowsOf(accountId: number): { readonly start: [number, number]; readonly end: [number, number] } {
+/** Range of one account's rows in a table whose keys begin with the account id, oldest first. */
+export function accountRange(accountId: number): { readonly start: [number, number]; readonly end: [number, number] } {
   return { start: [accountId, 0], end: [accountId + 1, 0] };
 }
 
 function openTables(root: RootDatabase, meta: Tables["meta"]): Tables {
-  // Everything stored is plain JSON, and Bun parses that three times as fast as lmdb-js decodes its own format.
+  // Bun parses JSON three times as fast as lmdb-js decodes its own format.
   const table = <V, K extends string | number | (string | number)[]>(name: keyof Tables): Database<V, K> =>
     root.openDB<V, K>({ name, encoding: "json" });
   return {

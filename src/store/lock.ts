@@ -1,25 +1,25 @@
-/** At most one server per data directory, by a lock that the kernel lets go of whatever way the server dies. */
+/** File lock for one server per data directory; the kernel releases it when the process ends. */
 import { dlopen } from "bun:ffi";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { asDataDirError, DataDirError } from "./data-dir.ts";
 
-/** flock(2): exclusive, and refused at once rather than waited for. */
+/** flock(2): LOCK_EX and LOCK_NB. */
 const lockExclusive = 2;
-const lockWithoutWaiting = 4;
+const lockNonBlocking = 4;
 
 export interface DataDirLock {
   release(): void;
 }
 
 /**
- * Takes the server's lock. The file descriptor is closed on exec, so that a browser which outlives its server does not keep the lock.
- * @throws DataDirError `locked` when another server has it, also one in another container on the same volume.
+ * The file descriptor is closed on exec, so that a browser that outlives its server does not keep the lock.
+ * @throws DataDirError `locked` while another server holds it, also from another container on the same volume.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   const file = openLockFile(dataDir);
   const { symbols } = dlopen("libc.so.6", { flock: { args: ["i32", "i32"], returns: "i32" } });
-  if (symbols.flock(file, lockExclusive | lockWithoutWaiting) !== 0) {
+  if (symbols.flock(file, lockExclusive | lockNonBlocking) !== 0) {
     closeSync(file);
     throw new DataDirError(
       "locked",

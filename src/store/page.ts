@@ -1,19 +1,19 @@
-/** Lists that are read page by page, newest first. */
+/** Cursor pagination, newest first. */
 
-/** `cursor` is the id of the last item already seen; null begins at the newest. */
-export interface PageAsked {
+/** `cursor` is the id of the last item of the previous page; null starts at the newest. */
+export interface PageRequest {
   readonly limit: number;
   readonly cursor: number | null;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** To be handed back for the page after this one; null when this was the last. */
+  /** Cursor of the next page; null on the last page. */
   readonly nextCursor: number | null;
 }
 
-/** Cuts a page from items that were read one further than the limit. */
+/** Page from at most `limit + 1` items; the extra one shows that a next page exists. */
 export function pageOf<T extends { readonly id: number }>(items: readonly T[], limit: number): Page<T> {
-  const shown = items.slice(0, limit);
-  return { items: shown, nextCursor: items.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  const kept = items.slice(0, limit);
+  return { items: kept, nextCursor: items.length > limit ? (kept.at(-1)?.id ?? null) : null };
 }

@@ -1,35 +1,35 @@
-/** The public list: every finished scan of the appliance, found by host and band in one range of one table. */
+/** Public list of finished scans: one range of one table for each host and band. */
 import { subjectOf } from "../evidence/subject.ts";
 import { type Band, bands } from "../judge/rank.ts";
 import type { Db, Tables } from "./database.ts";
-import { type Page, type PageAsked, pageOf } from "./page.ts";
+import { type Page, type PageRequest, pageOf } from "./page.ts";
 import type { ScanRecord } from "./scans.ts";
 
-/** Rows per scan and band: names below this many are listed under the ones above them and exactly. */
+/** Listed domains per scan: bounds its rows. A deeper host is listed under the domains above it and by its exact name. */
 const domainNamesMax = 6;
-/** What a host consists of, IPv6 addresses included; RFC 1035 section 2.3.4 for its length. No name of a visitor's making reaches LMDB. */
+/** Hosts and IPv6 addresses; length from RFC 1035 section 2.3.4. Keeps arbitrary input out of LMDB keys. */
 const hostPattern = /^[\w.:-]{1,253}$/;
-/** Stands for every host, and for every band. */
+/** Key of every host and of every band. */
 const any = "";
 
-export interface PublicScansAsked extends PageAsked {
-  /** ASCII, an IPv6 address without brackets; case and a trailing dot do not matter. Left out: every host. */
+export interface PublicScanQuery extends PageRequest {
+  /** ASCII; an IPv6 address without brackets; case and a trailing dot are ignored. Omitted: every host. */
   readonly host?: string | undefined;
-  /** That host alone, and not the names below it too. */
+  /** Excludes subdomains. */
   readonly exactly?: boolean | undefined;
-  /** Left out: every band. */
+  /** Omitted: every band. */
   readonly band?: Band | undefined;
 }
 
 export interface PublicScanRepository {
-  /** Finished scans, newest first; one range is read, whatever the filter and however many there are. What cannot be a host has none. */
-  list(asked: PublicScansAsked): Page<ScanRecord>;
+  /** Finished scans, newest first, from a single range read. Empty for an invalid host. */
+  list(query: PublicScanQuery): Page<ScanRecord>;
 }
 
 export function publicScanRepository(db: Db): PublicScanRepository {
   return {
     list: ({ host, exactly = false, band = any, limit, cursor }) => {
-      const name = host === undefined ? any : nameAsked(host, exactly);
+      const name = host === undefined ? any : nameToSearch(host, exactly);
       if (name === null) return { items: [], nextCursor: null };
       const start: [string, string, number] = [name, band, (cursor ?? Number.POSITIVE_INFINITY) - 1];
       const rows = db.publicScans.getRange({ start, end: [name, band, 0], reverse: true, limit: limit + 1 });
@@ -41,19 +41,19 @@ export function publicScanRepository(db: Db): PublicScanRepository {
   };
 }
 
-/** Puts a finished scan on the list; only within a transaction. */
-export function listPublicly(db: Tables, { token, id, url, summary }: ScanRecord): void {
+/** Only within a transaction. */
+export function addToPublicList(db: Tables, { token, id, url, summary }: ScanRecord): void {
   const inBands = [any, ...bands.filter((band) => band === summary?.band)];
   for (const name of [any, ...namesOf(url)]) for (const band of inBands) db.publicScans.put([name, band, id], token);
 }
 
-/** Under which names a scan of that URL is found: its host exactly, and the domains that the host is or is below of. */
+/** Names that find a scan of the URL: the exact host, the host as a domain, and its parent domains. */
 function namesOf(url: string): readonly string[] {
   const { host, registrableDomain } = subjectOf(url, "");
   return hostPattern.test(host) ? [exactName(host), ...domainsOf(host, registrableDomain)] : [];
 }
 
-/** From the registrable domain downwards, at most `domainNamesMax`. A local name has its last two labels in place of that, an address itself alone. */
+/** From the registrable domain down, at most `domainNamesMax`. Local names start at their last two labels; an address is listed alone. */
 function domainsOf(host: string, registrableDomain: string | null): readonly string[] {
   if (isAddress(host)) return [host];
   const labels = host.split(".");
@@ -62,9 +62,9 @@ function domainsOf(host: string, registrableDomain: string | null): readonly str
   return above.slice(-domainNamesMax);
 }
 
-/** The name to look under; null for what cannot be a host. A host too deep to be listed as a domain has nothing listed below it either. */
-function nameAsked(asked: string, exactly: boolean): string | null {
-  const host = asked.toLowerCase().replace(/\.$/, "");
+/** Null for an invalid host. A host too deep to be listed as a domain has no listed subdomains either. */
+function nameToSearch(query: string, exactly: boolean): string | null {
+  const host = query.toLowerCase().replace(/\.$/, "");
   if (!hostPattern.test(host)) return null;
   const tooDeep = host.split(".").length > domainNamesMax && !listedAsDomain(host);
   return exactly || tooDeep ? exactName(host) : host;
@@ -75,7 +75,7 @@ function listedAsDomain(host: string): boolean {
   return url !== null && namesOf(url.href).includes(host);
 }
 
-/** No host that is listed has this sign in it, so an exact name is never taken for a domain. */
+/** `=` cannot occur in a host, so exact names and domains never collide. */
 function exactName(host: string): string {
   return `=${host}`;
 }

@@ -1,4 +1,4 @@
-/** What one-time links are used for: the link goes in the same transaction in which it does its work, so that none works twice. */
+/** Redemption of one-time links: one transaction applies and removes the link, so that none works twice. */
 import { emailKey } from "./account-index.ts";
 import { type Account, type AccountRefusal, putAccount } from "./accounts.ts";
 import { putCredentials } from "./credentials.ts";
@@ -8,13 +8,13 @@ import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
 
 export interface RedemptionRepository {
-  /** Creates the account that a `setup` or `invite` link is for and voids the link, or changes nothing. */
+  /** Creates the account of a `setup` or `invite` link and voids the link, or changes nothing. */
   signUp(
     kind: "setup" | "invite",
     value: string,
     account: { readonly email: string; readonly passwordHash: string; readonly now: Date },
   ): Promise<Account | AccountRefusal | "link-invalid" | "email-not-invited">;
-  /** Sets the password that a `reset` link is for, ends the account's sessions and voids its links. A second factor stays as it is. */
+  /** Sets the password, ends the account's sessions and voids its reset links. The second factor stays. */
   resetPassword(value: string, passwordHash: string, now: Date): Promise<Account | "link-invalid">;
 }
 

@@ -1,34 +1,34 @@
-/** Scans, from the queue to the public list: every change of their status is one transaction here. */
+/** Scans: queue, progress and outcome. Each change of status is one transaction. */
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { Db } from "./database.ts";
-import { type Page, type PageAsked, pageOf } from "./page.ts";
-import { listPublicly } from "./public-list.ts";
-import { randomBase62 } from "./random.ts";
+import { type Page, type PageRequest, pageOf } from "./page.ts";
+import { addToPublicList } from "./public-list.ts";
 import { assertTransition, type ScanStatus } from "./scan-status.ts";
-import { keepScreenshot } from "./screenshots.ts";
-import { type ScanSummary, summaryOf } from "./summary.ts";
+import { putScreenshot } from "./screenshots.ts";
+import { randomBase62 } from "./secret-value.ts";
+import { type ScanSummary, scanSummaryOf } from "./summary.ts";
 
 /** 131 bits: a scan's token cannot be guessed. */
 const scanTokenChars = 22;
 const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
-/** Stands in for what cannot be a token; chance never makes it one. */
+/** Replaces a malformed token, so that its lookup costs the same. */
 const noToken = "0".repeat(scanTokenChars);
-/** Of the queue, as much as scans for nothing find room in: whoever pays is never kept out by those who need only ask, be it with a new account. */
+/** Share of the queue open to guests and the free plan; the rest is reserved for paying accounts. */
 const freeShare = 0.5;
-/** A scan that a stopped process left running is begun once more, and then given up. */
+/** An interrupted scan is tried once more. */
 const attemptsMax = 2;
 
-/** A scan as it is stored. All instants are ISO 8601, UTC. */
+/** Stored scan. All instants are ISO 8601, UTC. */
 export interface ScanRecord {
-  /** Unguessable; names the scan in every address. */
+  /** Unguessable; identifies the scan in URLs. */
   readonly token: string;
   /** Rises with every scan of this appliance. */
   readonly id: number;
-  /** Null when a guest asked for it: such a scan is in no account's list. */
+  /** Null for a guest's scan, which is in no account's list. */
   readonly accountId: number | null;
-  /** In its ASCII form, without fragment. */
+  /** ASCII form, without fragment. */
   readonly url: string;
   readonly status: ScanStatus;
   readonly createdAt: string;
@@ -40,7 +40,7 @@ export interface ScanRecord {
   readonly progressStage: ProgressStage | null;
   /** 0 to 100; never falls, 100 when finished. */
   readonly progressPercent: number;
-  /** How often a worker took it in hand. */
+  /** Number of starts. */
   readonly attempts: number;
   /** Key of the message for a failed scan (`scanErrors` in the locale files); null otherwise. */
   readonly errorCode: string | null;
@@ -49,13 +49,16 @@ export interface ScanRecord {
 }
 
 export interface ScanRepository {
-  /** Puts a scan into the queue, on disk before this resolves; `full` when the queue holds `queueMax` scans, half of that for guests and the plan `free`. The URL is taken as valid. */
+  /**
+   * The scan is on disk when this resolves. The URL must be valid.
+   * `full`: the queue holds `queueMax` scans; for guests and the free plan, `freeShare` of that.
+   */
   queue(scan: { readonly accountId: number | null; readonly url: string; readonly now: Date }): Promise<ScanRecord | "full">;
-  /** Takes the oldest queued scan in hand; undefined when none waits. */
+  /** Starts the oldest queued scan; undefined when the queue is empty. */
   claimNext(now: Date): Promise<ScanRecord | undefined>;
-  /** Says how far a running scan is; a percentage below the stored one leaves that as it is. A scan that no longer runs is left alone. */
+  /** The percentage never falls. Ignored unless the scan is running. */
   setProgress(token: string, stage: ProgressStage, percent: number): Promise<void>;
-  /** Stores what a running scan brought and puts it on the public list. `screenshot`: bytes of a `screenshotType` image, if there is one. */
+  /** Stores the outcome of a running scan and adds it to the public list. `screenshot`: bytes of a `screenshotType` image. */
   finish(
     token: string,
     outcome: {
@@ -66,56 +69,54 @@ export interface ScanRepository {
       readonly now: Date;
     },
   ): Promise<ScanRecord>;
-  /** Ends a running scan with the code of its reason, and with whatever evidence there is. */
+  /** Ends a running scan with an error code and the evidence gathered so far. */
   fail(
     token: string,
     outcome: { readonly code: string; readonly evidence: Evidence | null; readonly timings: Timings; readonly now: Date },
   ): Promise<ScanRecord>;
   /**
-   * Puts every scan that a former process left running back where it stood in the queue; its second time it fails with
-   * the code `interrupted` instead. To be called once, before the first claim.
+   * Returns every scan that an earlier process left running to its place in the queue.
+   * On its second interruption a scan fails with the code `interrupted`. Call once, before the first claim.
    */
   requeueInterrupted(now: Date): Promise<readonly ScanRecord[]>;
-  /** Undefined for an unknown token of whatever shape. */
+  /** Undefined for an unknown or malformed token. */
   findByToken(token: string): ScanRecord | undefined;
-  /** The account's own scan of that token. Unknown, foreign and misshapen tokens cost the same single lookup, so that time tells nobody which it was. */
+  /** Unknown, foreign and malformed tokens cost the same single lookup, so that timing does not distinguish them. */
   findOfAccount(accountId: number, token: string): ScanRecord | undefined;
-  /** An account's scans, newest first. */
-  listOfAccount(accountId: number, page: PageAsked): Page<ScanRecord>;
-  /** How many scans wait. */
+  /** Newest first. */
+  listOfAccount(accountId: number, page: PageRequest): Page<ScanRecord>;
   queueLength(): number;
-  /** Where a scan stands in the queue, 1 when it is the next; null when it does not wait. */
+  /** 1 for the next scan; null when the scan is not queued. */
   queuePosition(token: string): number | null;
-  /** The scans that are next, in their order. */
-  listWaiting(limit: number): readonly ScanRecord[];
-  /** How many scans a worker has in hand. */
+  /** First scans of the queue, in order. */
+  listQueued(limit: number): readonly ScanRecord[];
   runningCount(): number;
-  /** The scans that a worker has in hand, oldest first. */
+  /** Oldest first. */
   listRunning(): readonly ScanRecord[];
 }
 
 export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }): ScanRepository {
-  const scanByToken = (token: string) => (scanTokenPattern.test(token) ? db.scans.get(token) : undefined);
-  const scansOf = (tokens: Iterable<string>) => [...tokens].flatMap((token) => scanByToken(token) ?? []);
+  const findByToken = (token: string) => (scanTokenPattern.test(token) ? db.scans.get(token) : undefined);
+  const scansOf = (tokens: Iterable<string>) => [...tokens].flatMap((token) => findByToken(token) ?? []);
 
-  /** Moves a scan along the transition table; only within a transaction. */
-  function move(token: string, to: ScanStatus, change: Partial<ScanRecord>): ScanRecord {
-    const scan = scanByToken(token);
+  /** Only within a transaction. */
+  function changeStatus(token: string, to: ScanStatus, change: Partial<ScanRecord>): ScanRecord {
+    const scan = findByToken(token);
     if (scan === undefined) throw new Error(`no scan has the token ${token}`);
     assertTransition(scan.status, to);
-    const moved: ScanRecord = { ...scan, progressStage: null, ...change, status: to };
-    db.scans.put(token, moved);
+    const changed: ScanRecord = { ...scan, progressStage: null, ...change, status: to };
+    db.scans.put(token, changed);
     if (scan.status === "running") db.running.remove(scan.id);
-    return moved;
+    return changed;
   }
 
   function fail(token: string, code: string, now: Date): ScanRecord {
-    return move(token, "failed", { errorCode: code, endedAt: now.toISOString() });
+    return changeStatus(token, "failed", { errorCode: code, endedAt: now.toISOString() });
   }
 
   function requeue(token: string, now: Date): ScanRecord {
-    if ((scanByToken(token)?.attempts ?? 0) >= attemptsMax) return fail(token, "interrupted", now);
-    const scan = move(token, "queued", {});
+    if ((findByToken(token)?.attempts ?? 0) >= attemptsMax) return fail(token, "interrupted", now);
+    const scan = changeStatus(token, "queued", {});
     db.queue.put(scan.id, token);
     return scan;
   }
@@ -124,8 +125,8 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
     queue: ({ accountId, url, now }) =>
       db.write(() => {
         const isFree = accountId === null || db.accounts.get(accountId)?.plan === "free";
-        const waitingMax = isFree ? Math.ceil(queueMax * freeShare) : queueMax;
-        if (db.queue.getCount({ limit: waitingMax }) >= waitingMax) return "full";
+        const allowedMax = isFree ? Math.ceil(queueMax * freeShare) : queueMax;
+        if (db.queue.getCount({ limit: allowedMax }) >= allowedMax) return "full";
         const scan: ScanRecord = {
           token: randomBase62(scanTokenChars),
           id: db.next("nextScanId"),
@@ -155,24 +156,24 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
         if (oldest === undefined) return undefined;
         db.queue.remove(oldest.key);
         db.running.put(oldest.key, oldest.value);
-        const attempts = (scanByToken(oldest.value)?.attempts ?? 0) + 1;
-        return move(oldest.value, "running", { startedAt: now.toISOString(), attempts });
+        const attempts = (findByToken(oldest.value)?.attempts ?? 0) + 1;
+        return changeStatus(oldest.value, "running", { startedAt: now.toISOString(), attempts });
       }),
 
     setProgress: (token, stage, percent) =>
       db.write(() => {
-        const scan = scanByToken(token);
+        const scan = findByToken(token);
         if (scan?.status !== "running") return;
         db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
       }),
 
     finish: (token, { result, evidence, timings, screenshot = null, now }) =>
       db.write(() => {
-        const scan = move(token, "finished", { progressPercent: 100, endedAt: now.toISOString(), summary: summaryOf(result) });
+        const scan = changeStatus(token, "finished", { progressPercent: 100, endedAt: now.toISOString(), summary: scanSummaryOf(result) });
         db.results.put(token, result);
         db.evidence.put(token, { evidence, timings });
-        if (screenshot !== null) keepScreenshot(db, scan.id, screenshot);
-        listPublicly(db, scan);
+        if (screenshot !== null) putScreenshot(db, scan.id, screenshot);
+        addToPublicList(db, scan);
         return scan;
       }),
 
@@ -185,11 +186,11 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
 
     requeueInterrupted: (now) => db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(token, now))),
 
-    findByToken: scanByToken,
+    findByToken,
 
     findOfAccount: (accountId, token) => {
-      const asked = scanTokenPattern.test(token) ? token : noToken;
-      return db.ownScans.doesExist([accountId, asked]) ? scanByToken(asked) : undefined;
+      const wellFormed = scanTokenPattern.test(token) ? token : noToken;
+      return db.ownScans.doesExist([accountId, wellFormed]) ? findByToken(wellFormed) : undefined;
     },
 
     listOfAccount: (accountId, { limit, cursor }) => {
@@ -200,11 +201,11 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
 
     queueLength: () => db.queue.getCount(),
     queuePosition: (token) => {
-      const scan = scanByToken(token);
+      const scan = findByToken(token);
       if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
       return db.queue.getKeysCount({ end: scan.id + 1 });
     },
-    listWaiting: (limit) => scansOf(db.queue.getRange({ limit }).map(({ value }) => value)),
+    listQueued: (limit) => scansOf(db.queue.getRange({ limit }).map(({ value }) => value)),
     runningCount: () => db.running.getCount(),
     listRunning: () => scansOf(db.running.getRange().map(({ value }) => value)),
   };

@@ -1,13 +1,13 @@
-/** Pictures of scanned pages as they were seen: larger than all else of a scan, and so kept of the newest scans alone. */
+/** Screenshots, kept only for the newest scans because of their size. */
 import type { Db } from "./database.ts";
 
-/** Scans, counted back from the newest, that keep their picture: at most 800 MB, since the probe bounds each of them. */
+/** Newest scans with a screenshot: at most 800 MB, because the probe bounds each image. */
 export const screenshotsKept = 2_000;
 
 export interface ScreenshotRepository {
-  /** Bytes of a `screenshotType` image; undefined when none was taken, or the scan is not among the newest any more. The token is one of a stored scan. */
+  /** Bytes of a `screenshotType` image; undefined if none was taken or the scan is too old. The scan must exist. */
   find(token: string): Uint8Array | undefined;
-  /** Whether there is one, without reading it. */
+  /** Whether one is stored, without reading it. */
   has(token: string): boolean;
 }
 
@@ -24,8 +24,8 @@ export function screenshotRepository(db: Db): ScreenshotRepository {
   };
 }
 
-/** Only within `write`. */
-export function keepScreenshot(db: Db, scanId: number, bytes: Uint8Array): void {
+/** Only within a transaction. */
+export function putScreenshot(db: Db, scanId: number, bytes: Uint8Array): void {
   db.screenshots.put(scanId, bytes);
   const outdated = [...db.screenshots.getKeys({ end: scanId - screenshotsKept + 1 })];
   for (const id of outdated) db.screenshots.remove(id);

@@ -1,22 +1,43 @@
-/** Values that let somebody in: handed out once, stored only as their SHA-256. Unguessable, so a fast hash without salt keeps them safe. */
-import { createHash } from "node:crypto";
-import { randomBase62 } from "./random.ts";
+/** Random secrets: shown once, stored only as SHA-256. They cannot be guessed, so a fast hash without salt suffices. */
+import { createHash, randomBytes } from "node:crypto";
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** Largest multiple of 62 below 256: bytes from here on would favour the first letters. */
+const unbiasedBytesMax = 248;
 
 /** 256 bits. */
 const valueChars = 43;
 const valuePattern = /^[0-9A-Za-z]{43}$/;
 
-/** The value of a session or a one-time link: letters and digits, as cookies and addresses take them. */
+/** Value of a session or a one-time link: letters and digits, safe in cookies and URLs. */
 export function newSecretValue(): string {
   return randomBase62(valueChars);
 }
 
-/** Right in form; says nothing about whether it was ever handed out. */
+/** Checks the form only, without a lookup. */
 export function isSecretValue(value: string): boolean {
   return valuePattern.test(value);
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** SHA-256 in hexadecimal. */
 export function hashOfSecret(value: string): string {
   return createHash("sha256").update(value).digest("hex");
+}
+
+/** Random letters and digits, 5.95 bits each. */
+export function randomBase62(chars: number): string {
+  let text = "";
+  while (text.length < chars) {
+    for (const byte of randomBytes(chars)) {
+      if (byte < unbiasedBytesMax && text.length < chars) text += base62[byte % base62.length];
+    }
+  }
+  return text;
+}
+
+/** Number in base 62, padded with zeros. */
+export function toBase62(number: number, chars: number): string {
+  let text = "";
+  for (let rest = number; text.length < chars; rest = Math.floor(rest / base62.length)) text = base62[rest % base62.length] + text;
+  return text;
 }

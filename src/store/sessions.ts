@@ -1,76 +1,75 @@
-/** Sessions of people in browsers: the value is known to one cookie, the store keeps its hash. */
-import { type Db, rowsOf } from "./database.ts";
+/** Browser sessions: a cookie holds the value, the store holds its hash. */
+import { accountRange, type Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { hourMs, hourOf } from "./whole-hours.ts";
 
 const dayMs = 24 * hourMs;
-/** A session that is not used for so long ends ... */
+/** An unused session ends after so long. */
 export const sessionIdleDays = 30;
-/** ... and each ends after so long, used or not. */
+/** Every session ends after so long. */
 export const sessionDays = 90;
-/** Open sessions of one account; the oldest ends when another begins. */
+/** Open sessions of one account; beyond this the oldest ends. */
 const sessionsMax = 50;
-/** What is kept of a User-Agent header. */
 const userAgentCharsMax = 200;
-/** Room for the longest truncated address. */
+/** Longest truncated address. */
 const addressCharsMax = 45;
 
-/** Where a session is used from, as far as its owner needs it to know it again. Cut to bounds when stored. */
+/** Client of a session, for its owner to recognise it. Cut to bounds when stored. */
 export interface SessionOrigin {
-  /** The User-Agent header: whatever the client wrote. */
+  /** User-Agent header, untrusted. */
   readonly userAgent: string;
-  /** Truncated by whoever opens the session. */
+  /** Truncated by the caller (privacy). */
   readonly address: string;
 }
 
 /** All instants are ISO 8601, UTC. */
 export interface Session extends SessionOrigin {
-  /** Rises with every session of this appliance; names it in lists, where its hash has no business. */
+  /** Rises with every session of this appliance; identifies it in lists in place of its hash. */
   readonly id: number;
   readonly accountId: number;
   readonly createdAt: string;
-  /** To the hour, so that reading pages does not write. */
+  /** Rounded down to the hour: at most one write per hour and session. */
   readonly lastSeenAt: string;
-  /** The latest end, whatever happens. */
+  /** Absolute end; idle sessions end earlier. */
   readonly expiresAt: string;
 }
 
 export interface OpenedSession {
   readonly session: Session;
-  /** Known only here and now. */
+  /** Not stored; cannot be read again. */
   readonly value: string;
 }
 
 export interface SessionRepository {
   /**
-   * Undefined when the account is gone or disabled, or when its password is no longer the one whose hash was proved: it may have
-   * changed while that was being computed.
+   * Undefined for an unknown or disabled account, and for a changed password.
+   * The password may change while its hash is being computed.
    */
   open(opening: {
     readonly accountId: number;
-    readonly provedPasswordHash: string | null;
+    readonly verifiedPasswordHash: string | null;
     readonly origin: SessionOrigin;
     readonly now: Date;
   }): Promise<OpenedSession | undefined>;
-  /** Undefined for an unknown value of whatever shape, and for a session that has ended. One hash and one lookup. */
+  /** Undefined for an unknown or malformed value and for an ended session. Costs one hash and one lookup. */
   findByValue(value: string, now: Date): Session | undefined;
-  /** An account's open sessions, oldest first. */
+  /** Open sessions of an account, oldest first. */
   listOfAccount(accountId: number, now: Date): readonly Session[];
   /** False when the account has no such session. */
   end(accountId: number, id: number): Promise<boolean>;
-  /** Ends every session of the account but the one named. */
+  /** Ends every session of the account except `keptId`. */
   endOthers(accountId: number, keptId: number): Promise<void>;
-  /** Notes that a session was used; writes at most once an hour. */
+  /** Records the last use; writes at most once an hour. */
   noteUse(session: Session, now: Date): Promise<void>;
 }
 
 export function sessionRepository(db: Db): SessionRepository {
   return {
-    open: ({ accountId, provedPasswordHash, origin, now }) =>
+    open: ({ accountId, verifiedPasswordHash, origin, now }) =>
       db.write(() => {
         const account = db.accounts.get(accountId);
         if (account === undefined || account.disabled) return undefined;
-        if ((db.credentials.get(accountId)?.passwordHash ?? null) !== provedPasswordHash) return undefined;
+        if ((db.credentials.get(accountId)?.passwordHash ?? null) !== verifiedPasswordHash) return undefined;
         return putSession(db, { accountId, origin, now });
       }),
 
@@ -106,7 +105,7 @@ export function sessionRepository(db: Db): SessionRepository {
   };
 }
 
-/** Opens a session; only within a transaction, and only for whoever has proved who they are. */
+/** Opens a session for a verified person; only within a transaction. */
 export function putSession(
   db: Db,
   { accountId, origin, now }: { readonly accountId: number; readonly origin: SessionOrigin; readonly now: Date },
@@ -121,26 +120,26 @@ export function putSession(
     lastSeenAt: hourOf(now),
     expiresAt: new Date(now.getTime() + sessionDays * dayMs).toISOString(),
   };
-  makeRoom(db, accountId, now);
+  pruneSessions(db, accountId, now);
   db.sessions.put(hashOfSecret(value), session);
   db.sessionHashes.put([accountId, session.id], hashOfSecret(value));
   return { session, value };
 }
 
-/** Ends those of an account's sessions that are meant; all of them when left out. Only within a transaction. */
-export function endSessionsOf(db: Db, accountId: number, isMeant: (session: Session) => boolean = () => true): void {
+/** Ends the matching sessions of an account, by default all. Only within a transaction. */
+export function endSessionsOf(db: Db, accountId: number, matches: (session: Session) => boolean = () => true): void {
   for (const hash of hashesOf(db, accountId)) {
     const session = db.sessions.get(hash);
-    if (session !== undefined && isMeant(session)) remove(db, accountId, session.id, hash);
+    if (session !== undefined && matches(session)) remove(db, accountId, session.id, hash);
   }
 }
 
-/** Forgets what has ended, and ends the oldest where there are too many. */
-function makeRoom(db: Db, accountId: number, now: Date): void {
+/** Removes ended sessions, and the oldest ones above `sessionsMax`. */
+function pruneSessions(db: Db, accountId: number, now: Date): void {
   endSessionsOf(db, accountId, (session) => !isOpen(session, now));
   const open = hashesOf(db, accountId).flatMap((hash) => db.sessions.get(hash) ?? []);
-  const crowded = new Set(open.slice(0, Math.max(0, open.length - sessionsMax + 1)).map(({ id }) => id));
-  endSessionsOf(db, accountId, ({ id }) => crowded.has(id));
+  const excess = new Set(open.slice(0, Math.max(0, open.length - sessionsMax + 1)).map(({ id }) => id));
+  endSessionsOf(db, accountId, ({ id }) => excess.has(id));
 }
 
 function remove(db: Db, accountId: number, id: number, hash: string): void {
@@ -149,7 +148,7 @@ function remove(db: Db, accountId: number, id: number, hash: string): void {
 }
 
 function hashesOf(db: Db, accountId: number): readonly string[] {
-  return [...db.sessionHashes.getRange(rowsOf(accountId))].map(({ value }) => value);
+  return [...db.sessionHashes.getRange(accountRange(accountId))].map(({ value }) => value);
 }
 
 function isOpen({ lastSeenAt, expiresAt }: Session, now: Date): boolean {

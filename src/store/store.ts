@@ -1,22 +1,21 @@
-/** The store: one repository per kind of record, over one database. */
+/** The store: one repository per kind of record over one database. */
 import { type AccountRepository, accountRepository } from "./accounts.ts";
 import { type ApiTokenRepository, apiTokenRepository } from "./api-tokens.ts";
 import { type CredentialRepository, credentialRepository } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
-import { type EvidenceRepository, evidenceRepository } from "./evidence.ts";
 import type { DataDirLock } from "./lock.ts";
 import { type OneTimeLinkRepository, oneTimeLinkRepository } from "./one-time-links.ts";
 import { type PublicScanRepository, publicScanRepository } from "./public-list.ts";
 import { type RedemptionRepository, redemptionRepository } from "./redemption.ts";
-import { type ResultRepository, resultRepository } from "./results.ts";
+import { type EvidenceRepository, evidenceRepository, type ResultRepository, resultRepository } from "./results.ts";
 import { type ScanRepository, scanRepository } from "./scans.ts";
 import { type ScreenshotRepository, screenshotRepository } from "./screenshots.ts";
 import { type SessionRepository, sessionRepository } from "./sessions.ts";
 
-/** Scans that may wait; a queue longer than this is refused, because nobody would see its end. */
+/** Limit of queued scans; beyond it the wait would be too long to be useful. */
 const defaultQueueMax = 1_000;
 
-/** Methods that read answer at once; methods that write resolve when the change is on disk. */
+/** Reading methods are synchronous; writing methods resolve when the change is on disk. */
 export interface Store {
   readonly scans: ScanRepository;
   readonly publicScans: PublicScanRepository;
@@ -33,16 +32,16 @@ export interface Store {
 }
 
 export interface StoreOptions {
-  /** Opens without the means to change anything; the store must exist. */
+  /** Opens for reading only; the store must exist. */
   readonly readOnly?: boolean;
   readonly queueMax?: number;
-  /** The server's lock, where the caller has it: a store of an older assay is brought up to date only while no other server runs. */
+  /** The server's lock, if the caller holds it: migration of an older store needs it. */
   readonly lock?: DataDirLock;
 }
 
 /**
- * Opens the store in `<dataDir>/store`, making it when it is missing. Several processes may have it open at once.
- * @throws DataDirError when the directory cannot be written, has no room, is damaged, belongs to a newer assay, or has to be brought up to date and cannot.
+ * Opens the store in `<dataDir>/store` and creates it if missing. Several processes may have it open at once.
+ * @throws DataDirError when the directory is not writable, full, damaged, of a newer release, or cannot be migrated.
  */
 export function openStore(dataDir: string, { readOnly = false, queueMax = defaultQueueMax, lock }: StoreOptions = {}): Store {
   const db = openDatabase(dataDir, { readOnly, lock });

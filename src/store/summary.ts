@@ -1,4 +1,4 @@
-/** What lists show of a finished scan, kept with it so that they never read whole results. */
+/** Summary of a finished scan for lists, stored with the scan so that lists never read whole results. */
 import type { Band, Rank } from "../judge/rank.ts";
 import type { StoredResult } from "../judge/result.ts";
 
@@ -8,14 +8,14 @@ export interface ScanSummary {
   readonly score: number | null;
   readonly band: Band;
   readonly rank: Rank;
-  /** Rows of the ledger that are violated. */
+  /** Violated rows of the ledger. */
   readonly violated: number;
-  /** Two scores compare only where both versions are equal. */
+  /** Scores are comparable only if both versions are equal. */
   readonly algorithmVersion: number;
   readonly catalogVersion: string;
 }
 
-export function summaryOf({ measured, score, band, rank, ledger, algorithmVersion, catalogVersion }: StoredResult): ScanSummary {
+export function scanSummaryOf({ measured, score, band, rank, ledger, algorithmVersion, catalogVersion }: StoredResult): ScanSummary {
   const violated = ledger.filter(({ state }) => state === "violated").length;
   return { measured, score, band, rank, violated, algorithmVersion, catalogVersion };
 }

@@ -1,7 +1,7 @@
 /** Fills a store with finished scans as years of use would, in one transaction; only what lists read of them. */
 import type { Band, Rank } from "../../src/judge/rank.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { listPublicly } from "../../src/store/public-list.ts";
+import { addToPublicList } from "../../src/store/public-list.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 
 const standings: readonly { readonly score: number | null; readonly band: Band; readonly rank: Rank }[] = [
@@ -40,7 +40,7 @@ export async function storeManyScans(dataDir: string, count: number): Promise<vo
         summary: { measured: standing.score !== null, ...standing, violated: 12, algorithmVersion: 2, catalogVersion: "0123456789abcdef" },
       };
       db.scans.put(scan.token, scan);
-      listPublicly(db, scan);
+      addToPublicList(db, scan);
     }
   });
   await db.close();

@@ -1,7 +1,7 @@
 /** Invitations: the form on `/admin/users`, and the page that shows a link once. */
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
-import type { HandedOutLink } from "../../store/one-time-links.ts";
+import type { IssuedLink } from "../../store/one-time-links.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -21,7 +21,7 @@ export interface InvitationTyped {
 }
 
 /** @throws PageError 400 for a form that no page of ours sends. */
-export async function makeInvitation({ settings, now }: Visit, admin: Account, fields: Fields): Promise<HandedOutLink | InvitationTyped> {
+export async function makeInvitation({ settings, now }: Visit, admin: Account, fields: Fields): Promise<IssuedLink | InvitationTyped> {
   const { store, log, accounts } = settings;
   const email = fields
     .text("email")
@@ -74,7 +74,7 @@ function OpenForm({ typed }: { readonly typed: InvitationTyped | null }) {
 }
 
 /** Shows the link this once. */
-export function invitationPage(visit: Visit, { link, value }: HandedOutLink): Response {
+export function invitationPage(visit: Visit, { link, value }: IssuedLink): Response {
   const { words } = visit;
   const expires = words.moment(link.expiresAt);
   const address = `${publicOrigin(visit)}${linkPath("invite", value)}`;

@@ -14,7 +14,7 @@ export function AdminQueue() {
   const { words, settings } = useVisit();
   const { store } = settings;
   const running = store.scans.listRunning();
-  const waiting = store.scans.listWaiting(waitingShownMax);
+  const waiting = store.scans.listQueued(waitingShownMax);
   const waitingCount = store.scans.queueLength();
   return (
     <section aria-labelledby="queue-title">

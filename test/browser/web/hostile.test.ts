@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
   session = await appliance.withStore(async (store) => {
     const origin = { userAgent: `${attacks.markup} ${attacks.bidi}`, address: "192.0.2.0" };
-    const opened = await store.sessions.open({ accountId: 1, provedPasswordHash: null, origin, now: new Date() });
+    const opened = await store.sessions.open({ accountId: 1, verifiedPasswordHash: null, origin, now: new Date() });
     return opened?.value ?? "";
   });
 }, scanMsMax);

@@ -150,7 +150,7 @@ async function person(store: Store, email: string, plan: Plan): Promise<{ readon
   const passwordHash = await Bun.password.hash(passwordOfAll, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
   const account = await store.accounts.create({ email, plan, passwordHash, now });
   if (typeof account === "string") throw new Error(account);
-  const opened = await store.sessions.open({ accountId: account.id, provedPasswordHash: passwordHash, origin: device, now });
+  const opened = await store.sessions.open({ accountId: account.id, verifiedPasswordHash: passwordHash, origin: device, now });
   if (opened === undefined) throw new Error("no session was opened");
   return { id: account.id, session: opened.value };
 }

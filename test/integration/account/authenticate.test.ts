@@ -71,7 +71,7 @@ describe("stops at once", () => {
 
   test("every token and session of an account that is disabled; its tokens come back with it", async () => {
     const origin = { userAgent: "a browser", address: "192.0.2.0" };
-    const opened = await store.sessions.open({ accountId, provedPasswordHash: null, origin, now });
+    const opened = await store.sessions.open({ accountId, verifiedPasswordHash: null, origin, now });
     const session = opened?.value ?? "";
     expect(signedInBy(store, session, now)?.account.id).toBe(accountId);
     await store.accounts.setDisabled(accountId, true);
@@ -84,7 +84,7 @@ describe("stops at once", () => {
 
   test("a token is no session, and a session no token", async () => {
     const origin = { userAgent: "a browser", address: "192.0.2.0" };
-    const opened = await store.sessions.open({ accountId, provedPasswordHash: null, origin, now });
+    const opened = await store.sessions.open({ accountId, verifiedPasswordHash: null, origin, now });
     expect(signedInBy(store, value, now)).toBeNull();
     expect(authenticate(store, `Bearer ${opened?.value}`, now)).toEqual({ status: "refused", because: "unknown" });
     for (const none of [null, "", "x".repeat(100_000), "__proto__"]) expect(signedInBy(store, none, now)).toBeNull();

@@ -26,20 +26,20 @@ test("are in nothing that lists accounts", () => {
 });
 
 test("a change ends every session, and opens a new one for whoever made it", async () => {
-  const before = await store.sessions.open({ accountId: 1, provedPasswordHash: "first", origin, now });
+  const before = await store.sessions.open({ accountId: 1, verifiedPasswordHash: "first", origin, now });
   const changed = await store.credentials.change(
     1,
     { passwordHash: "second" },
-    { proved: { passwordHash: "first" }, reopen: { origin, now } },
+    { verified: { passwordHash: "first" }, reopen: { origin, now } },
   );
   expect(store.sessions.findByValue(before?.value ?? "", now)).toBeUndefined();
   expect(store.sessions.listOfAccount(1, now).map(({ id }) => id)).toEqual([changed?.opened?.session.id ?? 0]);
   expect(store.credentials.get(1).passwordHash).toBe("second");
 });
 
-test("of two changes that were proved by the same password, one is made", async () => {
+test("of two changes that were verified by the same password, one is made", async () => {
   const change = (passwordHash: string) =>
-    store.credentials.change(1, { passwordHash }, { proved: { passwordHash: "first" }, reopen: { origin, now } });
+    store.credentials.change(1, { passwordHash }, { verified: { passwordHash: "first" }, reopen: { origin, now } });
   const [one, other] = await Promise.all([change("second"), change("third")]);
   expect([one === undefined, other === undefined]).toEqual([false, true]);
   expect(store.credentials.get(1).passwordHash).toBe("second");
@@ -49,7 +49,7 @@ test("of two changes that were proved by the same password, one is made", async 
 test("an account that is disabled while its owner changes something gets no session that would wait for its return", async () => {
   await store.accounts.setDisabled(1, true);
   const change = { passwordHash: "second" };
-  expect(await store.credentials.change(1, change, { proved: { passwordHash: "first" }, reopen: { origin, now } })).toBeUndefined();
+  expect(await store.credentials.change(1, change, { verified: { passwordHash: "first" }, reopen: { origin, now } })).toBeUndefined();
   expect([store.credentials.get(1).passwordHash, store.sessions.listOfAccount(1, now)]).toEqual(["first", []]);
   // The operator may.
   expect(await store.credentials.change(1, change, { reopen: null })).toEqual({ opened: null });

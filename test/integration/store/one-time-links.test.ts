@@ -149,7 +149,7 @@ describe("a reset", () => {
   test("sets the password once, ends sessions, and keeps the second factor", async () => {
     const totp = { secret: "SECRET", confirmedAt: now.toISOString(), lastUsedStep: 1 };
     await store.credentials.change(1, { totp }, { reopen: null });
-    const session = await store.sessions.open({ accountId: 1, provedPasswordHash: "first", origin, now });
+    const session = await store.sessions.open({ accountId: 1, verifiedPasswordHash: "first", origin, now });
     const value = await linkTo({ kind: "reset", accountId: 1 });
     const outcomes = await Promise.all([
       store.redemptions.resetPassword(value, "mine", now),

@@ -1,7 +1,7 @@
 /** The public list on a real LMDB: which scans each filter finds, and page by page. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StoredResult } from "../../../src/judge/result.ts";
-import type { PublicScansAsked } from "../../../src/store/public-list.ts";
+import type { PublicScanQuery } from "../../../src/store/public-list.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
 import { emptyResult } from "../../support/stored.ts";
@@ -26,7 +26,7 @@ async function scanned(url: string, result = emptyResult, accountId: number | nu
   await store.scans.finish(scan?.token ?? "", { result, evidence: evidence(), timings: {}, now });
 }
 
-function found(filter: Partial<PublicScansAsked>): readonly string[] {
+function found(filter: Partial<PublicScanQuery>): readonly string[] {
   return store.publicScans.list({ limit: 10, cursor: null, ...filter }).items.map(({ url }) => new URL(url).host);
 }
 

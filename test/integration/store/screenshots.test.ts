@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Db, openDatabase } from "../../../src/store/database.ts";
-import { keepScreenshot, screenshotsKept } from "../../../src/store/screenshots.ts";
+import { putScreenshot, screenshotsKept } from "../../../src/store/screenshots.ts";
 
 let dataDir: string;
 let db: Db;
@@ -21,20 +21,20 @@ afterEach(async () => {
 
 const keep = (...ids: readonly number[]) =>
   db.write(() => {
-    for (const id of ids) keepScreenshot(db, id, new Uint8Array([id & 0xff]));
+    for (const id of ids) putScreenshot(db, id, new Uint8Array([id & 0xff]));
   });
 
 test("a picture comes back byte by byte", async () => {
-  await db.write(() => keepScreenshot(db, 7, new Uint8Array([0xff, 0xd8, 0, 0xff])));
+  await db.write(() => putScreenshot(db, 7, new Uint8Array([0xff, 0xd8, 0, 0xff])));
   expect([...(db.screenshots.get(7) ?? [])]).toEqual([0xff, 0xd8, 0, 0xff]);
 });
 
 test("a picture in hand stays as it is while others are read and written", async () => {
   const pictures = [1, 2, 3].map((fill) => new Uint8Array(300_000).fill(fill));
-  await db.write(() => pictures.forEach((picture, at) => void keepScreenshot(db, at + 1, picture)));
+  await db.write(() => pictures.forEach((picture, at) => void putScreenshot(db, at + 1, picture)));
   const first = db.screenshots.get(1);
   for (const id of [2, 3]) db.screenshots.get(id);
-  await db.write(() => keepScreenshot(db, 1, new Uint8Array(300_000).fill(9)));
+  await db.write(() => putScreenshot(db, 1, new Uint8Array(300_000).fill(9)));
   expect(new Set(first)).toEqual(new Set([1]));
   expect(first?.length).toBe(300_000);
 });

@@ -28,8 +28,8 @@ function at(days: number): Date {
 }
 
 async function opened(accountId = 1, days = 0): Promise<OpenedSession> {
-  const provedPasswordHash = accountId === 1 ? "one@site.example" : "two@site.example";
-  const session = await store.sessions.open({ accountId, provedPasswordHash, origin, now: at(days) });
+  const verifiedPasswordHash = accountId === 1 ? "one@site.example" : "two@site.example";
+  const session = await store.sessions.open({ accountId, verifiedPasswordHash, origin, now: at(days) });
   if (session === undefined) throw new Error("no session");
   return session;
 }
@@ -114,13 +114,13 @@ describe("is not opened", () => {
     ["for an account that is none", 9, "x"],
     ["for a password that changed while it was compared", 1, "an older hash"],
     ["for a password where none is set any more", 1, null],
-  ])("%s", async (_words, accountId, provedPasswordHash) => {
-    expect(await store.sessions.open({ accountId, provedPasswordHash, origin, now: at(0) })).toBeUndefined();
+  ])("%s", async (_words, accountId, verifiedPasswordHash) => {
+    expect(await store.sessions.open({ accountId, verifiedPasswordHash, origin, now: at(0) })).toBeUndefined();
   });
 
   test("for a disabled account", async () => {
     await store.accounts.setDisabled(1, true);
-    expect(await store.sessions.open({ accountId: 1, provedPasswordHash: "one@site.example", origin, now: at(0) })).toBeUndefined();
+    expect(await store.sessions.open({ accountId: 1, verifiedPasswordHash: "one@site.example", origin, now: at(0) })).toBeUndefined();
   });
 });
 
@@ -143,6 +143,6 @@ test("of one account there are fifty at most; the oldest makes room, nobody else
 
 test("what a client says of itself is cut", async () => {
   const given = { userAgent: "u".repeat(10_000), address: "a".repeat(1_000) };
-  const session = await store.sessions.open({ accountId: 1, provedPasswordHash: "one@site.example", origin: given, now: at(0) });
+  const session = await store.sessions.open({ accountId: 1, verifiedPasswordHash: "one@site.example", origin: given, now: at(0) });
   expect([session?.session.userAgent.length, session?.session.address.length]).toEqual([200, 45]);
 });

@@ -162,8 +162,8 @@ describe("a scan's life", () => {
     const [first, second, third] = [await queued(), await queued(), await queued()];
     await store.scans.claimNext(now);
     expect(store.scans.listRunning().map(({ token }) => token)).toEqual([first.token]);
-    expect(store.scans.listWaiting(10).map(({ token }) => token)).toEqual([second.token, third.token]);
-    expect(store.scans.listWaiting(1).map(({ token }) => token)).toEqual([second.token]);
+    expect(store.scans.listQueued(10).map(({ token }) => token)).toEqual([second.token, third.token]);
+    expect(store.scans.listQueued(1).map(({ token }) => token)).toEqual([second.token]);
   });
 
   test("a step that the table does not know changes nothing", async () => {

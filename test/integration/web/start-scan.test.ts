@@ -90,7 +90,7 @@ describe("what is typed", () => {
   test("is asked for by links too, and then nothing is started", async () => {
     const html = await (await visitor.get(`/?url=${encodeURIComponent(`https://${site}/"><b>`)}`)).text();
     expect(html).toContain(`value="https://${site}/&quot;>&lt;b>"`);
-    expect(pages.store.scans.listWaiting(10_000).some(({ url }) => url.includes(site))).toBe(false);
+    expect(pages.store.scans.listQueued(10_000).some(({ url }) => url.includes(site))).toBe(false);
   });
 });
 
@@ -118,7 +118,7 @@ describe("what would become public", () => {
     const html = await (await ask(`${site}${path}`)).text();
     const offered = [...unescaped(html).matchAll(/name="url" value="([^"]+)"/g)].map(([, url]) => url);
     expect(offered).toEqual([`https://${site}${stripped}`, `https://${site}${path}`]);
-    expect(pages.store.scans.listWaiting(10_000).some(({ url }) => url.includes(site))).toBe(false);
+    expect(pages.store.scans.listQueued(10_000).some(({ url }) => url.includes(site))).toBe(false);
     expect(urlOf(await ask(offered[0] ?? ""))).toBe(offered[0] ?? "");
     expect(urlOf(await ask(offered[1] ?? "", { public: "yes" }))).toBe(offered[1] ?? "");
   });

@@ -162,7 +162,7 @@ describe("sessions", () => {
   test("show what a browser calls itself as text", async () => {
     const origin = { userAgent: "<img src=x onerror=alert(1)>\u202e", address: "192.0.2.0" };
     const hash = pages.store.credentials.get(account.id).passwordHash;
-    await pages.store.sessions.open({ accountId: account.id, provedPasswordHash: hash, origin, now: new Date() });
+    await pages.store.sessions.open({ accountId: account.id, verifiedPasswordHash: hash, origin, now: new Date() });
     const text = await (await (await signedIn()).get("/account")).text();
     expect(text).not.toMatch(/<img|\u202e/);
     expect(text).toContain("&lt;img src=x");
