@@ -2,44 +2,19 @@
 import { Elysia } from "elysia";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
-import { profileRoutes } from "./account/profile/profile.tsx";
-import { resetRoutes } from "./account/registration/reset.tsx";
-import { setupRoutes } from "./account/registration/setup.tsx";
-import { signUpRoutes } from "./account/registration/sign-up.tsx";
-import { secondFactorRoutes } from "./account/second-factor/second-factor.tsx";
-import { secondStepRoutes } from "./account/sign-in/second-step.tsx";
-import { signInRoutes } from "./account/sign-in/sign-in.tsx";
-import { signOutRoutes } from "./account/sign-in/sign-out.tsx";
-import { tokenRoutes } from "./account/tokens/tokens.tsx";
-import { adminChecksRoutes } from "./admin/checks.tsx";
-import { adminRoutes } from "./admin/overview.tsx";
-import { adminSettingsRoutes } from "./admin/settings.tsx";
-import { adminUsersRoutes } from "./admin/users.tsx";
 import { redirect, respond } from "./answer.tsx";
-import { assetRoutes } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { hostNotOurs, internalError, methodNotAllowed, notFound, PageError } from "./errors.ts";
-import { homeRoutes } from "./home.tsx";
-import { legalRoutes } from "./legal.tsx";
-import { plansRoutes } from "./plans.tsx";
-import { aboutRoutes } from "./reference/about.tsx";
-import { apiReferenceRoutes } from "./reference/api-reference.tsx";
-import { checkRoutes } from "./reference/checks.tsx";
-import { migrateRoutes } from "./reference/migrate.tsx";
-import { scanRoutes } from "./scan.tsx";
-import { startRoutes } from "./scanning/start-scan.tsx";
-import { hostRoutes } from "./scans/host.tsx";
-import { ownScansRoutes } from "./scans/own-scans.tsx";
-import { publicListRoutes } from "./scans/public-list.tsx";
+import { pageRoutes } from "./routes.ts";
 import type { PagesSettings } from "./settings.ts";
-import { pageGroup, type Visit, visitOf } from "./visit.ts";
-import { wellKnownRoutes } from "./well-known.ts";
+import { type Visit, visitOf } from "./visit.ts";
 
 export function createPages(settings: PagesSettings) {
   const { log } = settings;
   // `standardHostname` would look for the path behind the eleventh character, and find none on a host called "nas".
   const app = new Elysia({ name: "pages", strictPath: true, normalize: false, handler: { standardHostname: false } })
-    .use(pageGroup("base"))
+    // There is no visit before a request; a route that ran without one would fail at once.
+    .decorate("visit", null as unknown as Visit)
     .onRequest((context) => {
       const { request, server } = context;
       const { visit, refused } = visitOf(request, server?.requestIP(request)?.address ?? null, settings);
@@ -51,34 +26,11 @@ export function createPages(settings: PagesSettings) {
       // Not even the visit came about, and without one there is no page: the server itself says so, and the log why.
       if (visit === null) throw error;
       return withoutSlash(visit) ?? errorPage(visit, asPageError(error, visit));
-    })
-    .use(assetRoutes())
-    .use(homeRoutes())
-    .use(checkRoutes())
-    .use(apiReferenceRoutes())
-    .use(aboutRoutes())
-    .use(migrateRoutes())
-    .use(plansRoutes())
-    .use(legalRoutes())
-    .use(wellKnownRoutes())
-    .use(adminRoutes())
-    .use(adminUsersRoutes())
-    .use(adminSettingsRoutes())
-    .use(adminChecksRoutes())
-    .use(signInRoutes())
-    .use(secondStepRoutes())
-    .use(signOutRoutes())
-    .use(setupRoutes())
-    .use(signUpRoutes())
-    .use(resetRoutes())
-    .use(profileRoutes())
-    .use(secondFactorRoutes())
-    .use(tokenRoutes())
-    .use(startRoutes(settings))
-    .use(publicListRoutes())
-    .use(hostRoutes())
-    .use(ownScansRoutes())
-    .use(scanRoutes());
+    });
+  for (const { path, get, post } of pageRoutes(settings)) {
+    if (get !== undefined) app.get(path, ({ visit, params }) => get(visit, paramOf(params)));
+    if (post !== undefined) app.post(path, ({ visit, params }) => post(visit, paramOf(params)));
+  }
   return app;
 
   function answerOptions(visit: Visit): Response {
@@ -104,4 +56,10 @@ export function createPages(settings: PagesSettings) {
     log.error("page failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     return internalError();
   }
+}
+
+/** The value of the one placeholder that a path may have. Elysia leaves `params` out for a path without one. */
+function paramOf(params: Readonly<Record<string, string | null>> | undefined): string | null {
+  const [value = ""] = Object.values(params ?? {});
+  return value;
 }

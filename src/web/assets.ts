@@ -3,7 +3,7 @@ import { respond } from "./answer.tsx";
 import style from "./assets/assay.css" with { type: "text" };
 import icon from "./assets/favicon.svg" with { type: "text" };
 import { script } from "./client/script.ts";
-import { pageGroup, type Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
 const hashChars = 12;
 /** RFC 8246: what is named by its content never changes. */
@@ -21,15 +21,9 @@ const styleAsset = asset(`/assets/${hashOf(style)}.css`, "text/css; charset=utf-
 const scriptAsset = asset(`/assets/${hashOf(script)}.js`, "text/javascript; charset=utf-8", script, forEver);
 const iconAsset = asset("/favicon.svg", "image/svg+xml", icon, aDay);
 
+export const assets = [styleAsset, scriptAsset, iconAsset];
 export const stylePath = styleAsset.path;
 export const scriptPath = scriptAsset.path;
-
-export function assetRoutes() {
-  return pageGroup("assets")
-    .get(styleAsset.path, ({ visit }) => assetAnswer(visit, styleAsset))
-    .get(scriptAsset.path, ({ visit }) => assetAnswer(visit, scriptAsset))
-    .get(iconAsset.path, ({ visit }) => assetAnswer(visit, iconAsset));
-}
 
 function hashOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, hashChars);
@@ -41,7 +35,7 @@ function asset(path: string, type: string, text: string, cacheControl: string): 
   return { path, type, cacheControl, bodies: { gzip: Bun.gzipSync(bytes), identity: bytes } };
 }
 
-function assetAnswer(visit: Visit, { type, cacheControl, bodies }: Asset): Response {
+export function assetAnswer(visit: Visit, { type, cacheControl, bodies }: Asset): Response {
   const encoding = /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "") ? "gzip" : "identity";
   return respond(visit, 200, bodies[encoding], {
     "content-type": type,

@@ -7,7 +7,7 @@ import { useVisit, useWords } from "./context.ts";
 import { mayScan } from "./scanning/may-scan.ts";
 import { UrlForm } from "./scanning/url-form.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
-import { pageGroup, type Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
 const latestScansMax = 5;
 
@@ -25,9 +25,9 @@ interface HomeGiven {
   readonly refusal?: Refusal;
 }
 
-export function homeRoutes() {
-  // Other pages link here with an address that somebody may want to scan.
-  return pageGroup("home").get("/", ({ visit }) => homePage(visit, { typed: visit.url.searchParams.get("url") ?? "" }));
+/** Other pages link here with an address to scan. */
+export function getHome(visit: Visit): Response {
+  return homePage(visit, { typed: visit.url.searchParams.get("url") ?? "" });
 }
 
 export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Response {

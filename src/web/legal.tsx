@@ -2,15 +2,9 @@
 import { Fragment } from "preact";
 import { page } from "./answer.tsx";
 import { notFound } from "./errors.ts";
-import { pageGroup, type Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
-export function legalRoutes() {
-  return pageGroup("legal")
-    .get("/imprint", ({ visit }) => legalPage(visit, "imprint"))
-    .get("/privacy", ({ visit }) => legalPage(visit, "privacy"));
-}
-
-function legalPage(visit: Visit, kind: "imprint" | "privacy"): Response {
+export function legalPage(visit: Visit, kind: "imprint" | "privacy"): Response {
   const { words, settings } = visit;
   const text = settings.legal[kind];
   if (text === null) throw notFound();

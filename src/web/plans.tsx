@@ -7,13 +7,9 @@ import { Mark } from "./components/mark.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { type Column, Row, RowGroup, Table } from "./components/table.tsx";
 import { useVisit, useWords } from "./context.ts";
-import { pageGroup, type Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
-export function plansRoutes() {
-  return pageGroup("plans").get("/plans", ({ visit }) => plansPage(visit));
-}
-
-function plansPage(visit: Visit): Response {
+export function getPlans(visit: Visit): Response {
   const { words, settings } = visit;
   const rate = words.number(settings.reference.requestsPerMinuteMax);
   return page(visit, {

@@ -2,30 +2,22 @@
 import type { ScanRecord } from "../store/scans.ts";
 import { respond } from "./answer.tsx";
 import { scanNotFound } from "./errors.ts";
-import { comparePage } from "./report/compare/compare-page.tsx";
 import { downloadReport } from "./report/download.ts";
 import { reportPage } from "./report/report-page.tsx";
-import { screenshotAnswer } from "./report/screenshot.tsx";
 import { failedPage } from "./scanning/failed-page.tsx";
-import { createScanEvents } from "./scanning/scan-events.ts";
 import { stateOf } from "./scanning/scan-state.ts";
 import { waitingPage } from "./scanning/waiting-page.tsx";
-import { pageGroup, type Visit } from "./visit.ts";
+import type { PageHandler, Visit } from "./visit.ts";
 
 const downloadEnding = ".json";
 
-export function scanRoutes() {
-  const events = createScanEvents();
-  return pageGroup("scan")
-    .get("/scans/:token", ({ visit, params }) => pageOrDownload(visit, params.token))
-    .get("/scans/:token/compare", ({ visit, params }) => comparePage(visit, scanOf(visit, params.token)))
-    .get("/scans/:token/screenshot", ({ visit, params }) => screenshotAnswer(visit, scanOf(visit, params.token)))
-    .get("/scans/:token/events", ({ visit, params }) => events(visit, scanOf(visit, params.token)))
-    .get("/scans/:token/state", ({ visit, params }) => stateAnswer(visit, scanOf(visit, params.token)));
+/** Finds the scan that the path names. @throws PageError 404 without one. */
+export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response): PageHandler {
+  return (visit, token) => answer(visit, scanOf(visit, token));
 }
 
 /** The router cannot tell `/scans/{token}.json` from `/scans/{token}`. */
-function pageOrDownload(visit: Visit, name: string | null): Response {
+export function getReport(visit: Visit, name: string | null): Response {
   if (name?.endsWith(downloadEnding) === true) return downloadReport(visit, scanOf(visit, name.slice(0, -downloadEnding.length)));
   return scanPage(visit, scanOf(visit, name));
 }
@@ -43,6 +35,6 @@ function scanPage(visit: Visit, scan: ScanRecord): Response {
 }
 
 /** For scripts whose events do not get through. */
-function stateAnswer(visit: Visit, scan: ScanRecord): Response {
+export function stateAnswer(visit: Visit, scan: ScanRecord): Response {
   return respond(visit, 200, JSON.stringify(stateOf(visit, scan)), { "content-type": "application/json", "cache-control": "no-store" });
 }

@@ -1,6 +1,5 @@
 /** One visit to a page: who asks, from where, in which language and how the answer's cookies come about. */
 import { randomBytes } from "node:crypto";
-import { Elysia } from "elysia";
 import { signedInBy } from "../account/authenticate.ts";
 import { type Locale, locales } from "../check/check.ts";
 import type { OwnAddress } from "../http/own-address.ts";
@@ -47,6 +46,9 @@ export interface Visit {
   /** The cookie of forms, once it is known or made. */
   formCookie: string | null;
 }
+
+/** `param` is the decoded placeholder of the path: "" for a path without one, null for broken percent-encoding. */
+export type PageHandler = (visit: Visit, param: string | null) => Response | Promise<Response>;
 
 /** Where others reach this appliance: for links and commands that leave the visitor's browser. */
 export function publicOrigin({ own, settings }: Visit): string {
@@ -98,12 +100,6 @@ function signedInOf(request: Request, https: boolean, { store, log }: PagesSetti
   // Not waited for: nobody is turned away because the note of it could not be kept.
   store.sessions.noteUse(session, now).catch((error) => log.warn("use of a session was not noted", { error: String(error) }));
   return { account, session: { session, value } };
-}
-
-/** What every group of pages starts from: a `visit`, which the app fills in before a request is routed. */
-export function pageGroup(name: string) {
-  // There is no visit before a request; whatever uses this one is a mistake of ours and fails at once.
-  return new Elysia({ name: `pages ${name}` }).decorate("visit", null as unknown as Visit);
 }
 
 interface ChosenLocale {

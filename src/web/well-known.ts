@@ -2,19 +2,13 @@
 import { suggestedExpiry } from "../parse/security-txt-places.ts";
 import { respond } from "./answer.tsx";
 import { notFound } from "./errors.ts";
-import { pageGroup, type Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
 const securityTxtPath = "/.well-known/security.txt";
 /** The date in it moves on every day. */
 const aDay = "public, max-age=86400";
 
-export function wellKnownRoutes() {
-  return pageGroup("well-known")
-    .get(securityTxtPath, ({ visit }) => securityTxt(visit))
-    .get("/robots.txt", ({ visit }) => robotsTxt(visit));
-}
-
-function securityTxt(visit: Visit): Response {
+export function getSecurityTxt(visit: Visit): Response {
   const { contacts, addresses } = visit.settings;
   if (contacts.security === null) throw notFound();
   const lines = [
@@ -28,7 +22,7 @@ function securityTxt(visit: Visit): Response {
 }
 
 /** Reports speak of others: unless the operator wants it, no search engine shows them. */
-function robotsTxt(visit: Visit): Response {
+export function getRobotsTxt(visit: Visit): Response {
   return plainText(visit, ["User-agent: *", visit.settings.reports.indexed ? "Disallow:" : "Disallow: /scans/"]);
 }
 

@@ -3,12 +3,10 @@
 import { untranslated } from "../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
 
-export function adminChecksRoutes() {
-  return pageGroup("admin checks").get("/admin/checks", ({ visit }) => withAdmin(visit, () => checksPage(visit)));
-}
+export const getAdminChecks: PageHandler = (visit) => withAdmin(visit, () => checksPage(visit));
 
 function checksPage(visit: Visit): Response {
   const { words, settings } = visit;

@@ -10,7 +10,7 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 import type { TextPath } from "../words.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { AdminBanners } from "./banners.tsx";
@@ -19,11 +19,7 @@ import { AdminQueue } from "./queue.tsx";
 /** While the doctor looks, the page without script is loaded anew. */
 const examinationRefreshSeconds = 3;
 
-export function adminRoutes() {
-  return pageGroup("admin")
-    .get("/admin", ({ visit }) => withAdmin(visit, () => overview(visit)))
-    .post("/admin/doctor", ({ visit }) => beginExamination(visit));
-}
+export const getAdminOverview: PageHandler = (visit) => withAdmin(visit, () => overview(visit));
 
 function overview(visit: Visit): Response {
   const running = visit.settings.operator.examination.state().status === "running";
@@ -40,7 +36,7 @@ function overview(visit: Visit): Response {
   });
 }
 
-async function beginExamination(visit: Visit): Promise<Response> {
+export async function postDoctor(visit: Visit): Promise<Response> {
   adminOf(visit);
   await readForm(visit);
   visit.settings.operator.examination.begin();

@@ -3,13 +3,11 @@
 import { untranslated } from "../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useWords } from "../context.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
 import type { ShownSetting } from "./operator.ts";
 
-export function adminSettingsRoutes() {
-  return pageGroup("admin settings").get("/admin/settings", ({ visit }) => withAdmin(visit, () => settingsPage(visit)));
-}
+export const getAdminSettings: PageHandler = (visit) => withAdmin(visit, () => settingsPage(visit));
 
 function settingsPage(visit: Visit): Response {
   const { words, settings } = visit;

@@ -14,7 +14,7 @@ import { useVisit } from "../context.ts";
 import { formBroken, notFound } from "../errors.ts";
 import { Form, readForm } from "../form.tsx";
 import { cursorOf, listPath } from "../scans/list-query.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./invitation.tsx";
 
@@ -25,15 +25,9 @@ const accountsPerPage = 50;
 const deeds = ["plan", "disabled", "enabled", "self"] as const;
 type Deed = (typeof deeds)[number];
 
-export function adminUsersRoutes() {
-  return pageGroup("admin users")
-    .get(path, ({ visit }) => withAdmin(visit, () => usersPage(visit)))
-    .post("/admin/users/:id/plan", ({ visit, params }) => changePlan(visit, params.id))
-    .post("/admin/users/:id/state", ({ visit, params }) => changeState(visit, params.id))
-    .post("/admin/invitations", ({ visit }) => invite(visit));
-}
+export const getAdminUsers: PageHandler = (visit) => withAdmin(visit, () => usersPage(visit));
 
-async function changePlan(visit: Visit, id: string | null): Promise<Response> {
+export async function postUserPlan(visit: Visit, id: string | null): Promise<Response> {
   const admin = adminOf(visit);
   const asked = (await readForm(visit)).text("plan");
   const plan = plans.find((one) => one === asked);
@@ -45,7 +39,7 @@ async function changePlan(visit: Visit, id: string | null): Promise<Response> {
   return done(visit, "plan");
 }
 
-async function changeState(visit: Visit, id: string | null): Promise<Response> {
+export async function postUserState(visit: Visit, id: string | null): Promise<Response> {
   const admin = adminOf(visit);
   const asked = (await readForm(visit)).text("state");
   if (asked !== "disabled" && asked !== "enabled") throw formBroken();
@@ -58,7 +52,7 @@ async function changeState(visit: Visit, id: string | null): Promise<Response> {
   return done(visit, asked);
 }
 
-async function invite(visit: Visit): Promise<Response> {
+export async function postInvitation(visit: Visit): Promise<Response> {
   const admin = adminOf(visit);
   const made = await makeInvitation(visit, admin, await readForm(visit));
   return "link" in made ? invitationPage(visit, made) : usersPage(visit, made);

@@ -5,7 +5,7 @@ import { Contact } from "../components/contact.tsx";
 import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { Visit } from "../visit.ts";
 import { Coded } from "./coded.tsx";
 
 /** As the embedded browser names itself; its version changes with releases. */
@@ -14,11 +14,7 @@ const browserUserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KH
 const leftOut = ["grade", "probing", "redirects", "stapling", "evidence", "guessing", "hiding", "legal"] as const;
 const requests = ["page", "again", "plain", "files", "tls", "dns"] as const;
 
-export function aboutRoutes() {
-  return pageGroup("about").get("/about", ({ visit }) => aboutPage(visit));
-}
-
-function aboutPage(visit: Visit): Response {
+export function getAbout(visit: Visit): Response {
   const { words, settings } = visit;
   const title = words.say("about.title");
   return page(visit, {

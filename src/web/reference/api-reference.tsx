@@ -4,14 +4,10 @@ import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
-import { pageGroup, publicOrigin, type Visit } from "../visit.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
 import { BodyTable, bodyId, Code, FromDescription, Notes } from "./api-bodies.tsx";
 import { bodyNameOf, type Operation, typeOf } from "./api-document.ts";
 import { curlOf, exampleBodyOf } from "./curl.ts";
-
-export function apiReferenceRoutes() {
-  return pageGroup("api reference").get("/api", ({ visit }) => apiReferencePage(visit));
-}
 
 interface Endpoint {
   readonly method: string;
@@ -19,7 +15,7 @@ interface Endpoint {
   readonly operation: Operation;
 }
 
-function apiReferencePage(visit: Visit): Response {
+export function getApiReference(visit: Visit): Response {
   const { words } = visit;
   const { paths, components } = visit.settings.reference.api;
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>

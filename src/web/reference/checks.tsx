@@ -9,20 +9,16 @@ import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { Visit } from "../visit.ts";
 import { checkPage } from "./check.tsx";
 
-export function checkRoutes() {
-  return pageGroup("checks")
-    .get("/checks", ({ visit }) => checksPage(visit))
-    .get("/checks/:key", ({ visit, params }) => {
-      const check = visit.settings.catalog.checks.find(({ key }) => key === params.key);
-      if (check === undefined) throw notFound();
-      return checkPage(visit, check);
-    });
+export function getCheck(visit: Visit, key: string | null): Response {
+  const check = visit.settings.catalog.checks.find((one) => one.key === key);
+  if (check === undefined) throw notFound();
+  return checkPage(visit, check);
 }
 
-function checksPage(visit: Visit): Response {
+export function getChecks(visit: Visit): Response {
   const { words } = visit;
   const { checks, version } = visit.settings.catalog;
   const title = words.say("checks.title");

@@ -3,7 +3,7 @@ import { page } from "../answer.tsx";
 import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
-import { pageGroup, publicOrigin, type Visit } from "../visit.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
 import { Coded } from "./coded.tsx";
 import { curlOf } from "./curl.ts";
 
@@ -23,11 +23,7 @@ const read = `SCAN=67nIDqqCondMLX7iB8bYxR\n${curlOf("GET", "/api/v1/scans/{token
 const result = `{"schemaVersion":1, ... "status":"finished", ... "security":{"dimension":"security","measured":true,
  "score":81,"band":"good","rank":"solid", ... "findings":[{"code":"security.missing-header.permissions-policy", ...}]}}`;
 
-export function migrateRoutes() {
-  return pageGroup("migrate").get("/migrate", ({ visit }) => migratePage(visit));
-}
-
-function migratePage(visit: Visit): Response {
+export function getMigration(visit: Visit): Response {
   const { words } = visit;
   const title = words.say("migrate.title");
   const answer = words.say("migrate.answer");

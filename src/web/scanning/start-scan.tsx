@@ -6,7 +6,7 @@ import { redirect } from "../answer.tsx";
 import { readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
 import type { PagesSettings } from "../settings.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 import { mayScan } from "./may-scan.ts";
 import { publicUrlPage } from "./public-url-page.tsx";
 import { askedAgain, createScanDedup, type Led } from "./scan-dedup.ts";
@@ -20,7 +20,7 @@ const guestsOfNeighbourhoodMax = 5;
 /** What a visitor is asked to wait when there is no room for another scan. */
 const roomRetrySeconds = 30;
 
-export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings) {
+export function createPostScan({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings): PageHandler {
   const nowMs = () => now().getTime();
   const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
   const countAddress = perHour(guests.scansPerHourMax);
@@ -28,9 +28,7 @@ export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now 
   const countAccount = perHour(scansOfAccountPerHourMax);
   const wishes = createScanDedup<Refusal>({ store, cooldownSeconds, now });
 
-  return pageGroup("start").post("/scans", ({ visit }) => answerForm(visit));
-
-  async function answerForm(visit: Visit): Promise<Response> {
+  return async (visit) => {
     const form = await readForm(visit);
     const typed = form.text("url");
     // The page itself tells guests to sign in.
@@ -41,7 +39,7 @@ export function startRoutes({ store, scanning: { guests, cooldownSeconds }, now 
     // Whoever has read that it becomes public may have it so; a user and a password are never part of it.
     if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept, typed);
     return publicUrlPage(atHome(visit), wish);
-  }
+  };
 
   async function start(visit: Visit, url: string, typed: string): Promise<Response> {
     if (!visit.settings.scanning.mayBeScanned(url)) return refuse(visit, typed, shut(visit));

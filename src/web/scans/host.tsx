@@ -11,7 +11,7 @@ import { Sparkline } from "../components/sparkline.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { notFound } from "../errors.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { Visit } from "../visit.ts";
 import { hostNamed, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { endOf } from "./scan-end.ts";
@@ -19,12 +19,8 @@ import { ScanLink, Score } from "./scans-table.tsx";
 
 const rowsPerPage = 100;
 
-export function hostRoutes() {
-  return pageGroup("host").get("/hosts/:host", ({ visit, params }) => hostPage(visit, params.host));
-}
-
 /** A name of broken percent-encoding arrives as null. @throws PageError 404 for what cannot be a host. */
-function hostPage(visit: Visit, given: string | null): Response {
+export function getHost(visit: Visit, given: string | null): Response {
   const host = hostNamed(given ?? "");
   if (host === null) throw notFound();
   const { words, settings } = visit;

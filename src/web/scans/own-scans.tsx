@@ -9,16 +9,14 @@ import { Pagination } from "../components/pagination.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
 
 const path = "/account/scans";
 const rowsPerPage = 50;
 
-export function ownScansRoutes() {
-  return pageGroup("own scans").get(path, ({ visit }) => withAccount(visit, (account) => ownScansPage(visit, account)));
-}
+export const getOwnScans: PageHandler = (visit) => withAccount(visit, (account) => ownScansPage(visit, account));
 
 function ownScansPage(visit: Visit, account: Account): Response {
   return accountPage(visit, {

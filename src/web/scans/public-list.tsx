@@ -7,7 +7,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit, useWords } from "../context.ts";
-import { pageGroup, type Visit } from "../visit.ts";
+import type { Visit } from "../visit.ts";
 import { hostIn, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScansTable } from "./scans-table.tsx";
@@ -27,10 +27,6 @@ interface Asked {
   readonly cursor: number | null;
 }
 
-export function publicListRoutes() {
-  return pageGroup("public list").get(path, ({ visit }) => publicListPage(visit));
-}
-
 function askedOf({ url: { searchParams } }: Visit): Asked {
   const typed = (searchParams.get("host") ?? "").slice(0, typedCharsMax).trim();
   return {
@@ -41,7 +37,7 @@ function askedOf({ url: { searchParams } }: Visit): Asked {
   };
 }
 
-function publicListPage(visit: Visit): Response {
+export function getPublicList(visit: Visit): Response {
   const { words, settings } = visit;
   const asked = askedOf(visit);
   return page(visit, {

@@ -7,7 +7,7 @@ import { redirect } from "../../answer.tsx";
 import { setCookie } from "../../cookies.ts";
 import { formBroken } from "../../errors.ts";
 import { type Fields, readForm } from "../../form.tsx";
-import { pageGroup, type SessionInHand, type Visit } from "../../visit.ts";
+import type { PageHandler, SessionInHand, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { answerTo, type FormError, fieldError, newPasswordError, reauthenticationError } from "../form-error.ts";
 import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
@@ -18,13 +18,10 @@ import { SessionsSection } from "./session-list.tsx";
 const deeds = ["made", "email", "password", "preferences", "sessions", "second-factor-off"] as const;
 type Deed = (typeof deeds)[number];
 
-export function profileRoutes() {
-  return pageGroup("profile")
-    .get("/account", ({ visit }) => withAccount(visit, (account, session) => profilePage(visit, account, session)))
-    .post("/account", ({ visit }) =>
-      withAccount(visit, async (account, session) => changeProfile(visit, account, session, await readForm(visit))),
-    );
-}
+export const getProfile: PageHandler = (visit) => withAccount(visit, (account, session) => profilePage(visit, account, session));
+
+export const postProfile: PageHandler = (visit) =>
+  withAccount(visit, async (account, session) => changeProfile(visit, account, session, await readForm(visit)));
 
 function changeProfile(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
   switch (fields.text("do")) {

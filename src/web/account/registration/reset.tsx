@@ -4,18 +4,16 @@ import { linkHours } from "../../../store/one-time-links.ts";
 import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, newPasswordError, throttledError } from "../form-error.ts";
 import { noGoodPage } from "./registration-form.tsx";
 
-export function resetRoutes() {
-  return pageGroup("reset")
-    .get("/reset", ({ visit }) => resetPage(visit, visit.url.searchParams.get("t") ?? ""))
-    .post("/reset", ({ visit }) => reset(visit));
+export function getReset(visit: Visit): Response {
+  return resetPage(visit, visit.url.searchParams.get("t") ?? "");
 }
 
-async function reset(visit: Visit): Promise<Response> {
+export async function postReset(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const link = fields.text("t");
   const outcome = await visit.settings.accounts.actions.resetPassword(link, fields.text("password"));

@@ -2,18 +2,16 @@
 import { linkHours } from "../../../store/one-time-links.ts";
 import { page } from "../../answer.tsx";
 import { readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";
 import { noGoodPage, RegistrationForm, registrationAnswer, typedIn } from "./registration-form.tsx";
 
-export function setupRoutes() {
-  return pageGroup("setup")
-    .get("/setup", ({ visit }) => setupPage(visit, visit.url.searchParams.get("t") ?? ""))
-    .post("/setup", ({ visit }) => setUp(visit));
+export function getSetup(visit: Visit): Response {
+  return setupPage(visit, visit.url.searchParams.get("t") ?? "");
 }
 
-async function setUp(visit: Visit): Promise<Response> {
+export async function postSetup(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const typed = typedIn(fields);
   const link = fields.text("t");

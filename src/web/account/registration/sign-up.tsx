@@ -3,18 +3,16 @@ import type { Plan } from "../../../store/accounts.ts";
 import { linkHours } from "../../../store/one-time-links.ts";
 import { page } from "../../answer.tsx";
 import { readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";
 import { noGoodPage, RegistrationForm, registrationAnswer, type Typed, typedIn } from "./registration-form.tsx";
 
-export function signUpRoutes() {
-  return pageGroup("sign-up")
-    .get("/sign-up", ({ visit }) => signUpPage(visit, visit.url.searchParams.get("t") ?? ""))
-    .post("/sign-up", ({ visit }) => signUp(visit));
+export function getSignUp(visit: Visit): Response {
+  return signUpPage(visit, visit.url.searchParams.get("t") ?? "");
 }
 
-async function signUp(visit: Visit): Promise<Response> {
+export async function postSignUp(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const typed = typedIn(fields);
   const link = fields.text("t");

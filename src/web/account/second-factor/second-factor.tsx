@@ -10,7 +10,7 @@ import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit, useWords } from "../../context.ts";
 import { formBroken } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "../form-error.ts";
@@ -26,11 +26,10 @@ interface SentBack {
   readonly formError: FormError;
 }
 
-export function secondFactorRoutes() {
-  return pageGroup("second factor")
-    .get(path, ({ visit }) => withAccount(visit, (account) => secondFactorPage(visit, account)))
-    .post(path, ({ visit }) => withAccount(visit, async (account) => change(visit, account, await readForm(visit))));
-}
+export const getSecondFactor: PageHandler = (visit) => withAccount(visit, (account) => secondFactorPage(visit, account));
+
+export const postSecondFactor: PageHandler = (visit) =>
+  withAccount(visit, async (account) => change(visit, account, await readForm(visit)));
 
 async function change(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const { accounts, log } = visit.settings;

@@ -3,22 +3,18 @@ import { page, redirect } from "../../answer.tsx";
 import { Details } from "../../components/details.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { CodeField, CommandLine, FormErrorNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, throttledError } from "../form-error.ts";
 import { nextPath } from "./next-path.ts";
 import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
 
-export function secondStepRoutes() {
-  return (
-    pageGroup("second step")
-      // Whoever reloads it by its address begins again.
-      .get("/sign-in/code", ({ visit }) => redirect(visit, "/sign-in"))
-      .post("/sign-in/code", ({ visit }) => takeCode(visit))
-  );
+/** A reload of the step starts the sign-in again. */
+export function getSecondStep(visit: Visit): Response {
+  return redirect(visit, "/sign-in");
 }
 
-async function takeCode(visit: Visit): Promise<Response> {
+export async function postSecondStep(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const challenge = fields.text("challenge");
   const next = nextPath(fields.text("next"), afterSignIn);

@@ -6,7 +6,7 @@ import { Notice } from "../../components/notice.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form, readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { CommandLine, CurrentPassword, EmailField, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, type FormError, throttledError } from "../form-error.ts";
 import { nextPath } from "./next-path.ts";
@@ -17,16 +17,12 @@ import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
 /** What was just done, as the page is told by its query. */
 const deeds = ["reset", "signed-out", "over"] as const;
 
-export function signInRoutes() {
-  return pageGroup("sign-in")
-    .get("/sign-in", ({ visit }) => {
-      const next = nextPath(visit.url.searchParams.get("next"), afterSignIn);
-      return visit.account === null ? signInPage(visit, { next }) : redirect(visit, next);
-    })
-    .post("/sign-in", ({ visit }) => takePassword(visit));
+export function getSignIn(visit: Visit): Response {
+  const next = nextPath(visit.url.searchParams.get("next"), afterSignIn);
+  return visit.account === null ? signInPage(visit, { next }) : redirect(visit, next);
 }
 
-async function takePassword(visit: Visit): Promise<Response> {
+export async function postSignIn(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const email = fields.text("email").slice(0, emailCharsMax + 1);
   const next = nextPath(fields.text("next"), afterSignIn);

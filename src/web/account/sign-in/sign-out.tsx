@@ -2,20 +2,16 @@
 import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { signedOut } from "./session-cookie.ts";
 
-export function signOutRoutes() {
-  return pageGroup("sign-out")
-    .get("/sign-out", ({ visit }) => signOutPage(visit))
-    .post("/sign-out", async ({ visit }) => {
-      await readForm(visit);
-      await signedOut(visit);
-      return redirect(visit, "/sign-in?done=signed-out");
-    });
+export async function postSignOut(visit: Visit): Promise<Response> {
+  await readForm(visit);
+  await signedOut(visit);
+  return redirect(visit, "/sign-in?done=signed-out");
 }
 
-function signOutPage(visit: Visit): Response {
+export function getSignOut(visit: Visit): Response {
   const { words, account } = visit;
   return page(visit, {
     title: words.say("signOut.title"),

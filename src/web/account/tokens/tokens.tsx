@@ -9,7 +9,7 @@ import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { formBroken } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
-import { pageGroup, type Visit } from "../../visit.ts";
+import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { withAccount } from "../sign-in/session-cookie.ts";
 import { newTokenPage } from "./new-token.tsx";
@@ -28,19 +28,16 @@ interface Typed {
   readonly error: "noName" | "full";
 }
 
-export function tokenRoutes() {
-  return pageGroup("tokens")
-    .get(path, ({ visit }) => withAccount(visit, (account) => tokensPage(visit, account)))
-    .post(path, ({ visit }) =>
-      withAccount(visit, async (account) => {
-        const fields = await readForm(visit);
-        const deed = fields.text("do");
-        if (deed === "create") return create(visit, account, fields);
-        if (deed === "revoke") return revoke(visit, account, fields);
-        throw formBroken();
-      }),
-    );
-}
+export const getTokens: PageHandler = (visit) => withAccount(visit, (account) => tokensPage(visit, account));
+
+export const postTokens: PageHandler = (visit) =>
+  withAccount(visit, async (account) => {
+    const fields = await readForm(visit);
+    const deed = fields.text("do");
+    if (deed === "create") return create(visit, account, fields);
+    if (deed === "revoke") return revoke(visit, account, fields);
+    throw formBroken();
+  });
 
 async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const { settings, now } = visit;
