@@ -1,83 +1,97 @@
-/** Measures how a reader's time grows with its input: whatever an attacker repeats, twice the length may take twice the time and no more. */
+/** Measures how the run time of a parser grows with its input: repeated input may cost linear time only. */
 
-import type { FuzzedParser } from "./parser.ts";
+import type { FuzzTarget } from "./target.ts";
 
-/** Characters of the shortest and of the longest input; each length is four times the one before. */
+/** Lengths of the short and the long input; a still longer one has four times the long length. */
 const shortChars = 16_384;
 const longChars = 65_536;
-/** Four times the length: four times the time when it is linear, sixteen times when it is quadratic. */
+/** Four times the length takes 4 times as long if linear, 16 times if quadratic. */
 export const ratioMax = 11;
-/** Below this the ratio to a shorter input tells of the machine, not of the reader; that to a longer one has to do. */
+/** Below this, timer noise dominates the ratio to the short input: the ratio to a longer input is used. */
 const noiseMs = 8;
-/** Below this nobody waits, whatever it grows to within the limits of evidence. */
-const faintMs = 2;
-/** A ratio that is worth a longer look. */
-const ratioToLookAt = 6;
+/** Below this, growth does not matter within the limits of evidence. */
+const negligibleMs = 2;
+/** From this ratio on, the measurement is repeated. */
+const suspiciousRatio = 6;
 
 export interface Growth {
-  /** What was repeated, as JSON. */
+  /** The repeated input, as JSON. */
   readonly input: string;
   /** For 64 KiB. */
   readonly longMs: number;
-  /** Time for 64 KiB by time for 16 KiB; 1 where both are too short to compare. */
+  /** Time for 64 KiB divided by time for 16 KiB; 1 if both are too short to compare. */
   readonly ratio: number;
 }
 
-/** Signs that part, open, close and escape in one grammar or another. */
-const signs = [..."\"'()<>[]{};:,.=-_/\\%@#&?*+!| \t\n\r0a", "\u00fc", "\ufffd"];
+/** Characters that separate, open, close or escape in some grammar. */
+const punctuation = [..."\"'()<>[]{};:,.=-_/\\%@#&?*+!| \t\n\r0a", "\u00fc", "\ufffd"];
+const tails = ["", "!", "\u00fc", " x\n"];
 
-/** The input that grows the most and the one that takes the longest, of all that repeat a word or two words of the grammar. */
+/** The fastest growing input and the slowest one, of all that repeat one token or a pair of tokens. */
 export function worstGrowth(
-  { words, samples }: Pick<FuzzedParser, "words" | "samples">,
+  { tokens, samples, heads: unfinished = [] }: Pick<FuzzTarget, "tokens" | "samples" | "heads">,
   read: (text: string) => unknown,
-): readonly [growth: Growth, slowest: Growth] {
-  const pieces = [...new Set([...words, ...signs])];
-  // A beginning that makes sense, so that what follows is read at all.
-  const heads = ["", ...samples, ...words.toSorted((a, b) => b.length - a.length)].slice(0, headsMax);
-  let worst = nothing;
-  let slowest = nothing;
-  for (const piece of [...pieces, ...pairsOf(pieces)]) {
-    for (const head of piece.length === 1 ? heads : ["", heads[piece.length % heads.length] ?? ""]) {
-      const growth = growthOf(head, piece, read);
-      if (growth.ratio > worst.ratio) worst = growth;
-      if (growth.longMs > slowest.longMs) slowest = growth;
-      // One is enough to mend, and the others would take their time.
-      if (growth.ratio > ratioMax) return [growth, slowest];
-    }
+): readonly [fastest: Growth, slowest: Growth] {
+  const pieces = [...new Set([...tokens, ...punctuation])];
+  // A valid beginning makes the parser read on.
+  const heads = ["", ...samples, ...tokens.toSorted((a, b) => b.length - a.length)].slice(0, headsMax);
+  let fastest = none;
+  let slowest = none;
+  for (const { head, piece, tail } of runsOf(pieces, heads, unfinished)) {
+    const growth = growthOf({ head, piece, tail }, read);
+    if (growth.ratio > fastest.ratio) fastest = growth;
+    if (growth.longMs > slowest.longMs) slowest = growth;
+    // One failure is enough, and the others would be slow.
+    if (growth.ratio > ratioMax) return [growth, slowest];
   }
-  return [worst, slowest];
+  return [fastest, slowest];
 }
 
-const nothing: Growth = { input: "", longMs: 0, ratio: 1 };
+const none: Growth = { input: "", longMs: 0, ratio: 1 };
 const headsMax = 12;
 const pairsMax = 120;
 
-/** Pairs, each piece in many of them; all of them would be thousands. */
+interface Run {
+  readonly head: string;
+  /** The repeated text. */
+  readonly piece: string;
+  readonly tail: string;
+}
+
+/** All combinations for single characters, a sample of them for longer pieces. */
+function* runsOf(pieces: readonly string[], heads: readonly string[], unfinished: readonly string[]): Generator<Run> {
+  for (const piece of pieces) for (const head of unfinished) for (const tail of tails) yield { head, piece, tail };
+  for (const piece of [...pieces, ...pairsOf(pieces)]) {
+    for (const head of piece.length === 1 ? heads : ["", heads[piece.length % heads.length] ?? ""]) yield { head, piece, tail: "!" };
+  }
+}
+
+/** An even sample of all pairs: there are thousands. */
 function pairsOf(pieces: readonly string[]): readonly string[] {
   const all = pieces.flatMap((first) => pieces.map((second) => first + second));
   const step = Math.max(1, Math.floor(all.length / pairsMax));
   return all.filter((_, at) => at % step === 0);
 }
 
-function growthOf(head: string, piece: string, read: (text: string) => unknown): Growth {
-  const input = `${JSON.stringify(head)} and ${JSON.stringify(piece)} again and again`;
-  const textOf = (chars: number) => `${head}${piece.repeat(Math.ceil(chars / piece.length))}`.slice(0, chars - 1).concat("!");
+function growthOf({ head, piece, tail }: Run, read: (text: string) => unknown): Growth {
+  const input = `${JSON.stringify(head)}, ${JSON.stringify(piece)} repeated, ${JSON.stringify(tail)}`;
+  const textOf = (chars: number) => `${head}${piece.repeat(Math.ceil(chars / piece.length))}`.slice(0, chars - tail.length) + tail;
   const [short, long, longer] = [shortChars, longChars, 4 * longChars];
-  const longMs = quickest(textOf(long), read, 1);
-  if (longMs < faintMs) return { input, longMs, ratio: 1 };
-  const ratio = longMs < noiseMs ? quickest(textOf(longer), read, 1) / longMs : longMs / quickest(textOf(short), read, 2);
-  if (ratio < ratioToLookAt) return { input, longMs, ratio };
-  const settledMs = quickest(textOf(long), read, 6);
-  if (settledMs < faintMs) return { input, longMs: settledMs, ratio: 1 };
-  // What grows too fast goes on growing; the collecting of garbage does not.
-  const settledRatio = Math.min(settledMs / quickest(textOf(short), read, 6), quickest(textOf(longer), read, 2) / settledMs);
+  const longMs = fastestMs(textOf(long), read, 1);
+  if (longMs < negligibleMs) return { input, longMs, ratio: 1 };
+  const ratio = longMs < noiseMs ? fastestMs(textOf(longer), read, 1) / longMs : longMs / fastestMs(textOf(short), read, 2);
+  if (ratio < suspiciousRatio) return { input, longMs, ratio };
+  const settledMs = fastestMs(textOf(long), read, 6);
+  if (settledMs < negligibleMs) return { input, longMs: settledMs, ratio: 1 };
+  // Quadratic growth shows in both ratios; a garbage collection in one only.
+  const settledRatio = Math.min(settledMs / fastestMs(textOf(short), read, 6), fastestMs(textOf(longer), read, 2) / settledMs);
   return { input, longMs: settledMs, ratio: settledRatio };
 }
 
-/** Of several times: what else the machine does only ever adds. The processor's time counts where other programs hold it up. */
-function quickest(text: string, read: (text: string) => unknown, times: number): number {
+/** The fastest of several runs, since other load only adds time. CPU time counts where other programs delay the process. */
+function fastestMs(text: string, read: (text: string) => unknown, runs: number): number {
   let bestMs = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < times; at++) {
+  for (let run = 0; run < runs; run++) {
     const [start, startCpu] = [performance.now(), process.cpuUsage()];
     read(text);
     const { user, system } = process.cpuUsage(startCpu);

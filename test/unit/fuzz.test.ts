@@ -1,12 +1,11 @@
-/** No parser throws, grows without bounds or breaks a law of its own, whatever it is given. `npm run fuzz` does the same at length. */
+/** Fuzzes every parser: it may not throw, grow without bounds or break a property. `npm run fuzz` does the same for longer. */
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inputsOf } from "../fuzz/inputs.ts";
-import { otherReaders } from "../fuzz/other-readers.ts";
-import { faultsOn } from "../fuzz/parser.ts";
-import { parsers } from "../fuzz/parsers.ts";
+import { failuresOn } from "../fuzz/target.ts";
+import { fuzzTargets, parserTargets } from "../fuzz/targets.ts";
 
 const folder = resolve(import.meta.dirname, "../../src/parse");
 const runs = 400;
@@ -18,16 +17,16 @@ test("every function of every parser is fuzzed", async () => {
       return [file.replace(/\.ts$/, ""), functions.map(([name]) => name).sort()] as const;
     }),
   );
-  const fuzzed = parsers.map(({ file, functions }) => [file, Object.keys(functions).sort()] as const);
+  const fuzzed = parserTargets.map(({ file, functions }) => [file, Object.keys(functions).sort()] as const);
   expect(Object.fromEntries(fuzzed)).toEqual(Object.fromEntries(exported.filter(([, functions]) => functions.length > 0)));
 });
 
-describe("never throws, stays bounded and keeps its laws", () => {
-  test.each([...parsers, ...otherReaders].map((parser) => [parser.file, parser] as const))("%s", (_file, parser) => {
-    for (const sample of parser.samples) expect(faultsOn(parser, sample)).toEqual([]);
+describe("never throws, stays bounded and keeps its properties", () => {
+  test.each(fuzzTargets.map((target) => [target.file, target] as const))("%s", (_file, target) => {
+    for (const sample of target.samples) expect(failuresOn(target, sample)).toEqual([]);
     fc.assert(
-      fc.property(inputsOf(parser), (text) => {
-        expect(faultsOn(parser, text)).toEqual([]);
+      fc.property(inputsOf(target), (text) => {
+        expect(failuresOn(target, text)).toEqual([]);
       }),
       { numRuns: runs },
     );

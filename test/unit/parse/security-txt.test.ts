@@ -1,8 +1,6 @@
 /** The lines, fields and envelope of RFC 9116 and of RFC 9580 section 7. */
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isMeantAsSecurityTxt, parseSecurityTxt, type SecurityTxtDefect, securityTxtValues } from "../../../src/parse/security-txt.ts";
-import { hostileTexts, slowness } from "./hurt.ts";
 
 /** The first example of section 2.3, signed. */
 const signed = `-----BEGIN PGP SIGNED MESSAGE-----
@@ -121,52 +119,4 @@ test.each<[string, SecurityTxtDefect["kind"] | null]>([
 test("what is meant as such a file is told from pages", () => {
   expect([plain, signed, `# x\ncontact:a`].every(isMeantAsSecurityTxt)).toBe(true);
   expect(["<p>Contact: us</p>", "", " Contact: x", "\n<!doctype html>\n<p>\nContact: us\n"].some(isMeantAsSecurityTxt)).toBe(false);
-});
-
-describe("input made to hurt", () => {
-  test("never throws, and speaks of lines that are there", () => {
-    const pieces = [
-      "Contact",
-      ":",
-      " ",
-      "mailto:",
-      "a@b",
-      "\n",
-      "\r",
-      "\r\n",
-      "- ",
-      "-",
-      "#",
-      "\0",
-      "\ufffd",
-      "\ufeff",
-      "en,",
-      "Preferred-Languages: ",
-      ...signed.split("\n").slice(0, 3),
-      "-----BEGIN PGP SIGNATURE-----",
-    ];
-    fc.assert(
-      fc.property(hostileTexts(...pieces), (body) => {
-        const lines = body.split("\n").length;
-        const file = parseSecurityTxt(body);
-        for (const { line } of [...file.fields, ...file.defects]) expect(line >= 1 && line <= lines).toBe(true);
-        isMeantAsSecurityTxt(body);
-      }),
-    );
-  });
-  test.each(["a", " ", ":", "\n", "\r", ": ", "\r\n", "-", "- \n", "#", "x: y\n", "\ufffd", ",", "a,", "a-", "@", "?", "Contact:\n"])(
-    "64 KiB of %j in linear time",
-    (piece) => {
-      const both = (text: string) => [parseSecurityTxt(text), isMeantAsSecurityTxt(text)];
-      const heads = [
-        "",
-        "Contact: ",
-        "Contact: mailto:a@",
-        "Contact: tel:1",
-        "Preferred-Languages: ",
-        "-----BEGIN PGP SIGNED MESSAGE-----\n",
-      ];
-      expect(slowness(both, piece, heads, ["", "!", "\n", " x\n"])).toBe(0);
-    },
-  );
 });

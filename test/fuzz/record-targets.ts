@@ -1,4 +1,4 @@
-/** The parsers of DNS records and of well-known files, as the fuzzing knows them. */
+/** Fuzz targets for DNS records and well-known files. */
 import * as caa from "../../src/parse/caa.ts";
 import * as dmarc from "../../src/parse/dmarc.ts";
 import * as internetDate from "../../src/parse/internet-date.ts";
@@ -9,11 +9,11 @@ import * as securityTxt from "../../src/parse/security-txt.ts";
 import * as spf from "../../src/parse/spf.ts";
 import * as spfMacro from "../../src/parse/spf-macro.ts";
 import * as tlsRpt from "../../src/parse/tls-rpt.ts";
-import type { FuzzedParser } from "./parser.ts";
+import type { FuzzTarget } from "./target.ts";
 
 const same = (a: unknown, b: unknown): boolean => Bun.deepEquals(a, b);
-const uriWords = ["mailto:", "https://", "http:", "a@", "site.example", "!10m", "?subject=x", "%20", ",", "tel:+1"];
-const pgp = [
+const uriTokens = ["mailto:", "https://", "http:", "a@", "site.example", "!10m", "?subject=x", "%20", ",", "tel:+1"];
+const pgpTokens = [
   "-----BEGIN PGP SIGNED MESSAGE-----\n",
   "Hash: SHA512\n",
   "\n",
@@ -22,10 +22,10 @@ const pgp = [
   "- -",
 ];
 
-export const recordParsers: readonly FuzzedParser[] = [
+export const recordTargets: readonly FuzzTarget[] = [
   {
     file: "caa",
-    words: [
+    tokens: [
       ..."; =.-:@/ \t\n",
       "issue",
       "issuewild",
@@ -36,6 +36,7 @@ export const recordParsers: readonly FuzzedParser[] = [
       "mailto:",
       "\u00fc",
     ],
+    heads: ["ca.example; a=", "a", "mailto:a@", "https://"],
     samples: ["issue\nca.example; accounturi=https://ca.example/1; validationmethods=dns-01", "iodef\nmailto:a@site.example", "issue\n;"],
     functions: {
       parseCaaProperty: (text) => {
@@ -46,7 +47,7 @@ export const recordParsers: readonly FuzzedParser[] = [
   },
   {
     file: "dmarc",
-    words: [
+    tokens: [
       ...'=;:,. \t!"',
       "v=DMARC1",
       "p=",
@@ -61,8 +62,9 @@ export const recordParsers: readonly FuzzedParser[] = [
       "rua=",
       "constructor=",
       "; ",
-      ...uriWords,
+      ...uriTokens,
     ],
+    heads: ["v=DMARC1; p=", "v=DMARC1; rua=mailto:a@", "v=DMARC1; rua=", "v"],
     samples: [
       "v=DMARC1; p=reject; sp=quarantine; np=none; t=y; adkim=s; fo=1:d:s; rua=mailto:a@site.example!10m,https://b.example/x",
       "mail.a.b.c.d.e.f.g.h.site.example",
@@ -73,36 +75,40 @@ export const recordParsers: readonly FuzzedParser[] = [
       dmarcNameOf: dmarc.dmarcNameOf,
       dmarcWalkNames: dmarc.dmarcWalkNames,
     },
-    laws: {
-      "what is a record is meant as one": (text) => dmarc.parseDmarc(text) === null || dmarc.isMeantAsDmarc(text),
-      "no walk has more than eight names": (text) => dmarc.dmarcWalkNames(text).length <= 8,
-      "a semicolon more changes nothing": (text) =>
+    properties: {
+      "every valid record is meant as one": (text) => dmarc.parseDmarc(text) === null || dmarc.isMeantAsDmarc(text),
+      "a requested policy is one of the three": (text) =>
+        [text, `v=DMARC1;${text}`].every((record) =>
+          [null, undefined, "none", "quarantine", "reject"].includes(dmarc.parseDmarc(record)?.p),
+        ),
+      "a DMARC tree walk has at most eight names": (text) => dmarc.dmarcWalkNames(text).length <= 8,
+      "a trailing semicolon changes nothing": (text) =>
         !text.startsWith("v=DMARC1;") || same(dmarc.parseDmarc(`${text};`), dmarc.parseDmarc(text)),
     },
   },
   {
     file: "record-fields",
-    words: [..."=;:,. \t_-", "id", "rua", "a=b;", "; ", "\u00fc"],
+    tokens: [..."=;:,. \t_-", "id", "rua", "a=b;", "; ", "\u00fc"],
     samples: ["id=20260101; a_b=c d", "rua=mailto:a@site.example"],
     functions: { parseRecordFields: recordFields.parseRecordFields },
-    laws: {
-      "fields that are written again read the same": (text) => {
+    properties: {
+      "serialized fields parse to the same fields": (text) => {
         const found = recordFields.parseRecordFields(text);
         if (found === null) return true;
-        const written = [...found].flatMap(([name, values]) => values.map((value) => `${name}=${value}`));
-        return same(recordFields.parseRecordFields(written.join(";")), found);
+        const serialized = [...found].flatMap(([name, values]) => values.map((value) => `${name}=${value}`));
+        return same(recordFields.parseRecordFields(serialized.join(";")), found);
       },
     },
   },
   {
     file: "internet-date",
-    words: [..."0123456789-:.TZz+ ", "2026-11-21", "T12:00:00", "+01:00", "60"],
+    tokens: [..."0123456789-:.TZz+ ", "2026-11-21", "T12:00:00", "+01:00", "60"],
     samples: ["2026-11-21T12:00:00Z", "1985-04-12t23:20:50.52-00:30", "2028-02-29T23:59:60+23:59"],
     functions: { parseInternetDate: internetDate.parseInternetDate },
-    laws: {
-      "an instant that is written again reads the same": (text) => {
+    properties: {
+      "a formatted instant parses to the same instant": (text) => {
         const at = internetDate.parseInternetDate(text);
-        // Years beyond four digits have another form.
+        // toISOString() writes years beyond four digits in another form.
         if (at === null || at < Date.parse("0000-01-01T00:00:00Z") || at > Date.parse("9999-12-31T23:59:59Z")) return true;
         return internetDate.parseInternetDate(new Date(at).toISOString()) === at;
       },
@@ -110,7 +116,7 @@ export const recordParsers: readonly FuzzedParser[] = [
   },
   {
     file: "mta-sts",
-    words: [
+    tokens: [
       ..."=;:.* \t\r\n",
       "v=STSv1",
       "id=",
@@ -125,6 +131,7 @@ export const recordParsers: readonly FuzzedParser[] = [
       "*.",
       "site.example",
     ],
+    heads: ["mx: ", "mx: a", "version: ", "v=STSv1; id="],
     samples: [
       "v=STSv1; id=20260101T000000;",
       "version: STSv1\r\nmode: enforce\r\nmx: mail.site.example\r\nmx: *.site.example\r\nmax_age: 604800\r\n",
@@ -139,11 +146,16 @@ export const recordParsers: readonly FuzzedParser[] = [
         mtaSts.isMailHostCovered("mail.site.example", [text]),
       ],
     },
-    laws: {
-      "what is a record is meant as one": (text) => mtaSts.parseMtaStsRecord(text) === null || mtaSts.isMeantAsMtaSts(text),
-      "an asterisk stands for one label": (text) =>
+    properties: {
+      "every valid record is meant as one": (text) => mtaSts.parseMtaStsRecord(text) === null || mtaSts.isMeantAsMtaSts(text),
+      "a policy has a positive max_age and mail hosts, or defects": (text) => {
+        const policy = mtaSts.parseMtaStsPolicy(text);
+        if ("defects" in policy) return policy.defects.length > 0;
+        return policy.maxAgeSeconds > 0 && (policy.mode === "none" || policy.mx.length > 0);
+      },
+      "a wildcard matches one label": (text) =>
         !mtaSts.isMailHostCovered(text, ["*.site.example"]) || text === "*.site.example" || text.split(".").length === 3,
-      "a policy that is written again reads the same": (text) => {
+      "a serialized policy parses to the same policy": (text) => {
         const policy = mtaSts.parseMtaStsPolicy(text);
         if ("defects" in policy) return true;
         const lines = [
@@ -158,17 +170,17 @@ export const recordParsers: readonly FuzzedParser[] = [
   },
   {
     file: "report-uri",
-    words: [..."!,:/@?.%[] \t", ...uriWords],
+    tokens: [..."!,:/@?.%[] \t", ...uriTokens],
     samples: ["mailto:a@site.example!10m, https://b.example:8443/x?y=1", "MAILTO:a@[192.0.2.1]"],
     functions: { parseReportUris: reportUri.parseReportUris },
-    laws: {
-      "only what can be sent to has a host": (text) =>
+    properties: {
+      "only mailto and https URIs have a host": (text) =>
         reportUri.parseReportUris(text).every(({ kind, host }) => (host !== "") === (kind === "mailto" || kind === "https")),
     },
   },
   {
     file: "security-txt",
-    words: [
+    tokens: [
       ..."#: \t\r\n-",
       "Contact: ",
       "Expires: ",
@@ -177,9 +189,10 @@ export const recordParsers: readonly FuzzedParser[] = [
       "Canonical: ",
       "\ufeff",
       "\ufffd",
-      ...pgp,
-      ...uriWords,
+      ...pgpTokens,
+      ...uriTokens,
     ],
+    heads: ["Contact: ", "Contact: mailto:a@", "Contact: tel:1", "Preferred-Languages: ", "-----BEGIN PGP SIGNED MESSAGE-----\n"],
     samples: [
       "# Ours\nContact: mailto:a@site.example\r\nExpires: 2026-12-31T00:00:00Z\nPreferred-Languages: en, de\nCanonical: https://site.example/.well-known/security.txt\n",
       "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nContact: https://site.example/\n- -x\n-----BEGIN PGP SIGNATURE-----\n\nabc=\n-----END PGP SIGNATURE-----\n",
@@ -189,10 +202,14 @@ export const recordParsers: readonly FuzzedParser[] = [
       securityTxtValues: (text) => securityTxt.securityTxtValues(securityTxt.parseSecurityTxt(text), "contact"),
       isMeantAsSecurityTxt: securityTxt.isMeantAsSecurityTxt,
     },
-    laws: {
-      "fields stand in lines of the file, in order": (text) => {
+    properties: {
+      "line numbers are in order and within the file": (text) => {
         const lines = securityTxt.parseSecurityTxt(text).fields.map(({ line }) => line);
         return lines.every((line, at) => line >= (lines[at - 1] ?? 1) && line <= text.split("\n").length);
+      },
+      "a defect has a line of the file": (text) => {
+        const count = text.split("\n").length;
+        return securityTxt.parseSecurityTxt(text).defects.every(({ line }) => line >= 1 && line <= count);
       },
       "a comment at the end changes no field": (text) => {
         if (!text.endsWith("\n")) return true;
@@ -202,7 +219,7 @@ export const recordParsers: readonly FuzzedParser[] = [
   },
   {
     file: "spf",
-    words: [
+    tokens: [
       ..." +-~?:/=.%{}0\t",
       "v=spf1 ",
       "all",
@@ -225,38 +242,46 @@ export const recordParsers: readonly FuzzedParser[] = [
       "V=SPF1 redirect=%{d2}.example exp=why.site.example x-y=%%",
     ],
     functions: { parseSpf: spf.parseSpf, isMisspeltSpf: spf.isMisspeltSpf },
-    laws: {
-      "no text is a record and misspelt": (text) => spf.parseSpf(text) === null || !spf.isMisspeltSpf(text),
-      "mechanisms that are written again read the same": (text) => {
+    properties: {
+      "a valid record is never misspelt": (text) => spf.parseSpf(text) === null || !spf.isMisspeltSpf(text),
+      "serialized mechanisms parse to the same mechanisms": (text) => {
         const record = spf.parseSpf(text);
         if (record === null) return true;
-        const written = `v=spf1 ${record.mechanisms.map((mechanism) => mechanism.text).join(" ")}`;
-        return same(spf.parseSpf(written)?.mechanisms, record.mechanisms) && spf.parseSpf(written)?.defects.length === 0;
+        const serialized = `v=spf1 ${record.mechanisms.map((mechanism) => mechanism.text).join(" ")}`;
+        return same(spf.parseSpf(serialized)?.mechanisms, record.mechanisms) && spf.parseSpf(serialized)?.defects.length === 0;
       },
     },
   },
   {
     file: "spf-macro",
-    words: [..."%{}.-+,/_= 0123", "%{", "%{d}", "%{o2r-}", "%{S}", "%%", "%_", "%-", "r", "site", ".example", "\u00fc"],
+    tokens: [..."%{}.-+,/_= 0123", "%{", "%{d}", "%{o2r-}", "%{S}", "%%", "%_", "%-", "r", "site", ".example", "\u00fc"],
     samples: ["%{d2r.}.%{o}.site.example", "%{ir}.%{v}._spf.site.example.", "a%%b%_c%-.example"],
     functions: {
       isSpfMacroString: spfMacro.isSpfMacroString,
       spfDomainDefect: spfMacro.spfDomainDefect,
       expandSpfDomain: (text) => spfMacro.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" }),
     },
-    laws: {
-      "a name that comes out can be asked for": (text) => {
+    properties: {
+      "an expanded name is a valid DNS name": (text) => {
         const name = spfMacro.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" });
         return name === null || (name.length <= 253 && name.split(".").every((label) => label !== "" && label.length <= 63));
       },
-      "a sound name is a macro-string": (text) => spfMacro.spfDomainDefect(text) !== null || spfMacro.isSpfMacroString(text),
+      "a name without defect is a macro-string": (text) => spfMacro.spfDomainDefect(text) !== null || spfMacro.isSpfMacroString(text),
     },
   },
   {
     file: "tls-rpt",
-    words: [..."=;:, \t", "v=TLSRPTv1", "rua=", "; ", ...uriWords],
+    tokens: [..."=;:, \t", "v=TLSRPTv1", "rua=", "; ", ...uriTokens],
+    heads: ["v=TLSRPTv1;", "v=TLSRPTv1; rua=mailto:a@", "v=TLSRPTv1; a=b"],
     samples: ["v=TLSRPTv1; rua=mailto:a@site.example,https://b.example/x", "v=TLSRPTv1;"],
     functions: { parseTlsRpt: tlsRpt.parseTlsRpt, isMeantAsTlsRpt: tlsRpt.isMeantAsTlsRpt },
-    laws: { "what is a record is meant as one": (text) => tlsRpt.parseTlsRpt(text) === null || tlsRpt.isMeantAsTlsRpt(text) },
+    properties: {
+      "every valid record is meant as one": (text) => tlsRpt.parseTlsRpt(text) === null || tlsRpt.isMeantAsTlsRpt(text),
+      "a record has a report address or a defect": (text) =>
+        [text, `v=TLSRPTv1;${text}`].every((record) => {
+          const parsed = tlsRpt.parseTlsRpt(record);
+          return parsed === null || !("rua" in parsed) || parsed.rua.length > 0;
+        }),
+    },
   },
 ];

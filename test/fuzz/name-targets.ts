@@ -1,4 +1,4 @@
-/** The parsers of names and certificates, as the fuzzing knows them. */
+/** Fuzz targets for names and certificates. */
 import * as alternativeNames from "../../src/parse/alternative-names.ts";
 import * as certificateFields from "../../src/parse/certificate-fields.ts";
 import * as certificateKeys from "../../src/parse/certificate-keys.ts";
@@ -9,15 +9,15 @@ import * as nearest from "../../src/parse/nearest.ts";
 import * as registrySuffix from "../../src/parse/registry-suffix.ts";
 import * as site from "../../src/parse/site.ts";
 import { selfSigned } from "../support/certificates.ts";
-import type { FuzzedParser } from "./parser.ts";
+import type { FuzzTarget } from "./target.ts";
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1");
 const certificates = [
   selfSigned({ names: ["*.site.example", "site.example", "192.0.2.1", "2001:db8::1"] }),
   selfSigned({ commonName: "rsa", names: ["a.example"], key: "rsa-1024", hash: "sha1", pss: true }),
 ].map(({ der: bytes }) => bytes.toString("latin1"));
-/** Tags and lengths, sound and unsound, and the identifiers that are looked for. */
-const derWords = [
+/** Valid and invalid tags and lengths, and the object identifiers that parsers search for. */
+const derTokens = [
   ..."\x00\x01\x02\x03\x04\x05\x06\x30\x31\x80\x81\x82\x84\xa0\xa3\xff",
   "\x30\x80",
   "\x30\x82\x01\x00",
@@ -28,20 +28,20 @@ const derWords = [
   "\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07",
   "\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a",
 ];
-const nameWords = [..."*.-_:[]%/ 0", "site", "example", "com", "co.uk", ".", "xn--", "localhost", "127.0.0.1", "::", "ffff", "\u00fc"];
+const nameTokens = [..."*.-_:[]%/ 0", "site", "example", "com", "co.uk", ".", "xn--", "localhost", "127.0.0.1", "::", "ffff", "\u00fc"];
 const names = ["*.site.example", "www.site.co.uk.", "xn--bcher-kva.example", "192.0.2.1", "2001:db8::1", "user.github.io"];
 const knownWords = ["default-src", "script-src", "upgrade-insecure-requests"];
 
-export const nameParsers: readonly FuzzedParser[] = [
+export const nameTargets: readonly FuzzTarget[] = [
   {
     file: "alternative-names",
-    words: derWords,
+    tokens: derTokens,
     samples: certificates,
     functions: { alternativeNames: (text) => alternativeNames.alternativeNames(bytesOf(text)) },
   },
   {
     file: "certificate-fields",
-    words: derWords,
+    tokens: derTokens,
     samples: certificates,
     functions: {
       certificateFields: (text) => certificateFields.certificateFields(bytesOf(text)),
@@ -50,42 +50,44 @@ export const nameParsers: readonly FuzzedParser[] = [
   },
   {
     file: "certificate-keys",
-    words: derWords,
+    tokens: derTokens,
     samples: certificates,
     functions: {
       certificateKey: (text) => certificateKeys.certificateKey(bytesOf(text)),
       certificateSignature: (text) => certificateKeys.certificateSignature(bytesOf(text)),
     },
-    laws: {
-      "a key has no fewer than no bits": (text) => (certificateKeys.certificateKey(bytesOf(text)).bits ?? 0) >= 0,
+    properties: {
+      "a key size is never negative": (text) => (certificateKeys.certificateKey(bytesOf(text)).bits ?? 0) >= 0,
     },
   },
   {
     file: "der",
-    words: derWords,
+    tokens: derTokens,
     samples: certificates,
     functions: {
       readDer: (text) => der.readDer(bytesOf(text)),
       derChildren: (text) => der.readDer(bytesOf(text))?.map(der.derChildren),
       objectIdentifier: (text) => der.objectIdentifier({ tag: der.derTags.objectIdentifier, content: bytesOf(text) }),
     },
-    laws: {
-      "values are no more than their bytes": (text) =>
+    properties: {
+      "values are never longer than the input": (text) =>
         (der.readDer(bytesOf(text)) ?? []).reduce((sum, { content }) => sum + content.length + 2, 0) <= text.length,
-      "an identifier is numbers and dots": (text) =>
+      "an object identifier has only numbers and dots": (text) =>
         /^\d+(\.\d+)+$/.test(der.objectIdentifier({ tag: der.derTags.objectIdentifier, content: bytesOf(text) }) ?? "1.2"),
     },
   },
   {
     file: "dns-name",
-    words: [...nameWords, "a".repeat(63), "a".repeat(64)],
+    tokens: [...nameTokens, "a".repeat(63), "a".repeat(64)],
     samples: names,
     functions: { fitsDns: dnsName.fitsDns },
-    laws: { "what is above a name that fits does too": (text) => !dnsName.fitsDns(text) || dnsName.fitsDns(text.split(".").at(-1) ?? "") },
+    properties: {
+      "the last label of a valid name is valid": (text) => !dnsName.fitsDns(text) || dnsName.fitsDns(text.split(".").at(-1) ?? ""),
+    },
   },
   {
     file: "host-match",
-    words: nameWords,
+    tokens: nameTokens,
     samples: names,
     functions: {
       namesCoverHost: (text) => [
@@ -94,31 +96,33 @@ export const nameParsers: readonly FuzzedParser[] = [
         hostMatch.namesCoverHost([{ kind: "address", text }], "2001:db8::1"),
       ],
     },
-    laws: {
-      "a name covers no host with fewer labels": (text) =>
+    properties: {
+      "a name covers only hosts with as many labels": (text) =>
         !hostMatch.namesCoverHost([{ kind: "dns", text }], "www.site.example") || text.split(".").length === 3,
     },
   },
   {
     file: "nearest",
-    words: [..."-", ...knownWords, "src", "insecure"],
+    tokens: [..."-", ...knownWords, "src", "insecure"],
     samples: ["defalt-src", "script_src", "upgrade-insecure-request"],
     functions: { nearest: (text) => nearest.nearest(text, knownWords) },
-    laws: { "a known word is nearest to itself": (text) => !knownWords.includes(text) || nearest.nearest(text, knownWords) === text },
+    properties: {
+      "a known word is the nearest to itself": (text) => !knownWords.includes(text) || nearest.nearest(text, knownWords) === text,
+    },
   },
   {
     file: "registry-suffix",
-    words: nameWords,
+    tokens: nameTokens,
     samples: names,
     functions: { isRegistrySuffix: registrySuffix.isRegistrySuffix },
   },
   {
     file: "site",
-    words: nameWords,
+    tokens: nameTokens,
     samples: names,
     functions: { registrableDomainOf: site.registrableDomainOf, siteOfHost: site.siteOfHost },
-    laws: {
-      "a registrable domain is its own": (text) => {
+    properties: {
+      "a registrable domain is its own registrable domain": (text) => {
         const domain = site.registrableDomainOf(text);
         return domain === null || site.registrableDomainOf(domain) === domain;
       },

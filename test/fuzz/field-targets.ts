@@ -1,4 +1,4 @@
-/** The parsers of response fields and of attributes, as the fuzzing knows them. */
+/** Fuzz targets for response headers and HTML attributes. */
 import * as charset from "../../src/parse/charset.ts";
 import * as csp from "../../src/parse/csp.ts";
 import * as cspSource from "../../src/parse/csp-source.ts";
@@ -11,16 +11,16 @@ import * as quoted from "../../src/parse/quoted.ts";
 import * as referrerPolicy from "../../src/parse/referrer-policy.ts";
 import * as setCookie from "../../src/parse/set-cookie.ts";
 import * as structuredField from "../../src/parse/structured-field.ts";
-import type { FuzzedParser } from "./parser.ts";
+import type { FuzzTarget } from "./target.ts";
 
 const page = new URL("https://site.example/app/page?x=1");
 const resource = new URL("https://cdn.site.example:8443/lib/a%20b.js");
-/** A field that came in two lines, as an attacker may send any. */
+/** A header sent as several field lines. */
 const lines = (text: string): readonly string[] => text.split("\n");
 const words = (text: string): readonly string[] => text.split(" ");
 const same = (a: unknown, b: unknown): boolean => Bun.deepEquals(a, b);
 
-const sourceWords = [
+const sourceTokens = [
   ..."'*:/.?#-_%=+ ",
   "'self'",
   "'none'",
@@ -44,33 +44,45 @@ const sourceWords = [
 ];
 const sources = ["'self' https://*.site.example:443/lib/ 'nonce-abcdefgh==' 'sha256-AAAA=' data:", "* 'unsafe-inline' wss://*:* *.com"];
 
-/** A token, or a string with what needs it escaped (RFC 9651 section 4.1). */
-const writtenValue = (value: structuredField.StructuredValue): string => {
+/** Serializes a token or an escaped string (RFC 9651 section 4.1). */
+const serializeValue = (value: structuredField.StructuredValue): string => {
   if (value.kind === "token") return value.token;
   return value.kind === "string" ? `"${value.text.replaceAll(/["\\]/g, "\\$&")}"` : "?1";
 };
 
-export const fieldParsers: readonly FuzzedParser[] = [
+export const fieldTargets: readonly FuzzTarget[] = [
   {
     file: "charset",
-    words: [..."/;=\"'\\ \t\n", "text/html", "charset", "CharSet=", "charset = ", "utf-8", "latin1", "; ", "x=y"],
+    tokens: [..."/;=\"'\\ \t\n", "text/html", "charset", "CharSet=", "charset = ", "utf-8", "latin1", "; ", "x=y"],
     samples: ['text/html; charset="utf-8"; x=y', "text/html;charset=ISO-8859-1", "text/html; charset = 'utf-8'"],
     functions: {
       charsetOfMediaType: charset.charsetOfMediaType,
       charsetOfMetaContent: charset.charsetOfMetaContent,
       isEncodingLabel: charset.isEncodingLabel,
     },
-    laws: {
-      "a charset without signs, written in quotes, is read again": (text) => {
+    properties: {
+      "a charset without quotes and backslashes parses to itself when quoted": (text) => {
         const found = charset.charsetOfMediaType(text);
         return found === null || /["\\]/.test(found) || charset.charsetOfMediaType(`a/b; charset="${found}"`) === found;
       },
-      "an encoding that was read from a meta element is no blank": (text) => charset.charsetOfMetaContent(text) !== "",
+      "an encoding from a meta element is never blank": (text) => charset.charsetOfMetaContent(text) !== "",
     },
   },
   {
     file: "csp",
-    words: [...sourceWords, "; ", ";", ",", "\n", "default-src ", "script-src ", "sandbox", "allow-scripts", "FRAME-ANCESTORS ", "\u00fc"],
+    tokens: [
+      ...sourceTokens,
+      "; ",
+      ";",
+      ",",
+      "\n",
+      "default-src ",
+      "script-src ",
+      "sandbox",
+      "allow-scripts",
+      "FRAME-ANCESTORS ",
+      "\u00fc",
+    ],
     samples: [
       "default-src 'none'; script-src 'self' 'nonce-abcdefgh'; frame-ancestors *; sandbox allow-scripts, img-src *",
       "script-src-elem https:; default-src https: ; default-src 'none'",
@@ -83,17 +95,17 @@ export const fieldParsers: readonly FuzzedParser[] = [
       governing: (text) => csp.parseCsp(lines(text)).map((policy) => csp.governing(policy, "script-src-elem")),
       sandboxes: (text) => csp.parseCsp(lines(text)).map((policy) => csp.sandboxes(policy, "allow-scripts")),
     },
-    laws: {
-      "policies that are written again read the same": (text) => {
+    properties: {
+      "serialized policies parse to the same policies": (text) => {
         const policies = csp.parseCsp(lines(text));
-        const written = policies.map((policy) => [...policy].map(([name, values]) => [name, ...values].join(" ")).join(";"));
-        return same(csp.parseCsp([written.join(",")]), policies);
+        const serialized = policies.map((policy) => [...policy].map(([name, values]) => [name, ...values].join(" ")).join(";"));
+        return same(csp.parseCsp([serialized.join(",")]), policies);
       },
     },
   },
   {
     file: "csp-source",
-    words: sourceWords,
+    tokens: sourceTokens,
     samples: sources,
     functions: {
       parseCspSource: cspSource.parseCspSource,
@@ -108,65 +120,65 @@ export const fieldParsers: readonly FuzzedParser[] = [
       schemeNamed: cspSource.schemeNamed,
       matchesUrl: (text) => words(text).map((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
     },
-    laws: {
-      "what lets no URL in lets that one in neither": (text) =>
+    properties: {
+      "a source list without URLs matches no URL": (text) =>
         !cspSource.allowsNoUrl(words(text)) ||
         !words(text).some((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
     },
   },
   {
     file: "frame-options",
-    words: [...'\n," \t;', "DENY", "sameorigin", "ALLOWALL", "ALLOW-FROM https://a.example/"],
+    tokens: [...'\n," \t;', "DENY", "sameorigin", "ALLOWALL", "ALLOW-FROM https://a.example/"],
     samples: ["DENY", "SAMEORIGIN, DENY", "ALLOW-FROM https://a.example/"],
     functions: { parseFrameOptions: (text) => frameOptions.parseFrameOptions(lines(text)) },
-    laws: {
-      "a word that comes twice says the same": (text) =>
+    properties: {
+      "a repeated value changes nothing": (text) =>
         /["\n\\]/.test(text) || frameOptions.parseFrameOptions([text]) === frameOptions.parseFrameOptions([text, text]),
     },
   },
   {
     file: "header-list",
-    words: [...'\n,"\\ \t;=', "nosniff", "text/html", '"a, b"'],
+    tokens: [...'\n,"\\ \t;=', "nosniff", "text/html", '"a, b"'],
     samples: ['a, "b, \\" c" ,, d', "nosniff"],
     functions: { splitHeaderList: (text) => headerList.splitHeaderList(lines(text)), trimBlanks: headerList.trimBlanks },
-    laws: {
-      "nothing but commas and blanks is lost": (text) => {
+    properties: {
+      "splitting drops only commas and blanks": (text) => {
         const bare = (part: string) => part.replaceAll(/[, \t]/g, "");
         return bare(headerList.splitHeaderList(lines(text)).join("")) === bare(lines(text).join(""));
       },
-      "what is trimmed is trimmed": (text) => headerList.trimBlanks(headerList.trimBlanks(text)) === headerList.trimBlanks(text),
+      "trimming twice changes nothing": (text) => headerList.trimBlanks(headerList.trimBlanks(text)) === headerList.trimBlanks(text),
     },
   },
   {
     file: "hsts",
-    words: [..."=;\"\\ \t09,'-", "max-age", "max-age=", "31536000", "includeSubDomains", "preload", "; ", '\\"', "\u00e4"],
+    tokens: [..."=;\"\\ \t09,'-", "max-age", "max-age=", "31536000", "includeSubDomains", "preload", "; ", '\\"', "\u00e4"],
     samples: ["max-age=31536000; includeSubDomains; preload", 'Max-Age="5" ; x="a;\\"b"', "max-age=0"],
     functions: { parseHsts: hsts.parseHsts },
-    laws: {
-      "a policy that is written again reads the same": (text) => {
+    properties: {
+      "a serialized policy parses to the same policy": (text) => {
         const policy = hsts.parseHsts(text);
         if ("defect" in policy) return true;
         const { maxAgeSeconds, includeSubDomains, preload } = policy;
-        const written = `max-age=${maxAgeSeconds}${includeSubDomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
-        return Number.isSafeInteger(maxAgeSeconds) && same(hsts.parseHsts(written), policy);
+        const serialized = `max-age=${maxAgeSeconds}${includeSubDomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
+        return Number.isSafeInteger(maxAgeSeconds) && same(hsts.parseHsts(serialized), policy);
       },
       "empty directives change nothing": (text) => same(hsts.parseHsts(`;${text}`), hsts.parseHsts(text)),
     },
   },
   {
     file: "integrity",
-    words: [..."-?=+/_ \n", "sha256-", "sha384-", "sha512-", "md5-", "SHA256-", "A".repeat(43), "b".repeat(64), "9".repeat(86), "=="],
+    tokens: [..."-?=+/_ \n", "sha256-", "sha384-", "sha512-", "md5-", "SHA256-", "A".repeat(43), "b".repeat(64), "9".repeat(86), "=="],
     samples: [`sha384-${"b".repeat(64)} sha256-${"A".repeat(43)}=?ct=x`, `sha512-${"9".repeat(86)}==`],
     functions: {
       parseIntegrity: integrity.parseIntegrity,
       strongestHashes: (text) => integrity.strongestHashes(integrity.parseIntegrity(text)),
     },
-    laws: {
-      "each word is a hash or is skipped": (text) => {
+    properties: {
+      "each word is a hash or skipped": (text) => {
         const { hashes, skipped } = integrity.parseIntegrity(text);
         return hashes.length + skipped.length === text.split(/[\t\n\f\r ]+/).filter((word) => word !== "").length;
       },
-      "a weaker hash more changes nothing": (text) => {
+      "one more weak hash changes nothing": (text) => {
         const strongest = integrity.strongestHashes(integrity.parseIntegrity(text));
         const isWeakest = strongest.length === 0 || strongest.some(({ algorithm }) => algorithm === "sha256");
         return isWeakest || same(integrity.strongestHashes(integrity.parseIntegrity(`${text} sha256-x`)), strongest);
@@ -175,31 +187,32 @@ export const fieldParsers: readonly FuzzedParser[] = [
   },
   {
     file: "products",
-    words: [..."()\\,/ .;", "nginx", "/1.18.0", "(Ubuntu)", "mod_ssl", "1.1 "],
+    tokens: [..."()\\,/ .;", "nginx", "/1.18.0", "(Ubuntu)", "mod_ssl", "1.1 "],
     samples: ["Apache/2.4.1 (Unix (x)) OpenSSL/1.1", "1.1 varnish (Varnish/6.0), 1.1 google"],
     functions: { parseProducts: products.parseProducts },
-    laws: {
-      "a word holds no blank and no comma": (text) => !products.parseProducts(text).words.some((word) => word === "" || /[\s,]/.test(word)),
+    properties: {
+      "a word contains neither blank nor comma": (text) =>
+        !products.parseProducts(text).words.some((word) => word === "" || /[\s,]/.test(word)),
       "without a parenthesis there is no comment": (text) => text.includes("(") || products.parseProducts(text).comments.length === 0,
     },
   },
   {
     file: "quoted",
-    words: [...'",;\\ ', "a", 'a="b;c"', '\\"'],
+    tokens: [...'",;\\ ', "a", 'a="b;c"', '\\"'],
     samples: ['a; b="c; \\" d"; e', 'a, "b, c'],
     functions: { splitOutsideQuotes: (text) => [quoted.splitOutsideQuotes(text, ";"), quoted.splitOutsideQuotes(text, ",")] },
-    laws: { "joined again, the parts are the value": (text) => quoted.splitOutsideQuotes(text, ";").join(";") === text },
+    properties: { "the parts joined are the value": (text) => quoted.splitOutsideQuotes(text, ";").join(";") === text },
   },
   {
     file: "referrer-policy",
-    words: [...'\n," ;-', "no-referrer", "strict-origin", "UNSAFE-URL", "never", "default"],
+    tokens: [...'\n," ;-', "no-referrer", "strict-origin", "UNSAFE-URL", "never", "default"],
     samples: ["no-referrer, strict-origin-when-cross-origin", "always"],
     functions: {
       parseReferrerPolicyHeader: (text) => referrerPolicy.parseReferrerPolicyHeader(lines(text)),
       parseReferrerPolicyMeta: referrerPolicy.parseReferrerPolicyMeta,
     },
-    laws: {
-      "a policy reads as itself": (text) => {
+    properties: {
+      "a parsed policy parses to itself": (text) => {
         const policy = referrerPolicy.parseReferrerPolicyHeader(lines(text));
         return policy === null || referrerPolicy.parseReferrerPolicyMeta(policy) === policy;
       },
@@ -207,7 +220,7 @@ export const fieldParsers: readonly FuzzedParser[] = [
   },
   {
     file: "set-cookie",
-    words: [
+    tokens: [
       ..."=; \t.:-/,09",
       "sid",
       "Secure",
@@ -238,10 +251,10 @@ export const fieldParsers: readonly FuzzedParser[] = [
       parseCookieDate: setCookie.parseCookieDate,
       parseSetCookie: setCookie.parseSetCookie,
     },
-    laws: {
-      "a name holds neither sign that ends it": (text) => !/[=;]/.test(setCookie.parseSetCookie(text)?.name ?? ""),
+    properties: {
+      "a name contains neither equals sign nor semicolon": (text) => !/[=;]/.test(setCookie.parseSetCookie(text)?.name ?? ""),
       "an empty attribute changes nothing": (text) => same(setCookie.parseSetCookie(`${text};`), setCookie.parseSetCookie(text)),
-      "an instant that is written again reads the same": (text) => {
+      "a formatted instant parses to the same instant": (text) => {
         const at = setCookie.parseCookieDate(text);
         return at === null || setCookie.parseCookieDate(new Date(at).toUTCString()) === at;
       },
@@ -249,7 +262,7 @@ export const fieldParsers: readonly FuzzedParser[] = [
   },
   {
     file: "structured-field",
-    words: [
+    tokens: [
       ..."=(),;*?:@%\"\\'-._ \t01aZ\n",
       "camera",
       "self",
@@ -274,16 +287,16 @@ export const fieldParsers: readonly FuzzedParser[] = [
       parseStructuredDictionary: (text) => structuredField.parseStructuredDictionary(lines(text)),
       parseStructuredToken: (text) => structuredField.parseStructuredToken(lines(text)),
     },
-    laws: {
-      "a token reads as itself": (text) => {
+    properties: {
+      "a parsed token parses to itself": (text) => {
         const token = structuredField.parseStructuredToken(lines(text));
         return token === null || structuredField.parseStructuredToken([token]) === token;
       },
-      "a dictionary that is written again reads the same": (text) => {
+      "a serialized dictionary parses to the same dictionary": (text) => {
         const dictionary = structuredField.parseStructuredDictionary(lines(text));
         if (dictionary === null) return true;
-        const written = [...dictionary].map(([key, values]) => `${key}=(${values.map(writtenValue).join(" ")})`).join(",");
-        return same(structuredField.parseStructuredDictionary([written]), dictionary);
+        const serialized = [...dictionary].map(([key, values]) => `${key}=(${values.map(serializeValue).join(" ")})`).join(",");
+        return same(structuredField.parseStructuredDictionary([serialized]), dictionary);
       },
     },
   },
