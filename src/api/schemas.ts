@@ -5,7 +5,7 @@ import { efforts, locales, riskLevels, severities, states } from "../check/check
 import { progressStages, scanErrorCodes } from "../evidence/scan.ts";
 import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { scanStatuses } from "../store/scan-status.ts";
-import { bands, ranks, schemaVersion } from "../text/render.ts";
+import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
 
 /** Scans on a page of the list when the caller does not say. */
 export const listLimitDefault = 20;
@@ -99,7 +99,7 @@ const SecurityBlock = Type.Object({
 });
 
 const securityResultFields = {
-  schemaVersion: Type.Integer({ description: `Version of this body; now ${schemaVersion}.` }),
+  schemaVersion: Type.Integer({ description: `Version of this body; now ${resultSchemaVersion}.` }),
   token: scanToken,
   url: scannedUrl,
   status,
@@ -110,9 +110,9 @@ const securityResultFields = {
   security: orNull(SecurityBlock),
 };
 
-export const SecurityResult = Type.Object(securityResultFields);
+export const SecurityResultSchema = Type.Object(securityResultFields);
 
-export const FullReport = Type.Object({
+export const FullReportSchema = Type.Object({
   ...securityResultFields,
   algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this and catalogVersion are equal." })),
   catalogVersion: orNull(Type.String({ description: "Hash of the checks and their weights." })),
@@ -136,7 +136,14 @@ const ErrorBody = Type.Object({
 });
 
 /** Everything that the description refers to by name. */
-export const models = { ScanRequest, ScanStarted, ScanList, SecurityResult, FullReport, Error: ErrorBody };
+export const models = {
+  ScanRequest,
+  ScanStarted,
+  ScanList,
+  SecurityResult: SecurityResultSchema,
+  FullReport: FullReportSchema,
+  Error: ErrorBody,
+};
 
 export const LocaleQuery = Type.Object(
   {

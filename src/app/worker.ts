@@ -2,7 +2,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { loadCatalog } from "../catalog/load.ts";
 import { shareBlockedPorts } from "../egress/blocked-ports.ts";
-import { gather as gatherFacts } from "../scan/gather.ts";
+import { gatherEvidence } from "../scan/gather.ts";
 import { performJudge } from "../scan/judge-task.ts";
 import { workerData } from "../scan/pool.ts";
 import type { Gathered, GatherTask, Judged, JudgeTask, WorkerMessage } from "../scan/task.ts";
@@ -17,7 +17,7 @@ interface Handed<T> {
 
 export function gather({ task, port }: Handed<GatherTask>): Promise<Gathered> {
   const say = sayer(port);
-  return gatherFacts(task, (stage) => say({ says: "stage", stage }));
+  return gatherEvidence(task, (stage) => say({ says: "stage", stage }));
 }
 
 export function judge({ task, port }: Handed<JudgeTask>): Judged {

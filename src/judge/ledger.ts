@@ -17,7 +17,7 @@ export type OnCheckFault = (key: string, fault: string) => void;
 export type AskCheck = (check: AnyCheck, given: Readonly<Record<string, unknown>>) => Verdict<FindingCode>;
 
 /** Judges evidence by a catalog. Never throws: a check that does becomes a `notChecked` row. */
-export function judge(
+export function judgeEvidence(
   evidence: Evidence,
   catalog: { readonly checks: readonly AnyCheck[]; readonly version: string },
   onFault: OnCheckFault,

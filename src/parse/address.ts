@@ -17,7 +17,7 @@ interface ConnectTo {
 }
 
 /** An IP address in its usual form, four decimal parts for IPv4; null for anything else. Takes IPv6 with or without brackets. */
-export function parseAddress(text: string): string | null {
+export function parseIpText(text: string): string | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
   const bare = text.replace(/^\[(.*)\]$/, "$1");
   return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? bare : null;
@@ -38,14 +38,14 @@ function parsePort(text: string): number | null {
 /** `127.0.0.1:8787`, `[::1]:8787`. */
 export function parseEndpoint(text: string): Endpoint | null {
   const [, head = "", tail = ""] = /^(.*):(\d+)$/.exec(text) ?? [];
-  const address = /^[^[\]:]*$|^\[.*\]$/.test(head) ? parseAddress(head) : null;
+  const address = /^[^[\]:]*$|^\[.*\]$/.test(head) ? parseIpText(head) : null;
   const port = parsePort(tail);
   return address === null || port === null ? null : { address, port };
 }
 
 /** `address` or `address:port` of a resolver, as it was written. */
 export function parseResolver(text: string): string | null {
-  return parseAddress(text) !== null || parseEndpoint(text) !== null ? text : null;
+  return parseIpText(text) !== null || parseEndpoint(text) !== null ? text : null;
 }
 
 /** `site.test:443=127.0.0.1:8443`, in the manner of curl's `--connect-to`. */

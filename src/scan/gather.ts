@@ -23,7 +23,7 @@ import type { Gathered, GatherTask } from "./task.ts";
 /** For a probe to answer for itself once its signal is given, before a plain `timeout` is taken instead. */
 const lastWordMs = 500;
 
-export function gather(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
+export function gatherEvidence(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
   return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherUntil(scanEnds, task, onStage));
 }
 

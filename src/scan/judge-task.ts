@@ -1,13 +1,13 @@
 /** What a worker does with a task, apart from being a worker. */
 import type { Catalog } from "../catalog/load.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import { judge } from "../judge/ledger.ts";
+import { judgeEvidence } from "../judge/ledger.ts";
 import type { Judged, JudgeTask } from "./task.ts";
 
 /** Judges evidence, and tells `onCheck` the key of each check before it is asked. */
 export function performJudge({ evidence, hung }: JudgeTask, catalog: Catalog, onCheck: (key: string) => void): Judged {
   const faults: { key: string; fault: string }[] = [];
-  const result = judge(
+  const result = judgeEvidence(
     deepFrozen(evidence),
     catalog,
     (key, fault) => faults.push({ key, fault }),

@@ -8,7 +8,7 @@ import type { Texts, TextValues } from "./i18n.ts";
 export { bands, ranks } from "../judge/rank.ts";
 
 /** Rises when a field of the security result changes its name, type or meaning, or goes; a new field does not raise it. */
-export const schemaVersion = 1;
+export const resultSchemaVersion = 1;
 
 /** What rendering needs of a stored scan. */
 export interface ReadableScan {
@@ -89,7 +89,7 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
 /** The body of the security endpoint. `result` is null unless the scan is finished. */
 export function renderSecurityResult(scan: ReadableScan, result: StoredResult | null, locale: Locale, texts: Texts): SecurityResult {
   return {
-    schemaVersion,
+    schemaVersion: resultSchemaVersion,
     token: scan.token,
     url: scan.url,
     status: scan.status,
@@ -150,7 +150,7 @@ function measuredBlock(url: string, result: StoredResult, locale: Locale, texts:
     score,
     band,
     rank,
-    checkSummary: summaryOf(ledger),
+    checkSummary: checkSummaryOf(ledger),
     checks: ledger.map(({ key, state }) => ({ key, state, ...textsOfCheck(key, locale, texts) })),
     findings: findings.map((finding) => {
       const { code, severity, riskLevel, effort } = finding;
@@ -159,7 +159,7 @@ function measuredBlock(url: string, result: StoredResult, locale: Locale, texts:
   };
 }
 
-export function summaryOf(ledger: StoredResult["ledger"]): CheckSummary {
+export function checkSummaryOf(ledger: StoredResult["ledger"]): CheckSummary {
   const count = (state: State) => ledger.filter((row) => row.state === state).length;
   const [passed, violated, notChecked, notApplicable] = [count("passed"), count("violated"), count("notChecked"), count("notApplicable")];
   return { passed, violated, notChecked, notApplicable, ran: passed + violated, total: passed + violated + notChecked + notApplicable };

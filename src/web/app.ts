@@ -4,7 +4,7 @@ import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
 import { redirect, respond } from "./answer.tsx";
 import { errorPage } from "./error-page.tsx";
-import { hostNotOurs, internalError, methodNotAllowed, notFound, PageError } from "./errors.ts";
+import { hostNotOurs, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
 import { pageRoutes } from "./routes.ts";
 import type { PagesSettings } from "./settings.ts";
 import { type Visit, visitOf } from "./visit.ts";
@@ -51,10 +51,10 @@ export function createPages(settings: PagesSettings) {
     if (error instanceof PageError) return error;
     if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
       const allowed = allowedMethods(app.routes, pathOf(request));
-      return allowed.length === 0 || allowed.includes(request.method) ? notFound() : methodNotAllowed(allowed);
+      return allowed.length === 0 || allowed.includes(request.method) ? notFound() : methodNotAllowedPage(allowed);
     }
     log.error("page failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return internalError();
+    return internalErrorPage();
   }
 }
 

@@ -32,11 +32,11 @@ export function notFound(): PageError {
 }
 
 /** The same for a token that was never handed out and for what is no token at all. */
-export function scanNotFound(): PageError {
+export function scanNotFoundPage(): PageError {
   return new PageError(404, "scanNotFound");
 }
 
-export function methodNotAllowed(allowed: readonly string[]): PageError {
+export function methodNotAllowedPage(allowed: readonly string[]): PageError {
   return new PageError(405, "methodNotAllowed", {}, { allow: allowed.join(", ") });
 }
 
@@ -67,6 +67,6 @@ export function hostNotOurs(): PageError {
 }
 
 /** Ours, whatever it was: the visitor learns only under which id the log tells of it. */
-export function internalError(): PageError {
+export function internalErrorPage(): PageError {
   return new PageError(500, "internal");
 }

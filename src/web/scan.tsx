@@ -1,7 +1,7 @@
 /** `/scans/{token}`: one address for the whole life of a scan, and what tells of it while it runs. */
 import type { ScanRecord } from "../store/scans.ts";
 import { respond } from "./answer.tsx";
-import { scanNotFound } from "./errors.ts";
+import { scanNotFoundPage } from "./errors.ts";
 import { downloadReport } from "./report/download.ts";
 import { reportPage } from "./report/report-page.tsx";
 import { failedPage } from "./scanning/failed-page.tsx";
@@ -25,7 +25,7 @@ export function getReport(visit: Visit, name: string | null): Response {
 /** A token of broken percent-encoding arrives as null. @throws PageError 404 for every token that names no scan, whatever its shape. */
 function scanOf({ settings: { store } }: Visit, token: string | null): ScanRecord {
   const scan = store.scans.findByToken(token ?? "");
-  if (scan === undefined) throw scanNotFound();
+  if (scan === undefined) throw scanNotFoundPage();
   return scan;
 }
 

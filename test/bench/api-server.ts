@@ -6,7 +6,7 @@ import { createApi } from "../../src/api/app.ts";
 import { createLog } from "../../src/base/log.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import { listen } from "../../src/http/server.ts";
-import { judge } from "../../src/judge/ledger.ts";
+import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { openStore } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { evidence } from "../support/evidence.ts";
@@ -30,7 +30,7 @@ await store.scans.queue({ accountId: account.id, url: "https://site.example/", n
 const scan = await store.scans.claimNext(now);
 if (scan === undefined) throw new Error("no scan is queued");
 const seen = evidence();
-await store.scans.finish(scan.token, { result: judge(seen, catalog, () => {}), evidence: seen, timings: {}, now });
+await store.scans.finish(scan.token, { result: judgeEvidence(seen, catalog, () => {}), evidence: seen, timings: {}, now });
 
 const log = createLog({ level: "info", format: "json" });
 const unlimited = { requestsMax: Number.MAX_SAFE_INTEGER, windowSeconds: 60 };

@@ -39,14 +39,14 @@ export const addressTargets: readonly FuzzTarget[] = [
     tokens: [..."[]:=.%0", "127.0.0.1", "::1", "[::1]", ":443", "site.test", "=", "65536", "ffff:", "0x7f.1"],
     samples: ["site.test:443=127.0.0.1:8443", "[2001:db8::1]:53", "127.0.0.1:8787", "[::ffff:192.0.2.1%eth0]:1=[::]:0"],
     functions: {
-      parseAddress: address.parseAddress,
+      parseIpText: address.parseIpText,
       parseEndpoint: address.parseEndpoint,
       parseResolver: address.parseResolver,
       parseConnectTo: address.parseConnectTo,
       truncatedAddress: address.truncatedAddress,
     },
     properties: {
-      "a parsed address parses to itself": isIdempotent(address.parseAddress),
+      "a parsed address parses to itself": isIdempotent(address.parseIpText),
       "every endpoint is a valid resolver": (text) => address.parseEndpoint(text) === null || address.parseResolver(text) === text,
       "truncating twice changes nothing": isIdempotent(address.truncatedAddress),
     },

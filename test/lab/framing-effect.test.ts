@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import check from "../../checks/x-frame-options.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";
-import { judge } from "../../src/judge/ledger.ts";
+import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { siteIdentity } from "../support/certificates.ts";
 import { evidence } from "../support/evidence.ts";
 import { startHttps, type TestServer } from "../support/servers.ts";
@@ -74,7 +74,7 @@ function foretold(served: Served): boolean {
     Object.entries(headersOf(served)).map(([name, values]) => [name, values.map((value) => value.trim())]),
   );
   const catalog = { checks: [check as unknown as AnyCheck], version: "test" };
-  const { ledger } = judge(evidence({ url: "https://site.test/", headers, dom: { metas } }), catalog, (_key, fault) =>
+  const { ledger } = judgeEvidence(evidence({ url: "https://site.test/", headers, dom: { metas } }), catalog, (_key, fault) =>
     expect(fault).toBe(""),
   );
   return ledger[0]?.state === "violated";

@@ -9,7 +9,7 @@ import type { Evidence, ReadingName } from "../../src/evidence/evidence.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
 import type { HeaderField } from "../../src/evidence/facts.ts";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
-import { judge } from "../../src/judge/ledger.ts";
+import { judgeEvidence } from "../../src/judge/ledger.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { type EvidenceGiven, evidence } from "./evidence.ts";
 
@@ -75,7 +75,9 @@ function isEvidence(given: EvidenceGiven | Evidence): given is Evidence {
 function expectState(check: AnyCheck, given: EvidenceGiven | Evidence, state: string): StoredResult {
   const frozen = deepFreeze(isEvidence(given) ? given : evidence(given));
   const faults: string[] = [];
-  const [first, second] = [0, 1].map(() => judge(frozen, { checks: [check], version: "test" }, (_key, fault) => faults.push(fault)));
+  const [first, second] = [0, 1].map(() =>
+    judgeEvidence(frozen, { checks: [check], version: "test" }, (_key, fault) => faults.push(fault)),
+  );
   expect(faults).toEqual([]);
   expect(first?.ledger[0]?.state).toBe(state as never);
   expect(second).toEqual(first as StoredResult);

@@ -10,7 +10,7 @@ import { Notice } from "../components/notice.tsx";
 import { useVisit, useWords } from "../context.ts";
 import { askedAgain } from "../scanning/scan-dedup.ts";
 import { endOf } from "../scans/scan-end.ts";
-import { failureOf } from "./evidence/reading-words.ts";
+import { failureText } from "./evidence/reading-words.ts";
 import type { Report } from "./report.ts";
 
 /** RFC 9110 section 15: from here on an answer says no. */
@@ -52,7 +52,7 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
       {page.status === "failed" && (
         <Notice kind="warn" title={words.say("report.notices.notRead")}>
           <p>
-            {failureOf(words, page.because)} {words.say("report.notices.notReadMeans")}
+            {failureText(words, page.because)} {words.say("report.notices.notReadMeans")}
           </p>
           {page.because === "challenged" && (
             <p>

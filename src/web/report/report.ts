@@ -8,7 +8,7 @@ import { hostOf } from "../../evidence/subject.ts";
 import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
-import { type CheckSummary, summaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
+import { type CheckSummary, checkSummaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import type { Words } from "../words.ts";
@@ -87,7 +87,7 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     scan,
     result,
     host,
-    summary: summaryOf(result.ledger),
+    summary: checkSummaryOf(result.ledger),
     findings,
     rows: shownRows(visit, result, findings),
     evidence: seen === undefined ? null : withEveryReading(seen.evidence),

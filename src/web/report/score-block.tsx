@@ -7,7 +7,7 @@ import { ScoreRing, scoreWords } from "../components/score-ring.tsx";
 import { useWords } from "../context.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Words } from "../words.ts";
-import { failureOf } from "./evidence/reading-words.ts";
+import { failureText } from "./evidence/reading-words.ts";
 import type { Report, ShownFinding } from "./report.ts";
 import { type Points, pointsOf, shareOf } from "./standing.ts";
 
@@ -67,7 +67,7 @@ function Reasons({ report }: { readonly report: Report }) {
 function whyNotMeasured({ evidence }: Report, words: Words): string {
   const page = evidence?.page;
   return page?.status === "failed"
-    ? words.say("report.score.pageNotRead", { because: failureOf(words, page.because) })
+    ? words.say("report.score.pageNotRead", { because: failureText(words, page.because) })
     : words.say("report.score.tooLittle");
 }
 

@@ -4,7 +4,7 @@ import type { BrowserHost } from "../../../src/browser/browser.ts";
 import type { State } from "../../../src/check/check.ts";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { MetaElement } from "../../../src/evidence/facts.ts";
-import { judge } from "../../../src/judge/ledger.ts";
+import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { alternativeNames } from "../../../src/parse/alternative-names.ts";
 import { certificateKey, certificateSignature } from "../../../src/parse/certificate-keys.ts";
@@ -19,7 +19,7 @@ function judged(given: Evidence, ...keys: readonly string[]): StoredResult {
   const checks = builtInChecks.filter(({ key }) => keys.length === 0 || keys.includes(key));
   expect(checks.map(({ key }) => key).sort()).toEqual(keys.length === 0 ? expect.anything() : [...keys].sort());
   const faults: string[] = [];
-  const result = judge(given, { checks, version: "test" }, (key, fault) => faults.push(`${key}: ${fault}`));
+  const result = judgeEvidence(given, { checks, version: "test" }, (key, fault) => faults.push(`${key}: ${fault}`));
   expect(faults).toEqual([]);
   return result;
 }

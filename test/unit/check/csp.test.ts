@@ -13,7 +13,7 @@ import styleInline from "../../../checks/csp-style-inline.ts";
 import { enforcedCsp } from "../../../src/check/csp.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { failed, read } from "../../../src/evidence/evidence.ts";
-import { judge } from "../../../src/judge/ledger.ts";
+import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { evidence } from "../../support/evidence.ts";
 
 const empty = { metas: [], metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "" };
@@ -92,7 +92,7 @@ test.each<[string, AnyCheck]>([
   ["csp-style-inline", styleInline],
 ])("%s: what passes is never wrong with one more policy, wherever it stands", (_key, check) => {
   const stateOf = (fields: readonly string[], inMeta: readonly string[]) =>
-    judge(
+    judgeEvidence(
       evidence({ headers: { "content-security-policy": fields }, dom: { forms, metas: inMeta.map((content) => meta(content)) } }),
       { checks: [check], version: "test" },
       (_checkKey, fault) => expect(fault).toBe(""),

@@ -7,7 +7,7 @@ import type { Verdict } from "../../../src/check/verdict.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { HeaderField } from "../../../src/evidence/facts.ts";
 import { headerValueCharsMax } from "../../../src/evidence/limits.ts";
-import { judge } from "../../../src/judge/ledger.ts";
+import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { standing } from "../../../src/judge/rank.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { firstHttpsAnswer } from "../../../src/parse/header-fields.ts";
@@ -19,7 +19,7 @@ import { anyEvidence, soundSite } from "./any-evidence.ts";
 
 function judged(given: Evidence, checks: readonly AnyCheck[] = builtInChecks): StoredResult {
   const faults: string[] = [];
-  const result = judge(given, { checks, version: "test" }, (key, fault) => faults.push(`${key}: ${fault}`));
+  const result = judgeEvidence(given, { checks, version: "test" }, (key, fault) => faults.push(`${key}: ${fault}`));
   expect(faults).toEqual([]);
   return result;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../../../src/evidence/limits.ts";
-import { judge } from "../../../src/judge/ledger.ts";
+import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { answer, type EvidenceGiven, evidence } from "../../support/evidence.ts";
 
 const code = "security.test.found" as const;
@@ -24,7 +24,7 @@ function checkThat(part: Partial<AnyCheck>, seen: unknown[] = []): AnyCheck {
 
 function judged(check: AnyCheck, given: EvidenceGiven = {}) {
   const faults: string[] = [];
-  const result = judge(evidence(given), { checks: [check], version: "v" }, (key, fault) => faults.push(`${key}: ${fault}`));
+  const result = judgeEvidence(evidence(given), { checks: [check], version: "v" }, (key, fault) => faults.push(`${key}: ${fault}`));
   return { row: result.ledger[0], findings: result.findings, faults, result };
 }
 
@@ -154,7 +154,7 @@ test("a finding's cap holds the score down", () => {
     judge: () => ({ state: "violated", findings: [{ code }] }),
   });
   const sound = checkThat({ key: "sound", weight: 10 });
-  const result = judge(evidence(), { checks: [capped, sound], version: "v" }, () => {});
+  const result = judgeEvidence(evidence(), { checks: [capped, sound], version: "v" }, () => {});
   expect([result.score, result.band, result.rank]).toEqual([20, "poor", "critical"]);
 });
 

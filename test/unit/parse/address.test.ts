@@ -1,10 +1,10 @@
 /** Addresses and endpoints as operators write them. */
 import { describe, expect, test } from "vitest";
-import { parseAddress, parseConnectTo, parseEndpoint, parseResolver, truncatedAddress } from "../../../src/parse/address.ts";
+import { parseConnectTo, parseEndpoint, parseIpText, parseResolver, truncatedAddress } from "../../../src/parse/address.ts";
 
 describe("what is understood", () => {
   test("addresses", () => {
-    expect(["127.0.0.1", "::1", "[::1]"].map(parseAddress)).toEqual(["127.0.0.1", "::1", "::1"]);
+    expect(["127.0.0.1", "::1", "[::1]"].map(parseIpText)).toEqual(["127.0.0.1", "::1", "::1"]);
   });
 
   test("endpoints", () => {
@@ -19,7 +19,7 @@ describe("what is understood", () => {
 
 describe("what is refused", () => {
   test.each(["", "127.1", "0x7f.0.0.1", "0177.0.0.1", "2130706433", "localhost", "[127.0.0.1]", "::g"])("address %s", (text) => {
-    expect(parseAddress(text)).toBeNull();
+    expect(parseIpText(text)).toBeNull();
   });
 
   test.each(["127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[::1]"])("endpoint %s", (text) => {

@@ -6,7 +6,7 @@ import { textsOfFinding } from "../../../text/render.ts";
 import { page } from "../../answer.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { PageHead } from "../../components/page-head.tsx";
-import { scanNotFound } from "../../errors.ts";
+import { scanNotFoundPage } from "../../errors.ts";
 import { ScanAgain } from "../../scanning/scan-again.tsx";
 import type { Visit } from "../../visit.ts";
 import { shortHost, trailTo } from "../head.tsx";
@@ -34,7 +34,7 @@ function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
     return comparableTo(scan, earlierScans(visit, scan));
   }
   const other = visit.settings.store.scans.findByToken(asked);
-  if (other === undefined) throw scanNotFound();
+  if (other === undefined) throw scanNotFoundPage();
   return other;
 }
 

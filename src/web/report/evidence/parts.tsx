@@ -5,7 +5,7 @@ import type { HeaderField, TextRecords } from "../../../evidence/facts.ts";
 import { Foreign, ForeignLines } from "../../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useWords } from "../../context.ts";
-import { failureOf } from "./reading-words.ts";
+import { failureText } from "./reading-words.ts";
 
 /** How much of each is shown; the whole is in the JSON. A page has to stay small whatever a site sends. */
 export const shown = {
@@ -29,7 +29,7 @@ export function Read<F>({ reading, children }: ReadProps<F>) {
   if (reading.status === "read") return <>{children(reading.facts)}</>;
   return (
     <p class="muted">
-      {words.say("evidence.notRead")} {failureOf(words, reading.because)}
+      {words.say("evidence.notRead")} {failureText(words, reading.because)}
     </p>
   );
 }

@@ -23,7 +23,7 @@ const failures = {
 const ownReasons = { "header-truncated": true, "headers-dropped": true, "check-undecided": true, "check-failed": true } as const;
 
 /** A sentence. */
-export function failureOf(words: Words, because: string): string {
+export function failureText(words: Words, because: string): string {
   return isNamed(failures, because) ? words.say(`evidence.failures.${because}`) : words.say("evidence.failures.unknown", { because });
 }
 
@@ -36,7 +36,7 @@ export function whyNotChecked(words: Words, because: string | undefined): string
   if (because === undefined) return words.say("evidence.reasons.unknown");
   if (isNamed(ownReasons, because)) return words.say(`evidence.reasons.${because}`);
   const [reading = "", failure = ""] = because.split(": ");
-  return words.say("evidence.reasons.reading", { reading: readingName(words, reading), because: failureOf(words, failure) });
+  return words.say("evidence.reasons.reading", { reading: readingName(words, reading), because: failureText(words, failure) });
 }
 
 function isNamed<T extends object>(names: T, name: string): name is keyof T & string {
