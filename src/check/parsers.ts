@@ -37,7 +37,7 @@ export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { parseHsts } from "../parse/hsts.ts";
 export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
 export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
-export { parseInternetDate } from "../parse/internet-date.ts";
+export { dayMs, parseInternetDate } from "../parse/internet-date.ts";
 export type { MtaStsPolicyDefect } from "../parse/mta-sts.ts";
 export { isMailHostCovered, isMeantAsMtaSts, parseMtaStsPolicy, parseMtaStsRecord } from "../parse/mta-sts.ts";
 export { nearest } from "../parse/nearest.ts";
@@ -79,6 +79,6 @@ export {
   writtenCsp,
 } from "./csp.ts";
 export { hstsHost } from "./hsts.ts";
-export { dayMs, minuteOf } from "./instants.ts";
+export { minuteOf } from "./instants.ts";
 export type { SoleRecord } from "./mail.ts";
 export { mailHosts, soleRecord } from "./mail.ts";

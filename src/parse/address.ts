@@ -1,4 +1,4 @@
-/** Reads addresses and endpoints as operators write them in settings. */
+/** Parses the addresses that operators write in settings: IP addresses, endpoints, origins and contacts. */
 import ipaddr from "ipaddr.js";
 
 const portMax = 65_535;
@@ -16,26 +16,29 @@ interface ConnectTo {
   readonly addressPort: number;
 }
 
-/** An IP address in its usual form, four decimal parts for IPv4; null for anything else. Takes IPv6 with or without brackets. */
+/** IP address in its usual form: four decimal parts for IPv4, no brackets for IPv6. Null for anything else. */
 export function parseIpText(text: string): string | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
   const bare = text.replace(/^\[(.*)\]$/, "$1");
   return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? bare : null;
 }
 
-/** An address without its last part, as in `192.0.2.0` and `2001:db8:1::`: a /24 of IPv4, a /48 of IPv6. What is no address stays as it is. */
+/**
+ * Network address of a /24 for IPv4 or a /48 for IPv6, such as `192.0.2.0` or `2001:db8:1::`. Returns text that is not an address
+ * unchanged.
+ */
 export function truncatedAddress(text: string): string {
   if (!ipaddr.isValid(text)) return text;
   const family = ipaddr.parse(text).kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
   return family.networkAddressFromCIDR(`${text}/${family === ipaddr.IPv4 ? 24 : 48}`).toString();
 }
 
-/** A port from 0, which asks the system for a free one, to 65535. */
+/** Port 0 to 65535; 0 lets the system choose. Null for anything else. */
 function parsePort(text: string): number | null {
   return /^\d{1,5}$/.test(text) && Number(text) <= portMax ? Number(text) : null;
 }
 
-/** `127.0.0.1:8787`, `[::1]:8787`. */
+/** Address and port, such as `127.0.0.1:8787` or `[::1]:8787`; null for anything else. */
 export function parseEndpoint(text: string): Endpoint | null {
   const [, head = "", tail = ""] = /^(.*):(\d+)$/.exec(text) ?? [];
   const address = /^[^[\]:]*$|^\[.*\]$/.test(head) ? parseIpText(head) : null;
@@ -43,12 +46,12 @@ export function parseEndpoint(text: string): Endpoint | null {
   return address === null || port === null ? null : { address, port };
 }
 
-/** `address` or `address:port` of a resolver, as it was written. */
+/** Resolver as `address` or `address:port`, unchanged; null for anything else. */
 export function parseResolver(text: string): string | null {
   return parseIpText(text) !== null || parseEndpoint(text) !== null ? text : null;
 }
 
-/** `site.test:443=127.0.0.1:8443`, in the manner of curl's `--connect-to`. */
+/** Override such as `site.test:443=127.0.0.1:8443`, similar to curl's `--connect-to`; null for anything else. */
 export function parseConnectTo(text: string): ConnectTo | null {
   const [from = "", to = "", ...rest] = text.split("=");
   const [, host, tail = ""] = /^([a-z0-9.-]+|\[[0-9a-f:]+\]):(\d+)$/i.exec(from) ?? [];
@@ -56,4 +59,24 @@ export function parseConnectTo(text: string): ConnectTo | null {
   const endpoint = parseEndpoint(to);
   if (host === undefined || port === null || endpoint === null || rest.length > 0) return null;
   return { host: host.toLowerCase(), port, address: endpoint.address, addressPort: endpoint.port };
+}
+
+/** Longer than any host (RFC 1035 section 2.3.4: 255) with scheme and port. */
+const originCharsMax = 300;
+
+/** Origin such as `https://assay.example.org` as the WHATWG URL standard serializes it: no final slash, no default port. Null for anything else. */
+export function parseOrigin(text: string): string | null {
+  if (text.length > originCharsMax || !/^https?:\/\/[^/?#\\@\s]+\/?$/i.test(text)) return null;
+  return URL.parse(text)?.origin ?? null;
+}
+
+/** Longer than any mail address (RFC 5321 section 4.5.3.1.3: 254), and enough for a page. */
+const contactCharsMax = 500;
+
+/** Contact URI of RFC 9116 section 2.5.3: `https:`, or `mailto:` also for a bare mail address. Null for anything else. */
+export function parseContact(text: string): string | null {
+  if (text.length > contactCharsMax || !/^[\x21-\x7e]+$/.test(text)) return null;
+  if (/^https:\/\//i.test(text)) return URL.parse(text)?.href ?? null;
+  const [, address] = /^(?:mailto:)?([^@?:/<>"%]+@[^@?:/<>"%]+)$/i.exec(text) ?? [];
+  return address === undefined ? null : `mailto:${address}`;
 }

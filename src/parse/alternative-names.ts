@@ -1,4 +1,4 @@
-/** Reads the names that a certificate is for out of its own bytes: a text form would have to be told apart from what an attacker wrote into a name. */
+/** Reads a certificate's alternative names from its DER bytes. A text form would mix separators with text that an attacker chose. */
 import ipaddr from "ipaddr.js";
 import { certificateFields, extensionValue } from "./certificate-fields.ts";
 import { type DerValue, derChildren } from "./der.ts";
@@ -13,7 +13,10 @@ export interface AlternativeName {
 const tags = { dnsName: 0x82, address: 0x87 } as const;
 const subjectAltName = "2.5.29.17";
 
-/** All DNS names and IP addresses of the subjectAltName extension (RFC 5280 section 4.2.1.6); empty without one, or when it cannot be read. */
+/**
+ * All DNS names and IP addresses of the subjectAltName extension (RFC 5280 section 4.2.1.6). Empty if the extension is absent or
+ * unreadable.
+ */
 export function alternativeNames(certificateDer: Uint8Array): readonly AlternativeName[] {
   return derChildren(extensionValue(certificateFields(certificateDer), subjectAltName)).flatMap(readName);
 }

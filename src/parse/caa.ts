@@ -1,26 +1,27 @@
-/** Reads properties of CAA records: RFC 8659 section 4, with the parameters of RFC 8657 and the tags registered since. */
+/** Parses properties of CAA records: RFC 8659 section 4, the parameters of RFC 8657, and later registered tags. */
 
 import { trimBlanks } from "./header-list.ts";
 
-/** `known`: an authority understands the tag. `defect`: the value is not of the tag's grammar. */
+/** One CAA property. */
 export interface CaaProperty {
-  /** In lower case. */
+  /** Lower case. */
   readonly tag: string;
+  /** True if certificate authorities or mail systems define the tag. */
   readonly known: boolean;
   readonly defect: CaaDefect | null;
 }
 
 /**
- * `tag`: not letters and digits alone. `issuer`: what should name an authority is no domain name. `parameter`: not of the form
- * `tag=value`. `url`: no URL that an authority can report to.
+ * Fault in a property. `tag`: not only letters and digits. `issuer`: the authority is not a domain name. `parameter`: not of the form
+ * `tag=value`. `url`: an authority cannot send reports to it.
  */
 export type CaaDefect = "tag" | "issuer" | "parameter" | "url";
 
-/** RFC 8659, RFC 9495 (issuemail), and those that the CA/Browser Forum and the mark authorities brought along. */
+/** RFC 8659, RFC 9495 (issuemail), and tags of the CA/Browser Forum and the mark authorities. */
 const issuerTags = ["issue", "issuewild", "issuemail", "issuevmc"];
 const otherTags = ["iodef", "contactemail", "contactphone"];
 
-/** `tag` and `value` as they stand in the record. Tags compare without case. */
+/** Parses the tag and value of one record. Tags are case-insensitive (RFC 8659 section 4.1). */
 export function parseCaaProperty(tag: string, value: string): CaaProperty {
   const name = tag.toLowerCase();
   const known = issuerTags.includes(name) || otherTags.includes(name);
@@ -35,15 +36,15 @@ function defectOf(tag: string, value: string): CaaDefect | null {
 }
 
 const label = "[a-z0-9]+(?:-+[a-z0-9]+)*";
-const issuerForm = new RegExp(`^${label}(?:\\.${label})*$`, "i");
-/** RFC 8659 section 4.2: any printing character but the semicolon, or nothing. */
-const parameterForm = new RegExp(`^${label}[\\t ]*=[\\t ]*[\\x21-\\x3a\\x3c-\\x7e]*$`, "i");
+const issuerPattern = new RegExp(`^${label}(?:\\.${label})*$`, "i");
+/** RFC 8659 section 4.2: any printable character except the semicolon, or an empty value. */
+const parameterPattern = new RegExp(`^${label}[\\t ]*=[\\t ]*[\\x21-\\x3a\\x3c-\\x7e]*$`, "i");
 
-/** RFC 8659 section 4.2. No name before the semicolon stands for nobody. */
+/** RFC 8659 section 4.2. An empty issuer forbids every authority. */
 function issuerDefect(value: string): CaaDefect | null {
   const [issuer = "", ...parameters] = value.split(";").map(trimBlanks);
-  if (issuer !== "" && !issuerForm.test(issuer)) return "issuer";
-  // Only the list as a whole may be left out, not one of its members.
+  if (issuer !== "" && !issuerPattern.test(issuer)) return "issuer";
+  // The list of parameters may be empty, but not one of its members.
   if (parameters.length === 1 && parameters[0] === "") return null;
-  return parameters.every((parameter) => parameterForm.test(parameter)) ? null : "parameter";
+  return parameters.every((parameter) => parameterPattern.test(parameter)) ? null : "parameter";
 }

@@ -1,21 +1,21 @@
-/** Finds the fields of a certificate in its own bytes (RFC 5280 section 4.1): the runtime cannot tell all of them, least of all of rare kinds. */
+/** Finds certificate fields in DER bytes (RFC 5280 section 4.1). The runtime does not expose all of them, especially for rare key types. */
 import { type DerValue, derChildren, derTags, objectIdentifier, readDer } from "./der.ts";
 
 export interface CertificateFields {
-  /** AlgorithmIdentifier beside the signature. */
+  /** AlgorithmIdentifier outside the signed part. */
   readonly signatureAlgorithm: DerValue | undefined;
-  /** AlgorithmIdentifier under the signature; section 4.1.1.2 wants both alike. */
+  /** AlgorithmIdentifier inside the signed part. RFC 5280 section 4.1.1.2 requires both to be equal. */
   readonly signatureAlgorithmSigned: DerValue | undefined;
   /** SubjectPublicKeyInfo. */
   readonly publicKeyInfo: DerValue | undefined;
   readonly extensions: readonly DerValue[];
 }
 
-/** A field that cannot be found is undefined, or empty. */
+/** Missing fields are undefined; without extensions the list is empty. */
 export function certificateFields(certificateDer: Uint8Array): CertificateFields {
   const [toBeSigned, signatureAlgorithm] = derChildren(readDer(certificateDer)?.[0]);
   const signed = derChildren(toBeSigned);
-  // The version has a default and may be left out: serial number, signature, issuer, validity, subject, key.
+  // The version is optional. Order after it: serial number, signature, issuer, validity, subject, key.
   const serialAt = signed[0]?.tag === derTags.explicit0 ? 1 : 0;
   return {
     signatureAlgorithm,
@@ -25,7 +25,7 @@ export function certificateFields(certificateDer: Uint8Array): CertificateFields
   };
 }
 
-/** The value within the extension of that identifier; undefined without one. */
+/** Value inside the extension with that object identifier; undefined if absent or unreadable. */
 export function extensionValue({ extensions }: CertificateFields, identifier: string): DerValue | undefined {
   const extension = extensions.map(derChildren).find(([id]) => objectIdentifier(id) === identifier);
   const value = extension?.find(({ tag }) => tag === derTags.octetString);

@@ -1,26 +1,26 @@
-/** Reads out of a certificate's own bytes which key it holds and by which algorithm it was signed. */
+/** Reads the public key and the signature algorithm from a certificate's DER bytes. */
 import { certificateFields } from "./certificate-fields.ts";
 import { type DerValue, derChildren, derTags, objectIdentifier, readDer } from "./der.ts";
 
 export interface CertificateKey {
   /** `rsa`, `rsa-pss`, `ec`, `ed25519`, `ed448` or `dsa`; null for any other kind. */
   readonly type: string | null;
-  /** Of the modulus, of the curve's field, or of DSA's prime; null when it cannot be told. */
+  /** Bits of the modulus, of the curve's field, or of DSA's prime; null if unknown. */
   readonly bits: number | null;
-  /** OpenSSL's name of the curve, or its dotted identifier; null for other kinds, and for a curve that is written out (RFC 5480 forbids that). */
+  /** OpenSSL's curve name, or the dotted identifier. Null for other key types and explicit curve parameters (RFC 5480 forbids those). */
   readonly curve: string | null;
   /** RSA's public exponent in lower-case hex without leading zeros; null for other kinds. */
   readonly rsaExponent: string | null;
 }
 
 export interface CertificateSignature {
-  /** OpenSSL's name of the algorithm, or its dotted identifier. */
+  /** OpenSSL's algorithm name, or the dotted identifier. */
   readonly algorithm: string;
-  /** The hash that is signed, as in `sha256`; null for an algorithm that is not known here. */
+  /** Signed hash, such as `sha256`; null for an unknown algorithm. */
   readonly hash: string | null;
 }
 
-const unreadable: CertificateKey = { type: null, bits: null, curve: null, rsaExponent: null };
+const unknownKey: CertificateKey = { type: null, bits: null, curve: null, rsaExponent: null };
 
 /** RFC 3279 section 2.3, RFC 4055 section 1.2, RFC 5480 section 2.1, RFC 8410 section 3. */
 const keyTypes = new Map([
@@ -49,7 +49,7 @@ const curves = new Map<string, readonly [name: string, bits: number]>([
   ["1.3.36.3.3.2.8.1.1.13", ["brainpoolP512r1", 512]],
 ]);
 
-/** RFC 3279 section 2.2, RFC 4055, RFC 5758, RFC 8410 section 6, and the older identifiers of OIW. */
+/** RFC 3279 section 2.2, RFC 4055, RFC 5758, RFC 8410 section 6, and older identifiers of OIW. */
 const signatureAlgorithms = new Map<string, readonly [name: string, hash: string]>([
   ["1.2.840.113549.1.1.2", ["md2WithRSAEncryption", "md2"]],
   ["1.2.840.113549.1.1.3", ["md4WithRSAEncryption", "md4"]],
@@ -70,12 +70,12 @@ const signatureAlgorithms = new Map<string, readonly [name: string, hash: string
   ["1.3.14.3.2.27", ["dsaWithSHA1-old", "sha1"]],
   ["2.16.840.1.101.3.4.3.1", ["dsa_with_SHA224", "sha224"]],
   ["2.16.840.1.101.3.4.3.2", ["dsa_with_SHA256", "sha256"]],
-  // They hash within, by SHA-512 and SHAKE256 (RFC 8032 section 5).
+  // Both hash internally: SHA-512 and SHAKE256 (RFC 8032 section 5).
   ["1.3.101.112", ["ED25519", "sha512"]],
   ["1.3.101.113", ["ED448", "shake256"]],
 ]);
 
-/** Named by its parameters instead of its identifier. */
+/** RSASSA-PSS: its parameters name the hash. */
 const rsassaPss = "1.2.840.113549.1.1.10";
 
 /** RFC 4055 section 2.1 and the hashes of RFC 3279. */
@@ -90,7 +90,7 @@ const hashes = new Map([
   ["2.16.840.1.101.3.4.2.3", "sha512"],
 ]);
 
-/** Every part is null when the certificate cannot be read so far. */
+/** Key type and size. A field is null if the certificate cannot be read that far. */
 export function certificateKey(certificateDer: Uint8Array): CertificateKey {
   const [algorithm, bits] = derChildren(certificateFields(certificateDer).publicKeyInfo);
   const [identifier, parameters] = derChildren(algorithm);
@@ -98,17 +98,17 @@ export function certificateKey(certificateDer: Uint8Array): CertificateKey {
   switch (type) {
     case "rsa":
     case "rsa-pss":
-      return { ...unreadable, type, ...rsaNumbers(bits) };
+      return { ...unknownKey, type, ...rsaNumbers(bits) };
     case "ec":
-      return { ...unreadable, type, ...namedCurve(parameters) };
+      return { ...unknownKey, type, ...namedCurve(parameters) };
     case "dsa":
-      return { ...unreadable, type, bits: integerBits(derChildren(parameters)[0]) };
+      return { ...unknownKey, type, bits: integerBits(derChildren(parameters)[0]) };
     default:
-      return { ...unreadable, type, bits: edwardsBits[type ?? ""] ?? null };
+      return { ...unknownKey, type, bits: edwardsBits[type ?? ""] ?? null };
   }
 }
 
-/** Null when the certificate cannot be read so far, and when the algorithm beside the signature is not the one under it. */
+/** Null if unknownKey, or if the outer algorithm differs from the signed one (RFC 5280 section 4.1.1.2). */
 export function certificateSignature(certificateDer: Uint8Array): CertificateSignature | null {
   const { signatureAlgorithm, signatureAlgorithmSigned } = certificateFields(certificateDer);
   if (signatureAlgorithm === undefined || signatureAlgorithmSigned === undefined) return null;
@@ -121,7 +121,7 @@ export function certificateSignature(certificateDer: Uint8Array): CertificateSig
   return { algorithm, hash };
 }
 
-/** RFC 4055 section 3.1: the hash is the first parameter, and SHA-1 where it is left out. */
+/** RFC 4055 section 3.1: the hash is the first parameter; SHA-1 is the default. */
 function pssHash(parameters: DerValue | undefined): string | null {
   if (parameters?.tag !== derTags.sequence || readDer(parameters.content) === null) return null;
   const given = derChildren(parameters).find(({ tag }) => tag === derTags.explicit0);
@@ -129,7 +129,7 @@ function pssHash(parameters: DerValue | undefined): string | null {
   return hashes.get(objectIdentifier(derChildren(derChildren(given)[0])[0]) ?? "") ?? null;
 }
 
-/** RFC 8017 section A.1.1, within a bit string. */
+/** RFC 8017 section A.1.1, inside a bit string. */
 function rsaNumbers(bits: DerValue | undefined): Pick<CertificateKey, "bits" | "rsaExponent"> {
   const key = bits?.tag === derTags.bitString && bits.content[0] === 0 ? readDer(bits.content.subarray(1)) : null;
   const [modulus, exponent] = derChildren(key?.[0]);
@@ -142,7 +142,7 @@ function rsaNumbers(bits: DerValue | undefined): Pick<CertificateKey, "bits" | "
   return { bits: integerBits(modulus), rsaExponent: digits === "" ? null : digits };
 }
 
-/** Length of a positive integer in bits. */
+/** Length of a positive integer in bits; null for any other value. */
 function integerBits(value: DerValue | undefined): number | null {
   if (value?.tag !== derTags.integer || (value.content[0] ?? 0xff) >= 0x80) return null;
   const first = value.content.findIndex((byte) => byte !== 0);

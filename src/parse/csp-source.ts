@@ -1,11 +1,11 @@
-/** Reads the source expressions of a Content Security Policy (CSP3 section 2.3.1), and tells what a browser lets in by them. */
-import { isRegistrySuffix } from "./registry-suffix.ts";
+/** Parses source expressions of Content Security Policies (CSP3 section 2.3.1) and matches URLs against them. */
+import { isRegistrySuffix } from "./site.ts";
 
-/** What one source expression says. */
+/** One parsed source expression. */
 export type CspSource =
-  /** Lower case, without the quotes. */
+  /** Lower case, without quotes. */
   | { readonly kind: "keyword"; readonly keyword: string }
-  /** As written: nonces compare with their case. */
+  /** As written; nonces are case-sensitive. */
   | { readonly kind: "nonce"; readonly nonce: string }
   | { readonly kind: "hash" | "invalid" }
   /** Lower case, without the colon. */
@@ -13,8 +13,8 @@ export type CspSource =
   | CspHostSource;
 
 /**
- * Lower case but for the path. `*` alone is a host of any name with the schemes of the network; `port` may be `*`; no path is `""`.
- * A query behind the path is no valid source, but browsers leave it aside and honour the rest.
+ * Lower case except for the path. A bare `*` matches any host over network schemes; `port` may be `*`; an absent path is `""`. A query
+ * after the path is invalid, but browsers ignore it and use the rest.
  */
 interface CspHostSource {
   readonly kind: "host";
@@ -24,7 +24,7 @@ interface CspHostSource {
   readonly path: string;
 }
 
-/** Every keyword that a browser knows today, without the quotes; `none` has a meaning only where it stands alone. */
+/** Keywords that browsers support, without quotes. `none` has a meaning only as the single source. */
 export const cspKeywords: readonly string[] = [
   "inline-speculation-rules",
   "none",
@@ -61,17 +61,17 @@ export function parseCspSource(text: string): CspSource {
   return { kind: "host", scheme: hostScheme?.toLowerCase() ?? null, host: host.toLowerCase(), port: port ?? null, path: path ?? "" };
 }
 
-/** Is that keyword, lower case and without its quotes, in the list? */
+/** True if the list has the keyword, given in lower case without quotes. */
 export function hasKeyword(sources: readonly string[], keyword: string): boolean {
   return sources.some((text) => isKeyword(parseCspSource(text), keyword));
 }
 
 /**
- * Does a source list let every inline script or every inline style in? CSP3 section 6.7.3.2: `'unsafe-inline'` is ignored beside a
- * nonce or a hash, and for scripts beside `'strict-dynamic'`.
+ * True if the list allows all inline scripts or all inline styles. CSP3 section 6.7.3.2: `'unsafe-inline'` is ignored beside a nonce or
+ * hash, and for scripts beside `'strict-dynamic'`.
  */
-export function allowsAllInline(sources: readonly string[], what: "script" | "style"): boolean {
-  const ignored = trustsNonces(sources) || trustsHashes(sources) || (what === "script" && hasKeyword(sources, "strict-dynamic"));
+export function allowsAllInline(sources: readonly string[], kind: "script" | "style"): boolean {
+  const ignored = trustsNonces(sources) || trustsHashes(sources) || (kind === "script" && hasKeyword(sources, "strict-dynamic"));
   return !ignored && hasKeyword(sources, "unsafe-inline");
 }
 
@@ -83,7 +83,7 @@ export function trustsHashes(sources: readonly string[]): boolean {
   return sources.some((text) => parseCspSource(text).kind === "hash");
 }
 
-/** Can no URL match the list? An empty list means the same as `'none'`, and nonces, hashes and most keywords match no URL. */
+/** True if no URL can match the list. An empty list means `'none'`; nonces, hashes and most keywords match no URL. */
 export function allowsNoUrl(sources: readonly string[]): boolean {
   return !sources.some((text) => {
     const source = parseCspSource(text);
@@ -91,38 +91,35 @@ export function allowsNoUrl(sources: readonly string[]): boolean {
   });
 }
 
-/**
- * The expressions of a script source list by which URLs are allowed, as far as a browser honours them: `'strict-dynamic'` makes
- * it ignore all of them (CSP3 section 6.7.1.1).
- */
+/** Expressions of a script source list that match by URL. `'strict-dynamic'` makes browsers ignore all of them (CSP3 section 6.7.1.1). */
 export function scriptUrlSources(sources: readonly string[]): readonly string[] {
   return hasKeyword(sources, "strict-dynamic") ? [] : sources.filter((text) => !allowsNoUrl([text]));
 }
 
-/** Does the expression match a host that anybody may set up: `*`, `https:`, `http://*`, `*.com`, `*.co.uk`? */
+/** True if the expression matches hosts that anyone can register: `*`, `https:`, `http://*`, `*.com`, `*.co.uk`. */
 export function matchesAnyHost(text: string): boolean {
   const source = parseCspSource(text);
-  // CSP3 section 6.7.2.9: `http:` matches https URLs too.
+  // CSP3 section 6.7.2.9: `http:` also matches https URLs.
   if (source.kind === "scheme") return source.scheme === "https" || source.scheme === "http";
   if (source.kind !== "host") return false;
   return source.host === "*" || (source.host.startsWith("*.") && isRegistrySuffix(source.host.slice(2)));
 }
 
-/** Is it the scheme source of that name, as in `data:`? */
+/** True for a scheme source of that name, such as `data:`. */
 export function isSchemeSource(text: string, scheme: string): boolean {
   const source = parseCspSource(text);
   return source.kind === "scheme" && source.scheme === scheme;
 }
 
-/** The scheme that the expression names, in lower case: of `ws:` as of `ws://host`; null when it names none. */
+/** Scheme of the expression in lower case, from `ws:` or `ws://host`; null without one. */
 export function schemeNamed(text: string): string | null {
   const source = parseCspSource(text);
   return source.kind === "scheme" || source.kind === "host" ? source.scheme : null;
 }
 
 /**
- * Does the expression let a URL in on a page at `page`? CSP3 section 6.7.2.8, for a URL that was not redirected to: behind a
- * redirect a browser leaves the path aside.
+ * True if the expression allows `url` on the page at `page` (CSP3 section 6.7.2.8). Covers direct requests only; after a redirect browsers
+ * ignore the path.
  */
 export function matchesUrl(source: CspSource, url: URL, page: URL): boolean {
   switch (source.kind) {
@@ -142,30 +139,30 @@ const networkSchemes: readonly string[] = ["http", "https", "ws", "wss"];
 function hostSourceMatches({ scheme, host, port, path }: CspHostSource, url: URL, page: URL): boolean {
   if (host === "*" && scheme === null && port === null && path === "") return networkSchemes.includes(schemeOf(url));
   const meant = scheme ?? schemeOf(page);
-  // The host first: it differs most often.
+  // The host differs most often, so it is compared first.
   return hostMatches(host, url.hostname) && schemeMatches(meant, url) && portMatches(port, meant, url) && pathMatches(path, url.pathname);
 }
 
-/** Section 6.7.2.9: a scheme lets its secure form in as well. */
+/** CSP3 section 6.7.2.9: a scheme also matches its secure form. */
 function schemeMatches(scheme: string, url: URL): boolean {
   const asked = schemeOf(url);
   return scheme === asked || (scheme === "http" && asked === "https") || (scheme === "ws" && asked === "wss");
 }
 
-/** Section 6.7.2.10. */
+/** CSP3 section 6.7.2.10. */
 function hostMatches(pattern: string, host: string): boolean {
   if (pattern === "*") return host !== "";
   return pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern;
 }
 
-/** Section 6.7.2.11: where the secure form of a scheme is let in, so is its port instead of port 80. */
+/** CSP3 section 6.7.2.11: after an upgrade to the secure scheme, port 443 matches port 80. */
 function portMatches(port: string | null, scheme: string, url: URL): boolean {
   if (port === "*") return true;
   if (port === null) return url.port === "";
   return Number(port) === portOf(url) || (Number(port) === 80 && portOf(url) === 443 && scheme !== schemeOf(url));
 }
 
-/** Section 6.7.2.12: a path that ends in a slash is a folder, any other is a single resource. */
+/** CSP3 section 6.7.2.12: a path with a trailing slash matches its folder, any other path one resource. */
 function pathMatches(pattern: string, path: string): boolean {
   if (pattern === "" || pattern === "/") return true;
   const wanted = pattern.split("/");
@@ -175,7 +172,7 @@ function pathMatches(pattern: string, path: string): boolean {
   return wanted.every((piece, at) => percentDecoded(piece) === percentDecoded(asked[at] ?? ""));
 }
 
-/** `'self'`, the last steps of section 6.7.2.8: the same origin, or its secure form on the same host. */
+/** CSP3 section 6.7.2.8, last steps: `'self'` is the same origin, or its secure form on the same host. */
 function matchesSelf(url: URL, page: URL): boolean {
   if (url.origin === page.origin && url.origin !== "null") return true;
   const upgraded = schemeOf(url) === "https" || schemeOf(url) === "wss" || (schemeOf(page) === "http" && schemeOf(url) === "ws");
@@ -183,7 +180,7 @@ function matchesSelf(url: URL, page: URL): boolean {
   return upgraded && url.hostname === page.hostname && samePort;
 }
 
-/** Byte by byte, so that nothing can fail; both sides of a comparison go through it. */
+/** Decodes single bytes, so that malformed UTF-8 cannot fail. Both sides of a comparison are decoded. */
 function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

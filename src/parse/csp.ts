@@ -1,23 +1,23 @@
-/** Reads Content Security Policies as a browser does (CSP3): policies, their directives, and which directive governs what. */
+/** Parses Content Security Policies as browsers do (CSP3), and resolves which directive governs a request. */
 
-/** One directive as written: its name in lower case, and the words behind it. */
+/** One directive as written. The name is in lower case. */
 export interface CspDirective {
   readonly name: string;
   readonly values: readonly string[];
-  /** A browser skips a directive that holds anything but ASCII. */
+  /** False if the directive contains non-ASCII characters; browsers skip it. */
   readonly ascii: boolean;
 }
 
-/** Source lists by lower-case directive name. Of a repeated directive a browser honours the first; the others are left out. */
+/** Source lists by lower-case directive name. Browsers use the first of repeated directives; the others are left out. */
 export type CspPolicy = ReadonlyMap<string, readonly string[]>;
 
-/** A directive that governs a request, perhaps by falling back, and its source list. */
+/** Directive that governs a request, directly or as a fallback, and its source list. */
 export interface CspGoverning {
   readonly directive: string;
   readonly sources: readonly string[];
 }
 
-/** Where a browser looks when a directive is absent, CSP3 section 6.8.3; the first that is there governs. All others have no fallback. */
+/** Fallback order of absent directives, CSP3 section 6.8.3: the first one present governs. Other directives have no fallback. */
 const fallbacks: ReadonlyMap<string, readonly string[]> = new Map([
   ["child-src", ["default-src"]],
   ["connect-src", ["default-src"]],
@@ -37,10 +37,10 @@ const fallbacks: ReadonlyMap<string, readonly string[]> = new Map([
   ["worker-src", ["child-src", "script-src", "default-src"]],
 ]);
 
-/** Directives whose words are source expressions: those of fetching, and three that stand for themselves. */
+/** Directives whose values are source expressions: the fetch directives, and three without a fallback. */
 export const sourceListDirectives: readonly string[] = ["base-uri", "default-src", "form-action", "frame-ancestors", ...fallbacks.keys()];
 
-/** Directives by which a policy restricts something. Reporting alone, and what browsers have given up, restricts nothing. */
+/** Directives that restrict something. Reporting directives and obsolete ones restrict nothing. */
 const restrictingDirectives: readonly string[] = [
   ...sourceListDirectives,
   "require-trusted-types-for",
@@ -49,7 +49,7 @@ const restrictingDirectives: readonly string[] = [
   "upgrade-insecure-requests",
 ];
 
-/** Every directive that a specification knows, those included that browsers have given up. */
+/** Every directive that a specification defines, obsolete ones included. */
 export const knownDirectives: readonly string[] = [
   ...restrictingDirectives,
   "block-all-mixed-content",
@@ -64,17 +64,17 @@ export const knownDirectives: readonly string[] = [
   "webrtc",
 ];
 
-/** Directives that a browser drops from a policy in a meta element, CSP3 section 3.3. */
+/** Directives that browsers drop from a policy in a meta element, CSP3 section 3.3. */
 export const directivesIgnoredInMeta: readonly string[] = ["frame-ancestors", "report-uri", "sandbox"];
 
-/** Space is any ASCII whitespace here (Infra standard), not only the blank. */
+/** ASCII whitespace of the Infra standard, not only spaces. */
 const spaces = /[\t\n\f\r ]+/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for ASCII.
 const asciiOnly = /^[\x00-\x7f]*$/;
 
 /**
- * The policies of the given texts, each enforced for itself: values of the header field, or the contents of meta elements. Policies
- * without a directive do not count. The HTML standard has one policy in a meta element; Chromium and WebKit let a comma part it too.
+ * Non-empty policies of header values or meta contents, in order; browsers enforce each one separately. The HTML standard allows one policy
+ * per meta element, but Chromium and WebKit also split it at commas.
  */
 export function parseCsp(texts: readonly string[]): readonly CspPolicy[] {
   return serializedPolicies(texts)
@@ -82,12 +82,12 @@ export function parseCsp(texts: readonly string[]): readonly CspPolicy[] {
     .filter((policy) => policy.size > 0);
 }
 
-/** Commas part policies (RFC 9110 section 5.6.1, CSP3 section 2.2.2). */
+/** Splits at commas (RFC 9110 section 5.6.1, CSP3 section 2.2.2). */
 export function serializedPolicies(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => text.split(","));
 }
 
-/** The directives of one serialised policy as written, with those that a browser skips. */
+/** Directives of one serialized policy as written, including those that browsers skip. */
 export function parseCspDirectives(text: string): readonly CspDirective[] {
   return text.split(";").flatMap((part) => {
     const [name, ...values] = part.split(spaces).filter((word) => word !== "");
@@ -95,19 +95,19 @@ export function parseCspDirectives(text: string): readonly CspDirective[] {
   });
 }
 
-/** CSP3 section 2.2.1. */
+/** CSP3 section 2.2.1: non-ASCII directives are skipped, and the first of repeated ones counts. */
 function policyOf(directives: readonly CspDirective[]): CspPolicy {
   const policy = new Map<string, readonly string[]>();
   for (const { name, values, ascii } of directives) if (ascii && !policy.has(name)) policy.set(name, values);
   return policy;
 }
 
-/** Does the policy hold a directive that a browser enforces? */
+/** True if the policy has a directive that browsers enforce. */
 export function restrictsAnything(policy: CspPolicy): boolean {
   return restrictingDirectives.some((name) => policy.has(name));
 }
 
-/** What the policy has to say on the matter of that directive: itself or, where it is absent, what it falls back to. Null: nothing. */
+/** The directive itself or its first fallback that is present; null if neither restricts the request. */
 export function governing(policy: CspPolicy, directive: string): CspGoverning | null {
   for (const name of [directive, ...(fallbacks.get(directive) ?? [])]) {
     const sources = policy.get(name);
@@ -116,7 +116,7 @@ export function governing(policy: CspPolicy, directive: string): CspGoverning | 
   return null;
 }
 
-/** Does the policy sandbox the page without letting it do that, as in `allow-scripts`? */
+/** True if the policy sandboxes the page without the given flag, such as `allow-scripts`. */
 export function sandboxes(policy: CspPolicy, unlessAllowed: string): boolean {
   const flags = policy.get("sandbox");
   return flags !== undefined && !flags.some((flag) => flag.toLowerCase() === unlessAllowed);

@@ -1,11 +1,11 @@
-/** Reads the distinguished encoding of X.690, as far as certificates need it. */
+/** Reads the distinguished encoding rules (DER) of X.690, as far as certificates use them. */
 
 export interface DerValue {
   readonly tag: number;
   readonly content: Uint8Array;
 }
 
-/** Tags of X.690 that certificates are made of; explicit ones are the extensions and version of RFC 5280 section 4.1. */
+/** Tags of X.690 in certificates. The explicit tags hold version and extensions (RFC 5280 section 4.1). */
 export const derTags = {
   integer: 0x02,
   bitString: 0x03,
@@ -18,10 +18,10 @@ export const derTags = {
 
 const longForm = 0x80;
 const lengthBytesMax = 4;
-/** Beyond any identifier that somebody registered. */
+/** Longer than any registered identifier. */
 const identifierBytesMax = 64;
 
-/** The values that stand one behind the other in these bytes; null when they are not whole. Tags have one byte. */
+/** Consecutive values in these bytes; null if incomplete or malformed. Supports one-byte tags only. */
 export function readDer(bytes: Uint8Array): readonly DerValue[] | null {
   const values: DerValue[] = [];
   let at = 0;
@@ -30,7 +30,7 @@ export function readDer(bytes: Uint8Array): readonly DerValue[] | null {
     const first = bytes[at + 1];
     if (first === undefined) return null;
     const lengthBytes = first < longForm ? 0 : first - longForm;
-    // The indefinite form (0x80) is not distinguished.
+    // DER forbids the indefinite form (0x80).
     if (first === longForm || lengthBytes > lengthBytesMax) return null;
     const begin = at + 2 + lengthBytes;
     const length = lengthBytes === 0 ? first : bytes.subarray(at + 2, begin).reduce((sum, byte) => sum * 256 + byte, 0);
@@ -41,13 +41,13 @@ export function readDer(bytes: Uint8Array): readonly DerValue[] | null {
   return values;
 }
 
-/** The values within a sequence or an explicitly tagged value; empty for anything else, and when they cannot be read. */
+/** Values inside a sequence or an explicitly tagged value; empty for other values and unreadable content. */
 export function derChildren(value: DerValue | undefined): readonly DerValue[] {
   const holds = value?.tag === derTags.sequence || value?.tag === derTags.explicit0 || value?.tag === derTags.explicit3;
   return value !== undefined && holds ? (readDer(value.content) ?? []) : [];
 }
 
-/** An object identifier in dotted form (X.690 section 8.19), or null when the value is none. */
+/** Object identifier in dotted form (X.690 section 8.19); null for any other value. */
 export function objectIdentifier(value: DerValue | undefined): string | null {
   if (value?.tag !== derTags.objectIdentifier) return null;
   const { content } = value;

@@ -1,17 +1,17 @@
-/** Finds out of a walk's answers which DMARC record holds for a domain: RFC 9989 section 4.10. */
+/** Selects the DMARC record that applies to a domain from the answers of a DNS tree walk: RFC 9989 section 4.10. */
 import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
 import { type DmarcRecord, type DmarcRequest, dmarcNameOf, dmarcWalkNames, parseDmarc } from "./dmarc.ts";
 
 export interface PublishedDmarc {
-  /** The domain whose record it is. */
+  /** Domain that publishes the record. */
   readonly domain: string;
   readonly text: string;
   readonly record: DmarcRecord;
-  /** True when the record was stored cut: its version is known, but not all of its tags. */
+  /** True if the stored record was cut: its version is known, but later tags may be missing. */
   readonly truncated: boolean;
 }
 
-/** The DMARC records among the answers for a domain; none when it was not asked about. */
+/** DMARC records in the answers for a domain; empty if the domain was not queried. */
 export function dmarcRecordsOf(walk: MailDmarcFacts["walk"], domain: string): readonly PublishedDmarc[] {
   return walk.filter(({ name }) => name === dmarcNameOf(domain)).flatMap((answer) => publishedIn(answer, domain));
 }
@@ -23,19 +23,19 @@ function publishedIn({ records }: TextRecords, domain: string): readonly Publish
   });
 }
 
-/** Step 2 and 6 of the walk: of several records none counts. */
+/** RFC 9989 section 4.10, steps 2 and 6: several records at one name are all discarded. */
 function onlyRecordOf(walk: MailDmarcFacts["walk"], domain: string): PublishedDmarc | null {
   const [only, ...others] = dmarcRecordsOf(walk, domain);
   return only === undefined || others.length > 0 ? null : only;
 }
 
-/** Whether a walk that began at `start` is over with this answer. A record of the start's own is all that its policy needs. */
+/** True if the walk from `start` ends with the answer for `domain`. A record at `start` suffices for its policy. */
 export function endsDmarcWalk(walk: MailDmarcFacts["walk"], start: string, domain: string): boolean {
   const published = onlyRecordOf(walk, domain);
   return published !== null && (domain === start || published.record.psd !== "u");
 }
 
-/** The record that holds for mail from `author`, its own or that of a domain above it; null when there is none. */
+/** Record that applies to mail from `author`: its own or that of a parent domain; null without one. */
 export function effectiveDmarc(walk: MailDmarcFacts["walk"], author: string): PublishedDmarc | null {
   const own = onlyRecordOf(walk, author);
   if (own !== null) return own;
@@ -47,7 +47,7 @@ export function effectiveDmarc(walk: MailDmarcFacts["walk"], author: string): Pu
     if (published !== null && published.record.psd !== "u") break;
   }
   const last = seen.at(-1);
-  // Section 4.10.2: one label below a public suffix is the organisation; its record goes before that of the suffix (section 4.10.1).
+  // Section 4.10.2: the organizational domain is one label below a public suffix. Its record precedes the suffix's (section 4.10.1).
   if (last?.record.psd === "y") return seen.find(({ domain }) => isChildOf(domain, last.domain)) ?? last;
   return last ?? null;
 }
@@ -56,13 +56,13 @@ function isChildOf(domain: string, parent: string): boolean {
   return domain.slice(domain.indexOf(".") + 1) === parent;
 }
 
-/** A tag of the record, and what it asks for; without a request the record has no policy that counts. */
+/** Tag that defines the policy, and its request. A null request means that no policy applies. */
 export interface DmarcPolicy {
   readonly tag: "p" | "sp" | "np";
   readonly request: DmarcRequest | null;
 }
 
-/** Section 4.10.1: for the record's own domain p, for one below it sp, or np when it does not exist; each falls back on the one before. */
+/** RFC 9989 section 4.10.1: `p` for the record's own domain, `sp` below it, `np` for a nonexistent one. Each falls back to the previous. */
 export function dmarcPolicyFor({ domain, record }: PublishedDmarc, author: string, exists: boolean): DmarcPolicy {
   const { p, sp, np } = record;
   if (author !== domain && !exists && np !== null) return { tag: "np", request: np };

@@ -1,8 +1,8 @@
-/** Reading header fields by name, and choosing the answer that a check means. */
+/** Selects header fields by name, and the answer that a check evaluates. */
 import type { Subject } from "../evidence/evidence.ts";
 import type { HeaderField, HttpAnswer, NavigationFacts, PageFacts } from "../evidence/facts.ts";
 
-/** All fields of that name, in order. Names compare without case (RFC 9110 section 5.1). */
+/** All fields of a lower-case name, in order. Names are case-insensitive (RFC 9110 section 5.1). */
 export function fieldsNamed(headers: readonly HeaderField[], name: string): readonly HeaderField[] {
   return headers.filter((field) => field.name.toLowerCase() === name);
 }
@@ -12,7 +12,7 @@ export function valuesNamed(headers: readonly HeaderField[], name: string): read
   return fieldsNamed(headers, name).map((field) => field.value);
 }
 
-/** Whether a Content-Type says `text/plain`, with whatever parameters; null is an absent field. */
+/** True for a Content-Type of `text/plain` with any parameters; null means that the field is absent. */
 export function isPlainText(contentType: string | null): boolean {
   return /^\s*text\/plain\s*(?:;|$)/i.test(contentType ?? "");
 }
@@ -21,16 +21,15 @@ export function isHttps(url: string): boolean {
   return url.startsWith("https:");
 }
 
-/** Host of an absolute URL, IPv6 without brackets, or null when it is none. */
+/** Host of an absolute URL, IPv6 without brackets; null without a host. */
 export function hostOf(url: string): string | null {
   const parsed = URL.parse(url);
   return parsed === null || parsed.hostname === "" ? null : parsed.hostname.replace(/^\[|\]$/g, "");
 }
 
 /**
- * The first https answer of the scanned host, or of whatever host answered https first when the scanned host never did
- * (its http address led straight elsewhere). Null when the page answered, but never over https, and when the page was not read.
- * RFC 6797 section 8.1: HSTS is learnt from secure answers only.
+ * First https answer of the scanned host. If that host never answered over https, the first https answer of any host (its http URL
+ * redirected elsewhere). Null if no answer used https. RFC 6797 section 8.1: browsers accept HSTS from secure answers only.
  */
 export function firstHttpsAnswer(subject: Subject, navigation: NavigationFacts, page: PageFacts): HttpAnswer | null {
   const secure = [...navigation.hops, page].filter((answer) => isHttps(answer.url) && !("internal" in answer && answer.internal));

@@ -1,17 +1,16 @@
-/** Splits a header field that is a list into its values, as the Fetch standard's "get, decode, and split" does. */
-import { splitOutsideQuotes } from "./quoted.ts";
+/** Splits list-valued header fields as the Fetch standard does ("get, decode, and split"). */
 
 /**
- * The values of all fields of one name, in order, without the blanks around them; an empty list when there is no field.
- * A comma inside a quoted string parts nothing. An empty value is a value.
+ * Values of all fields of one name, in order, trimmed; empty without a field. A comma inside a quoted string is not a separator. Empty
+ * values are kept.
  */
 export function splitHeaderList(fields: readonly string[]): readonly string[] {
   if (fields.length === 0) return [];
-  // Joined first: a quoted string may begin in one field and end in the next, and a browser reads on.
+  // Fields are joined first: browsers continue a quoted string across two fields.
   return splitOutsideQuotes(fields.join(", "), ",").map(trimBlanks);
 }
 
-/** Without the blanks and tabs at both ends, which are all the white space that HTTP knows (RFC 9110 section 5.6.3). */
+/** Trims spaces and tabs, the only white space of HTTP (RFC 9110 section 5.6.3). */
 export function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -22,4 +21,25 @@ export function trimBlanks(text: string): string {
 
 function isBlank(char: string | undefined): boolean {
   return char === " " || char === "\t";
+}
+
+/**
+ * Splits at the separator outside quoted strings (RFC 9110 section 5.6.4); returns at least one part. Inside quotes a backslash escapes the
+ * next character.
+ */
+export function splitOutsideQuotes(value: string, separator: "," | ";"): readonly string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at < value.length; at++) {
+    const char = value[at];
+    if (quoted && char === "\\") at++;
+    else if (char === '"') quoted = !quoted;
+    else if (char === separator && !quoted) {
+      parts.push(value.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(value.slice(start));
+  return parts;
 }

@@ -1,9 +1,9 @@
-/** Tells whether a certificate's names cover a host, by RFC 9525 section 6 and no more leniently than browsers do. */
+/** Matches certificate names against a host by RFC 9525 section 6, as strictly as browsers do. */
 import ipaddr from "ipaddr.js";
 import type { AlternativeName } from "./alternative-names.ts";
-import { isRegistrySuffix } from "./registry-suffix.ts";
+import { isRegistrySuffix } from "./site.ts";
 
-/** `host` in its ASCII form, IPv6 without brackets. The common name never counts: it is not among the names. */
+/** True if a name covers `host` (ASCII form, IPv6 without brackets). The common name does not count. */
 export function namesCoverHost(names: readonly AlternativeName[], host: string): boolean {
   if (ipaddr.isValid(host)) return names.some(({ kind, text }) => kind === "address" && text === addressText(host));
   const name = host.toLowerCase().replace(/\.$/, "");
@@ -12,10 +12,10 @@ export function namesCoverHost(names: readonly AlternativeName[], host: string):
 
 function dnsNameCovers(presented: string, name: string): boolean {
   if (!presented.includes("*")) return presented === name;
-  // RFC 9525 section 6.3: the asterisk is the whole left-most label and stands for exactly one label.
+  // RFC 9525 section 6.3: the asterisk must be the complete left-most label and matches exactly one label.
   const base = presented.slice("*.".length);
   if (!presented.startsWith("*.") || base.includes("*") || !base.includes(".") || name.indexOf(".") < 1) return false;
-  // Section 7.1 leaves it to policy; browsers let nobody speak for all of `*.co.uk`.
+  // RFC 9525 section 7.1 leaves this to policy; browsers reject wildcards for a whole suffix such as `*.co.uk`.
   return name.slice(name.indexOf(".") + 1) === base && !isRegistrySuffix(base);
 }
 

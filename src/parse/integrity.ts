@@ -1,28 +1,28 @@
-/** Reads the integrity attribute of a script or style sheet as browsers do (Subresource Integrity, "parse metadata"). */
+/** Parses the integrity attribute as browsers do (Subresource Integrity, "parse metadata"). */
 
-/** In rising strength. Any other algorithm, SHA-1 and MD5 with it, is skipped by browsers. */
+/** Weakest first. Browsers skip all other algorithms, including SHA-1 and MD5. */
 const integrityAlgorithms = ["sha256", "sha384", "sha512"] as const;
 export type IntegrityAlgorithm = (typeof integrityAlgorithms)[number];
 
 export interface IntegrityHash {
   readonly algorithm: IntegrityAlgorithm;
-  /** False when the text is not Base64, or not of the algorithm's length: no file can ever match it. */
+  /** False if the text is not Base64 or has the wrong length: no file can match it. */
   readonly wellFormed: boolean;
 }
 
 export interface Integrity {
-  /** Hashes of a known algorithm, in order. */
+  /** Hashes of supported algorithms, in order. */
   readonly hashes: readonly IntegrityHash[];
-  /** Words of which a browser makes nothing. */
+  /** Words that browsers skip. */
   readonly skipped: readonly string[];
 }
 
-/** Base64 characters that a digest takes without padding. */
+/** Base64 characters of a digest, without padding. */
 const digestChars: Readonly<Record<IntegrityAlgorithm, number>> = { sha256: 43, sha384: 64, sha512: 86 };
-/** Base64 with either alphabet, as the grammar of CSP allows. */
+/** Base64 in either alphabet, as the CSP grammar allows. */
 const base64 = /^([a-z0-9+/_-]*)(={0,2})$/i;
 
-/** All hashes of the attribute. Options after a question mark have no meaning yet and are left aside. */
+/** Parses all hashes of the attribute. Options after a question mark have no meaning yet and are dropped. */
 export function parseIntegrity(text: string): Integrity {
   const hashes: IntegrityHash[] = [];
   const skipped: string[] = [];
@@ -30,7 +30,7 @@ export function parseIntegrity(text: string): Integrity {
     if (word === "") continue;
     const [expression = ""] = word.split("?", 1);
     const dash = expression.indexOf("-");
-    // The names are compared letter by letter: SHA384 is unknown to a browser.
+    // Algorithm names are case-sensitive: browsers do not recognize SHA384.
     const algorithm = integrityAlgorithms.find((name) => name === expression.slice(0, Math.max(dash, 0)));
     if (algorithm === undefined) skipped.push(word);
     else hashes.push({ algorithm, wellFormed: isDigest(expression.slice(dash + 1), algorithm) });
@@ -38,7 +38,7 @@ export function parseIntegrity(text: string): Integrity {
   return { hashes, skipped };
 }
 
-/** The hashes that a browser compares: those of the strongest algorithm alone; any one of them may match. */
+/** Hashes that a browser compares: only those of the strongest algorithm. One match is enough. */
 export function strongestHashes({ hashes }: Integrity): readonly IntegrityHash[] {
   const strongest = integrityAlgorithms.findLast((name) => hashes.some(({ algorithm }) => algorithm === name));
   return hashes.filter(({ algorithm }) => algorithm === strongest);

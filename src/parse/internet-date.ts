@@ -1,18 +1,19 @@
-/** Reads the date and time of RFC 3339 section 5.6, the profile of ISO 8601 that Internet formats use. */
+/** Parses dates of RFC 3339 section 5.6, the Internet profile of ISO 8601. */
 
-const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
+const dateTimePattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
 const minuteMs = 60_000;
+export const dayMs = 86_400_000;
 
-/** Milliseconds since 1970, UTC, without fractions of a second; null for what is no such date, such as 30 February. */
+/** Milliseconds since 1970 (UTC), without fractions of a second; null for an invalid date such as 30 February. */
 export function parseInternetDate(text: string): number | null {
-  const match = form.exec(text);
+  const match = dateTimePattern.exec(text);
   if (match === null) return null;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
   const [offsetHours, offsetMinutes] = [Number(match[8] ?? 0), Number(match[9] ?? 0)];
-  // Section 5.7: the second 60 is a leap second.
+  // RFC 3339 section 5.7: second 60 is a leap second.
   if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return null;
   const midnight = new Date(0);
-  // Date.UTC takes years below 100 for those of the last century.
+  // Date.UTC maps years below 100 to the 20th century.
   midnight.setUTCFullYear(year, month - 1, day);
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return null;
   const offset = (offsetHours * 60 + offsetMinutes) * (match[7] === "-" ? -1 : 1);

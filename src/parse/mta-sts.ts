@@ -1,26 +1,26 @@
-/** Reads records and policy files of MTA-STS, and matches mail hosts against a policy: RFC 8461 sections 3.1, 3.2 and 4.1. */
+/** Parses MTA-STS records and policy files, and matches mail hosts against a policy: RFC 8461 sections 3.1, 3.2 and 4.1. */
 import { parseRecordFields } from "./record-fields.ts";
 
-/** Why senders take a record for none: not of the grammar, without an id, or with an id that is none. */
+/** Reason why senders ignore a record: not of the grammar, no id, or an invalid id. */
 export type MtaStsRecordDefect = "syntax" | "id-missing" | "id-invalid";
 
-/** Compared with case; what begins otherwise is passed over. */
-const recordVersionForm = /^v=STSv1[\t ]*(?:;|$)/;
-const idForm = /^[a-z0-9]{1,32}$/i;
+/** Case-sensitive; senders ignore texts with another prefix. */
+const recordVersionPattern = /^v=STSv1[\t ]*(?:;|$)/;
+const idPattern = /^[a-z0-9]{1,32}$/i;
 
-/** Null for a text that is no such record. */
+/** Id of the record or its defect; null for a text that is not an MTA-STS record. */
 export function parseMtaStsRecord(text: string): { readonly id: string } | { readonly defect: MtaStsRecordDefect } | null {
-  const version = recordVersionForm.exec(text);
+  const version = recordVersionPattern.exec(text);
   if (version === null) return null;
   const fields = parseRecordFields(text.slice(version[0].length));
   if (fields === null) return { defect: "syntax" };
   const [id, ...others] = fields.get("id") ?? [];
   if (id === undefined) return { defect: "id-missing" };
   if (others.length > 0) return { defect: "syntax" };
-  return idForm.test(id) ? { id } : { defect: "id-invalid" };
+  return idPattern.test(id) ? { id } : { defect: "id-invalid" };
 }
 
-/** A text that is meant as such a record, whether or not it is one. */
+/** True for a text that looks like an MTA-STS record, valid or not. */
 export function isMeantAsMtaSts(text: string): boolean {
   return /\bv[\t ]*=[\t ]*"?sts/i.test(text);
 }
@@ -30,11 +30,11 @@ export type MtaStsMode = "enforce" | "testing" | "none";
 export interface MtaStsPolicy {
   readonly mode: MtaStsMode;
   readonly maxAgeSeconds: number;
-  /** Host names in lower case, or `*.` and one. Empty only in mode `none`. */
+  /** Lower-case host names, optionally with a leading `*.`. Empty only in mode `none`. */
   readonly mx: readonly string[];
 }
 
-/** Why senders take a policy for none, with the line or the key that it is about. */
+/** Reason why senders ignore a policy, and the line or key with the defect. */
 export interface MtaStsPolicyDefect {
   readonly kind:
     | "line-malformed"
@@ -50,13 +50,16 @@ export interface MtaStsPolicyDefect {
   readonly text: string;
 }
 
-/** RFC 8461 section 3.2; a policy of no age is forgotten as soon as it is read. */
+/** RFC 8461 section 3.2. A lifetime of 0 seconds expires at once. */
 const maxAgeSecondsMin = 1;
 const maxAgeSecondsMax = 31_557_600;
-const lineForm = /^([a-z0-9][a-z0-9_.-]{0,31}):[\t ]*(\S.*)?$/i;
-const mxForm = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const linePattern = /^([a-z0-9][a-z0-9_.-]{0,31}):[\t ]*(\S.*)?$/i;
+const mxPattern = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Keys and modes compare with case. Unknown keys are ignored; of repeated ones the first counts, except for mx (section 3.2). */
+/**
+ * Parses a policy file. Keys and modes are case-sensitive. Unknown keys are ignored, and the first of repeated keys counts, except for mx
+ * (RFC 8461 section 3.2).
+ */
 export function parseMtaStsPolicy(file: string): MtaStsPolicy | { readonly defects: readonly MtaStsPolicyDefect[] } {
   const { first, mx, defects } = readLines(file);
   const mode = modeOf(first.get("mode"));
@@ -65,7 +68,7 @@ export function parseMtaStsPolicy(file: string): MtaStsPolicy | { readonly defec
     if (kind !== null) defects.push(kind);
   }
   if (mx.length === 0 && mode !== "none") defects.push({ kind: "mx-missing", text: "mx" });
-  for (const pattern of mx) if (!mxForm.test(pattern)) defects.push({ kind: "mx-malformed", text: pattern });
+  for (const pattern of mx) if (!mxPattern.test(pattern)) defects.push({ kind: "mx-malformed", text: pattern });
   return defects.length > 0 || mode === null ? { defects } : { mode, maxAgeSeconds: Number(maxAge), mx };
 }
 
@@ -81,11 +84,11 @@ function readLines(file: string): Lines {
   const defects: MtaStsPolicyDefect[] = [];
   for (const written of file.split("\n")) {
     const line = written.trimEnd();
-    // Only the end may be empty; but no reader is known to mind elsewhere.
+    // The grammar allows an empty line only at the end, but known readers accept it anywhere.
     if (line === "") continue;
-    const [matched, key = "", value = ""] = lineForm.exec(line) ?? [];
+    const [matched, key = "", value = ""] = linePattern.exec(line) ?? [];
     if (matched === undefined) defects.push({ kind: "line-malformed", text: line });
-    // RFC 8461 section 3.2: Domain as in SMTP, which may end in no dot; names compare without case.
+    // RFC 8461 section 3.2: an SMTP Domain has no trailing dot; names are case-insensitive.
     else if (key === "mx") mx.add(value.toLowerCase());
     else if (!first.has(key)) first.set(key, value);
   }
@@ -113,7 +116,7 @@ function maxAgeDefect(maxAge: string | undefined): MtaStsPolicyDefect | null {
   return isInRange ? null : { kind: "max-age-out-of-range", text: maxAge };
 }
 
-/** Section 4.1: `*.` stands for exactly one left-most label. `host` in lower case without a trailing dot. */
+/** RFC 8461 section 4.1: `*.` matches exactly one left-most label. `host` is in lower case without a trailing dot. */
 export function isMailHostCovered(host: string, mx: readonly string[]): boolean {
   const above = host.slice(host.indexOf(".") + 1);
   return mx.includes(host) || (above !== host && host.indexOf(".") > 0 && mx.includes(`*.${above}`));

@@ -1,15 +1,15 @@
-/** Finds the word that somebody most likely meant, for messages about unknown names. */
+/** Suggests the known word closest to an unknown one. */
 
-/** With a greater share of its letters wrong, the guess would only confuse. */
+/** Above this share of wrong letters a suggestion would confuse. */
 const wrongShareMax = 0.5;
 
-/** The candidate fewest edits away from `word`; null when none is near. The first of equals wins. */
+/** Candidate with the fewest edits from `word`; the first of equals. Null if none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   let best: string | null = null;
   let bestEdits = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const editsMax = Math.max(word.length, candidate.length) * wrongShareMax;
-    // It takes no fewer edits than the one is longer: a word of an attacker's length is not gone through.
+    // The length difference is a lower bound of the edits. Skipping early bounds the work on long hostile words.
     if (Math.abs(word.length - candidate.length) > editsMax) continue;
     const edits = editsBetween(word.toLowerCase(), candidate.toLowerCase());
     if (edits < bestEdits && edits <= editsMax) [best, bestEdits] = [candidate, edits];
@@ -17,7 +17,7 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best;
 }
 
-/** Levenshtein distance: insertions, deletions and replacements of one letter. */
+/** Levenshtein distance: insertions, deletions and replacements of single letters. */
 function editsBetween(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (let row = 1; row <= from.length; row++) {

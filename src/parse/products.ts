@@ -1,13 +1,13 @@
-/** Takes apart the fields by which software names itself: Server, and the comments of Via (RFC 9110 sections 10.2.4, 7.6.3 and 5.6.5). */
+/** Splits fields that name software: Server, and the comments of Via (RFC 9110 sections 10.2.4, 7.6.3 and 5.6.5). */
 
 export interface Products {
-  /** The text outside the parentheses, in words. */
+  /** Words outside parentheses. */
   readonly words: readonly string[];
-  /** What stands in parentheses, without them; nested ones belong to the outer. */
+  /** Text inside outermost parentheses, nested ones included. */
   readonly comments: readonly string[];
 }
 
-/** Words and comments of one value. A parenthesis that never closes holds all of the rest; one that never opened is a word's own. */
+/** Words and comments of one value. An unclosed parenthesis extends to the end; an unopened one is part of its word. */
 export function parseProducts(value: string): Products {
   const comments: string[] = [];
   let outside = "";

@@ -1,4 +1,4 @@
-/** Reads redirects off the answers of a server, and the two chains that a scan records. */
+/** Extracts redirects from answers and from the two chains that a scan records. */
 import type { HttpAnswer, NavigationFacts } from "../evidence/facts.ts";
 import { valuesNamed } from "./header-fields.ts";
 
@@ -7,31 +7,31 @@ export interface Redirect {
   readonly to: string;
 }
 
-/** The statuses that a browser follows (Fetch standard, redirect status); 300 and 304 are none. */
+/** Statuses that browsers follow (Fetch standard, "redirect status"); 300 and 304 are excluded. */
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
 export function isRedirectStatus(status: number): boolean {
   return redirectStatuses.includes(status);
 }
 
-/** Absolute URL that the answer sends a browser to; null when it is no redirect, or names no usable place. */
+/** Absolute target URL; null if not a redirect, or without a usable Location. */
 export function redirectTarget(answer: HttpAnswer): string | null {
   if (!isRedirectStatus(answer.status)) return null;
   const [location] = valuesNamed(answer.headers, "location");
   return location === undefined ? null : (URL.parse(location, answer.url)?.href ?? null);
 }
 
-/** A server in trouble, or one that turns us away, has not shown what it does with visitors. */
+/** True for answers that do not show how the site treats visitors: server errors and rate limits. */
 export function saysNothingOfSite(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-/** Redirects that servers sent the browser; the upgrades that it made up itself are left out. */
+/** Redirects that servers sent to the browser. The browser's internal upgrades are excluded. */
 export function browserRedirects({ hops, finalUrl }: NavigationFacts): readonly Redirect[] {
   return hops.flatMap((hop, at) => (hop.internal ? [] : [{ from: hop.url, to: hops[at + 1]?.url ?? finalUrl }]));
 }
 
-/** Redirects from port 80 on, in order. The last answer may be one that was not followed; where it led counts all the same. */
+/** Redirects from port 80 on, in order. Includes the target of a last answer that was not followed. */
 export function redirectsAmong(answers: readonly HttpAnswer[]): readonly Redirect[] {
   return answers.flatMap((answer, at) => {
     const to = answers[at + 1]?.url ?? redirectTarget(answer);

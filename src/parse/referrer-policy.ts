@@ -1,4 +1,4 @@
-/** Reads a referrer policy from its header (Referrer Policy, "parse a referrer policy") and from a meta element (HTML standard). */
+/** Parses the referrer policy of the header (Referrer Policy, "parse a referrer policy") and of a meta element (HTML standard). */
 import { splitHeaderList } from "./header-list.ts";
 
 const referrerPolicies = [
@@ -14,7 +14,7 @@ const referrerPolicies = [
 
 export type ReferrerPolicy = (typeof referrerPolicies)[number];
 
-/** Words of an early draft, which the HTML standard keeps for meta elements alone. */
+/** Values of an early draft, which the HTML standard accepts in meta elements only. */
 const legacyMetaWords: ReadonlyMap<string, ReferrerPolicy> = new Map([
   ["never", "no-referrer"],
   ["default", "strict-origin-when-cross-origin"],
@@ -22,7 +22,7 @@ const legacyMetaWords: ReadonlyMap<string, ReferrerPolicy> = new Map([
   ["origin-when-crossorigin", "origin-when-cross-origin"],
 ]);
 
-/** The last value that is a policy, so that a site may put a fallback for older browsers before it; null when none is. */
+/** Last known policy, so that a site may list a fallback for older browsers first; null if none is known. */
 export function parseReferrerPolicyHeader(fields: readonly string[]): ReferrerPolicy | null {
   return (
     splitHeaderList(fields)
@@ -31,7 +31,7 @@ export function parseReferrerPolicyHeader(fields: readonly string[]): ReferrerPo
   );
 }
 
-/** The policy of a meta element's `content`, which is a single word; null when it is none, and the element is then ignored. */
+/** Policy of a meta element's `content`, a single word; null if unknown, and browsers ignore the element. */
 export function parseReferrerPolicyMeta(content: string): ReferrerPolicy | null {
   return legacyMetaWords.get(content.toLowerCase()) ?? policyNamed(content);
 }

@@ -1,23 +1,23 @@
-/** Reads the lists of URIs that DMARC (RFC 9989 section 4.8) and TLS reporting (RFC 8460 section 3) send reports to. */
+/** Parses the report URIs of DMARC (RFC 9989 section 4.8) and TLS reporting (RFC 8460 section 3). */
 
 export interface ReportUri {
-  /** As written, without the size that RFC 7489 allowed behind it. */
+  /** As written, without the size suffix that RFC 7489 allowed. */
   readonly text: string;
-  /** `other`: a URI of a scheme that nobody sends to. `invalid`: no URI, or none that leads anywhere. */
+  /** `other`: a scheme that report senders do not support. `invalid`: not a URI, or without a destination. */
   readonly kind: "mailto" | "https" | "other" | "invalid";
-  /** Where it leads: an ASCII host name in lower case; empty for other and invalid ones. */
+  /** Destination host: ASCII, lower case; empty for `other` and `invalid`. */
   readonly host: string;
 }
 
-/** RFC 7489 section 6.4; RFC 9989 has readers ignore it. */
+/** RFC 7489 section 6.4; RFC 9989 requires readers to ignore it. */
 const sizeSuffix = /!\d{1,20}[kmgt]?$/i;
-/** RFC 3986 section 3.1, and the characters that a URI may consist of; a comma would end it, and a semicolon the tag. */
-const uriForm = /^([a-z][a-z0-9+.-]*):([\w.~:/?#[\]@$&'()*+=%-]+)$/i;
-/** RFC 6068 section 2; what stands behind a question mark are fields of the message. */
-const mailboxForm = /^[^@?]+@([^@?]+)(?:\?.*)?$/;
-const hostForm = /^(?!.{254})(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** RFC 3986 section 3.1 and the characters of a URI. A comma ends the URI, and a semicolon the tag. */
+const uriPattern = /^([a-z][a-z0-9+.-]*):([\w.~:/?#[\]@$&'()*+=%-]+)$/i;
+/** RFC 6068 section 2; message fields follow a question mark. */
+const mailboxPattern = /^[^@?]+@([^@?]+)(?:\?.*)?$/;
+const hostPattern = /^(?!.{254})(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** In order; an empty list when the value is empty. */
+/** Parsed URIs in order; empty for an empty value. */
 export function parseReportUris(list: string): readonly ReportUri[] {
   if (list.trim() === "") return [];
   return list.split(",").map((part) => parseReportUri(part.trim()));
@@ -25,11 +25,11 @@ export function parseReportUris(list: string): readonly ReportUri[] {
 
 function parseReportUri(written: string): ReportUri {
   const text = written.replace(sizeSuffix, "");
-  const [matched, scheme = "", rest = ""] = uriForm.exec(text) ?? [];
+  const [matched, scheme = "", rest = ""] = uriPattern.exec(text) ?? [];
   if (matched === undefined) return { text, kind: "invalid", host: "" };
   switch (scheme.toLowerCase()) {
     case "mailto":
-      return withHost(text, "mailto", mailboxForm.exec(rest)?.[1]);
+      return withHost(text, "mailto", mailboxPattern.exec(rest)?.[1]);
     case "https":
       return withHost(text, "https", rest.startsWith("//") ? URL.parse(text)?.hostname : undefined);
     default:
@@ -39,5 +39,5 @@ function parseReportUri(written: string): ReportUri {
 
 function withHost(text: string, kind: ReportUri["kind"], given: string | undefined): ReportUri {
   const host = given?.toLowerCase() ?? "";
-  return hostForm.test(host) ? { text, kind, host } : { text, kind: "invalid", host: "" };
+  return hostPattern.test(host) ? { text, kind, host } : { text, kind: "invalid", host: "" };
 }

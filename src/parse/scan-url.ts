@@ -1,14 +1,14 @@
-/** Which addresses may be handed in for a scan, and the one form in which each is stored. */
+/** Validates submitted scan URLs and returns their stored form. */
 
-/** Characters of an address, as given and in its stored form. */
+/** Limit in characters, for the submitted and for the stored form. */
 export const scanUrlCharsMax = 2_048;
 
-/** RFC 1035 section 2.3.4: 63 characters a label, 253 in all without the closing dot. */
+/** RFC 1035 section 2.3.4: 63 characters per label, 253 in total without the trailing dot. */
 const hostNameCharsMax = 253;
-/** A host after the URL parser is done with it: lower-case ASCII labels. Underscores are not host names by the letter, but are served. */
+/** Host as the URL parser returns it: lower-case ASCII labels. Underscores are not valid in host names, but some servers use them. */
 const hostNamePattern = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?$/;
 
-/** What can be wrong with an address, and how the API says it: completes "url ...". */
+/** API message per fault; completes "url ...". */
 const faults = {
   "too-long": `must be at most ${scanUrlCharsMax} characters long`,
   characters: "must not contain white space, control characters or backslashes",
@@ -24,8 +24,8 @@ export type ScanUrlFault = keyof typeof faults;
 export type ScanUrl = { readonly url: string } | { readonly fault: string; readonly code: ScanUrlFault };
 
 /**
- * An absolute http or https URL in its ASCII form, without fragment; or what is wrong with it, for whoever sent it.
- * Stricter than the WHATWG parser, which repairs: what it would repair was most likely meant otherwise.
+ * Absolute http or https URL in ASCII form without fragment, or the fault to report to the client. Stricter than the WHATWG parser: input
+ * that needs repair was most likely a mistake.
  */
 export function parseScanUrl(given: string): ScanUrl {
   if (given.length > scanUrlCharsMax) return refused("too-long");

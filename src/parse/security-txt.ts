@@ -1,28 +1,27 @@
-/** Reads security.txt line by line: the grammar of RFC 9116 section 4, and the cleartext signature around it (RFC 9580 section 7). */
+/** Parses security.txt line by line: the grammar of RFC 9116 section 4 and the cleartext signature around it (RFC 9580 section 7). */
 
 export interface SecurityTxtField {
-  /** In lower case: names compare without case (RFC 9116 section 4). */
+  /** Lower case; names are case-insensitive (RFC 9116 section 4). */
   readonly name: string;
   readonly value: string;
-  /** Counted from 1, in the file as it is served. */
+  /** Line number in the served file, starting at 1. */
   readonly line: number;
 }
 
 export interface SecurityTxtDefect {
   /**
-   * `line-malformed`: neither a field, nor a comment, nor empty. `line-unended`: the last line has no line feed, or a line ends in a
-   * carriage return alone. `encoding`: bytes that are not UTF-8, or a byte order mark. `signature-malformed`: the envelope of the
-   * signature is not whole. `uri-http`: plain http in a field that must have https. `uri-invalid`: no URI. `languages-invalid`: no
-   * list of language tags.
+   * `line-malformed`: neither a field nor a comment nor empty. `line-unended`: no line feed at the end, or a lone carriage return.
+   * `encoding`: invalid UTF-8, or a byte order mark. `signature-malformed`: the signature's envelope is incomplete. `uri-http`: plain http
+   * where https is required. `uri-invalid`: not a URI. `languages-invalid`: not a list of language tags.
    */
   readonly kind: "line-malformed" | "line-unended" | "encoding" | "signature-malformed" | "uri-http" | "uri-invalid" | "languages-invalid";
   readonly line: number;
-  /** The line as it stands. */
+  /** The line as written. */
   readonly text: string;
 }
 
 export interface SecurityTxt {
-  /** In order, unknown names among them: section 2.4 lets there be others. */
+  /** In order, unknown names included: RFC 9116 section 2.4 allows extensions. */
   readonly fields: readonly SecurityTxtField[];
   readonly defects: readonly SecurityTxtDefect[];
 }
@@ -36,17 +35,17 @@ const signedMark = "-----BEGIN PGP SIGNED MESSAGE-----";
 const signatureMark = "-----BEGIN PGP SIGNATURE-----";
 const signatureEnd = "-----END PGP SIGNATURE-----";
 
-/** RFC 9116 section 4: a name, a colon, one blank, and a value; what an unknown field says may be blank or nothing. */
-const fieldForm = /^([\x21-\x39\x3b-\x7e]+):(?: (.*))?$/;
+/** RFC 9116 section 4: a name, a colon, one space and a value. The value of an unknown field may be empty. */
+const fieldPattern = /^([\x21-\x39\x3b-\x7e]+):(?: (.*))?$/;
 const uriFields = ["acknowledgments", "canonical", "contact", "csaf", "encryption", "hiring", "policy"];
 const knownFields = [...uriFields, "expires", "preferred-languages"];
-const uriForm = /^([a-z][a-z0-9+.-]*):([\x21-\x7e]+)$/i;
-/** RFC 5646 section 2.1, without asking whether the language exists. */
-const languageForm = /^(?:[a-z]{1,8}|\*)(?:-[a-z0-9]{1,8})*$/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+const uriPattern = /^([a-z][a-z0-9+.-]*):([\x21-\x7e]+)$/i;
+/** RFC 5646 section 2.1, without a check that the language exists. */
+const languagePattern = /^(?:[a-z]{1,8}|\*)(?:-[a-z0-9]{1,8})*$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for control characters.
 const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
-/** `body` as decoded from UTF-8, with U+FFFD for what was none. */
+/** Parses `body`, decoded from UTF-8 with U+FFFD for invalid bytes. */
 export function parseSecurityTxt(body: string): SecurityTxt {
   const { lines, defects } = readLines(body);
   const { content, defect } = openEnvelope(lines);
@@ -67,7 +66,7 @@ export function parseSecurityTxt(body: string): SecurityTxt {
 }
 
 function fieldOf({ number, text }: Line): SecurityTxtField | null {
-  const [matched, written = "", value = ""] = fieldForm.exec(text) ?? [];
+  const [matched, written = "", value = ""] = fieldPattern.exec(text) ?? [];
   const name = written.toLowerCase();
   if (matched === undefined || control.test(text) || (knownFields.includes(name) && !/^\S/.test(value))) return null;
   return { name, value, line: number };
@@ -77,7 +76,7 @@ function defectAt(kind: SecurityTxtDefect["kind"], { number, text }: Line): Secu
   return { kind, line: number, text };
 }
 
-/** Lines without their ends. Section 2.2: each ends in a line feed, before which a carriage return may stand. */
+/** Lines without line ends. RFC 9116 section 2.2: each ends in a line feed with an optional carriage return before it. */
 function readLines(body: string): { readonly lines: readonly Line[]; readonly defects: SecurityTxtDefect[] } {
   const defects: SecurityTxtDefect[] = [];
   const marked = body.startsWith("\ufeff");
@@ -86,7 +85,7 @@ function readLines(body: string): { readonly lines: readonly Line[]; readonly de
   const lines: Line[] = [];
   for (const [at, written] of [...raw, ...(last === "" ? [] : [last])].entries()) {
     const unended = at === raw.length || /\r(?!$)/.test(written);
-    // What a lone carriage return parts are lines for whoever wrote them.
+    // Some authors separate lines with a lone carriage return.
     for (const text of written.replace(/\r$/, "").split("\r")) lines.push({ number: at + 1, text: text.trimEnd() });
     const line = { number: at + 1, text: written.trimEnd() };
     if (unended && !defects.some(({ kind }) => kind === "line-unended")) defects.push(defectAt("line-unended", line));
@@ -101,7 +100,7 @@ interface Opened {
   readonly defect: SecurityTxtDefect | null;
 }
 
-/** The lines that were signed, without the dashes that the envelope puts before some. The signature itself is not verified. */
+/** Signed lines without dash escapes. The signature itself is not verified. */
 function openEnvelope(lines: readonly Line[]): Opened {
   const opening = lines[0];
   if (opening?.text !== signedMark) return { content: lines, defect: null };
@@ -109,13 +108,13 @@ function openEnvelope(lines: readonly Line[]): Opened {
   const signatureAt = lines.findIndex(({ text }) => text === signatureMark);
   const endAt = lines.findIndex(({ text }) => text === signatureEnd);
   const content = lines.slice(bodyAt, signatureAt < 0 ? undefined : signatureAt).map(withoutDash);
-  // RFC 9580 section 7.1: only the header Hash may stand there.
+  // RFC 9580 section 7.1 allows only the Hash header here.
   const strayHeader = lines.slice(1, Math.max(1, bodyAt - 1)).find(({ text }) => !/^Hash: ?[\w, -]+$/.test(text));
   const bareDash = lines.slice(bodyAt, signatureAt < 0 ? undefined : signatureAt).find(({ text }) => /^-(?! )/.test(text));
   const trailing = endAt < 0 ? undefined : lines.slice(endAt + 1).find(({ text }) => text !== "");
   const isWhole = bodyAt > 0 && signatureAt >= bodyAt && endAt > signatureAt;
-  const wrong = isWhole ? (strayHeader ?? bareDash ?? trailing) : opening;
-  return { content, defect: wrong === undefined ? null : defectAt("signature-malformed", wrong) };
+  const faulty = isWhole ? (strayHeader ?? bareDash ?? trailing) : opening;
+  return { content, defect: faulty === undefined ? null : defectAt("signature-malformed", faulty) };
 }
 
 function withoutDash({ number, text }: Line): Line {
@@ -124,14 +123,14 @@ function withoutDash({ number, text }: Line): Line {
 
 function valueDefect({ name, value }: SecurityTxtField): SecurityTxtDefect["kind"] | null {
   if (name === "preferred-languages") {
-    return value.split(",").every((tag) => languageForm.test(tag.trim())) ? null : "languages-invalid";
+    return value.split(",").every((tag) => languagePattern.test(tag.trim())) ? null : "languages-invalid";
   }
   return uriFields.includes(name) ? uriDefect(value) : null;
 }
 
-/** Section 2.5: web addresses begin with https, mail addresses with mailto, telephone numbers with tel. */
+/** RFC 9116 section 2.5: web URIs must use https, mail addresses mailto, and telephone numbers tel. */
 function uriDefect(value: string): "uri-http" | "uri-invalid" | null {
-  const [matched, scheme = "", rest = ""] = uriForm.exec(value) ?? [];
+  const [matched, scheme = "", rest = ""] = uriPattern.exec(value) ?? [];
   if (matched === undefined) return "uri-invalid";
   switch (scheme.toLowerCase()) {
     case "http":
@@ -147,12 +146,12 @@ function uriDefect(value: string): "uri-http" | "uri-invalid" | null {
   }
 }
 
-/** Values of all fields of that name, given in lower case, in order. */
+/** Values of all fields of a lower-case name, in order. */
 export function securityTxtValues({ fields }: SecurityTxt, name: string): readonly string[] {
   return fields.filter((field) => field.name === name).map(({ value }) => value);
 }
 
-/** A text that is meant as such a file, whatever the server says of its type; a page is not, although it may have such a line. */
+/** True for a text that reads like security.txt, regardless of its content type. An HTML page is excluded even if it has such a line. */
 export function isMeantAsSecurityTxt(body: string): boolean {
   return !/^[\ufeff\s]*</.test(body) && /^(?:contact|expires):/im.test(body);
 }

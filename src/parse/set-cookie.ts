@@ -1,4 +1,4 @@
-/** Reads a Set-Cookie line as browsers do (RFC 6265bis sections 5.1.1 and 5.6). */
+/** Parses Set-Cookie lines as browsers do (RFC 6265bis sections 5.1.1 and 5.6). */
 import { trimBlanks } from "./header-list.ts";
 
 export interface SetCookie {
@@ -7,21 +7,21 @@ export interface SetCookie {
   readonly secure: boolean;
   readonly httpOnly: boolean;
   readonly partitioned: boolean;
-  /** Lower case, as sent otherwise; null when absent. Browsers know `strict`, `lax` and `none`. */
+  /** Lower case; null if absent. Browsers support `strict`, `lax` and `none`. */
   readonly sameSite: string | null;
-  /** Lower case, without a leading dot; null when absent or empty, and the cookie then stays with its host. */
+  /** Lower case, without a leading dot. Null if absent or empty: the cookie is then limited to its host. */
   readonly domain: string | null;
-  /** Null when absent, or not beginning with a slash: a browser then takes the folder of the page's path. */
+  /** Null if absent or without a leading slash: browsers then use the folder of the page's path. */
   readonly path: string | null;
-  /** Seconds; null when absent or not a number. Goes before `expiresAtMs`. */
+  /** Seconds; null if absent or not a number. Takes precedence over `expiresAtMs`. */
   readonly maxAgeSeconds: number | null;
-  /** Milliseconds since 1970; null when absent or not a date. */
+  /** Milliseconds since 1970; null if absent or not a date. */
   readonly expiresAtMs: number | null;
 }
 
 /**
- * What a name promises by its beginning, in lower case; empty for any other name. A browser refuses a cookie that breaks the promise.
- * `__host-http-` makes both of its promises. RFC 6265bis sections 5.4 and 5.7 with the prefixes that draft-ietf-httpbis-layered-cookies adds.
+ * Prefixes of a cookie name, in lower case; browsers reject cookies that break a prefix's requirements. `__host-http-` has the requirements
+ * of two prefixes. RFC 6265bis sections 5.4 and 5.7, plus the prefixes of draft-ietf-httpbis-layered-cookies.
  */
 export function cookiePrefixes(name: string): readonly CookiePrefix[] {
   const plain = name.toLowerCase();
@@ -32,12 +32,14 @@ export function cookiePrefixes(name: string): readonly CookiePrefix[] {
 const prefixes = ["__secure-", "__host-", "__http-"] as const;
 export type CookiePrefix = (typeof prefixes)[number];
 
-/** Octets of name and value together; a longer pair is ignored (section 5.6, step 6). */
+/** Octets of name and value together; browsers ignore a longer pair (RFC 6265bis section 5.6, step 6). */
 const pairCharsMax = 4_096;
-/** Octets of an attribute's value; a longer attribute is ignored (section 5.6). */
+/** Octets of an attribute's value; browsers ignore a longer attribute (RFC 6265bis section 5.6). */
 const attributeCharsMax = 1_024;
 
-/** The cookie of one line; null when a browser ignores the line. Attribute names have no case, and of a repeated one the last counts. */
+/**
+ * Cookie of one line; null if browsers ignore the line. Attribute names are case-insensitive, and the last of repeated attributes counts.
+ */
 export function parseSetCookie(line: string): SetCookie | null {
   if (controls.test(line)) return null;
   const [pair = "", ...parts] = line.split(";");
@@ -45,12 +47,12 @@ export function parseSetCookie(line: string): SetCookie | null {
   const name = trimBlanks(pair.slice(0, Math.max(equals, 0)));
   const value = trimBlanks(pair.slice(equals + 1));
   if (name.length + value.length === 0 || name.length + value.length > pairCharsMax) return null;
-  // Section 5.7, step 22: sent back without a name, such a value would look like a cookie of that prefix.
+  // RFC 6265bis section 5.7, step 22: sent back without a name, the value would look like a prefixed cookie.
   if (name === "" && cookiePrefixes(value).length > 0) return null;
 
-  const attributes = new Map(parts.map(parseAttribute).filter(isHonoured));
+  const attributes = new Map(parts.map(parseAttribute).filter(isValidAttribute));
   const path = attributes.get("path");
-  // Section 5.7, step 9.
+  // RFC 6265bis section 5.7, step 9.
   if (!ascii.test(attributes.get("domain") ?? "")) return null;
   return {
     name,
@@ -65,10 +67,10 @@ export function parseSetCookie(line: string): SetCookie | null {
   };
 }
 
-/** Controls end the reading of a line (section 5.6, step 1); the tab is none of them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
+/** Browsers ignore a line with control characters other than the tab (RFC 6265bis section 5.6, step 1). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for control characters.
 const controls = /[\x00-\x08\x0a-\x1f\x7f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for ASCII.
 const ascii = /^[\x00-\x7f]*$/;
 
 function parseAttribute(part: string): readonly [name: string, value: string] {
@@ -77,25 +79,27 @@ function parseAttribute(part: string): readonly [name: string, value: string] {
   return [trimBlanks(part.slice(0, equals)).toLowerCase(), trimBlanks(part.slice(equals + 1))];
 }
 
-/** Sections 5.6.1 and 5.6.2: a lifetime that cannot be read is passed over, so that it leaves an earlier one in force. */
-function isHonoured([name, value]: readonly [name: string, value: string]): boolean {
+/** RFC 6265bis sections 5.6.1 and 5.6.2: an invalid lifetime is ignored, so that an earlier one stays valid. */
+function isValidAttribute([name, value]: readonly [name: string, value: string]): boolean {
   if (value.length > attributeCharsMax) return false;
   if (name === "max-age") return /^-?\d+$/.test(value);
   return name !== "expires" || parseCookieDate(value) !== null;
 }
 
-/** The Gregorian calendar begins; earlier dates are refused. */
+/** First year of the Gregorian calendar; browsers reject earlier dates. */
 const yearMin = 1601;
 const months: readonly string[] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-/** Anything that may stand between the words of a date (section 5.1.1). */
+/** Separators between the words of a date (RFC 6265bis section 5.1.1). */
 const dateDelimiters = /[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/;
 
-/** Milliseconds since 1970, or null. Time, day, month and year are told by their form, and may stand in any order, as browsers have it. */
+/**
+ * Milliseconds since 1970, or null. Time, day, month and year are recognized by form and may be in any order (RFC 6265bis section 5.1.1).
+ */
 export function parseCookieDate(text: string): number | null {
   const words = text.split(dateDelimiters);
   const take = (form: RegExp): RegExpExecArray | null => {
     const at = words.findIndex((word) => form.test(word));
-    // What one form has taken is gone for the next: "01 Jan 70" is the first of January, not day 70.
+    // A matched word is removed, so that "01 Jan 70" is the first of January and not day 70.
     const [word] = at < 0 ? [] : words.splice(at, 1);
     return word === undefined ? null : form.exec(word);
   };

@@ -1,15 +1,15 @@
-/** Which names belong together: registrable domains by the public suffix list, private section included. */
+/** Determines registrable domains and sites by the public suffix list. */
 import { parse } from "tldts";
 
 /**
- * Names that never stand in the public DNS: RFC 6761, RFC 6762 (local), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt),
- * and `internal`, which ICANN reserved for private use in 2024.
+ * Names that are never in the public DNS: RFC 6761, RFC 6762 (local), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt). ICANN
+ * reserved `internal` for private use in 2024.
  */
 const specialUse = ["test", "example", "invalid", "localhost", "local", "onion", "home.arpa", "alt", "internal"];
 
 /**
- * eTLD+1 of an ASCII host, or null for addresses, single labels, special-use names, names below no public suffix and suffixes of
- * registries. A suffix of the private section, such as github.io, is a domain that somebody registered: it stands for itself.
+ * eTLD+1 of an ASCII host. Null for addresses, single labels, special-use names, unknown suffixes and registry suffixes. A private suffix
+ * such as github.io is a registered domain, so it is its own registrable domain.
  */
 export function registrableDomainOf(host: string): string | null {
   const name = host.replace(/\.$/, "");
@@ -19,7 +19,13 @@ export function registrableDomainOf(host: string): string | null {
   return domain ?? parse(name).domain;
 }
 
-/** What a browser compares to tell same-site from cross-site (HTML standard, "obtain a site"): the registrable domain by whatever suffix, or else the host. */
+/** Host part of a site (HTML standard, "obtain a site"): the registrable domain by any suffix, or else the host. */
 export function siteOfHost(host: string): string {
   return parse(host, { allowPrivateDomains: true }).domain ?? host;
+}
+
+/** True for a suffix under which a registry offers names to the public, such as `com` or `co.uk` (ICANN section only). */
+export function isRegistrySuffix(name: string): boolean {
+  const { isIcann, publicSuffix, hostname } = parse(name);
+  return isIcann === true && publicSuffix === hostname;
 }

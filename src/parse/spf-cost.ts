@@ -1,64 +1,64 @@
-/** Counts what evaluating an SPF record costs a receiver that nothing matches for: RFC 7208 section 4.6.4. */
+/** Counts the DNS lookups of an SPF evaluation in which no mechanism matches: RFC 7208 section 4.6.4. */
 import type { MailSpfFacts } from "../evidence/facts.ts";
 import { type PublishedSpf, type SpfAnswers, type SpfLookup, spfAnswers, spfLookups } from "./spf-evaluation.ts";
 
 export interface SpfCost {
-  /** Terms that ask DNS, those of all records that the evaluation leads to; a term counts as often as it is come by. */
+  /** Terms that query DNS, in all records reached. A term counts each time it is evaluated. */
   readonly lookups: number;
-  /** Those that find nothing. */
+  /** Lookups without an answer record. */
   readonly voids: number;
-  /** Those of which it is not known. */
+  /** Lookups whose result is unknown. */
   readonly voidsPossible: number;
-  /** Records that were not read: all of the above may be more. */
+  /** True if records were not read: the counts are lower bounds. */
   readonly unread: boolean;
 }
 
 export interface SpfCosts extends SpfCost {
-  /** Terms that find nothing, each once. */
+  /** Terms with a void lookup, each once. */
   readonly voidTerms: readonly string[];
-  /** Terms that lead back to a record which is being evaluated already. */
+  /** Terms that refer to a record under evaluation. */
   readonly loops: readonly string[];
-  /** Terms whose domain has more mail servers than may be asked for their addresses. */
+  /** Terms with more mail servers than the limit allows. */
   readonly mxOverfull: readonly { readonly term: string; readonly count: number }[];
 }
 
-/** Mail servers of one `mx` whose addresses may be asked for. */
+/** Limit of address lookups for one `mx` (RFC 7208 section 4.6.4). */
 export const spfMxHostsMax = 10;
 
-const nothing: SpfCost = { lookups: 0, voids: 0, voidsPossible: 0, unread: false };
+const zeroCost: SpfCost = { lookups: 0, voids: 0, voidsPossible: 0, unread: false };
 
 export function spfCosts(facts: MailSpfFacts, own: PublishedSpf): SpfCosts {
   const answers = spfAnswers(facts);
   const voidTerms = new Set<string>();
   const loops = new Set<string>();
   const mxOverfull = new Map<string, number>();
-  // By domain: a record that many lead to is gone through once. Null while that lasts, so that loops show.
+  // By domain, so that a shared record is evaluated once. Null marks a record under evaluation, which reveals loops.
   const costs = new Map<string, SpfCost | null>();
 
   function costOf(published: PublishedSpf): SpfCost {
     costs.set(published.domain, null);
     const parts = spfLookups(published, facts.domain).map(costOfLookup);
-    const cost = parts.reduce(sum, { ...nothing, unread: published.truncated });
+    const cost = parts.reduce(sum, { ...zeroCost, unread: published.truncated });
     costs.set(published.domain, cost);
     return cost;
   }
 
   function costOfLookup({ term, kind, question }: SpfLookup): SpfCost {
-    // Whoever the sender is decides what ptr and names with such macros find.
-    if (question === null) return { ...nothing, lookups: 1, voidsPossible: 1, unread: kind === "include" || kind === "redirect" };
-    const { isVoid, count } = seen(answers, question);
+    // The sender decides the result of ptr and of names with such macros.
+    if (question === null) return { ...zeroCost, lookups: 1, voidsPossible: 1, unread: kind === "include" || kind === "redirect" };
+    const { isVoid, count } = lookupResult(answers, question);
     if (isVoid) voidTerms.add(term);
     if (kind === "mx" && count > spfMxHostsMax) mxOverfull.set(term, count);
-    const own = { ...nothing, lookups: 1, voids: Number(isVoid === true), voidsPossible: Number(isVoid === null) };
-    return kind === "include" || kind === "redirect" ? sum(own, costBehind(term, question.name)) : own;
+    const own = { ...zeroCost, lookups: 1, voids: Number(isVoid === true), voidsPossible: Number(isVoid === null) };
+    return kind === "include" || kind === "redirect" ? sum(own, costOfTarget(term, question.name)) : own;
   }
 
-  function costBehind(term: string, name: string): SpfCost {
+  function costOfTarget(term: string, name: string): SpfCost {
     const target = answers.recordAt(name);
-    if (typeof target === "string") return { ...nothing, unread: target === "unread" };
+    if (typeof target === "string") return { ...zeroCost, unread: target === "unread" };
     const known = costs.get(target.domain);
     if (known === null) loops.add(term);
-    return known === null ? nothing : (known ?? costOf(target));
+    return known === null ? zeroCost : (known ?? costOf(target));
   }
 
   return {
@@ -69,8 +69,8 @@ export function spfCosts(facts: MailSpfFacts, own: PublishedSpf): SpfCosts {
   };
 }
 
-/** Null where nobody answered. */
-function seen(
+/** `isVoid` is null if the question was not answered. */
+function lookupResult(
   answers: SpfAnswers,
   question: NonNullable<SpfLookup["question"]>,
 ): { readonly isVoid: boolean | null; readonly count: number } {

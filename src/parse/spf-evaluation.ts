@@ -1,18 +1,18 @@
-/** Finds SPF records among the answers of a scan, and what evaluating them asks for: RFC 7208 sections 4 to 6. */
+/** Finds SPF records in the answers of a scan, and the questions that their evaluation asks: RFC 7208 sections 4 to 6. */
 import type { MailSpfFacts, TextRecords } from "../evidence/facts.ts";
 import { parseSpf, type SpfMechanism, type SpfRecord } from "./spf.ts";
 import { expandSpfDomain, type SpfScope } from "./spf-macro.ts";
 
 export interface PublishedSpf {
-  /** Whose record it is. */
+  /** Domain that publishes the record. */
   readonly domain: string;
   readonly text: string;
   readonly record: SpfRecord;
-  /** True when the record was stored cut: what stands behind its last whole term is unknown. */
+  /** True if the stored record was cut: terms after its last complete one are unknown. */
   readonly truncated: boolean;
 }
 
-/** `unread`: nobody answered, or not all of the answer was kept. */
+/** `unread`: no answer, or only a part of it was kept. */
 export type SpfAt = PublishedSpf | "none" | "several" | "unread";
 
 type FollowedType = MailSpfFacts["followed"][number]["type"];
@@ -23,39 +23,39 @@ export interface SpfQuestion {
   readonly type: FollowedType;
 }
 
-/** The same for questions that are the same. */
+/** Equal for equal questions. */
 export function spfQuestionKey({ type, name }: SpfQuestion): string {
   return `${type} ${name}`;
 }
 
-/** A term that makes a receiver ask DNS, and what it asks. */
+/** Term that causes a DNS query, and its question. */
 export interface SpfLookup {
   /** As written. */
   readonly term: string;
   readonly kind: "include" | "redirect" | "a" | "mx" | "ptr" | "exists";
-  /** Null where what is asked for depends on the mail. */
+  /** Null if the question depends on the mail. */
   readonly question: SpfQuestion | null;
 }
 
 const questionTypes = { include: "TXT", redirect: "TXT", a: "A", exists: "A", mx: "MX" } as const;
 
-/** The record of the scanned domain. */
+/** SPF record of the scanned domain. */
 export function ownSpf({ domain, own }: MailSpfFacts): SpfAt {
   const found = spfAmong(domain, own.records);
   return found !== "several" && maySpfBeDropped(own) ? "unread" : found;
 }
 
-/** Texts that begin with a version are kept first: only where all that was kept are such, another may have been dropped. */
+/** True if an SPF record may have been dropped. Texts with a version are kept first, so a kept text without one proves that none was dropped. */
 export function maySpfBeDropped({ records, recordsDropped }: TextRecords): boolean {
   return recordsDropped > 0 && records.every(({ text }) => /^v=/i.test(text));
 }
 
-/** The SPF records among the texts of a name, as they stand. */
+/** SPF records among the TXT records of a name, as written. */
 export function spfTextsOf({ records }: TextRecords): readonly string[] {
   return records.map(({ text }) => text).filter((text) => parseSpf(text) !== null);
 }
 
-/** Section 4.5: of several records none counts. */
+/** RFC 7208 section 4.5: several records at one name are all invalid. */
 function spfAmong(domain: string, records: MailSpfFacts["own"]["records"]): SpfAt {
   const [only, ...others] = records.flatMap(({ text, truncated }): readonly PublishedSpf[] => {
     const whole = truncated ? text.slice(0, text.lastIndexOf(" ") + 1) : text;
@@ -66,13 +66,13 @@ function spfAmong(domain: string, records: MailSpfFacts["own"]["records"]): SpfA
   return others.length > 0 ? "several" : only;
 }
 
-/** What is evaluated of a record while nothing matches: what stands behind `all` never is, and beside it no redirect (sections 5.1 and 6.1). */
+/** Terms that are evaluated while none matches. Terms after `all` are not, and `all` disables redirect (RFC 7208 sections 5.1 and 6.1). */
 export function evaluatedTerms({ mechanisms, redirect }: SpfRecord): Pick<SpfRecord, "mechanisms" | "redirect"> {
   const allAt = mechanisms.findIndex(({ name }) => name === "all");
   return allAt < 0 ? { mechanisms, redirect } : { mechanisms: mechanisms.slice(0, allAt + 1), redirect: null };
 }
 
-/** The terms of section 4.6.4 that are evaluated, in order; `ptr` asks by the sender's address, which nobody knows here. */
+/** Evaluated terms that count as lookups (RFC 7208 section 4.6.4), in order. `ptr` queries by sender address, which is unknown here. */
 export function spfLookups({ domain, record }: PublishedSpf, senderDomain: string): readonly SpfLookup[] {
   const scope: SpfScope = { domain, senderDomain };
   const { mechanisms, redirect } = evaluatedTerms(record);
@@ -90,11 +90,11 @@ function questionOf(kind: keyof typeof questionTypes, domain: string | null, sco
   return name === null ? null : { name, type: questionTypes[kind] };
 }
 
-/** The answers of a scan, by question. */
+/** Answers of a scan by question. */
 export interface SpfAnswers {
-  /** Undefined when the question was not put. */
+  /** Undefined if the question was not asked. */
   to(question: SpfQuestion): FollowedAnswer | undefined;
-  /** The record at a name; `unread` also for null, a name that is not known. */
+  /** Record at a name; `unread` for null (a name that depends on the mail). */
   recordAt(name: string | null): SpfAt;
 }
 
@@ -114,12 +114,12 @@ export function spfAnswers(facts: MailSpfFacts): SpfAnswers {
   };
 }
 
-/** Whether a mechanism takes in every sender, or every one of a family of addresses, by itself. */
-export function takesInEveryAddress({ name, everyAddress, domain }: SpfMechanism, scope: SpfScope, answers: SpfAnswers): boolean {
+/** True if a mechanism alone matches every sender, or every sender of one address family. */
+export function matchesEveryAddress({ name, everyAddress, domain }: SpfMechanism, scope: SpfScope, answers: SpfAnswers): boolean {
   if (name === "ip4" || name === "ip6") return everyAddress;
   const asked = name === "exists" || (everyAddress && (name === "a" || name === "mx")) ? questionOf(name, domain, scope) : null;
   const answer = asked === null ? undefined : answers.to(asked);
   if (answer?.status !== "read") return false;
-  // Section 5.7: exists asks for IPv4 addresses, whatever the sender's is.
+  // RFC 7208 section 5.7: exists queries IPv4 addresses for senders of both families.
   return answer.facts.records.some(({ text }) => name !== "exists" || !text.includes(":"));
 }

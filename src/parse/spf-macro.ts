@@ -1,40 +1,40 @@
-/** Reads the names that terms of SPF records lead to, and writes out their macros: RFC 7208 section 7. */
+/** Parses the domain-specs of SPF terms and expands their macros: RFC 7208 section 7. */
 import { dnsLabelCharsMax, dnsNameCharsMax, fitsDns } from "./dns-name.ts";
 
-/** What stands in for the macros that can be known without a mail at hand. */
+/** Macro values that are known without a mail. */
 export interface SpfScope {
-  /** Whose record is being evaluated: `d`. */
+  /** `d`: domain that publishes the current record. */
   readonly domain: string;
-  /** Domain of the sender's address: `o`, the one that the evaluation began with. */
+  /** `o`: domain of the sender's address, where the evaluation started. */
   readonly senderDomain: string;
 }
 
 interface MacroExpand {
   /** Lower case. */
   readonly letter: string;
-  /** URL escaping was asked for, by an upper-case letter. */
+  /** True for an upper-case letter, which requests URL escaping. */
   readonly escaped: boolean;
-  /** How many right-hand parts are kept; null for all. */
+  /** Number of right-hand parts to keep; null for all. */
   readonly parts: number | null;
   readonly reversed: boolean;
   readonly delimiters: string;
 }
 
-/** `%%`, `%_` or `%-`: a sign that the grammar takes for itself. */
+/** `%%`, `%_` or `%-`: an escaped character. */
 interface MacroEscape {
-  readonly standsFor: string;
+  readonly literal: string;
 }
 
-/** A run of text, or something that begins with a percent sign. */
+/** Plain text, or a macro or escape after a percent sign. */
 type MacroPart = string | MacroExpand | MacroEscape;
 
 /** `%{`, a letter, digits, `r`, delimiters, `}`. */
-const expandForm = /^([slodiphv])(\d{0,3})(r?)([-.+,/_=]*)$/i;
-const escapes: Readonly<Record<string, MacroEscape>> = { "%": { standsFor: "%" }, _: { standsFor: " " }, "-": { standsFor: "%20" } };
-/** Letters that are known before any mail is sent. */
+const expandPattern = /^([slodiphv])(\d{0,3})(r?)([-.+,/_=]*)$/i;
+const escapes: Readonly<Record<string, MacroEscape>> = { "%": { literal: "%" }, _: { literal: " " }, "-": { literal: "%20" } };
+/** Letters whose value does not depend on the mail. */
 const knownLetters = "do";
 
-/** The parts of a macro-string, or null when it is none: a stray percent sign, an unknown letter, a blank, a letter beyond ASCII. */
+/** Parts of a macro-string; null for a stray percent sign, an unknown letter, a blank or non-ASCII text. */
 function macroParts(text: string): readonly MacroPart[] | null {
   if (!/^[\x21-\x7e]*$/.test(text)) return null;
   const parts: MacroPart[] = [];
@@ -55,8 +55,8 @@ function macroParts(text: string): readonly MacroPart[] | null {
 }
 
 function macroExpand(text: string): MacroExpand | null {
-  const [matched, letter = "", digits = "", reverse = "", delimiters = ""] = expandForm.exec(text) ?? [];
-  // Section 7.3: a number of parts must not be zero.
+  const [matched, letter = "", digits = "", reverse = "", delimiters = ""] = expandPattern.exec(text) ?? [];
+  // RFC 7208 section 7.3: the number of parts must not be zero.
   if (matched === undefined || (digits !== "" && Number(digits) === 0)) return null;
   return {
     letter: letter.toLowerCase(),
@@ -67,14 +67,14 @@ function macroExpand(text: string): MacroExpand | null {
   };
 }
 
-/** Whether the text is a macro-string, as an unknown modifier has to be. */
+/** True for a macro-string, the required form of unknown modifiers. */
 export function isSpfMacroString(text: string): boolean {
   return macroParts(text) !== null;
 }
 
 /**
- * What is wrong with a domain-spec (section 7.1), or null. Its end has to be a macro, or a dot and a label that could be a
- * top-level domain. A name of no macros must also be one that DNS can be asked for.
+ * Defect of a domain-spec (RFC 7208 section 7.1), or null. It must end in a macro, or in a dot and a valid top-level label. A name without
+ * macros must also fit DNS.
  */
 export function spfDomainDefect(text: string): "bad-macro" | "bad-domain" | null {
   const parts = macroParts(text);
@@ -84,7 +84,7 @@ export function spfDomainDefect(text: string): "bad-macro" | "bad-domain" | null
   return endsInTopLabel(end) && (parts.length > 1 || fitsDns(text.replace(/\.$/, ""))) ? null : "bad-domain";
 }
 
-/** `toplabel`: letters, digits and inner hyphens, and not of digits alone. */
+/** `toplabel`: letters, digits and inner hyphens, but not only digits. */
 function endsInTopLabel(text: string): boolean {
   const bare = text.endsWith(".") ? text.slice(0, -1) : text;
   const dotAt = bare.lastIndexOf(".");
@@ -93,8 +93,8 @@ function endsInTopLabel(text: string): boolean {
 }
 
 /**
- * The name that a domain-spec stands for, in lower case and without a trailing dot. Null when it depends on a mail (on the
- * sender's address, its local part, its host), or comes out as a name that DNS cannot be asked for.
+ * Name that a domain-spec expands to, in lower case without a trailing dot. Null if it depends on the mail (address, local part or host of
+ * the sender), or does not fit DNS.
  */
 export function expandSpfDomain(text: string, scope: SpfScope): string | null {
   const parts = macroParts(text);
@@ -102,7 +102,7 @@ export function expandSpfDomain(text: string, scope: SpfScope): string | null {
   let name = "";
   for (const part of parts) {
     if (typeof part === "string") name += part;
-    else if ("standsFor" in part) name += part.standsFor;
+    else if ("literal" in part) name += part.literal;
     else if (knownLetters.includes(part.letter)) name += expanded(part, part.letter === "d" ? scope.domain : scope.senderDomain);
     else return null;
   }
@@ -112,12 +112,12 @@ export function expandSpfDomain(text: string, scope: SpfScope): string | null {
 
 function expanded({ escaped, parts, reversed, delimiters }: MacroExpand, value: string): string {
   const all = value.split(new RegExp(`[${delimiters.replaceAll(/[-/]/g, "\\$&")}]`));
-  const turned = reversed ? all.reverse() : all;
-  const kept = turned.slice(parts === null ? 0 : Math.max(0, turned.length - parts)).join(".");
+  const ordered = reversed ? all.reverse() : all;
+  const kept = ordered.slice(parts === null ? 0 : Math.max(0, ordered.length - parts)).join(".");
   return escaped ? encodeURIComponent(kept.toWellFormed()) : kept;
 }
 
-/** Labels are dropped from the left until the rest fits (RFC 7208 section 7.3). */
+/** RFC 7208 section 7.3: labels are dropped from the left until the name fits. */
 function withinLength(name: string): string {
   if (name.length <= dnsNameCharsMax) return name;
   const dotAt = name.indexOf(".", name.length - dnsNameCharsMax - 1);

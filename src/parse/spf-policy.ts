@@ -1,26 +1,26 @@
-/** Tells what an SPF record lets senders do in the end, and what makes receivers give up on it: RFC 7208 sections 2.6 and 4.6 to 6. */
+/** Finds where an SPF evaluation ends for an unlisted sender, and the faults on its path: RFC 7208 sections 2.6 and 4.6 to 6. */
 import type { MailSpfFacts } from "../evidence/facts.ts";
 import type { SpfDefectKind, SpfMechanism } from "./spf.ts";
-import { evaluatedTerms, type PublishedSpf, type SpfAnswers, spfAnswers, spfLookups, takesInEveryAddress } from "./spf-evaluation.ts";
+import { evaluatedTerms, matchesEveryAddress, type PublishedSpf, type SpfAnswers, spfAnswers, spfLookups } from "./spf-evaluation.ts";
 
-/** A term that makes every receiver answer `permerror`, or that none should meet. */
+/** Term that causes `permerror` at every receiver, or that RFC 7208 discourages. */
 export interface SpfFault {
   readonly kind: SpfDefectKind | "ptr" | "include-without-record" | "redirect-without-record";
   readonly published: PublishedSpf;
   readonly term: string;
 }
 
-/** Where the evaluation ends for a sender that nobody named. */
+/** End of the evaluation for a sender that no mechanism lists. */
 export type SpfEnd =
-  /** Without a mechanism: neither `all` nor a redirect stands at the end of that record. */
+  /** A null mechanism: the record ends with neither `all` nor a redirect. */
   | { readonly published: PublishedSpf; readonly mechanism: SpfMechanism | null }
-  /** What decides was not read, or is one of the faults. */
+  /** The deciding record was not read, or has a fault. */
   | "unknown";
 
 export interface SpfPolicy {
   readonly faults: readonly SpfFault[];
   readonly end: SpfEnd;
-  /** Records or names that the evaluation leads to were not read. */
+  /** True if records or names on the path were not read. */
   readonly unread: boolean;
 }
 
@@ -28,7 +28,7 @@ export function spfPolicy(facts: MailSpfFacts, own: PublishedSpf): SpfPolicy {
   const answers = spfAnswers(facts);
   const faults: SpfFault[] = [];
   let unread = false;
-  // Grows while it is gone through: each record once, those that a record leads to behind it.
+  // Grows during iteration: each record once, followed by the records it refers to.
   const reached = new Map([[own.domain, own]]);
   for (const published of reached.values()) {
     unread ||= published.truncated;
@@ -45,35 +45,35 @@ export function spfPolicy(facts: MailSpfFacts, own: PublishedSpf): SpfPolicy {
   return { faults, end: endOf(own, facts.domain, answers, new Map()), unread };
 }
 
-/** Each record is gone through once, however many lead to it; a loop ends nowhere. */
-function endOf(published: PublishedSpf, senderDomain: string, answers: SpfAnswers, known: Map<string, SpfEnd>): SpfEnd {
-  const before = known.get(published.domain);
+/** Evaluates each record once. A loop has no end. */
+function endOf(published: PublishedSpf, senderDomain: string, answers: SpfAnswers, ends: Map<string, SpfEnd>): SpfEnd {
+  const before = ends.get(published.domain);
   if (before !== undefined) return before;
-  known.set(published.domain, "unknown");
-  const end = endOfUnseen(published, senderDomain, answers, known);
-  known.set(published.domain, end);
+  ends.set(published.domain, "unknown");
+  const end = evaluateEnd(published, senderDomain, answers, ends);
+  ends.set(published.domain, end);
   return end;
 }
 
-function endOfUnseen(published: PublishedSpf, senderDomain: string, answers: SpfAnswers, known: Map<string, SpfEnd>): SpfEnd {
+function evaluateEnd(published: PublishedSpf, senderDomain: string, answers: SpfAnswers, ends: Map<string, SpfEnd>): SpfEnd {
   const { domain, record, truncated } = published;
   const { mechanisms, redirect } = evaluatedTerms(record);
   const names = new Map(spfLookups(published, senderDomain).map(({ term, question }) => [term, question?.name ?? null]));
   const endAt = (term: string): SpfEnd => {
     const target = answers.recordAt(names.get(term) ?? null);
-    return typeof target === "string" ? "unknown" : endOf(target, senderDomain, answers, known);
+    return typeof target === "string" ? "unknown" : endOf(target, senderDomain, answers, ends);
   };
   for (const mechanism of mechanisms) {
     if (mechanism.name === "all") return { published, mechanism };
     if (mechanism.qualifier !== "+") continue;
-    if (takesInEveryAddress(mechanism, { domain, senderDomain }, answers)) return { published, mechanism };
-    // Section 5.2: an include matches whoever passes the record that it names.
-    if (mechanism.name === "include" && letsEverybodyPass(endAt(mechanism.text))) return { published, mechanism };
+    if (matchesEveryAddress(mechanism, { domain, senderDomain }, answers)) return { published, mechanism };
+    // RFC 7208 section 5.2: an include matches senders that pass the included record.
+    if (mechanism.name === "include" && passesEverySender(endAt(mechanism.text))) return { published, mechanism };
   }
   if (redirect !== null) return endAt(redirect.text);
   return truncated ? "unknown" : { published, mechanism: null };
 }
 
-function letsEverybodyPass(end: SpfEnd): boolean {
+function passesEverySender(end: SpfEnd): boolean {
   return typeof end !== "string" && end.mechanism?.qualifier === "+";
 }

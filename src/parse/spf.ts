@@ -1,4 +1,4 @@
-/** Reads SPF records: their version, terms and what is wrong with them; RFC 7208 sections 4.5, 4.6 and 12. */
+/** Parses SPF records into terms and defects: RFC 7208 sections 4.5, 4.6 and 12. */
 import ipaddr from "ipaddr.js";
 import { isSpfMacroString, spfDomainDefect } from "./spf-macro.ts";
 
@@ -8,18 +8,18 @@ export type SpfMechanismName = "all" | "include" | "a" | "mx" | "ptr" | "ip4" | 
 export interface SpfMechanism {
   readonly name: SpfMechanismName;
   readonly qualifier: SpfQualifier;
-  /** As written, macros and all; null where the mechanism speaks of the domain itself, or of addresses. */
+  /** As written, with macros; null if the mechanism uses the current domain or an address. */
   readonly domain: string | null;
-  /** Its network, or that around each address that it finds, takes in every IPv4 or every IPv6 address. */
+  /** True if its network, or the network around each resolved address, contains every IPv4 or every IPv6 address. */
   readonly everyAddress: boolean;
   /** The term as written. */
   readonly text: string;
 }
 
 /**
- * `unknown-mechanism`: neither a mechanism of RFC 7208 nor a modifier. `bad-address`: no address of that family, or a prefix
- * length that it cannot have. `bad-domain`: a name is missing or is none. `bad-macro`: a percent sign that begins no macro.
- * `bad-argument`: the mechanism takes none, or not of that kind. `repeated-modifier`: redirect or exp twice.
+ * `unknown-mechanism`: neither a mechanism of RFC 7208 nor a modifier. `bad-address`: not an address of that family, or an invalid prefix
+ * length. `bad-domain`: a name is missing or invalid. `bad-macro`: a percent sign without a valid macro. `bad-argument`: the mechanism does
+ * not accept this argument. `repeated-modifier`: redirect or exp occurs twice.
  */
 export type SpfDefectKind = "unknown-mechanism" | "bad-address" | "bad-domain" | "bad-macro" | "bad-argument" | "repeated-modifier";
 
@@ -30,26 +30,26 @@ export interface SpfDefect {
 }
 
 export interface SpfRecord {
-  /** In order, without those that are no terms. */
+  /** In order, without invalid terms. */
   readonly mechanisms: readonly SpfMechanism[];
-  /** Where the evaluation goes on when no mechanism matches, as written; the first when repeated. */
+  /** Target for mail that matches no mechanism, as written; the first if repeated. */
   readonly redirect: { readonly domain: string; readonly text: string } | null;
-  /** Any one of them makes the whole record invalid (section 4.6). */
+  /** A single defect invalidates the complete record (RFC 7208 section 4.6). */
   readonly defects: readonly SpfDefect[];
 }
 
-/** Section 4.5: the version is followed by a blank or by nothing. */
-const versionForm = /^v=spf1(?: |$)/i;
-const termForm = /^([-+~?]?)([a-z][a-z0-9._-]*)(.*)$/is;
-/** No leading zeros: the grammar of section 5.6. */
-const prefixForm = /^(?:0|[1-9]\d{0,2})$/;
-const byteForm = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-const ip4Form = new RegExp(`^${byteForm}(?:\\.${byteForm}){3}$`);
+/** RFC 7208 section 4.5: a space or the end of the text follows the version. */
+const versionPattern = /^v=spf1(?: |$)/i;
+const termPattern = /^([-+~?]?)([a-z][a-z0-9._-]*)(.*)$/is;
+/** Without leading zeros (RFC 7208 section 5.6). */
+const prefixPattern = /^(?:0|[1-9]\d{0,2})$/;
+const bytePattern = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const ip4Pattern = new RegExp(`^${bytePattern}(?:\\.${bytePattern}){3}$`);
 const bits = { ip4: 32, ip6: 128 } as const;
 
-/** Null for a text that is no SPF record: receivers pass over it. */
+/** Null for a text that is not an SPF record; receivers ignore it. */
 export function parseSpf(text: string): SpfRecord | null {
-  const version = versionForm.exec(text);
+  const version = versionPattern.exec(text);
   if (version === null) return null;
   const mechanisms: SpfMechanism[] = [];
   const modifiers = new Map<string, { readonly domain: string; readonly text: string }>();
@@ -65,19 +65,19 @@ export function parseSpf(text: string): SpfRecord | null {
   return { mechanisms, redirect: modifiers.get("redirect") ?? null, defects };
 }
 
-/** A text that is meant as an SPF record, but whose version no receiver knows: `v=spf10`, `v=spf1;`, `spf1 -all`. */
+/** True for a text that looks like an SPF record with an invalid version: `v=spf10`, `v=spf1;`, `spf1 -all`. */
 export function isMisspeltSpf(text: string): boolean {
-  return !versionForm.test(text) && /^["' \t]*(?:v *= *)?spf-?1/i.test(text);
+  return !versionPattern.test(text) && /^["' \t]*(?:v *= *)?spf-?1/i.test(text);
 }
 
 interface Modifier {
-  /** Lower case; null for one that means nothing to RFC 7208. */
+  /** Lower case; null for a modifier that RFC 7208 does not define. */
   readonly name: "redirect" | "exp" | null;
   readonly domain: string;
 }
 
 function readTerm(text: string): SpfMechanism | Modifier | SpfDefect {
-  const [, sign = "", word = "", rest = ""] = termForm.exec(text) ?? [];
+  const [, sign = "", word = "", rest = ""] = termPattern.exec(text) ?? [];
   const name = word.toLowerCase();
   if (rest.startsWith("=") && sign === "") return readModifier(name, rest.slice(1), text);
   const reader = Object.hasOwn(argumentReaders, name) ? argumentReaders[name as SpfMechanismName] : undefined;
@@ -94,7 +94,7 @@ function readModifier(name: string, value: string, text: string): Modifier | Spf
 }
 
 type Argument = Pick<SpfMechanism, "domain" | "everyAddress">;
-/** Reads what stands behind the name of a mechanism, from its colon or slash on. */
+/** Parses the text after a mechanism's name, including its colon or slash. */
 type ArgumentReader = (rest: string) => Argument | SpfDefectKind;
 
 const argumentReaders: Readonly<Record<SpfMechanismName, ArgumentReader>> = {
@@ -114,7 +114,7 @@ function readDomain(rest: string): Argument | SpfDefectKind {
   return spfDomainDefect(domain) ?? { domain, everyAddress: false };
 }
 
-/** A name, or none, and up to two prefix lengths: `:name/24//64`. */
+/** Optional name and up to two prefix lengths: `:name/24//64`. */
 function readHost(rest: string): Argument | SpfDefectKind {
   const [, name = "", ip4Prefix, ip6Prefix] = /^(.*?)(?:\/(\d+))?(?:\/\/(\d+))?$/s.exec(rest) ?? [];
   if (name.startsWith("/")) return "bad-address";
@@ -133,12 +133,12 @@ function readNetwork(rest: string, family: "ip4" | "ip6"): Argument | SpfDefectK
 }
 
 function isAddress(text: string, family: "ip4" | "ip6"): boolean {
-  if (family === "ip4") return ip4Form.test(text);
-  // RFC 4291 section 2.2 lets the last four bytes stand as IPv4 does; zones are of RFC 4007 and no part of it.
+  if (family === "ip4") return ip4Pattern.test(text);
+  // RFC 4291 section 2.2 allows IPv4 notation for the last four bytes. Zones (RFC 4007) are not allowed.
   const tail = text.slice(text.lastIndexOf(":") + 1);
-  return /^[0-9a-f:.]{2,45}$/i.test(text) && (!tail.includes(".") || ip4Form.test(tail)) && ipaddr.IPv6.isValid(text);
+  return /^[0-9a-f:.]{2,45}$/i.test(text) && (!tail.includes(".") || ip4Pattern.test(tail)) && ipaddr.IPv6.isValid(text);
 }
 
 function isPrefix(text: string | undefined, family: "ip4" | "ip6"): boolean {
-  return text === undefined || (prefixForm.test(text) && Number(text) <= bits[family]);
+  return text === undefined || (prefixPattern.test(text) && Number(text) <= bits[family]);
 }

@@ -1,50 +1,50 @@
-/** Reads structured fields (RFC 9651), in the two shapes that security headers have: an item that is a token, and a dictionary of lists. */
+/** Parses structured fields (RFC 9651) in two shapes: an item that is a token, and a dictionary of lists. */
 import { trimBlanks } from "./header-list.ts";
 
-/** A member of an allow list. What is neither token nor string has no meaning in the headers that are read here. */
+/** Member of an allow list. `other`: neither a token nor a string, without meaning in the supported headers. */
 export type StructuredValue =
   | { readonly kind: "token"; readonly token: string }
   | { readonly kind: "string"; readonly text: string }
   | { readonly kind: "other" };
 
 /**
- * The token that all fields of one name give together, without its parameters; null when they are not an item, or the item is no
- * token. Two fields are never an item: section 4.2 has them joined by a comma.
+ * Token that all fields of one name form together, without parameters. Null if they are not an item or the item is not a token. Several
+ * fields never form an item: they are joined by a comma (RFC 9651 section 4.2).
  */
 export function parseStructuredToken(fields: readonly string[]): string | null {
-  const rest = new Rest(joined(fields));
-  const value = readItem(rest);
-  return value?.kind === "token" && rest.isEmpty() ? value.token : null;
+  const cursor = new Cursor(joined(fields));
+  const value = readItem(cursor);
+  return value?.kind === "token" && cursor.isEmpty() ? value.token : null;
 }
 
 /**
- * Lists by key, a single item as a list of one; null when the fields are no dictionary, which a browser ignores as a whole. Of a
- * repeated key the last counts (section 4.2.2).
+ * Lists by key; a single item is a list of one. Null if the fields are not a dictionary, which browsers then ignore completely. The last of
+ * repeated keys counts (RFC 9651 section 4.2.2).
  */
 export function parseStructuredDictionary(fields: readonly string[]): ReadonlyMap<string, readonly StructuredValue[]> | null {
-  const rest = new Rest(joined(fields));
+  const cursor = new Cursor(joined(fields));
   const dictionary = new Map<string, readonly StructuredValue[]>();
-  if (rest.isEmpty()) return dictionary;
+  if (cursor.isEmpty()) return dictionary;
   do {
-    const key = rest.take(keyForm);
-    const member = key === null ? null : readMember(rest);
+    const key = cursor.take(keyPattern);
+    const member = key === null ? null : readMember(cursor);
     if (key === null || member === null) return null;
     dictionary.set(key, member);
-    // A comma has to be followed by another member: none may trail.
-  } while (rest.take(commaForm) !== null);
-  return rest.isEmpty() ? dictionary : null;
+    // A comma requires another member; trailing commas are invalid.
+  } while (cursor.take(commaPattern) !== null);
+  return cursor.isEmpty() ? dictionary : null;
 }
 
-/** Text that is read from its beginning on. */
-class Rest {
+/** Read position in a text. */
+class Cursor {
   private at = 0;
 
   constructor(private readonly text: string) {}
 
-  /** What the sticky form matches here, or null; what was matched is read. */
-  take(form: RegExp): string | null {
-    form.lastIndex = this.at;
-    const [matched = null] = form.exec(this.text) ?? [];
+  /** Consumes and returns the match of a sticky pattern at the position; null without a match. */
+  take(pattern: RegExp): string | null {
+    pattern.lastIndex = this.at;
+    const [matched = null] = pattern.exec(this.text) ?? [];
     if (matched !== null) this.at += matched.length;
     return matched;
   }
@@ -54,16 +54,16 @@ class Rest {
   }
 }
 
-const keyForm = /[a-z*][a-z0-9_\-.*]*/y;
-const commaForm = /[ \t]*,[ \t]*/y;
-const spacesForm = / */y;
+const keyPattern = /[a-z*][a-z0-9_\-.*]*/y;
+const commaPattern = /[ \t]*,[ \t]*/y;
+const spacesPattern = / */y;
 
-/** Section 4.2.4 to 4.2.10. The first form that fits is the only one that can. */
-const tokenForm = /[a-z*][a-z0-9!#$%&'*+\-.^_`|~:/]*/iy;
-const stringForm = /"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/y;
-const displayStringForm = /%"(?:[\x20-\x21\x23-\x24\x26-\x7e]|%[0-9a-f]{2})*"/y;
-const otherForms: readonly RegExp[] = [
-  // Decimal, integer and date: a number that is longer than it may be is none, and no shorter one either.
+/** RFC 9651 sections 4.2.4 to 4.2.10. At most one pattern matches at any position. */
+const tokenPattern = /[a-z*][a-z0-9!#$%&'*+\-.^_`|~:/]*/iy;
+const stringPattern = /"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/y;
+const displayStringPattern = /%"(?:[\x20-\x21\x23-\x24\x26-\x7e]|%[0-9a-f]{2})*"/y;
+const otherPatterns: readonly RegExp[] = [
+  // Decimal, integer and date. A number with too many digits is invalid as a whole.
   /-?\d{1,12}\.\d{1,3}(?![\d.])/y,
   /@?-?\d{1,15}(?![\d.])/y,
   /\?[01]/y,
@@ -74,52 +74,52 @@ function joined(fields: readonly string[]): string {
   return trimBlanks(fields.join(", "));
 }
 
-/** What stands behind a key: nothing, which means true, or an equals sign and an item or a list (section 4.2.2). */
-function readMember(rest: Rest): readonly StructuredValue[] | null {
-  if (rest.take(/=/y) === null) return readParameters(rest) ? [{ kind: "other" }] : null;
-  if (rest.take(/\(/y) !== null) return readInnerList(rest);
-  const item = readItem(rest);
+/** Value of a key: an item or list after an equals sign, or true without one (RFC 9651 section 4.2.2). */
+function readMember(cursor: Cursor): readonly StructuredValue[] | null {
+  if (cursor.take(/=/y) === null) return readParameters(cursor) ? [{ kind: "other" }] : null;
+  if (cursor.take(/\(/y) !== null) return readInnerList(cursor);
+  const item = readItem(cursor);
   return item === null ? null : [item];
 }
 
-/** Section 4.2.1.2, behind the opening parenthesis. */
-function readInnerList(rest: Rest): readonly StructuredValue[] | null {
+/** RFC 9651 section 4.2.1.2, after the opening parenthesis. */
+function readInnerList(cursor: Cursor): readonly StructuredValue[] | null {
   const values: StructuredValue[] = [];
-  rest.take(spacesForm);
-  while (rest.take(/\)/y) === null) {
-    const item = readItem(rest);
-    // Items are parted by spaces; behind the last one there may be none.
-    if (item === null || rest.take(/ +|(?=\))/y) === null) return null;
+  cursor.take(spacesPattern);
+  while (cursor.take(/\)/y) === null) {
+    const item = readItem(cursor);
+    // Spaces separate items; they are optional after the last one.
+    if (item === null || cursor.take(/ +|(?=\))/y) === null) return null;
     values.push(item);
   }
-  return readParameters(rest) ? values : null;
+  return readParameters(cursor) ? values : null;
 }
 
-function readItem(rest: Rest): StructuredValue | null {
-  const value = readBareItem(rest);
-  return value !== null && readParameters(rest) ? value : null;
+function readItem(cursor: Cursor): StructuredValue | null {
+  const value = readBareItem(cursor);
+  return value !== null && readParameters(cursor) ? value : null;
 }
 
-/** Reads past the parameters, none of which has a meaning in the headers that are read here (section 4.2.3.2). False: they are not whole. */
-function readParameters(rest: Rest): boolean {
-  while (rest.take(/; */y) !== null) {
-    if (rest.take(keyForm) === null) return false;
-    if (rest.take(/=/y) !== null && readBareItem(rest) === null) return false;
+/** Skips parameters, which have no meaning in the supported headers (RFC 9651 section 4.2.3.2). False if malformed. */
+function readParameters(cursor: Cursor): boolean {
+  while (cursor.take(/; */y) !== null) {
+    if (cursor.take(keyPattern) === null) return false;
+    if (cursor.take(/=/y) !== null && readBareItem(cursor) === null) return false;
   }
   return true;
 }
 
-function readBareItem(rest: Rest): StructuredValue | null {
-  const token = rest.take(tokenForm);
+function readBareItem(cursor: Cursor): StructuredValue | null {
+  const token = cursor.take(tokenPattern);
   if (token !== null) return { kind: "token", token };
-  const quoted = rest.take(stringForm);
+  const quoted = cursor.take(stringPattern);
   if (quoted !== null) return { kind: "string", text: quoted.slice(1, -1).replaceAll(/\\(.)/g, "$1") };
-  const display = rest.take(displayStringForm);
+  const display = cursor.take(displayStringPattern);
   if (display !== null) return isUtf8(display.slice(2, -1)) ? { kind: "other" } : null;
-  return otherForms.some((form) => rest.take(form) !== null) ? { kind: "other" } : null;
+  return otherPatterns.some((pattern) => cursor.take(pattern) !== null) ? { kind: "other" } : null;
 }
 
-/** Section 4.2.10: the bytes that stand behind percent signs are to be UTF-8. */
+/** RFC 9651 section 4.2.10: percent-encoded bytes must be UTF-8. */
 function isUtf8(escaped: string): boolean {
   try {
     decodeURIComponent(escaped);

@@ -1,21 +1,21 @@
-/** Reads records of SMTP TLS reporting, RFC 8460 section 3. */
+/** Parses SMTP TLS reporting records: RFC 8460 section 3. */
 import { parseRecordFields } from "./record-fields.ts";
 import { parseReportUris, type ReportUri } from "./report-uri.ts";
 
 export interface TlsRptRecord {
-  /** Where reports may go: by mail or by https, and at least one. */
+  /** Report destinations, mailto or https; at least one. */
   readonly rua: readonly ReportUri[];
 }
 
-/** `syntax`: not of the grammar. `rua-missing`: it names no place. `rua-invalid`: none of its places can be sent to. */
+/** `syntax`: not of the grammar. `rua-missing`: no destination. `rua-invalid`: no usable destination. */
 export type TlsRptDefect = "syntax" | "rua-missing" | "rua-invalid";
 
-/** Compared with case; what begins otherwise is passed over. */
-const versionForm = /^v=TLSRPTv1[\t ]*(?:;|$)/;
+/** Case-sensitive; senders ignore texts with another prefix. */
+const versionPattern = /^v=TLSRPTv1[\t ]*(?:;|$)/;
 
-/** Null for a text that is no such record. */
+/** Record or its defect; null for a text that is not a TLS reporting record. */
 export function parseTlsRpt(text: string): TlsRptRecord | { readonly defect: TlsRptDefect } | null {
-  const version = versionForm.exec(text);
+  const version = versionPattern.exec(text);
   if (version === null) return null;
   const fields = parseRecordFields(text.slice(version[0].length));
   if (fields === null) return { defect: "syntax" };
@@ -26,7 +26,7 @@ export function parseTlsRpt(text: string): TlsRptRecord | { readonly defect: Tls
   return rua.length === 0 ? { defect: "rua-invalid" } : { rua };
 }
 
-/** A text that is meant as such a record, whether or not it is one. */
+/** True for a text that looks like a TLS reporting record, valid or not. */
 export function isMeantAsTlsRpt(text: string): boolean {
   return /\bv[\t ]*=[\t ]*"?tls-?rpt/i.test(text);
 }

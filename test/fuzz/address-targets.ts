@@ -1,7 +1,5 @@
 /** Fuzz targets for operator and visitor input: endpoints, contacts, origins and scan URLs. */
 import * as address from "../../src/parse/address.ts";
-import * as contact from "../../src/parse/contact.ts";
-import * as origin from "../../src/parse/origin.ts";
 import * as scanUrl from "../../src/parse/scan-url.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -36,40 +34,37 @@ function storedUrl(text: string): string | null {
 export const addressTargets: readonly FuzzTarget[] = [
   {
     file: "address",
-    tokens: [..."[]:=.%0", "127.0.0.1", "::1", "[::1]", ":443", "site.test", "=", "65536", "ffff:", "0x7f.1"],
-    samples: ["site.test:443=127.0.0.1:8443", "[2001:db8::1]:53", "127.0.0.1:8787", "[::ffff:192.0.2.1%eth0]:1=[::]:0"],
+    tokens: [...urlTokens, ..."[]:=.%0", "127.0.0.1", "::1", "[::1]", ":443", "site.test", "=", "65536", "ffff:", "0x7f.1"],
+    samples: [
+      "site.test:443=127.0.0.1:8443",
+      "[2001:db8::1]:53",
+      "127.0.0.1:8787",
+      "[::ffff:192.0.2.1%eth0]:1=[::]:0",
+      "security@site.example",
+      "mailto:a+b@site.example",
+      "https://site.example/report?to=us#here",
+      "https://site.example",
+      "http://192.168.1.5:8787/",
+      "https://[2001:db8::1]:443/",
+    ],
     functions: {
       parseIpText: address.parseIpText,
       parseEndpoint: address.parseEndpoint,
       parseResolver: address.parseResolver,
       parseConnectTo: address.parseConnectTo,
       truncatedAddress: address.truncatedAddress,
+      parseContact: address.parseContact,
+      parseOrigin: address.parseOrigin,
     },
     properties: {
       "a parsed address parses to itself": isIdempotent(address.parseIpText),
       "every endpoint is a valid resolver": (text) => address.parseEndpoint(text) === null || address.parseResolver(text) === text,
       "truncating twice changes nothing": isIdempotent(address.truncatedAddress),
-    },
-  },
-  {
-    file: "contact",
-    tokens: urlTokens,
-    samples: ["security@site.example", "mailto:a+b@site.example", "https://site.example/report?to=us#here"],
-    functions: { parseContact: contact.parseContact },
-    properties: {
-      "a parsed contact parses to itself": isIdempotent(contact.parseContact),
-      "a contact is an https or mailto URL": (text) => /^(?:https:\/\/|mailto:)|^$/.test(contact.parseContact(text) ?? ""),
-    },
-  },
-  {
-    file: "origin",
-    tokens: urlTokens,
-    samples: ["https://site.example", "http://192.168.1.5:8787/", "https://[2001:db8::1]:443/"],
-    functions: { parseOrigin: origin.parseOrigin },
-    properties: {
-      "a parsed origin parses to itself": isIdempotent(origin.parseOrigin),
+      "a parsed contact parses to itself": isIdempotent(address.parseContact),
+      "a contact is an https or mailto URL": (text) => /^(?:https:\/\/|mailto:)|^$/.test(address.parseContact(text) ?? ""),
+      "a parsed origin parses to itself": isIdempotent(address.parseOrigin),
       "an origin is in the form that browsers send": (text) => {
-        const parsed = origin.parseOrigin(text);
+        const parsed = address.parseOrigin(text);
         return parsed === null || new URL(parsed).origin === parsed;
       },
     },

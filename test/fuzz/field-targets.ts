@@ -7,7 +7,6 @@ import * as headerList from "../../src/parse/header-list.ts";
 import * as hsts from "../../src/parse/hsts.ts";
 import * as integrity from "../../src/parse/integrity.ts";
 import * as products from "../../src/parse/products.ts";
-import * as quoted from "../../src/parse/quoted.ts";
 import * as referrerPolicy from "../../src/parse/referrer-policy.ts";
 import * as setCookie from "../../src/parse/set-cookie.ts";
 import * as structuredField from "../../src/parse/structured-field.ts";
@@ -138,15 +137,20 @@ export const fieldTargets: readonly FuzzTarget[] = [
   },
   {
     file: "header-list",
-    tokens: [...'\n,"\\ \t;=', "nosniff", "text/html", '"a, b"'],
-    samples: ['a, "b, \\" c" ,, d', "nosniff"],
-    functions: { splitHeaderList: (text) => headerList.splitHeaderList(lines(text)), trimBlanks: headerList.trimBlanks },
+    tokens: [...'\n,"\\ \t;=', "a", "nosniff", "text/html", '"a, b"', 'a="b;c"', '\\"'],
+    samples: ['a, "b, \\" c" ,, d', "nosniff", 'a; b="c; \\" d"; e', 'a, "b, c'],
+    functions: {
+      splitHeaderList: (text) => headerList.splitHeaderList(lines(text)),
+      trimBlanks: headerList.trimBlanks,
+      splitOutsideQuotes: (text) => [headerList.splitOutsideQuotes(text, ";"), headerList.splitOutsideQuotes(text, ",")],
+    },
     properties: {
       "splitting drops only commas and blanks": (text) => {
         const bare = (part: string) => part.replaceAll(/[, \t]/g, "");
         return bare(headerList.splitHeaderList(lines(text)).join("")) === bare(lines(text).join(""));
       },
       "trimming twice changes nothing": (text) => headerList.trimBlanks(headerList.trimBlanks(text)) === headerList.trimBlanks(text),
+      "the parts joined are the value": (text) => headerList.splitOutsideQuotes(text, ";").join(";") === text,
     },
   },
   {
@@ -195,13 +199,6 @@ export const fieldTargets: readonly FuzzTarget[] = [
         !products.parseProducts(text).words.some((word) => word === "" || /[\s,]/.test(word)),
       "without a parenthesis there is no comment": (text) => text.includes("(") || products.parseProducts(text).comments.length === 0,
     },
-  },
-  {
-    file: "quoted",
-    tokens: [...'",;\\ ', "a", 'a="b;c"', '\\"'],
-    samples: ['a; b="c; \\" d"; e', 'a, "b, c'],
-    functions: { splitOutsideQuotes: (text) => [quoted.splitOutsideQuotes(text, ";"), quoted.splitOutsideQuotes(text, ",")] },
-    properties: { "the parts joined are the value": (text) => quoted.splitOutsideQuotes(text, ";").join(";") === text },
   },
   {
     file: "referrer-policy",

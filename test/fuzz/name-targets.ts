@@ -6,7 +6,6 @@ import * as der from "../../src/parse/der.ts";
 import * as dnsName from "../../src/parse/dns-name.ts";
 import * as hostMatch from "../../src/parse/host-match.ts";
 import * as nearest from "../../src/parse/nearest.ts";
-import * as registrySuffix from "../../src/parse/registry-suffix.ts";
 import * as site from "../../src/parse/site.ts";
 import { selfSigned } from "../support/certificates.ts";
 import type { FuzzTarget } from "./target.ts";
@@ -111,16 +110,10 @@ export const nameTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "registry-suffix",
-    tokens: nameTokens,
-    samples: names,
-    functions: { isRegistrySuffix: registrySuffix.isRegistrySuffix },
-  },
-  {
     file: "site",
     tokens: nameTokens,
     samples: names,
-    functions: { registrableDomainOf: site.registrableDomainOf, siteOfHost: site.siteOfHost },
+    functions: { registrableDomainOf: site.registrableDomainOf, siteOfHost: site.siteOfHost, isRegistrySuffix: site.isRegistrySuffix },
     properties: {
       "a registrable domain is its own registrable domain": (text) => {
         const domain = site.registrableDomainOf(text);

@@ -1,6 +1,6 @@
 /** Contacts as operators write them, and as RFC 9116 takes them. */
 import { expect, test } from "vitest";
-import { parseContact } from "../../../src/parse/contact.ts";
+import { parseContact } from "../../../src/parse/address.ts";
 import { parseSecurityTxt } from "../../../src/parse/security-txt.ts";
 
 test.each([

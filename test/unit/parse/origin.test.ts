@@ -1,6 +1,6 @@
 /** Origins as operators write them. */
 import { expect, test } from "vitest";
-import { parseOrigin } from "../../../src/parse/origin.ts";
+import { parseOrigin } from "../../../src/parse/address.ts";
 
 test.each([
   ["https://assay.test", "https://assay.test"],

@@ -1,7 +1,7 @@
 /** Names under which anybody may buy a domain. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isRegistrySuffix } from "../../../src/parse/registry-suffix.ts";
+import { isRegistrySuffix } from "../../../src/parse/site.ts";
 
 test.each([
   ["com", true],
