@@ -1,13 +1,14 @@
-/** What the pages of the operator are told of the process: its settings and their origin, its disk, its browser and its doctor. */
+/** State of this process for the pages of administrators: settings with their origin, disk, browser and doctor. */
 import { statfsSync } from "node:fs";
 import { type Log, messageOf } from "../base/log.ts";
 import type { BrowserHost } from "../browser/browser.ts";
 import type { Catalog } from "../catalog/load.ts";
-import { createExamination } from "../doctor/background-run.ts";
-import { examineRunning } from "../doctor/system-checks.ts";
+import { createDoctorRun } from "../doctor/background-run.ts";
+import { examineServer } from "../doctor/system-checks.ts";
 import type { Store } from "../store/store.ts";
 import type { DiskSpace, Operator, ShownSetting } from "../web/admin/operator.ts";
 import { environmentName, type LoadedConfig } from "./config.ts";
+import { doctorSettings } from "./doctor.ts";
 import { type Config, settingKeys } from "./settings.ts";
 
 interface Appliance {
@@ -17,7 +18,7 @@ interface Appliance {
   readonly log: Log;
 }
 
-/** `noteUntrustedForwarder` is told of the peer that sent forwarding headers without being trusted. */
+/** `noteUntrustedForwarder` takes the first peer that sent forwarding headers without being a trusted proxy. */
 export function createOperator(
   loaded: LoadedConfig,
   { store, catalog, browser, log }: Appliance,
@@ -33,14 +34,17 @@ export function createOperator(
     },
     unsandboxedBecause: () => browser.state()?.unsandboxedBecause ?? null,
     diskSpace: () => diskSpaceOf(config.data),
-    examination: createExamination(() => examineRunning(config, { accounts: () => store.accounts.list().length, catalog, browser }), {
-      now: () => new Date(),
-      onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
-    }),
+    examination: createDoctorRun(
+      () => examineServer(doctorSettings(config), { accounts: () => store.accounts.list().length, catalog, browser }),
+      {
+        now: () => new Date(),
+        onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
+      },
+    ),
   };
 }
 
-/** None of them is a secret: passwords and keys are named by their files. */
+/** Settings hold no secret: passwords and keys are named by their files. */
 function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting[] {
   return settingKeys.map((key) => ({
     key,
@@ -51,7 +55,7 @@ function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting
   }));
 }
 
-/** As it is written in a variable; null for what is not set. */
+/** Value as written in an environment variable; null if not set. */
 function written(value: Config[keyof Config] | Config["scan.connect_to"][number]): string | null {
   if (value === null) return null;
   if (Array.isArray(value)) return value.length === 0 ? null : value.map(written).join(", ");
@@ -66,7 +70,7 @@ function endpoint(host: string, port: number): string {
 
 function diskSpaceOf(folder: string): DiskSpace | null {
   try {
-    // What is kept back for root is not there for the server.
+    // Blocks reserved for root are not available to the server.
     const { bavail, blocks, bsize } = statfsSync(folder);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   } catch {

@@ -1,54 +1,45 @@
-/** `assay serve`: puts the appliance together, API first, and takes it apart in reverse. */
-import { Command } from "commander";
+/** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import type { Readiness } from "../api/health.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { loadCatalog } from "../catalog/load.ts";
-import { checksDirOf } from "../cli/checks.ts";
-import { exitCodes, VerbError } from "../cli/exit.ts";
-import { addSettings, loadedConfigOf, scanSettings, settingsWithoutFlag } from "../cli/settings.ts";
-import { note } from "../cli/terminal.ts";
 import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
-import { openScanner } from "../scan/scanner.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore } from "../store/store.ts";
 import { createTexts } from "../text/i18n.ts";
 import { createPages } from "../web/app.ts";
-import { openBrowserOf } from "./browser.ts";
-import type { LoadedConfig } from "./config.ts";
+import { ConfigError, type LoadedConfig } from "./config.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { urlHost } from "./links.ts";
 import { createOperator } from "./operator.ts";
-import { workerFile } from "./placement.ts";
-import { caPems, egressSettings, scanDeadlines } from "./scan-settings.ts";
+import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
-import { untilAskedToStop } from "./shutdown.ts";
-import { pagesSettingsOf } from "./web-settings.ts";
+import { webSettings } from "./web-settings.ts";
 
-/** How long scans under way may take once a stop is asked for ... */
+/** Time that running scans get to finish after a stop. */
 const drainMs = 7_000;
-/** ... and how long everything together: Docker kills ten seconds after asking. What is left then is taken up at the next start. */
-const stopMsMax = 9_500;
 
-export function serveCommand(): Command {
-  const serve = new Command("serve")
-    .description("Serve pages and API and work through the queue of scans, until SIGTERM or SIGINT.")
-    .addHelpText("after", settingsWithoutFlag())
-    .action((_options, command: Command) => runServer(loadedConfigOf(command)));
-  return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings]);
+export interface ServerOptions {
+  /** Ends the server. Running scans get `drainMs`; the next start continues the rest. */
+  readonly stop: AbortSignal;
+  /** Called once with the address and, without accounts, with the instructions for the first one. */
+  readonly announce: (text: string) => void;
 }
 
-/** Returns once the server has stopped. */
-async function runServer(loaded: LoadedConfig): Promise<void> {
+/**
+ * Runs the server; resolves when it has stopped.
+ * @throws ConfigError, DataDirError or CatalogError if it cannot start.
+ */
+export async function runServer(loaded: LoadedConfig, { stop, announce }: ServerOptions): Promise<void> {
   const { config } = loaded;
-  const asked = untilAskedToStop();
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const trustedPems = caPems(config);
   const lock = lockDataDir(config.data);
   const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
-  const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
+  const checksDir = checksDirOf(config);
+  const catalog = await loadCatalog({ checksDir });
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account made from admin.email");
 
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
@@ -63,22 +54,20 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
     ready: () => readiness,
   });
-  const browser = openBrowserOf(config, log);
+  const browser = openConfiguredBrowser(config, log);
   const operator = createOperator(loaded, { store, catalog, browser, log });
   const scanning = { ready: () => readiness.ready, progress, wake };
-  const pages = createPages(pagesSettingsOf(config, { ...shared, catalog, operator, scanning }));
+  const pages = createPages(webSettings(config, { ...shared, catalog, operator, scanning }));
   const listening = listenAt(config, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
-  note([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
+  announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
-  const scanner = openScanner({
+  const scanner = openConfiguredScanner(config, {
     egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }]),
     caPems: trustedPems,
-    deadlines: scanDeadlines(config),
     concurrency: config["scan.concurrency"],
-    checksDir: checksDirOf(config),
+    checksDir,
     browser,
-    workerFile,
     log,
     screenshots: true,
   });
@@ -93,8 +82,7 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
     },
   );
 
-  await aborted(asked);
-  setTimeout(() => process.exit(exitCodes.ok), stopMsMax).unref();
+  await aborted(stop);
   log.info("stopping", { running: dispatcher.running(), drainMs });
   await Promise.all([listening.stop(), dispatcher.stop(drainMs)]);
   await scanner.close();
@@ -103,13 +91,13 @@ async function runServer(loaded: LoadedConfig): Promise<void> {
   lock.release();
 }
 
-/** @throws VerbError when the address cannot be had. */
-function listenAt({ listen: { address, port } }: Config, door: HttpHandler, log: Log): Listening {
+/** @throws ConfigError if the address is in use or not allowed. */
+function listenAt({ listen: { address, port } }: Config, handler: HttpHandler, log: Log): Listening {
   try {
-    return listen(door, { hostname: address, port, log });
+    return listen(handler, { hostname: address, port, log });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new VerbError(exitCodes.usage, `cannot listen on ${urlHost(address)}:${port} (${code}); --listen names another address`);
+    throw new ConfigError(`cannot listen on ${urlHost(address)}:${port} (${code}); --listen names another address`);
   }
 }
 

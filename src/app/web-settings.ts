@@ -10,7 +10,7 @@ import { createOwnAddress } from "../http/own-address.ts";
 import type { Operator } from "../web/admin/operator.ts";
 import type { PagesSettings, ScanningSettings } from "../web/settings.ts";
 import { ConfigError } from "./config.ts";
-import { egressSettings } from "./scan-settings.ts";
+import { egressSettings } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
 /** Bytes of a text of the operator's, such as an imprint. */
@@ -23,7 +23,7 @@ interface Running extends Pick<PagesSettings, "store" | "texts" | "catalog" | "n
 }
 
 /** @throws ConfigError when a named text cannot be read or is too long. */
-export function pagesSettingsOf(config: Config, { scanning, ...running }: Running): PagesSettings {
+export function webSettings(config: Config, { scanning, ...running }: Running): PagesSettings {
   const { store, operator, now } = running;
   return {
     ...running,

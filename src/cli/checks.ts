@@ -1,10 +1,8 @@
-/** `assay checks`: the catalog of this appliance, built-in checks and those beside the binary. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+/** `assay checks`: lists the catalog of built-in and plugin checks. */
 import { Command } from "commander";
+import { checksDirOf } from "../app/scanning.ts";
 import type { Config } from "../app/settings.ts";
 import { type Catalog, loadCatalog } from "../catalog/load.ts";
-import { exitCodes, VerbError } from "./exit.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
 
@@ -29,13 +27,6 @@ export function checksCommand(): Command {
     });
   addSettings(list, ["checks.dir", "locale.default"]);
   return checks;
-}
-
-/** @throws VerbError for a folder that was named but is not there: leaving its checks out would change every score without a word. */
-export function checksDirOf(config: Config): string {
-  const named = config["checks.dir"];
-  if (named !== null && !existsSync(named)) throw new VerbError(exitCodes.usage, `checks.dir: there is no folder ${named}`);
-  return named ?? join(config.data, "checks");
 }
 
 function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {

@@ -1,5 +1,4 @@
-/** Exit codes of every verb, and which one an error means. */
-
+/** Exit codes of the command line, and the exit code of each error. */
 import { CommanderError } from "commander";
 import { ConfigError } from "../app/config.ts";
 import { messageOf } from "../base/log.ts";
@@ -9,9 +8,9 @@ import { DataDirError } from "../store/data-dir.ts";
 
 export const exitCodes = {
   ok: 0,
-  /** Findings, a threshold, or the doctor's verdict. */
+  /** Findings or a score that miss the policy, or a failed system check. */
   policy: 1,
-  /** Usage or configuration, a check beside the binary included. */
+  /** Usage or configuration, plugin checks included. */
   usage: 2,
   /** The target could not be scanned. */
   target: 3,
@@ -25,9 +24,9 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A verb cannot do what it was asked. The message is one sentence for whoever typed it. */
-export class VerbError extends Error {
-  override readonly name = "VerbError";
+/** A command cannot be carried out. The message is one sentence for the user. */
+export class CliError extends Error {
+  override readonly name = "CliError";
   constructor(
     readonly exitCode: ExitCode,
     message: string,
@@ -36,11 +35,11 @@ export class VerbError extends Error {
   }
 }
 
-/** The exit code of an error that ended a verb, and the sentence to print; null when it was printed already. */
+/** Exit code of an error, and the sentence to print; null if it was printed already. */
 export function failureOf(error: unknown): { readonly code: ExitCode; readonly sentence: string | null } {
-  // Commander prints its own refusals, and "fails" with 0 once help or version are printed.
+  // Commander prints its own errors. It also throws, with code 0, after it printed help or version.
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, sentence: null };
-  if (error instanceof VerbError) return { code: error.exitCode, sentence: error.message };
+  if (error instanceof CliError) return { code: error.exitCode, sentence: error.message };
   if (error instanceof ConfigError || error instanceof CatalogError) return { code: exitCodes.usage, sentence: error.message };
   if (error instanceof DataDirError) return { code: exitCodes.dataDir, sentence: error.message };
   if (error instanceof BrowserError) return { code: exitCodes.internal, sentence: error.message };

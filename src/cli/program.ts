@@ -1,11 +1,11 @@
 /** The command line: its verbs, its manners, and the one place where an error becomes an exit code. */
 import { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
-import { serveCommand } from "../app/serve.ts";
 import { checksCommand } from "./checks.ts";
 import { doctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { scanCommand } from "./scan.ts";
+import { serveCommand } from "./serve.ts";
 import { addSettings } from "./settings.ts";
 import { OutputClosed, print, silenceNotes, tell } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";

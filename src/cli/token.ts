@@ -4,7 +4,7 @@ import { isExpired } from "../account/authenticate.ts";
 import { type TokenLifetime, tokenExpiry, tokenLifetimes } from "../account/token-lifetimes.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
-import { exitCodes, VerbError } from "./exit.ts";
+import { CliError, exitCodes } from "./exit.ts";
 import { jsonLine, note, print, table, tell } from "./terminal.ts";
 import { accountOf, withStore } from "./user.ts";
 
@@ -18,7 +18,7 @@ export function tokenCommand(): Command {
     .addOption(new Option("--expires <when>", "when it is refused from").choices(tokenLifetimes).default("never"))
     .action(({ user, name, expires }: { user: string; name: string; expires: TokenLifetime }, command: Command) =>
       withStore(command, async (store) => {
-        if (name.trim() === "") throw new VerbError(exitCodes.usage, "--name is empty; it says what the token is for");
+        if (name.trim() === "") throw new CliError(exitCodes.usage, "--name is empty; it says what the token is for");
         const account = accountOf(store, user);
         if (account.plan === "free") tell(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
         const now = new Date();
@@ -47,7 +47,7 @@ export function tokenCommand(): Command {
     .action((id: string, _options, command: Command) =>
       withStore(command, async (store) => {
         const owner = ownerOf(store, id);
-        if (owner === null) throw new VerbError(exitCodes.usage, `there is no token ${id}; see assay token list`);
+        if (owner === null) throw new CliError(exitCodes.usage, `there is no token ${id}; see assay token list`);
         await store.apiTokens.revoke(owner.accountId, owner.id, new Date());
         note(`token ${id} is revoked`);
       }),

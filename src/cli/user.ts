@@ -2,12 +2,13 @@
 import { Command, Option } from "commander";
 import { createPasswords } from "../account/passwords.ts";
 import { baseUrl, urlOfLink } from "../app/links.ts";
+import { hashOfPassword } from "../app/passwords.ts";
 import type { Config } from "../app/settings.ts";
 import { type Account, plans } from "../store/accounts.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { exitCodes, VerbError } from "./exit.ts";
-import { addPasswordOptions, givenPassword, hashOfPassword, type PasswordOptions } from "./password.ts";
+import { CliError, exitCodes } from "./exit.ts";
+import { addPasswordOptions, givenPassword, type PasswordOptions } from "./password.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { harmless, jsonLine, note, print, table } from "./terminal.ts";
 
@@ -78,7 +79,7 @@ function addSetPlan(user: Command): void {
     .action((email: string, plan: string, _options, command: Command) =>
       withStore(command, async (store) => {
         const known = plans.find((one) => one === plan);
-        if (known === undefined) throw new VerbError(exitCodes.usage, `plan "${plan}" is not one of ${plans.join(", ")}`);
+        if (known === undefined) throw new CliError(exitCodes.usage, `plan "${plan}" is not one of ${plans.join(", ")}`);
         const changed = await store.accounts.setPlan(accountOf(store, email).id, known);
         if (changed !== undefined) print(table([rowOf(changed)]));
       }),
@@ -97,7 +98,7 @@ function addResetPassword(user: Command): void {
         await store.credentials.change(account.id, { passwordHash }, { reopen: null });
         note(`the password of ${account.email} is set, and its sessions are ended`);
       } else if (account.disabled) {
-        throw new VerbError(exitCodes.usage, `${account.email} is disabled; assay user enable ${account.email} comes first`);
+        throw new CliError(exitCodes.usage, `${account.email} is disabled; assay user enable ${account.email} comes first`);
       } else printLink(config, await store.oneTimeLinks.create({ kind: "reset", accountId: account.id }, new Date()));
     }),
   );
@@ -142,7 +143,7 @@ function addLinks(user: Command): void {
     (email: string | undefined, { admin, plan }: { admin?: boolean; plan?: Plan }, command: Command) =>
       withStore(command, async (store, config) => {
         if (config["accounts.signup"] === "closed")
-          throw new VerbError(exitCodes.usage, "accounts.signup is closed: set it to invite, or make the account by assay user create");
+          throw new CliError(exitCodes.usage, "accounts.signup is closed: set it to invite, or make the account by assay user create");
         const purpose = {
           kind: "invite",
           email: email ?? null,
@@ -165,7 +166,7 @@ function planOption(): Option {
   return new Option("--plan <plan>", "free has no API access").choices(plans);
 }
 
-/** Null when no password was given. @throws VerbError when it is not taken. */
+/** Null when no password was given. @throws CliError when it is not taken. */
 async function givenHash(config: Config, given: PasswordOptions, email: string): Promise<string | null> {
   const password = await givenPassword(given);
   return password === null ? null : hashOfPassword(createPasswords({ charsMin: config["accounts.password_min"] }), password, email);
@@ -174,28 +175,28 @@ async function givenHash(config: Config, given: PasswordOptions, email: string):
 function printLink(config: Config, link: IssuedLink | string): void {
   if (typeof link === "string") {
     const reason = link === "set-up" ? "there is an account already; assay user list shows it" : "too many links are open; they expire";
-    throw new VerbError(exitCodes.usage, reason);
+    throw new CliError(exitCodes.usage, reason);
   }
   note(`works once, until ${link.link.expiresAt}, and is shown only now:`);
   print(urlOfLink(baseUrl(config), link));
 }
 
-function taken(email: string): VerbError {
-  return new VerbError(exitCodes.usage, `there is an account for ${harmless(email)} already`);
+function taken(email: string): CliError {
+  return new CliError(exitCodes.usage, `there is an account for ${harmless(email)} already`);
 }
 
-function noAddress(email: string): VerbError {
-  return new VerbError(exitCodes.usage, `"${harmless(email)}" is not an email address`);
+function noAddress(email: string): CliError {
+  return new CliError(exitCodes.usage, `"${harmless(email)}" is not an email address`);
 }
 
 function rowOf({ id, email, plan, admin, disabled, createdAt }: Account): readonly string[] {
   return [String(id), email, plan, admin ? "admin" : "user", disabled ? "disabled" : "active", createdAt];
 }
 
-/** @throws VerbError when there is none. */
+/** @throws CliError when there is none. */
 export function accountOf(store: Store, email: string): Account {
   const account = store.accounts.findByEmail(email);
-  if (account === undefined) throw new VerbError(exitCodes.usage, `there is no account for ${harmless(email)}; see assay user list`);
+  if (account === undefined) throw new CliError(exitCodes.usage, `there is no account for ${harmless(email)}; see assay user list`);
   return account;
 }
 

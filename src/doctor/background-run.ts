@@ -1,34 +1,34 @@
-/** A look at everything that a scan needs, asked for on a page and read there once it is done. */
+/** Run of the doctor in the background: started on a page, its findings shown there when it is done. */
 
-/** What was found about one part. */
-export interface Finding {
+/** Result of one system check. */
+export interface DoctorFinding {
   readonly what: "data directory" | "port" | "checks" | "dns" | "browser";
   readonly state: "ok" | "failed";
-  /** One sentence, in English, as the command line says it. */
+  /** One sentence in English. */
   readonly detail: string;
 }
 
-export type ExaminationState =
+export type DoctorRunState =
   | { readonly status: "never" }
   | { readonly status: "running"; readonly since: string }
-  /** Null: the look itself failed, and the log tells why. */
-  | { readonly status: "done"; readonly at: string; readonly findings: readonly Finding[] | null };
+  /** Findings are null if the run itself failed; the log has the reason. */
+  | { readonly status: "done"; readonly at: string; readonly findings: readonly DoctorFinding[] | null };
 
-export interface Examination {
-  state(): ExaminationState;
-  /** Begins one; while one runs, that one is the answer. */
+export interface DoctorRun {
+  state(): DoctorRunState;
+  /** Starts a run, unless one is under way. */
   begin(): void;
 }
 
-/** The state is kept in memory: it tells of this process. */
-export function createExamination(
-  examine: () => Promise<readonly Finding[]>,
+/** State in memory only: it describes this process. */
+export function createDoctorRun(
+  examine: () => Promise<readonly DoctorFinding[]>,
   { now, onFailure }: { readonly now: () => Date; readonly onFailure: (error: unknown) => void },
-): Examination {
-  let state: ExaminationState = { status: "never" };
+): DoctorRun {
+  let state: DoctorRunState = { status: "never" };
 
   async function run(): Promise<void> {
-    let findings: readonly Finding[] | null = null;
+    let findings: readonly DoctorFinding[] | null = null;
     try {
       findings = await examine();
     } catch (error) {

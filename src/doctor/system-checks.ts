@@ -1,66 +1,74 @@
-/** Looks at what a scan needs, part by part: data directory, port, checks, DNS and browser. */
+/** System checks of the doctor: data directory, port, checks, DNS and browser, which scans a page of this machine. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openBrowserOf } from "../app/browser.ts";
-import { workerFile } from "../app/placement.ts";
-import { egressSettings, scanDeadlines } from "../app/scan-settings.ts";
-import type { Config } from "../app/settings.ts";
-import { createLog, messageOf } from "../base/log.ts";
+import { messageOf } from "../base/log.ts";
 import type { BrowserHost } from "../browser/browser.ts";
-import { type Catalog, CatalogError, loadCatalog } from "../catalog/load.ts";
-import { checksDirOf } from "../cli/checks.ts";
-import { VerbError } from "../cli/exit.ts";
+import type { Catalog } from "../catalog/load.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
-import { openScanner } from "../scan/scanner.ts";
-import type { ScanOutcome } from "../scan/task.ts";
+import type { Scanner } from "../scan/scanner.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore } from "../store/store.ts";
-import type { Finding } from "./background-run.ts";
+import type { DoctorFinding } from "./background-run.ts";
 
-/** Reserved by RFC 2606 and served by IANA: it resolves wherever public names do. */
+/** Name that IANA reserves and serves (RFC 2606 section 3): it resolves wherever public names do. */
 const nameToResolve = "example.com";
 const lookupMs = 10_000;
 
-/** What a server that examines itself has at hand already. */
+export interface DoctorSettings {
+  readonly dataDir: string;
+  readonly listen: { readonly address: string; readonly port: number };
+  /** Resolvers as `address` or `address:port`; none means the system's resolver. */
+  readonly dnsServers: readonly string[];
+  /** @throws Error if the plugin folder or one of its checks cannot be used. */
+  readonly loadCatalog: () => Promise<Catalog>;
+  readonly openBrowser: () => BrowserHost;
+  /** Scanner that may reach only `port` of 127.0.0.1. */
+  readonly openScanner: (browser: BrowserHost, port: number, options: { readonly withPlugins: boolean }) => Scanner;
+}
+
+/** Parts of the server that the doctor reuses when it runs inside of it. */
 export interface RunningServer {
   readonly accounts: () => number;
   readonly catalog: Catalog;
   readonly browser: BrowserHost;
 }
 
-/** Seen from outside, by a process of its own. Nothing is changed. */
-export async function examine(config: Config): Promise<readonly Finding[]> {
-  const { finding, usable } = await checks(config);
-  const findings = [await dataDirectory(config), port(config), finding, await dns(config)];
-  const browser = openBrowserOf(config, quietLog());
+/** Examines the machine from a process of its own. Nothing is changed. */
+export async function examineMachine(settings: DoctorSettings): Promise<readonly DoctorFinding[]> {
+  const { finding, usable } = await checks(settings);
+  const findings = [await dataDirectory(settings), port(settings), finding, await dns(settings)];
+  const browser = settings.openBrowser();
   try {
-    return [...findings, await scanOwnPage(config, browser, usable)];
+    return [...findings, await selfTest(settings, browser, usable)];
   } finally {
     await browser.stop();
   }
 }
 
-/** Seen from inside, with the browser that does the scans. */
-export async function examineRunning(config: Config, { accounts, catalog, browser }: RunningServer): Promise<readonly Finding[]> {
-  const { data } = config;
+/** Examines the machine from inside the server, with the browser of its scans. */
+export async function examineServer(
+  settings: DoctorSettings,
+  { accounts, catalog, browser }: RunningServer,
+): Promise<readonly DoctorFinding[]> {
+  const { dataDir } = settings;
   return [
-    mayWrite(data)
-      ? { what: "data directory", state: "ok", detail: `${data} can be written; accounts: ${accounts()}; server: running` }
-      : { what: "data directory", state: "failed", detail: `${data} cannot be written by this user` },
-    { what: "checks", state: "ok", detail: checksWords(catalog) },
-    await dns(config),
-    await scanOwnPage(config, browser, true),
+    isWritable(dataDir)
+      ? { what: "data directory", state: "ok", detail: `${dataDir} can be written; accounts: ${accounts()}; server: running` }
+      : { what: "data directory", state: "failed", detail: `${dataDir} cannot be written by this user` },
+    { what: "checks", state: "ok", detail: describeCatalog(catalog) },
+    await dns(settings),
+    await selfTest(settings, browser, true),
   ];
 }
 
-/** Nothing is made where nothing is: a directory that root made here would be shut to the server. */
-async function dataDirectory({ data }: Config): Promise<Finding> {
+/** Creates nothing: a directory created by root would be closed to the server. */
+async function dataDirectory({ dataDir: data }: DoctorSettings): Promise<DoctorFinding> {
   const what = "data directory";
   if (!existsSync(join(data, "store"))) {
     const parent = nearestExisting(data);
-    return mayWrite(parent)
+    return isWritable(parent)
       ? { what, state: "ok", detail: `${data} has no store yet; the first start makes it` }
       : { what, state: "failed", detail: `${data} has no store yet, and ${parent} is no folder in which this user can make one` };
   }
@@ -82,9 +90,9 @@ function nearestExisting(path: string): string {
   return existsSync(path) ? path : nearestExisting(dirname(path));
 }
 
-function mayWrite(dir: string): boolean {
+function isWritable(dir: string): boolean {
   try {
-    // With the slash, a file in the place of the folder is refused as well.
+    // The trailing slash refuses a file of that name.
     accessSync(`${dir}/`, constants.W_OK | constants.X_OK);
     return true;
   } catch {
@@ -101,7 +109,7 @@ function serverRuns(data: string): boolean {
   }
 }
 
-function port({ listen: { address, port }, data }: Config): Finding {
+function port({ listen: { address, port }, dataDir: data }: DoctorSettings): DoctorFinding {
   const what = "port";
   try {
     Bun.serve({ hostname: address, port, fetch: () => new Response() }).stop(true);
@@ -115,24 +123,21 @@ function port({ listen: { address, port }, data }: Config): Finding {
   }
 }
 
-/** `usable`: whether the checks beside the binary can be loaded; a scan would end at those that cannot. */
-async function checks(config: Config): Promise<{ readonly finding: Finding; readonly usable: boolean }> {
+/** `usable` is false if the catalog cannot be loaded; the self-test then runs without plugins. */
+async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly finding: DoctorFinding; readonly usable: boolean }> {
   try {
-    const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
-    return { finding: { what: "checks", state: "ok", detail: checksWords(catalog) }, usable: true };
+    return { finding: { what: "checks", state: "ok", detail: describeCatalog(await loadCatalog()) }, usable: true };
   } catch (error) {
-    if (!(error instanceof CatalogError || error instanceof VerbError)) throw error;
-    return { finding: { what: "checks", state: "failed", detail: error.message }, usable: false };
+    return { finding: { what: "checks", state: "failed", detail: messageOf(error) }, usable: false };
   }
 }
 
-function checksWords({ checks, droppedIn }: Catalog): string {
-  const own = Object.keys(droppedIn).length;
-  return `${checks.length - own} built in; beside the binary: ${own}`;
+function describeCatalog({ checks, droppedIn }: Catalog): string {
+  const plugins = Object.keys(droppedIn).length;
+  return `${checks.length - plugins} built in; beside the binary: ${plugins}`;
 }
 
-async function dns(config: Config): Promise<Finding> {
-  const servers = config["dns.servers"];
+async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFinding> {
   const asked = servers.length === 0 ? "the system's resolver" : servers.join(", ");
   try {
     const addresses = await lookupAddresses(nameToResolve, servers.map(parseDnsServer), AbortSignal.timeout(lookupMs));
@@ -146,8 +151,8 @@ async function dns(config: Config): Promise<Finding> {
   }
 }
 
-/** A whole scan of a page on this machine: worker, egress guard, browser and checks. */
-async function scanOwnPage(config: Config, browser: BrowserHost, withOwnChecks: boolean): Promise<Finding> {
+/** Scans a page of this machine: worker, SSRF guard, browser and checks. */
+async function selfTest(settings: DoctorSettings, browser: BrowserHost, withPlugins: boolean): Promise<DoctorFinding> {
   const what = "browser";
   const site = Bun.serve({
     hostname: "127.0.0.1",
@@ -156,9 +161,10 @@ async function scanOwnPage(config: Config, browser: BrowserHost, withOwnChecks: 
   });
   try {
     await browser.endpoint();
-    const outcome = await scanPort(Number(site.port), config, browser, withOwnChecks ? checksDirOf(config) : null);
+    const scanner = settings.openScanner(browser, Number(site.port), { withPlugins });
+    const outcome = await scanner.scanUrl(`http://127.0.0.1:${site.port}/`, () => {}).finally(scanner.close);
     if (outcome.status === "failed") return { what, state: "failed", detail: `a page of its own could not be scanned (${outcome.code})` };
-    return { what, state: "ok", detail: `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${sandboxWords(browser)}` };
+    return { what, state: "ok", detail: `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${describeSandbox(browser)}` };
   } catch (error) {
     return { what, state: "failed", detail: messageOf(error) };
   } finally {
@@ -166,29 +172,7 @@ async function scanOwnPage(config: Config, browser: BrowserHost, withOwnChecks: 
   }
 }
 
-async function scanPort(port: number, config: Config, browser: BrowserHost, checksDir: string | null): Promise<ScanOutcome> {
-  const scanner = openScanner({
-    egress: { ...egressSettings(config, []), allowCidrs: ["127.0.0.1"], allowPorts: [port] },
-    caPems: [],
-    deadlines: scanDeadlines(config),
-    concurrency: 1,
-    checksDir,
-    browser,
-    workerFile,
-    log: quietLog(),
-  });
-  try {
-    return await scanner.scanUrl(`http://127.0.0.1:${port}/`, () => {});
-  } finally {
-    await scanner.close();
-  }
-}
-
-function sandboxWords(browser: BrowserHost): string {
+function describeSandbox(browser: BrowserHost): string {
   const because = browser.state()?.unsandboxedBecause ?? null;
   return because === null ? "on" : `off, because ${because}`;
-}
-
-function quietLog() {
-  return createLog({ level: "error", format: "text" });
 }

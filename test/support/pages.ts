@@ -8,7 +8,7 @@ import { createAccountActions } from "../../src/account/account-actions.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
 import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
-import { createExamination } from "../../src/doctor/background-run.ts";
+import { createDoctorRun } from "../../src/doctor/background-run.ts";
 import { ownUserAgent } from "../../src/egress/user-agent.ts";
 import { createCallingAddress } from "../../src/http/client-address.ts";
 import { createOwnAddress } from "../../src/http/own-address.ts";
@@ -35,7 +35,7 @@ export const quietOperator: Operator = {
   untrustedForwarder: () => null,
   unsandboxedBecause: () => null,
   diskSpace: () => null,
-  examination: createExamination(async () => [], { now: () => new Date(), onFailure: () => {} }),
+  examination: createDoctorRun(async () => [], { now: () => new Date(), onFailure: () => {} }),
 };
 
 export interface PagesUnderTest {

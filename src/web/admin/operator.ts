@@ -1,5 +1,5 @@
 /** What only the composition root knows, for the pages of whoever operates the appliance. */
-import type { Examination } from "../../doctor/background-run.ts";
+import type { DoctorRun } from "../../doctor/background-run.ts";
 
 /** A setting in force, and who named it. */
 export interface ShownSetting {
@@ -26,5 +26,5 @@ export interface Operator {
   unsandboxedBecause(): string | null;
   /** Of the disk with the data directory; null where the system does not tell. */
   diskSpace(): DiskSpace | null;
-  readonly examination: Examination;
+  readonly examination: DoctorRun;
 }

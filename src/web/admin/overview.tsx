@@ -1,6 +1,6 @@
 /** `/admin`: what needs attention, the queue, and the doctor. */
 
-import type { Finding } from "../../doctor/background-run.ts";
+import type { DoctorFinding } from "../../doctor/background-run.ts";
 import { redirect } from "../answer.tsx";
 import { untranslated } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
@@ -73,7 +73,7 @@ function Doctor() {
   );
 }
 
-const parts: Readonly<Record<Finding["what"], TextPath>> = {
+const parts: Readonly<Record<DoctorFinding["what"], TextPath>> = {
   "data directory": "admin.doctor.parts.dataDirectory",
   port: "admin.doctor.parts.port",
   checks: "admin.doctor.parts.checks",
@@ -81,7 +81,7 @@ const parts: Readonly<Record<Finding["what"], TextPath>> = {
   browser: "admin.doctor.parts.browser",
 };
 
-function Findings({ findings }: { readonly findings: readonly Finding[] }) {
+function Findings({ findings }: { readonly findings: readonly DoctorFinding[] }) {
   const words = useWords();
   const columns = [
     { label: words.say("admin.doctor.part") },
@@ -99,7 +99,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   );
 }
 
-function State({ state }: { readonly state: Finding["state"] }) {
+function State({ state }: { readonly state: DoctorFinding["state"] }) {
   const words = useWords();
   return (
     <span class={state === "ok" ? "state good" : "state poor"}>

@@ -1,21 +1,21 @@
 /** The administrators' pages: who may see them, what they tell, and what their forms change. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
-import { createExamination, type Finding } from "../../../src/doctor/background-run.ts";
+import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/background-run.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
 import { type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const sad: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
-let finish: (findings: readonly Finding[]) => void;
+let finish: (findings: readonly DoctorFinding[]) => void;
 let pages: PagesUnderTest;
 let admin: Account;
 let user: Account;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  sad.examination = createExamination(() => new Promise((resolve) => (finish = resolve)), { now: () => new Date(), onFailure: () => {} });
+  sad.examination = createDoctorRun(() => new Promise((resolve) => (finish = resolve)), { now: () => new Date(), onFailure: () => {} });
   pages = await startPages({ operator: sad, accounts: { signUp: "invite" } });
   admin = await accountIn(pages, "first@assay.test");
   user = await accountIn(pages, "second@assay.test");

@@ -1,0 +1,27 @@
+/** Settings of the doctor, built from the configuration. */
+import { createLog } from "../base/log.ts";
+import { type Catalog, loadCatalog } from "../catalog/load.ts";
+import type { DoctorSettings } from "../doctor/system-checks.ts";
+import { checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
+import type { Config } from "./settings.ts";
+
+export function doctorSettings(config: Config): DoctorSettings {
+  // The result of the self-test says what failed; a second report in the log is noise.
+  const log = createLog({ level: "error", format: "text" });
+  return {
+    dataDir: config.data,
+    listen: config.listen,
+    dnsServers: config["dns.servers"],
+    loadCatalog: (): Promise<Catalog> => loadCatalog({ checksDir: checksDirOf(config) }),
+    openBrowser: () => openConfiguredBrowser(config, log),
+    openScanner: (browser, port, { withPlugins }) =>
+      openConfiguredScanner(config, {
+        egress: { ...egressSettings(config, []), allowCidrs: ["127.0.0.1"], allowPorts: [port] },
+        caPems: [],
+        concurrency: 1,
+        checksDir: withPlugins ? checksDirOf(config) : null,
+        browser,
+        log,
+      }),
+  };
+}

@@ -1,0 +1,29 @@
+/** Wiring of `assay scan`: browser, catalog and scanner without server, store and account. */
+import type { Log } from "../base/log.ts";
+import { loadCatalog } from "../catalog/load.ts";
+import type { Scanner } from "../scan/scanner.ts";
+import { createTexts, type Texts } from "../text/i18n.ts";
+import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
+import type { Config } from "./settings.ts";
+
+export interface OneShotScanner extends Scanner {
+  readonly texts: Texts;
+}
+
+/** `close` ends the browser too. @throws ConfigError or CatalogError before anything is started. */
+export async function openOneShotScanner(config: Config, concurrency: number, log: Log): Promise<OneShotScanner> {
+  const trustedPems = caPems(config);
+  const checksDir = checksDirOf(config);
+  const catalog = await loadCatalog({ checksDir });
+  const browser = openConfiguredBrowser(config, log);
+  const egress = egressSettings(config, []);
+  const scanner = openConfiguredScanner(config, { egress, caPems: trustedPems, concurrency, checksDir, browser, log });
+  return {
+    texts: createTexts(catalog.texts),
+    scanUrl: scanner.scanUrl,
+    close: async () => {
+      await scanner.close();
+      await browser.stop();
+    },
+  };
+}
