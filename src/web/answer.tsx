@@ -40,7 +40,7 @@ export function page(visit: Visit, { status = 200, headers = {}, secret = false,
   const packed = !secret && bytes.length >= packedBytesMin && /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "");
   return respond(visit, status, packed ? Bun.gzipSync(bytes, { level: packingLevel }) : bytes, {
     "content-type": "text/html; charset=utf-8",
-    "content-language": visit.words.locale,
+    "content-language": visit.i18n.locale,
     "cache-control": secret ? "no-store" : "private, no-cache",
     vary: "Accept-Encoding, Accept-Language, Cookie",
     ...(packed ? { "content-encoding": "gzip" } : {}),

@@ -1,8 +1,8 @@
 /** What every component may ask for without being handed it: who visits, and in which words to speak. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { I18n } from "./i18n.ts";
 import type { Visit } from "./visit.ts";
-import type { Words } from "./words.ts";
 
 export const VisitContext = createContext<Visit | null>(null);
 
@@ -13,6 +13,6 @@ export function useVisit(): Visit {
   return visit;
 }
 
-export function useWords(): Words {
-  return useVisit().words;
+export function useI18n(): I18n {
+  return useVisit().i18n;
 }

@@ -5,8 +5,8 @@ import type { PageError } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 
 export function errorPage(visit: Visit, { status, kind, values, headers }: PageError): Response {
-  const { words, requestId } = visit;
-  const title = words.say(`errors.${kind}.title`, values);
+  const { i18n, requestId } = visit;
+  const title = i18n.t(`errors.${kind}.title`, values);
   return page(visit, {
     title,
     status,
@@ -14,9 +14,9 @@ export function errorPage(visit: Visit, { status, kind, values, headers }: PageE
     noIndex: true,
     children: (
       <>
-        <PageHead title={title} lead={words.say(`errors.${kind}.what`, values)} />
-        <p>{words.say(`errors.${kind}.next`, values)}</p>
-        <p class="muted small">{words.say("errors.reference", { status, requestId })}</p>
+        <PageHead title={title} lead={i18n.t(`errors.${kind}.what`, values)} />
+        <p>{i18n.t(`errors.${kind}.next`, values)}</p>
+        <p class="muted small">{i18n.t("errors.reference", { status, requestId })}</p>
       </>
     ),
   });

@@ -3,7 +3,7 @@ import { type Area, areaOf, areas } from "../check/check.ts";
 import { page } from "./answer.tsx";
 import { Notice } from "./components/notice.tsx";
 import { PageHead } from "./components/page-head.tsx";
-import { useVisit, useWords } from "./context.ts";
+import { useI18n, useVisit } from "./context.ts";
 import { mayScan } from "./scanning/may-scan.ts";
 import { UrlForm } from "./scanning/url-form.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
@@ -31,11 +31,11 @@ export function getHome(visit: Visit): Response {
 }
 
 export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Response {
-  const { words } = visit;
-  const title = words.say("home.title");
+  const { i18n } = visit;
+  const title = i18n.t("home.title");
   const retryAfter = refusal?.retryAfterSeconds;
   return page(visit, {
-    title: refusal === undefined ? title : words.say("home.errorTitle", { title }),
+    title: refusal === undefined ? title : i18n.t("home.errorTitle", { title }),
     status: refusal?.status ?? 200,
     headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
     // What was typed may be a secret; it is shown to whoever typed it and kept nowhere.
@@ -43,7 +43,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Resp
     noIndex: typed !== "",
     children: (
       <>
-        <PageHead large title={title} lead={words.say("home.lead")} />
+        <PageHead large title={title} lead={i18n.t("home.lead")} />
         {mayScan(visit) ? <ScanForm typed={typed} error={refusal?.text ?? undefined} /> : <Closed />}
         <LatestScans />
         <WhatIsChecked />
@@ -54,13 +54,13 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Resp
 
 /** For guests of an appliance that does not scan for guests. */
 function Closed() {
-  const words = useWords();
+  const i18n = useI18n();
   return (
-    <Notice kind="info" title={words.say("home.closed.title")}>
-      <p>{words.say("home.closed.what")}</p>
+    <Notice kind="info" title={i18n.t("home.closed.title")}>
+      <p>{i18n.t("home.closed.what")}</p>
       <p>
         <a class="button" href="/sign-in">
-          {words.say("layout.nav.signIn")}
+          {i18n.t("layout.nav.signIn")}
         </a>
       </p>
     </Notice>
@@ -73,32 +73,32 @@ interface ScanFormProps {
 }
 
 function ScanForm({ typed, error }: ScanFormProps) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   return (
     <>
       {!settings.scanning.ready() && (
         <Notice kind="warn">
-          <p>{words.say("home.notReady")}</p>
+          <p>{i18n.t("home.notReady")}</p>
         </Notice>
       )}
-      <UrlForm typed={typed} error={error} label={words.say("home.url")} hint={words.say("home.hint")} button={words.say("home.start")} />
+      <UrlForm typed={typed} error={error} label={i18n.t("home.url")} hint={i18n.t("home.hint")} button={i18n.t("home.start")} />
       <p class="hint">
-        {words.say("home.public")} <a href="/scans">{words.say("home.publicList")}</a>
+        {i18n.t("home.public")} <a href="/scans">{i18n.t("home.publicList")}</a>
       </p>
     </>
   );
 }
 
 function LatestScans() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { items } = settings.store.publicScans.list({ limit: latestScansMax, cursor: null });
   if (items.length === 0) return null;
   return (
     <section>
-      <h2>{words.say("home.latest")}</h2>
-      <ScansTable caption={words.say("home.latest")} scans={items} />
+      <h2>{i18n.t("home.latest")}</h2>
+      <ScansTable caption={i18n.t("home.latest")} scans={items} />
       <p>
-        <a href="/scans">{words.say("home.all")}</a>
+        <a href="/scans">{i18n.t("home.all")}</a>
       </p>
     </section>
   );
@@ -107,31 +107,31 @@ function LatestScans() {
 const notDone = ["ports", "attacks", "onePage", "signIn", "grade", "legal"] as const;
 
 function WhatIsChecked() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { checks } = settings.catalog;
   const count = (area: Area) => checks.filter((check) => areaOf(check) === area).length;
   return (
     <div class="columns even">
       <section>
-        <h2>{words.count("home.checked", checks.length)}</h2>
+        <h2>{i18n.count("home.checked", checks.length)}</h2>
         <ul class="tally">
           {areas
             .filter((area) => count(area) > 0)
             .map((area) => (
               <li key={area}>
-                {words.say(`checks.areas.${area}`)} <span class="muted">{words.number(count(area))}</span>
+                {i18n.t(`checks.areas.${area}`)} <span class="muted">{i18n.number(count(area))}</span>
               </li>
             ))}
         </ul>
         <p>
-          <a href="/checks">{words.say("home.allChecks")}</a>
+          <a href="/checks">{i18n.t("home.allChecks")}</a>
         </p>
       </section>
       <section>
-        <h2>{words.say("home.notChecked.title")}</h2>
+        <h2>{i18n.t("home.notChecked.title")}</h2>
         <ul>
           {notDone.map((what) => (
-            <li key={what}>{words.say(`home.notChecked.${what}`)}</li>
+            <li key={what}>{i18n.t(`home.notChecked.${what}`)}</li>
           ))}
         </ul>
       </section>

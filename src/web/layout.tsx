@@ -4,7 +4,7 @@ import type { PageGiven } from "./answer.tsx";
 import { scriptPath, stylePath } from "./assets.ts";
 import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
-import type { TextPath } from "./words.ts";
+import type { TextPath } from "./i18n.ts";
 
 /** BCP 47, as `lang` wants it. */
 const languageTag = { "en-gb": "en-GB", "de-de": "de-DE" } as const satisfies Record<Locale, string>;
@@ -14,10 +14,10 @@ const languageName = { "en-gb": "English", "de-de": "Deutsch" } as const satisfi
 type LayoutProps = Pick<PageGiven, "title" | "children" | "refreshSeconds" | "noIndex">;
 
 export function Layout({ title, children, refreshSeconds, noIndex = false }: LayoutProps) {
-  const { words, nonce, account, unknownLocale, url } = useVisit();
+  const { i18n, nonce, account, unknownLocale, url } = useVisit();
   const theme = account?.theme ?? "system";
   return (
-    <html lang={languageTag[words.locale]} data-theme={theme}>
+    <html lang={languageTag[i18n.locale]} data-theme={theme}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} - assay`}</title>
@@ -37,13 +37,13 @@ export function Layout({ title, children, refreshSeconds, noIndex = false }: Lay
       </head>
       <body>
         <a class="skip" href="#main">
-          {words.say("layout.skip")}
+          {i18n.t("layout.skip")}
         </a>
         <Header />
         <main id="main" tabIndex={-1}>
           {unknownLocale && (
             <Notice>
-              <p>{words.say("layout.unknownLocale")}</p>
+              <p>{i18n.t("layout.unknownLocale")}</p>
             </Notice>
           )}
           {children}
@@ -81,7 +81,7 @@ const navigation: readonly (readonly [string, TextPath])[] = [
 ];
 
 function Header() {
-  const { words, account, own, url } = useVisit();
+  const { i18n, account, own, url } = useVisit();
   return (
     <header class="site-header">
       <a class="brand" href="/">
@@ -90,7 +90,7 @@ function Header() {
       </a>
       {/* Whoever holds the paper wants to know where it came from. The query may hold what somebody typed. */}
       <p class="print-only break">{`${own.origin}${url.pathname}`}</p>
-      <nav aria-label={words.say("layout.nav.label")}>
+      <nav aria-label={i18n.t("layout.nav.label")}>
         <ul>
           {navigation.map(([href, text]) => (
             <NavItem key={href} href={href} text={text} />
@@ -104,12 +104,12 @@ function Header() {
 }
 
 function NavItem({ href, text }: { readonly href: string; readonly text: TextPath }) {
-  const { words, url } = useVisit();
+  const { i18n, url } = useVisit();
   const current = url.pathname === href ? "page" : url.pathname.startsWith(`${href}/`) ? "true" : undefined;
   return (
     <li>
       <a href={href} aria-current={current}>
-        {words.say(text)}
+        {i18n.t(text)}
       </a>
     </li>
   );
@@ -126,11 +126,11 @@ function Brand() {
 }
 
 function Footer() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { contacts, legal } = settings;
   return (
     <footer class="site-footer">
-      <nav aria-label={words.say("layout.footer.label")}>
+      <nav aria-label={i18n.t("layout.footer.label")}>
         <ul>
           <NavItem href="/about" text="layout.footer.about" />
           <NavItem href="/migrate" text="layout.footer.migrate" />
@@ -147,9 +147,9 @@ function Footer() {
 }
 
 function Languages() {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
-    <nav aria-label={words.say("layout.languages")}>
+    <nav aria-label={i18n.t("layout.languages")}>
       <ul>
         {locales.map((locale) => (
           <li key={locale}>
@@ -157,7 +157,7 @@ function Languages() {
               href={useLocaleLink(locale)}
               lang={languageTag[locale]}
               hreflang={languageTag[locale]}
-              aria-current={locale === words.locale ? "true" : undefined}
+              aria-current={locale === i18n.locale ? "true" : undefined}
             >
               {languageName[locale]}
             </a>

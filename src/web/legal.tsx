@@ -5,10 +5,10 @@ import { notFound } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 
 export function legalPage(visit: Visit, kind: "imprint" | "privacy"): Response {
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const text = settings.legal[kind];
   if (text === null) throw notFound();
-  const title = words.say(`legal.${kind}`);
+  const title = i18n.t(`legal.${kind}`);
   return page(visit, {
     title,
     children: (

@@ -3,33 +3,33 @@ import { planTerms } from "../account/plans.ts";
 import { plans } from "../store/accounts.ts";
 import { page } from "./answer.tsx";
 import { Contact } from "./components/contact.tsx";
-import { Mark } from "./components/mark.tsx";
+import { Icon } from "./components/icon.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { type Column, Row, RowGroup, Table } from "./components/table.tsx";
-import { useVisit, useWords } from "./context.ts";
+import { useI18n, useVisit } from "./context.ts";
 import type { Visit } from "./visit.ts";
 
 export function getPlans(visit: Visit): Response {
-  const { words, settings } = visit;
-  const rate = words.number(settings.reference.requestsPerMinuteMax);
+  const { i18n, settings } = visit;
+  const rate = i18n.number(settings.reference.requestsPerMinuteMax);
   return page(visit, {
-    title: words.say("plans.title"),
+    title: i18n.t("plans.title"),
     children: (
       <>
-        <PageHead title={words.say("plans.title")} lead={words.say("plans.intro")} />
-        <Table caption={words.say("plans.caption")} captionUnseen columns={[{ label: words.say("plans.what") }, ...planColumns(visit)]}>
+        <PageHead title={i18n.t("plans.title")} lead={i18n.t("plans.intro")} />
+        <Table caption={i18n.t("plans.caption")} captionUnseen columns={[{ label: i18n.t("plans.what") }, ...planColumns(visit)]}>
           <RowGroup>
-            <Row cells={[words.say("plans.scans"), ...plans.map((plan) => <Included key={plan} yes />)]} />
-            <Row cells={[words.say("plans.history"), ...plans.map((plan) => <Included key={plan} yes />)]} />
-            <Row cells={[words.say("plans.api"), ...plans.map((plan) => <Included key={plan} yes={planTerms[plan].api} />)]} />
-            <Row cells={[words.say("plans.rate"), ...plans.map((plan) => (planTerms[plan].api ? rate : words.say("plans.none")))]} />
+            <Row cells={[i18n.t("plans.scans"), ...plans.map((plan) => <Included key={plan} yes />)]} />
+            <Row cells={[i18n.t("plans.history"), ...plans.map((plan) => <Included key={plan} yes />)]} />
+            <Row cells={[i18n.t("plans.api"), ...plans.map((plan) => <Included key={plan} yes={planTerms[plan].api} />)]} />
+            <Row cells={[i18n.t("plans.rate"), ...plans.map((plan) => (planTerms[plan].api ? rate : i18n.t("plans.none")))]} />
           </RowGroup>
         </Table>
-        <p>{words.say("plans.tokens")}</p>
-        <p>{words.say("plans.public")}</p>
+        <p>{i18n.t("plans.tokens")}</p>
+        <p>{i18n.t("plans.public")}</p>
         <section aria-labelledby="change">
-          <h2 id="change">{words.say("plans.change")}</h2>
-          <p>{words.say("plans.changeBy")}</p>
+          <h2 id="change">{i18n.t("plans.change")}</h2>
+          <p>{i18n.t("plans.changeBy")}</p>
           <WhomToAsk />
         </section>
       </>
@@ -38,36 +38,36 @@ export function getPlans(visit: Visit): Response {
 }
 
 /** One's own plan is marked. */
-function planColumns({ words, account }: Visit): readonly Column[] {
+function planColumns({ i18n, account }: Visit): readonly Column[] {
   return plans.map((plan) => {
-    const name = words.say(`plans.names.${plan}`);
-    return { label: account?.plan === plan ? `${name} (${words.say("plans.yours")})` : name };
+    const name = i18n.t(`plans.names.${plan}`);
+    return { label: account?.plan === plan ? `${name} (${i18n.t("plans.yours")})` : name };
   });
 }
 
 function Included({ yes }: { readonly yes: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <span class={yes ? "state good" : "state unknown"}>
-      <Mark name={yes ? "tick" : "dash"} />
-      <span class="word">{words.say(yes ? "plans.yes" : "plans.no")}</span>
+      <Icon name={yes ? "tick" : "dash"} />
+      <span class="word">{i18n.t(yes ? "plans.yes" : "plans.no")}</span>
     </span>
   );
 }
 
 function WhomToAsk() {
-  const { words, account, settings } = useVisit();
+  const { i18n, account, settings } = useVisit();
   const { plans: contact } = settings.contacts;
   if (account?.admin === true)
     return (
       <p>
-        <a href="/admin/users">{words.say("plans.changeIt")}</a>
+        <a href="/admin/users">{i18n.t("plans.changeIt")}</a>
       </p>
     );
-  if (contact === null) return <p>{words.say("plans.noContact")}</p>;
+  if (contact === null) return <p>{i18n.t("plans.noContact")}</p>;
   return (
     <p>
-      {words.say("plans.contact")} <Contact address={contact} />
+      {i18n.t("plans.contact")} <Contact address={contact} />
     </p>
   );
 }

@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact";
 import { type PageGiven, page } from "./answer.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { type Places, Tabs } from "./components/tabs.tsx";
+import type { TextPath } from "./i18n.ts";
 import type { Visit } from "./visit.ts";
-import type { TextPath } from "./words.ts";
 
 export interface PrivatePage extends Omit<PageGiven, "title" | "noIndex" | "secret"> {
   readonly title: TextPath;
@@ -23,8 +23,8 @@ export function privatePage(
   { label, places }: PrivateTabs,
   { title, lead, actions, children, ...given }: PrivatePage,
 ): Response {
-  const { words } = visit;
-  const heading = words.say(title);
+  const { i18n } = visit;
+  const heading = i18n.t(title);
   return page(visit, {
     ...given,
     title: heading,
@@ -36,7 +36,7 @@ export function privatePage(
         <PageHead title={heading} lead={lead}>
           {actions}
         </PageHead>
-        <Tabs label={words.say(label)} places={places} />
+        <Tabs label={i18n.t(label)} places={places} />
         {children}
       </>
     ),

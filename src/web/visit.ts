@@ -6,8 +6,8 @@ import type { OwnAddress } from "../http/own-address.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
+import { createI18n, type I18n } from "./i18n.ts";
 import type { PagesSettings } from "./settings.ts";
-import { type Words, wordsOf } from "./words.ts";
 
 /** A language that somebody chose stays chosen for a year. */
 const localeCookieSeconds = 365 * 86_400;
@@ -30,7 +30,7 @@ export interface Visit {
   readonly own: OwnAddress;
   /** What requests of this visitor are counted by. */
   readonly address: string;
-  readonly words: Words;
+  readonly i18n: I18n;
   /** Who is signed in. */
   readonly account: Account | null;
   /** Null for visitors who are not signed in. */
@@ -79,7 +79,7 @@ export function visitOf(
     url,
     own,
     address: settings.addresses.calling(peer, request.headers.get("x-forwarded-for")),
-    words: wordsOf(settings.texts, locale, now),
+    i18n: createI18n(settings.texts, locale, now),
     account: signedIn?.account ?? null,
     session: signedIn?.session ?? null,
     settings,

@@ -3,7 +3,7 @@ import { emailCharsMax } from "../../store/account-index.ts";
 import { Field } from "../components/field.tsx";
 import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { useI18n, useVisit } from "../context.ts";
 import type { FormError } from "./form-error.ts";
 
 interface EmailFieldProps {
@@ -14,12 +14,12 @@ interface EmailFieldProps {
 }
 
 export function EmailField(props: EmailFieldProps) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <Field
       name="email"
       type="email"
-      label={words.say("credentials.email")}
+      label={i18n.t("credentials.email")}
       autocomplete="username"
       maxLength={emailCharsMax}
       verbatim
@@ -38,18 +38,18 @@ interface PasswordProps {
 // No length is set on passwords: a browser would cut what is pasted without a word.
 
 export function CurrentPassword({ label, ...props }: PasswordProps) {
-  const words = useWords();
-  return <Field type="password" label={label ?? words.say("credentials.currentPassword")} autocomplete="current-password" {...props} />;
+  const i18n = useI18n();
+  return <Field type="password" label={label ?? i18n.t("credentials.currentPassword")} autocomplete="current-password" {...props} />;
 }
 
 export function NewPassword({ label, ...props }: PasswordProps) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   return (
     <Field
       type="password"
-      label={label ?? words.say("credentials.newPassword")}
+      label={label ?? i18n.t("credentials.newPassword")}
       autocomplete="new-password"
-      hint={words.say("credentials.passwordHint", { charsMin: settings.accounts.actions.passwords.charsMin })}
+      hint={i18n.t("credentials.passwordHint", { charsMin: settings.accounts.actions.passwords.charsMin })}
       {...props}
     />
   );
@@ -57,25 +57,25 @@ export function NewPassword({ label, ...props }: PasswordProps) {
 
 /** Of an authenticator, or a recovery code. */
 export function CodeField(props: { readonly error: string | undefined; readonly autofocus?: boolean }) {
-  const words = useWords();
-  return <Field name="code" label={words.say("credentials.code")} autocomplete="one-time-code" verbatim {...props} />;
+  const i18n = useI18n();
+  return <Field name="code" label={i18n.t("credentials.code")} autocomplete="one-time-code" verbatim {...props} />;
 }
 
 /** A line to type on the server, where it has to find the server's own data. */
 export function CommandLine({ children }: { readonly children: string }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
-      <Lines label={words.say("credentials.command")}>{children}</Lines>
-      <p class="hint">{words.say("credentials.commandBy")}</p>
+      <Lines label={i18n.t("credentials.command")}>{children}</Lines>
+      <p class="hint">{i18n.t("credentials.commandBy")}</p>
     </>
   );
 }
 
 /** Said where a password is about to be typed and somebody could read along. */
 export function UnencryptedNotice() {
-  const { words, own } = useVisit();
-  return own.https || own.loopback ? null : <Notice kind="warn">{words.say("credentials.unencrypted")}</Notice>;
+  const { i18n, own } = useVisit();
+  return own.https || own.loopback ? null : <Notice kind="warn">{i18n.t("credentials.unencrypted")}</Notice>;
 }
 
 /** What is wrong with a form as a whole; nothing when that is fine. */

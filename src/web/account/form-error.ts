@@ -21,24 +21,24 @@ export function fieldError(name: string, text: string, status: 400 | 403 = 400):
   return { field: { name, text }, whole: null, status, headers: {} };
 }
 
-export function newPasswordError({ words, settings }: Visit, name: string, fault: PasswordFault): FormError {
+export function newPasswordError({ i18n, settings }: Visit, name: string, fault: PasswordFault): FormError {
   const texts = { "too-short": "tooShort", "too-long": "tooLong", common: "common", "is-email": "isEmail" } as const;
   const { charsMin } = settings.accounts.actions.passwords;
-  return fieldError(name, words.say(`credentials.errors.${texts[fault]}`, { charsMin, charsMax: passwordCharsMax }));
+  return fieldError(name, i18n.t(`credentials.errors.${texts[fault]}`, { charsMin, charsMax: passwordCharsMax }));
 }
 
-export function throttledError({ words }: Visit, heldUp: HeldUp): FormError {
+export function throttledError({ i18n }: Visit, heldUp: HeldUp): FormError {
   const [status, seconds, whole] =
     heldUp.status === "busy"
-      ? ([503, busySeconds, words.say("credentials.errors.busy")] as const)
-      : ([429, heldUp.seconds, words.say("credentials.errors.throttled", { wait: words.wait(heldUp.seconds) })] as const);
+      ? ([503, busySeconds, i18n.t("credentials.errors.busy")] as const)
+      : ([429, heldUp.seconds, i18n.t("credentials.errors.throttled", { wait: i18n.duration(heldUp.seconds) })] as const);
   return { field: null, whole, status, headers: { "retry-after": String(seconds) } };
 }
 
 /** Of the field `password`. */
 export function reauthenticationError(visit: Visit, unproved: Unproved): FormError {
   if (unproved.status !== "wrong-password") return throttledError(visit, unproved);
-  return fieldError("password", visit.words.say("credentials.errors.wrongPassword"), 403);
+  return fieldError("password", visit.i18n.t("credentials.errors.wrongPassword"), 403);
 }
 
 /** What to say at a field; undefined for nothing. */

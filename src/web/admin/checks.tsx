@@ -1,7 +1,7 @@
 /** `/admin/checks`: the catalog of this process, and the files of checks beside the binary. */
 
-import { untranslated } from "../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
@@ -9,7 +9,7 @@ import { adminPage, withAdmin } from "./admin-frame.tsx";
 export const getAdminChecks: PageHandler = (visit) => withAdmin(visit, () => checksPage(visit));
 
 function checksPage(visit: Visit): Response {
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const { catalog } = settings;
   const own = Object.keys(catalog.droppedIn).length;
   return adminPage(visit, {
@@ -17,29 +17,28 @@ function checksPage(visit: Visit): Response {
     children: (
       <>
         <p>
-          {words.count("admin.checks.builtIn", catalog.checks.length - own)}{" "}
-          {words.say("admin.checks.catalog", { version: catalog.version })}
+          {i18n.count("admin.checks.builtIn", catalog.checks.length - own)} {i18n.t("admin.checks.catalog", { version: catalog.version })}
         </p>
-        {own === 0 ? <p>{words.say("admin.checks.none")}</p> : <OwnChecks />}
-        <p>{words.say("admin.checks.trust")}</p>
-        <p>{words.say("admin.checks.faults")}</p>
+        {own === 0 ? <p>{i18n.t("admin.checks.none")}</p> : <OwnChecks />}
+        <p>{i18n.t("admin.checks.trust")}</p>
+        <p>{i18n.t("admin.checks.faults")}</p>
       </>
     ),
   });
 }
 
 function OwnChecks() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { checks, texts, droppedIn } = settings.catalog;
   const columns = [
-    { label: words.say("admin.checks.key") },
-    { label: words.say("admin.checks.label") },
-    { label: words.say("admin.checks.weight"), numeric: true },
-    { label: words.say("admin.checks.file") },
+    { label: i18n.t("admin.checks.key") },
+    { label: i18n.t("admin.checks.label") },
+    { label: i18n.t("admin.checks.weight"), numeric: true },
+    { label: i18n.t("admin.checks.file") },
   ];
   const own = checks.filter(({ key }) => Object.hasOwn(droppedIn, key));
   return (
-    <Table caption={words.say("admin.checks.caption")} columns={columns}>
+    <Table caption={i18n.t("admin.checks.caption")} columns={columns}>
       <RowGroup>
         {own.map(({ key, weight }) => (
           <Row
@@ -48,8 +47,8 @@ function OwnChecks() {
               <a key="key" href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
                 {key}
               </a>,
-              texts[words.locale][key]?.label ?? key,
-              words.number(weight),
+              texts[i18n.locale][key]?.label ?? key,
+              i18n.number(weight),
               <code key="file" {...untranslated}>
                 {droppedIn[key]}
               </code>,

@@ -38,25 +38,25 @@ export async function makeInvitation({ settings, now }: Visit, admin: Account, f
 }
 
 export function InvitationForm({ typed }: { readonly typed: InvitationTyped | null }) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   return (
     <section aria-labelledby="invite-title" id="invite">
-      <h2 id="invite-title">{words.say("admin.invitation.title")}</h2>
-      {settings.accounts.signUp === "closed" ? <p>{words.say("admin.invitation.closed")}</p> : <OpenForm typed={typed} />}
+      <h2 id="invite-title">{i18n.t("admin.invitation.title")}</h2>
+      {settings.accounts.signUp === "closed" ? <p>{i18n.t("admin.invitation.closed")}</p> : <OpenForm typed={typed} />}
     </section>
   );
 }
 
 function OpenForm({ typed }: { readonly typed: InvitationTyped | null }) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   return (
     <Form action="/admin/invitations">
       <Field
         name="email"
         type="email"
-        label={words.say("admin.invitation.email")}
-        hint={words.say("admin.invitation.emailHint")}
-        error={typed === null ? undefined : words.say(`admin.invitation.errors.${typed.error}`)}
+        label={i18n.t("admin.invitation.email")}
+        hint={i18n.t("admin.invitation.emailHint")}
+        error={typed === null ? undefined : i18n.t(`admin.invitation.errors.${typed.error}`)}
         value={typed?.email ?? ""}
         maxLength={emailCharsMax}
         autocomplete="off"
@@ -64,19 +64,19 @@ function OpenForm({ typed }: { readonly typed: InvitationTyped | null }) {
       />
       <SelectField
         name="plan"
-        label={words.say("admin.invitation.plan")}
-        options={plans.map((plan) => ({ value: plan, text: words.say(`plans.names.${plan}`) }))}
+        label={i18n.t("admin.invitation.plan")}
+        options={plans.map((plan) => ({ value: plan, text: i18n.t(`plans.names.${plan}`) }))}
         value={typed?.plan ?? settings.accounts.defaultPlan}
       />
-      <SubmitButton>{words.say("admin.invitation.create")}</SubmitButton>
+      <SubmitButton>{i18n.t("admin.invitation.create")}</SubmitButton>
     </Form>
   );
 }
 
 /** Shows the link this once. */
 export function invitationPage(visit: Visit, { link, value }: IssuedLink): Response {
-  const { words } = visit;
-  const expires = words.moment(link.expiresAt);
+  const { i18n } = visit;
+  const expires = i18n.dateTime(link.expiresAt);
   const address = `${publicOrigin(visit)}${linkPath("invite", value)}`;
   return adminPage(visit, {
     title: "admin.invitation.madeTitle",
@@ -84,21 +84,21 @@ export function invitationPage(visit: Visit, { link, value }: IssuedLink): Respo
       <>
         <p>
           {link.email === null
-            ? words.say("admin.invitation.forAnyone", { expires })
-            : words.say("admin.invitation.for", { email: link.email, expires })}
+            ? i18n.t("admin.invitation.forAnyone", { expires })
+            : i18n.t("admin.invitation.for", { email: link.email, expires })}
         </p>
         <Notice kind="warn">
-          <p>{words.say("admin.invitation.made")}</p>
+          <p>{i18n.t("admin.invitation.made")}</p>
         </Notice>
         <CopyField
           id="invitation"
-          label={words.say("admin.invitation.link")}
+          label={i18n.t("admin.invitation.link")}
           value={address}
-          copy={words.say("admin.invitation.copy")}
-          copied={words.say("admin.invitation.copied")}
+          copy={i18n.t("admin.invitation.copy")}
+          copied={i18n.t("admin.invitation.copied")}
         />
         <p>
-          <a href="/admin/users">{words.say("admin.invitation.back")}</a>
+          <a href="/admin/users">{i18n.t("admin.invitation.back")}</a>
         </p>
       </>
     ),

@@ -2,16 +2,16 @@
 
 import type { DoctorFinding } from "../../doctor/background-run.ts";
 import { redirect } from "../answer.tsx";
-import { untranslated } from "../components/foreign.tsx";
+import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
-import { Mark } from "../components/mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { untranslated } from "../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
+import type { TextPath } from "../i18n.ts";
 import type { PageHandler, Visit } from "../visit.ts";
-import type { TextPath } from "../words.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { AdminBanners } from "./banners.tsx";
 import { AdminQueue } from "./queue.tsx";
@@ -44,29 +44,25 @@ export async function postDoctor(visit: Visit): Promise<Response> {
 }
 
 function Doctor() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const state = settings.operator.examination.state();
   return (
     <section id="doctor" aria-labelledby="doctor-title">
-      <h2 id="doctor-title">{words.say("admin.doctor.title")}</h2>
-      <p>{words.say("admin.doctor.intro")}</p>
-      {state.status === "never" && <p class="muted">{words.say("admin.doctor.never")}</p>}
-      {state.status === "running" && <p role="status">{words.say("admin.doctor.running")}</p>}
+      <h2 id="doctor-title">{i18n.t("admin.doctor.title")}</h2>
+      <p>{i18n.t("admin.doctor.intro")}</p>
+      {state.status === "never" && <p class="muted">{i18n.t("admin.doctor.never")}</p>}
+      {state.status === "running" && <p role="status">{i18n.t("admin.doctor.running")}</p>}
       {state.status === "done" && (
         <>
           <p>
-            {words.say("admin.doctor.done")} <Instant at={state.at} />
+            {i18n.t("admin.doctor.done")} <Instant at={state.at} />
           </p>
-          {state.findings === null ? (
-            <Notice kind="poor">{words.say("admin.doctor.failed")}</Notice>
-          ) : (
-            <Findings findings={state.findings} />
-          )}
+          {state.findings === null ? <Notice kind="poor">{i18n.t("admin.doctor.failed")}</Notice> : <Findings findings={state.findings} />}
         </>
       )}
       {state.status !== "running" && (
         <Form action="/admin/doctor">
-          <SubmitButton kind="plain">{words.say("admin.doctor.begin")}</SubmitButton>
+          <SubmitButton kind="plain">{i18n.t("admin.doctor.begin")}</SubmitButton>
         </Form>
       )}
     </section>
@@ -82,17 +78,17 @@ const parts: Readonly<Record<DoctorFinding["what"], TextPath>> = {
 };
 
 function Findings({ findings }: { readonly findings: readonly DoctorFinding[] }) {
-  const words = useWords();
+  const i18n = useI18n();
   const columns = [
-    { label: words.say("admin.doctor.part") },
-    { label: words.say("admin.doctor.state") },
-    { label: words.say("admin.doctor.detail") },
+    { label: i18n.t("admin.doctor.part") },
+    { label: i18n.t("admin.doctor.state") },
+    { label: i18n.t("admin.doctor.detail") },
   ];
   return (
-    <Table caption={words.say("admin.doctor.caption")} captionUnseen columns={columns}>
+    <Table caption={i18n.t("admin.doctor.caption")} captionUnseen columns={columns}>
       <RowGroup>
         {findings.map(({ what, state, detail }) => (
-          <Row key={what} cells={[words.say(parts[what]), <State key="state" state={state} />, <Detail key="detail">{detail}</Detail>]} />
+          <Row key={what} cells={[i18n.t(parts[what]), <State key="state" state={state} />, <Detail key="detail">{detail}</Detail>]} />
         ))}
       </RowGroup>
     </Table>
@@ -100,11 +96,11 @@ function Findings({ findings }: { readonly findings: readonly DoctorFinding[] })
 }
 
 function State({ state }: { readonly state: DoctorFinding["state"] }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <span class={state === "ok" ? "state good" : "state poor"}>
-      <Mark name={state === "ok" ? "tick" : "warning"} />
-      <span class="word">{words.say(`admin.doctor.states.${state}`)}</span>
+      <Icon name={state === "ok" ? "tick" : "warning"} />
+      <span class="word">{i18n.t(`admin.doctor.states.${state}`)}</span>
     </span>
   );
 }

@@ -1,8 +1,8 @@
 /** Which scans are in hand and which come next, with their ages. */
 import type { ScanRecord } from "../../store/scans.ts";
-import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
+import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
 /** Waiting scans that are listed; of the rest, their number says enough. */
@@ -11,20 +11,20 @@ const waitingShownMax = 20;
 const urlCharsMax = 200;
 
 export function AdminQueue() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { store } = settings;
   const running = store.scans.listRunning();
   const waiting = store.scans.listQueued(waitingShownMax);
   const waitingCount = store.scans.queueLength();
   return (
     <section aria-labelledby="queue-title">
-      <h2 id="queue-title">{words.say("admin.queue.title")}</h2>
+      <h2 id="queue-title">{i18n.t("admin.queue.title")}</h2>
       <p>
-        {words.count("admin.queue.running", running.length)} {words.count("admin.queue.waiting", waitingCount)}
+        {i18n.count("admin.queue.running", running.length)} {i18n.count("admin.queue.waiting", waitingCount)}
       </p>
-      {running.length > 0 && <Scans caption={words.say("admin.queue.runningCaption")} scans={running} inHand />}
-      {waiting.length > 0 && <Scans caption={words.say("admin.queue.waitingCaption")} scans={waiting} inHand={false} />}
-      {waitingCount > waiting.length && <p>{words.count("admin.queue.more", waitingCount - waiting.length)}</p>}
+      {running.length > 0 && <Scans caption={i18n.t("admin.queue.runningCaption")} scans={running} inHand />}
+      {waiting.length > 0 && <Scans caption={i18n.t("admin.queue.waitingCaption")} scans={waiting} inHand={false} />}
+      {waitingCount > waiting.length && <p>{i18n.count("admin.queue.more", waitingCount - waiting.length)}</p>}
     </section>
   );
 }
@@ -36,12 +36,12 @@ interface ScansProps {
 }
 
 function Scans({ caption, scans, inHand }: ScansProps) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   const columns = [
-    { label: words.say("admin.queue.url") },
-    { label: words.say("admin.queue.by") },
-    { label: words.say(inHand ? "admin.queue.started" : "admin.queue.queued") },
-    ...(inHand ? [{ label: words.say("admin.queue.progress"), numeric: true }] : []),
+    { label: i18n.t("admin.queue.url") },
+    { label: i18n.t("admin.queue.by") },
+    { label: i18n.t(inHand ? "admin.queue.started" : "admin.queue.queued") },
+    ...(inHand ? [{ label: i18n.t("admin.queue.progress"), numeric: true }] : []),
   ];
   return (
     <Table caption={caption} columns={columns}>
@@ -55,16 +55,16 @@ function Scans({ caption, scans, inHand }: ScansProps) {
 }
 
 function ScanRow({ scan, inHand }: { readonly scan: ScanRecord; readonly inHand: boolean }) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { token, url, accountId, createdAt, startedAt, progressPercent } = scan;
   const by = accountId === null ? undefined : settings.store.accounts.findById(accountId);
   const cells = [
     <a key="url" href={`/scans/${token}`}>
-      <Foreign charsMax={urlCharsMax}>{url}</Foreign>
+      <UntrustedText charsMax={urlCharsMax}>{url}</UntrustedText>
     </a>,
-    by === undefined ? words.say("admin.queue.guest") : <Foreign key="by">{by.email}</Foreign>,
+    by === undefined ? i18n.t("admin.queue.guest") : <UntrustedText key="by">{by.email}</UntrustedText>,
     <Instant key="since" at={inHand ? (startedAt ?? createdAt) : createdAt} />,
-    words.say("admin.queue.percent", { percent: words.number(progressPercent) }),
+    i18n.t("admin.queue.percent", { percent: i18n.number(progressPercent) }),
   ];
   return <Row cells={cells} />;
 }

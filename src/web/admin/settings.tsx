@@ -1,8 +1,8 @@
 /** `/admin/settings`: what is in force, and who said so. */
 
-import { untranslated } from "../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
-import { useWords } from "../context.ts";
+import { untranslated } from "../components/untrusted-text.tsx";
+import { useI18n } from "../context.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
 import type { ShownSetting } from "./operator.ts";
@@ -10,17 +10,17 @@ import type { ShownSetting } from "./operator.ts";
 export const getAdminSettings: PageHandler = (visit) => withAdmin(visit, () => settingsPage(visit));
 
 function settingsPage(visit: Visit): Response {
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const columns = [
-    { label: words.say("admin.settings.key") },
-    { label: words.say("admin.settings.value") },
-    { label: words.say("admin.settings.origin") },
+    { label: i18n.t("admin.settings.key") },
+    { label: i18n.t("admin.settings.value") },
+    { label: i18n.t("admin.settings.origin") },
   ];
   return adminPage(visit, {
     title: "admin.settings.title",
-    lead: words.say("admin.settings.intro"),
+    lead: i18n.t("admin.settings.intro"),
     children: (
-      <Table caption={words.say("admin.settings.caption")} captionUnseen columns={columns}>
+      <Table caption={i18n.t("admin.settings.caption")} captionUnseen columns={columns}>
         <RowGroup>
           {settings.operator.settings.map((setting) => (
             <SettingRow key={setting.key} setting={setting} />
@@ -32,7 +32,7 @@ function settingsPage(visit: Visit): Response {
 }
 
 function SettingRow({ setting: { key, value, origin, originName, variable } }: { readonly setting: ShownSetting }) {
-  const words = useWords();
+  const i18n = useI18n();
   const cells = [
     <>
       <Verbatim>{key}</Verbatim>
@@ -43,13 +43,13 @@ function SettingRow({ setting: { key, value, origin, originName, variable } }: {
     </>,
     value === null ? (
       <span key="value" class="muted">
-        {words.say("admin.settings.unset")}
+        {i18n.t("admin.settings.unset")}
       </span>
     ) : (
       <Verbatim key="value">{value}</Verbatim>
     ),
     <>
-      {words.say(`admin.settings.origins.${origin}`)} {originName !== null && origin !== "variable" && <Verbatim>{originName}</Verbatim>}
+      {i18n.t(`admin.settings.origins.${origin}`)} {originName !== null && origin !== "variable" && <Verbatim>{originName}</Verbatim>}
     </>,
   ];
   return <Row id={key} cells={cells} />;

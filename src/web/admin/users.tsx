@@ -4,12 +4,12 @@ import { type Account, plans } from "../../store/accounts.ts";
 import { pageOf } from "../../store/page.ts";
 import { redirect } from "../answer.tsx";
 import { Field } from "../components/field.tsx";
-import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
+import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { formBroken, notFound } from "../errors.ts";
 import { Form, readForm } from "../form.tsx";
@@ -71,7 +71,7 @@ function accountNamed({ settings }: Visit, id: string | null): Account {
 
 /** `typed` is an invitation that could not be made. */
 function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response {
-  const { words, url, settings } = visit;
+  const { i18n, url, settings } = visit;
   const search = (url.searchParams.get("q") ?? "").slice(0, emailCharsMax).trim();
   const cursor = cursorOf(url.searchParams);
   const all = settings.store.accounts.list();
@@ -85,30 +85,30 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
       <>
         {deed !== undefined && (
           <Notice kind={deed === "self" ? "warn" : "good"} alert>
-            <p>{words.say(`admin.users.done.${deed}`)}</p>
+            <p>{i18n.t(`admin.users.done.${deed}`)}</p>
           </Notice>
         )}
-        <p>{words.count("admin.users.count", all.length)}</p>
+        <p>{i18n.count("admin.users.count", all.length)}</p>
         <search>
           <form method="get" action={path} class="inline">
             <Field
               name="q"
               type="search"
-              label={words.say("admin.users.search")}
+              label={i18n.t("admin.users.search")}
               value={search}
               maxLength={emailCharsMax}
               required={false}
               verbatim
             />
-            <SubmitButton kind="plain">{words.say("admin.users.find")}</SubmitButton>
+            <SubmitButton kind="plain">{i18n.t("admin.users.find")}</SubmitButton>
           </form>
         </search>
-        {items.length === 0 ? <p>{words.say("admin.users.none")}</p> : <AccountTable accounts={items} />}
+        {items.length === 0 ? <p>{i18n.t("admin.users.none")}</p> : <AccountTable accounts={items} />}
         <Pagination
           first={cursor === null ? null : listPath(path, { q: search }, null)}
           next={nextCursor === null ? null : listPath(path, { q: search }, nextCursor)}
         />
-        <p class="muted">{words.say("admin.users.disableMeans")}</p>
+        <p class="muted">{i18n.t("admin.users.disableMeans")}</p>
         <InvitationForm typed={typed} />
       </>
     ),
@@ -116,16 +116,16 @@ function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response
 }
 
 function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   const columns = [
-    { label: words.say("admin.users.email") },
-    { label: words.say("admin.users.role") },
-    { label: words.say("admin.users.created") },
-    { label: words.say("admin.users.plan") },
-    { label: words.say("admin.users.state") },
+    { label: i18n.t("admin.users.email") },
+    { label: i18n.t("admin.users.role") },
+    { label: i18n.t("admin.users.created") },
+    { label: i18n.t("admin.users.plan") },
+    { label: i18n.t("admin.users.state") },
   ];
   return (
-    <Table caption={words.say("admin.users.caption")} captionUnseen columns={columns}>
+    <Table caption={i18n.t("admin.users.caption")} captionUnseen columns={columns}>
       <RowGroup>
         {accounts.map((account) => (
           <AccountRow key={account.id} account={account} />
@@ -136,52 +136,52 @@ function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
 }
 
 function AccountRow({ account }: { readonly account: Account }) {
-  const { words, account: visitor } = useVisit();
+  const { i18n, account: visitor } = useVisit();
   const { id, email, admin, createdAt, disabled } = account;
   const isVisitor = id === visitor?.id;
   const cells = [
     <>
-      <Foreign>{email}</Foreign> {isVisitor && <span class="muted">({words.say("admin.users.you")})</span>}
+      <UntrustedText>{email}</UntrustedText> {isVisitor && <span class="muted">({i18n.t("admin.users.you")})</span>}
     </>,
-    words.say(admin ? "admin.users.roles.admin" : "admin.users.roles.user"),
+    i18n.t(admin ? "admin.users.roles.admin" : "admin.users.roles.user"),
     <Instant key="created" at={createdAt} day relative={false} />,
     <PlanForm key="plan" account={account} />,
     <>
-      {words.say(disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")} {!isVisitor && <StateForm account={account} />}
+      {i18n.t(disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")} {!isVisitor && <StateForm account={account} />}
     </>,
   ];
   return <Row id={`account-${id}`} cells={cells} />;
 }
 
 function PlanForm({ account: { id, email, plan } }: { readonly account: Account }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
     <Form action={`/admin/users/${id}/plan`}>
-      <select name="plan" aria-label={words.say("admin.users.planOf", { email })}>
+      <select name="plan" aria-label={i18n.t("admin.users.planOf", { email })}>
         {plans.map((one) => (
           <option key={one} value={one} selected={one === plan}>
-            {words.say(`plans.names.${one}`)}
+            {i18n.t(`plans.names.${one}`)}
           </option>
         ))}
       </select>{" "}
-      <SubmitButton kind="plain" compact label={words.say("admin.users.setPlanOf", { email })}>
-        {words.say("admin.users.setPlan")}
+      <SubmitButton kind="plain" compact label={i18n.t("admin.users.setPlanOf", { email })}>
+        {i18n.t("admin.users.setPlan")}
       </SubmitButton>
     </Form>
   );
 }
 
 function StateForm({ account: { id, email, disabled } }: { readonly account: Account }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
     <Form action={`/admin/users/${id}/state`}>
       <input type="hidden" name="state" value={disabled ? "enabled" : "disabled"} />
       <SubmitButton
         kind={disabled ? "plain" : "danger"}
         compact
-        label={words.say(disabled ? "admin.users.enableOf" : "admin.users.disableOf", { email })}
+        label={i18n.t(disabled ? "admin.users.enableOf" : "admin.users.disableOf", { email })}
       >
-        {words.say(disabled ? "admin.users.enable" : "admin.users.disable")}
+        {i18n.t(disabled ? "admin.users.enable" : "admin.users.disable")}
       </SubmitButton>
     </Form>
   );

@@ -1,17 +1,17 @@
 /** Small labels of findings and scores: band, severity, risk and effort, each with its word. */
 import type { Effort, RiskLevel, Severity } from "../../check/check.ts";
 import type { Band } from "../../judge/rank.ts";
-import { useWords } from "../context.ts";
-import { Mark, type MarkName } from "./mark.tsx";
+import { useI18n } from "../context.ts";
+import { Icon, type IconName } from "./icon.tsx";
 
-const markOfBand = { good: "tick", warn: "warning", poor: "stop", unknown: "question" } as const satisfies Record<Band, MarkName>;
+const markOfBand = { good: "tick", warn: "warning", poor: "stop", unknown: "question" } as const satisfies Record<Band, IconName>;
 
 export function BandChip({ band }: { readonly band: Band }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <span class={`chip ${band}`}>
-      <Mark name={markOfBand[band]} />
-      <span class="word">{words.band(band)}</span>
+      <Icon name={markOfBand[band]} />
+      <span class="word">{i18n.band(band)}</span>
     </span>
   );
 }
@@ -26,19 +26,19 @@ const lookOfSeverity = {
 } as const satisfies Record<Severity, string>;
 
 export function SeverityChip({ severity }: { readonly severity: Severity }) {
-  return <span class={`chip ${lookOfSeverity[severity]}`}>{useWords().severity(severity)}</span>;
+  return <span class={`chip ${lookOfSeverity[severity]}`}>{useI18n().severity(severity)}</span>;
 }
 
 const levels = { low: 1, medium: 2, high: 3 } as const satisfies Record<Effort | RiskLevel, number>;
 
 export function EffortMeter({ effort }: { readonly effort: Effort }) {
-  const words = useWords();
-  return <Meter level={levels[effort]} text={words.say("components.effort", { effort: words.effort(effort) })} />;
+  const i18n = useI18n();
+  return <Meter level={levels[effort]} text={i18n.t("components.effort", { effort: i18n.effort(effort) })} />;
 }
 
 export function RiskMeter({ risk }: { readonly risk: RiskLevel }) {
-  const words = useWords();
-  return <Meter level={levels[risk]} text={words.say("components.risk", { risk: words.risk(risk) })} />;
+  const i18n = useI18n();
+  return <Meter level={levels[risk]} text={i18n.t("components.risk", { risk: i18n.risk(risk) })} />;
 }
 
 /** Three bars, as many filled as the level says. */

@@ -1,6 +1,6 @@
 /** A value shown this once, whole, with a button that copies it. */
 import type { ComponentChildren } from "preact";
-import { untranslated } from "./foreign.tsx";
+import { untranslated } from "./untrusted-text.tsx";
 
 interface CopyFieldProps {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Fields of forms: a label, a hint, an error that belongs to the field, and what was typed. */
 import type { ComponentChildren } from "preact";
-import { useWords } from "../context.ts";
-import { Mark } from "./mark.tsx";
+import { useI18n } from "../context.ts";
+import { Icon } from "./icon.tsx";
 
 interface Labelled {
   readonly name: string;
@@ -42,7 +42,7 @@ export function Field({
   type = "text",
   ...rest
 }: FieldProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const input = (
     <input
       id={id}
@@ -62,14 +62,14 @@ export function Field({
     <div class="field">
       <label for={id}>
         {label}
-        {!required && type !== "search" && <span class="muted small"> ({words.say("components.optional")})</span>}
+        {!required && type !== "search" && <span class="muted small"> ({i18n.t("components.optional")})</span>}
       </label>
       <HintAndError id={id} hint={hint} error={error} />
       {type === "password" ? (
         <>
           {input}
           <button type="button" class="reveal" data-reveal={`#${id}`} aria-pressed="false" aria-controls={id} hidden>
-            {words.say("components.showPassword")}
+            {i18n.t("components.showPassword")}
           </button>
         </>
       ) : (
@@ -112,7 +112,7 @@ function HintAndError({ id, hint, error }: About & { readonly id: string }) {
       )}
       {error !== undefined && (
         <p class="error" id={`${id}-error`}>
-          <Mark name="warning" />
+          <Icon name="warning" />
           {error}
         </p>
       )}

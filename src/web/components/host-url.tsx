@@ -1,6 +1,7 @@
 /** A URL as text: its host stands out, it breaks anywhere, and nothing in it turns or hides what stands around it. */
-import { Foreign } from "./foreign.tsx";
+
 import { NameInUnicode } from "./name-in-unicode.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 
 interface HostUrlProps {
   readonly url: string;
@@ -10,15 +11,15 @@ interface HostUrlProps {
 export function HostUrl({ url }: HostUrlProps) {
   const host = URL.parse(url)?.host ?? "";
   const hostAt = host === "" ? -1 : url.indexOf(host);
-  if (hostAt === -1) return <Foreign>{url}</Foreign>;
+  if (hostAt === -1) return <UntrustedText>{url}</UntrustedText>;
   return (
     <span class="url">
       <span class="muted">
-        <Foreign>{url.slice(0, hostAt)}</Foreign>
+        <UntrustedText>{url.slice(0, hostAt)}</UntrustedText>
       </span>
-      <Foreign>{host}</Foreign>
+      <UntrustedText>{host}</UntrustedText>
       <span class="muted">
-        <Foreign>{url.slice(hostAt + host.length)}</Foreign>
+        <UntrustedText>{url.slice(hostAt + host.length)}</UntrustedText>
       </span>
       <NameInUnicode url={url} />
     </span>

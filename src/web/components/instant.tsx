@@ -1,5 +1,5 @@
 /** An instant: absolute with its time zone, and how long ago that was. */
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 
 interface InstantProps {
   /** ISO 8601. */
@@ -11,14 +11,14 @@ interface InstantProps {
 }
 
 export function Instant({ at, day = false, relative = true }: InstantProps) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <span>
-      <time dateTime={at}>{day ? words.day(at) : words.moment(at)}</time>
+      <time dateTime={at}>{day ? i18n.date(at) : i18n.dateTime(at)}</time>
       {relative && (
         <>
           {" "}
-          <span class="ago muted">{words.ago(at)}</span>
+          <span class="ago muted">{i18n.relativeTime(at)}</span>
         </>
       )}
     </span>

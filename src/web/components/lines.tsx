@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { useWords } from "../context.ts";
-import { untranslated } from "./foreign.tsx";
+import { useI18n } from "../context.ts";
+import { untranslated } from "./untrusted-text.tsx";
 
 interface LinesProps {
   /** Where they are pasted, or what they are: `nginx`, `DNS`, a file's name. */
@@ -13,14 +13,14 @@ interface LinesProps {
 
 /** Nothing in it is translated: it is for a machine. */
 export function Lines({ label, children }: LinesProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const id = useId();
   return (
     <figure class="lines">
       <figcaption>
         <span {...untranslated}>{label}</span>
-        <button type="button" data-copy={`#${id}`} data-copied={words.say("lines.copied")} hidden>
-          {words.say("lines.copy", { label })}
+        <button type="button" data-copy={`#${id}`} data-copied={i18n.t("lines.copied")} hidden>
+          {i18n.t("lines.copy", { label })}
         </button>
       </figcaption>
       <pre {...untranslated}>

@@ -1,6 +1,6 @@
 /** The name behind an ASCII one, for those who know their site by it; the ASCII one stands first, since two names can look alike. */
 import { domainToUnicode } from "node:url";
-import { Foreign } from "./foreign.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 
 /** Nothing for a host that is written in ASCII (RFC 5890 section 2.3.2.1), and for what is no URL. */
 export function NameInUnicode({ url }: { readonly url: string }) {
@@ -10,7 +10,7 @@ export function NameInUnicode({ url }: { readonly url: string }) {
   return (
     <span class="muted">
       {" ("}
-      <Foreign>{name}</Foreign>)
+      <UntrustedText>{name}</UntrustedText>)
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** A notice: what somebody should know before they read on, or what became of what they did. */
 import type { ComponentChildren } from "preact";
-import { useWords } from "../context.ts";
-import { Mark, type MarkName } from "./mark.tsx";
+import { useI18n } from "../context.ts";
+import { Icon, type IconName } from "./icon.tsx";
 
 export type NoticeKind = "info" | "good" | "warn" | "poor";
 
@@ -14,15 +14,15 @@ interface NoticeProps {
   readonly children: ComponentChildren;
 }
 
-const marks = { info: "info", good: "tick", warn: "warning", poor: "stop" } as const satisfies Record<NoticeKind, MarkName>;
+const marks = { info: "info", good: "tick", warn: "warning", poor: "stop" } as const satisfies Record<NoticeKind, IconName>;
 
 export function Notice({ kind = "info", title, alert = false, children }: NoticeProps) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <div class={`notice ${kind}`} {...(alert ? { role: "alert" } : {})}>
-      <Mark name={marks[kind]} />
+      <Icon name={marks[kind]} />
       <div>
-        <span class="unseen">{words.say(`components.notices.${kind}`)}: </span>
+        <span class="unseen">{i18n.t(`components.notices.${kind}`)}: </span>
         {title !== undefined && <p class="notice-title">{title}</p>}
         {children}
       </div>

@@ -1,6 +1,6 @@
 /** The head of a page: where it stands, its one heading, what it is for, and what can be done. */
 import type { ComponentChildren } from "preact";
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 
 interface Crumb {
   readonly href: string;
@@ -36,7 +36,7 @@ export function PageHead({ title, lead, trail = [], large = false, children }: P
 
 function Breadcrumb({ trail }: { readonly trail: readonly Crumb[] }) {
   return (
-    <nav class="breadcrumb" aria-label={useWords().say("components.breadcrumb")}>
+    <nav class="breadcrumb" aria-label={useI18n().t("components.breadcrumb")}>
       <ol>
         {trail.map(({ href, text }) => (
           <li key={href}>

@@ -1,5 +1,5 @@
 /** The way through a list that is read from the newest on, a page at a time. */
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 
 interface PaginationProps {
   /** Own path of the list's beginning; null when this is it. */
@@ -10,20 +10,20 @@ interface PaginationProps {
 
 /** Nothing at all where the list has one page. */
 export function Pagination({ first, next }: PaginationProps) {
-  const words = useWords();
+  const i18n = useI18n();
   if (first === null && next === null) return null;
   return (
-    <nav class="pagination" aria-label={words.say("components.pages.label")}>
+    <nav class="pagination" aria-label={i18n.t("components.pages.label")}>
       {first === null ? (
         <span />
       ) : (
         <a class="button" href={first}>
-          {words.say("components.pages.first")}
+          {i18n.t("components.pages.first")}
         </a>
       )}
       {next !== null && (
         <a class="button" href={next} rel="next">
-          {words.say("components.pages.next")}
+          {i18n.t("components.pages.next")}
         </a>
       )}
     </nav>

@@ -1,6 +1,6 @@
 /** What to do about a finding: the advice, and the lines to paste for each server, each DNS zone or each file. */
 import type { ComponentChildren } from "preact";
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 import { Lines } from "./lines.tsx";
 
 interface LinesFor {
@@ -20,7 +20,7 @@ interface RemediationProps {
 
 /** Lines are folded by their place: nobody has all three servers. */
 export function Remediation({ text, advice = asItIs, lines = asItIs }: RemediationProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const read = readRemediation(text);
   return (
     <>
@@ -29,7 +29,7 @@ export function Remediation({ text, advice = asItIs, lines = asItIs }: Remediati
       ))}
       {read.lines.map(({ place, text }) => (
         <details key={place} class="paste">
-          <summary>{words.say("lines.paste", { place })}</summary>
+          <summary>{i18n.t("lines.paste", { place })}</summary>
           <Lines label={place}>{lines(text)}</Lines>
         </details>
       ))}

@@ -1,7 +1,7 @@
 /** The score as a ring: how much of 100, how many checks ran, and at which of seven ranks. */
 import { type Band, type Rank, rankFloors } from "../../judge/rank.ts";
-import { useWords } from "../context.ts";
-import type { Words } from "../words.ts";
+import { useI18n } from "../context.ts";
+import type { I18n } from "../i18n.ts";
 
 interface ScoreRingProps {
   /** 0 to 100; null when not measured, which is never drawn as zero. */
@@ -19,9 +19,9 @@ const ringRadius = 47;
 const coverageRadius = 39;
 
 export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
-    <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreWords(words, { score, band, rank })}>
+    <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreText(i18n, { score, band, rank })}>
       <g transform={`rotate(-90 ${middle} ${middle})`}>
         {rankFloors.map((floor) => (
           <RankTick key={floor} floor={floor} reached={score !== null && score >= floor} />
@@ -34,15 +34,15 @@ export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps
       </g>
       {score === null ? (
         <text class="ring-of" x={middle} y={middle + 3}>
-          {words.say("components.score.notMeasured")}
+          {i18n.t("components.score.notMeasured")}
         </text>
       ) : (
         <>
           <text class="ring-number" x={middle} y={middle + 8}>
-            {words.number(score)}
+            {i18n.number(score)}
           </text>
           <text class="ring-of" x={middle} y={middle + 22}>
-            {words.say("components.score.of")}
+            {i18n.t("components.score.of")}
           </text>
         </>
       )}
@@ -91,7 +91,7 @@ function RankTick({ floor, reached }: { readonly floor: number; readonly reached
 
 /** For lists: a ring of one line's height, the number, and the band's word. */
 export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band">) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <span class="score-small">
       <svg class="ring" viewBox="0 0 20 20" aria-hidden="true">
@@ -110,11 +110,11 @@ export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band
         )}
       </svg>
       {score === null ? (
-        <span class="muted">{words.say("components.score.notMeasured")}</span>
+        <span class="muted">{i18n.t("components.score.notMeasured")}</span>
       ) : (
         <>
-          <strong>{words.number(score)}</strong>
-          <span class={band}>{words.band(band)}</span>
+          <strong>{i18n.number(score)}</strong>
+          <span class={band}>{i18n.band(band)}</span>
         </>
       )}
     </span>
@@ -122,7 +122,7 @@ export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band
 }
 
 /** The score with its band and rank, as it is read out. */
-export function scoreWords(words: Words, { score, band, rank }: Pick<ScoreRingProps, "score" | "band" | "rank">): string {
-  if (score === null) return words.say("components.score.notMeasured");
-  return words.say("components.score.ring", { score: words.number(score), band: words.band(band), rank: words.rank(rank) });
+export function scoreText(i18n: I18n, { score, band, rank }: Pick<ScoreRingProps, "score" | "band" | "rank">): string {
+  if (score === null) return i18n.t("components.score.notMeasured");
+  return i18n.t("components.score.ring", { score: i18n.number(score), band: i18n.band(band), rank: i18n.rank(rank) });
 }

@@ -1,6 +1,6 @@
 /** The way between pages that belong together; the one that is open is marked. */
 import { useVisit } from "../context.ts";
-import type { TextPath } from "../words.ts";
+import type { TextPath } from "../i18n.ts";
 
 /** Own paths, and how they are called. */
 export type Places = readonly (readonly [path: string, text: TextPath])[];
@@ -11,14 +11,14 @@ interface TabsProps {
 }
 
 export function Tabs({ label, places }: TabsProps) {
-  const { words, url } = useVisit();
+  const { i18n, url } = useVisit();
   return (
     <nav class="tabs" aria-label={label}>
       <ul>
         {places.map(([path, text]) => (
           <li key={path}>
             <a href={path} aria-current={url.pathname === path ? "page" : undefined}>
-              {words.say(text)}
+              {i18n.t(text)}
             </a>
           </li>
         ))}

@@ -15,29 +15,29 @@ const leftOut = ["grade", "probing", "redirects", "stapling", "evidence", "guess
 const requests = ["page", "again", "plain", "files", "tls", "dns"] as const;
 
 export function getAbout(visit: Visit): Response {
-  const { words, settings } = visit;
-  const title = words.say("about.title");
+  const { i18n, settings } = visit;
+  const title = i18n.t("about.title");
   return page(visit, {
     title,
     children: (
       <>
-        <PageHead title={title} lead={words.say("about.lead")} />
+        <PageHead title={title} lead={i18n.t("about.lead")} />
         <section>
-          <h2>{words.say("about.checked.title")}</h2>
-          <p>{words.count("about.checked.what", settings.catalog.checks.length)}</p>
+          <h2>{i18n.t("about.checked.title")}</h2>
+          <p>{i18n.count("about.checked.what", settings.catalog.checks.length)}</p>
           <p>
-            <a href="/checks">{words.say("about.checked.link")}</a>
+            <a href="/checks">{i18n.t("about.checked.link")}</a>
           </p>
         </section>
         <section>
-          <h2>{words.say("about.leftOut.title")}</h2>
-          <p>{words.say("about.leftOut.lead")}</p>
+          <h2>{i18n.t("about.leftOut.title")}</h2>
+          <p>{i18n.t("about.leftOut.lead")}</p>
           <dl>
             {leftOut.map((name) => (
               <Fragment key={name}>
-                <dt>{words.say(`about.leftOut.${name}.what`)}</dt>
+                <dt>{i18n.t(`about.leftOut.${name}.what`)}</dt>
                 <dd>
-                  <Coded text={words.say(`about.leftOut.${name}.why`)} />
+                  <Coded text={i18n.t(`about.leftOut.${name}.why`)} />
                 </dd>
               </Fragment>
             ))}
@@ -51,28 +51,28 @@ export function getAbout(visit: Visit): Response {
 
 /** For those who found the scanner in their logs. */
 function Visits() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { security } = settings.contacts;
   return (
     <section>
-      <h2 id="visits">{words.say("about.visits.title")}</h2>
+      <h2 id="visits">{i18n.t("about.visits.title")}</h2>
       <p>
-        {words.say("about.visits.why")} <a href="/scans">{words.say("about.visits.list")}</a>
+        {i18n.t("about.visits.why")} <a href="/scans">{i18n.t("about.visits.list")}</a>
       </p>
-      <p>{words.say("about.visits.requests")}</p>
+      <p>{i18n.t("about.visits.requests")}</p>
       <ul>
         {requests.map((name) => (
           <li key={name}>
-            <Coded text={words.say(`about.visits.${name}`)} />
+            <Coded text={i18n.t(`about.visits.${name}`)} />
           </li>
         ))}
       </ul>
-      <p>{words.say("about.visits.never")}</p>
-      <p>{words.say("about.visits.names")}</p>
-      <Lines label={words.say("about.visits.browser")}>{browserUserAgent}</Lines>
-      <Lines label={words.say("about.visits.client")}>{settings.reference.userAgent}</Lines>
+      <p>{i18n.t("about.visits.never")}</p>
+      <p>{i18n.t("about.visits.names")}</p>
+      <Lines label={i18n.t("about.visits.browser")}>{browserUserAgent}</Lines>
+      <Lines label={i18n.t("about.visits.client")}>{settings.reference.userAgent}</Lines>
       <p>
-        {words.say("about.visits.contact")}
+        {i18n.t("about.visits.contact")}
         {security !== null && (
           <>
             {" "}

@@ -1,7 +1,7 @@
 /** The bodies of the API as tables of their fields. */
 import { Fragment } from "preact";
-import { untranslated } from "../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { baseOf, fieldsOf, type Schema } from "./api-document.ts";
 import { Coded } from "./coded.tsx";
@@ -12,9 +12,9 @@ export function bodyId(name: string): string {
 
 /** Words of the description, which is written in English. */
 export function FromDescription({ text }: { readonly text: string }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
-    <span lang={words.locale === "en-gb" ? undefined : "en"}>
+    <span lang={i18n.locale === "en-gb" ? undefined : "en"}>
       <Coded text={text} />
     </span>
   );
@@ -26,14 +26,14 @@ export function Code({ text }: { readonly text: string }) {
 }
 
 export function BodyTable({ name, schema }: { readonly name: string; readonly schema: Schema }) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { schemas } = settings.reference.api.components;
   const base = baseOf(schema, schemas);
   const told = base === null ? [] : Object.keys(schemas[base]?.properties ?? {});
   const columns = [
-    { label: words.say("apiReference.columns.field") },
-    { label: words.say("apiReference.columns.type") },
-    { label: words.say("apiReference.columns.meaning") },
+    { label: i18n.t("apiReference.columns.field") },
+    { label: i18n.t("apiReference.columns.type") },
+    { label: i18n.t("apiReference.columns.meaning") },
   ];
   return (
     <section aria-labelledby={bodyId(name)}>
@@ -42,7 +42,7 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
       </h3>
       {base !== null && (
         <p>
-          {words.say("apiReference.base")} <a href={`#${bodyId(base)}`}>{base}</a>
+          {i18n.t("apiReference.base")} <a href={`#${bodyId(base)}`}>{base}</a>
         </p>
       )}
       <Table caption={name} captionUnseen columns={columns}>
@@ -65,20 +65,20 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
 
 /** What is told of a field or parameter besides its type. */
 export function Notes({ schema, optional }: { readonly schema: Schema; readonly optional: boolean }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   const { description, enum: values, const: always, minimum, maximum, format } = schema;
   return (
     <>
-      {optional && <>{words.say("apiReference.optional")} </>}
+      {optional && <>{i18n.t("apiReference.optional")} </>}
       {description !== undefined && (
         <>
           <FromDescription text={description} />{" "}
         </>
       )}
-      {values !== undefined && <Values lead={words.say("apiReference.oneOf")} values={values} />}
-      {always !== undefined && <Values lead={words.say("apiReference.always")} values={[always]} />}
-      {minimum !== undefined && maximum !== undefined && words.say("apiReference.range", { minimum, maximum })}
-      {format === "date-time" && words.say("apiReference.instant")}
+      {values !== undefined && <Values lead={i18n.t("apiReference.oneOf")} values={values} />}
+      {always !== undefined && <Values lead={i18n.t("apiReference.always")} values={[always]} />}
+      {minimum !== undefined && maximum !== undefined && i18n.t("apiReference.range", { minimum, maximum })}
+      {format === "date-time" && i18n.t("apiReference.instant")}
     </>
   );
 }

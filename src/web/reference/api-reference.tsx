@@ -16,27 +16,27 @@ interface Endpoint {
 }
 
 export function getApiReference(visit: Visit): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   const { paths, components } = visit.settings.reference.api;
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Endpoint => ({ method: method.toUpperCase(), path, operation })),
   );
   return page(visit, {
-    title: words.say("apiReference.title"),
+    title: i18n.t("apiReference.title"),
     children: (
       <>
-        <PageHead title={words.say("apiReference.title")} lead={words.say("apiReference.lead")} />
+        <PageHead title={i18n.t("apiReference.title")} lead={i18n.t("apiReference.lead")} />
         <Contents endpoints={endpoints} />
         <Beginning />
         <section>
-          <h2>{words.say("apiReference.requests")}</h2>
+          <h2>{i18n.t("apiReference.requests")}</h2>
           {endpoints.map((endpoint) => (
             <EndpointPart key={endpoint.operation.operationId} {...endpoint} />
           ))}
         </section>
         <section>
-          <h2>{words.say("apiReference.bodies")}</h2>
-          <p>{words.say("apiReference.bodiesLead")}</p>
+          <h2>{i18n.t("apiReference.bodies")}</h2>
+          <p>{i18n.t("apiReference.bodiesLead")}</p>
           {Object.entries(components.schemas).map(([name, schema]) => (
             <BodyTable key={name} name={name} schema={schema} />
           ))}
@@ -47,9 +47,9 @@ export function getApiReference(visit: Visit): Response {
 }
 
 function Contents({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
-    <nav aria-label={words.say("apiReference.contents")}>
+    <nav aria-label={i18n.t("apiReference.contents")}>
       <ul>
         {endpoints.map(({ method, path, operation }) => (
           <li key={operation.operationId}>
@@ -59,7 +59,7 @@ function Contents({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
           </li>
         ))}
         <li>
-          <a href="/api/v1/openapi.json">{words.say("apiReference.description")}</a>
+          <a href="/api/v1/openapi.json">{i18n.t("apiReference.description")}</a>
         </li>
       </ul>
     </nav>
@@ -69,38 +69,38 @@ function Contents({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
 /** What somebody needs who starts from nothing. */
 function Beginning() {
   const visit = useVisit();
-  const { words } = visit;
+  const { i18n } = visit;
   const start = curlOf("POST", "/api/v1/scans", { body: '{"url": "https://site.example/"}' });
   const result = '"$BASE/api/v1/scans/$SCAN/security" -H "Authorization: Bearer $TOKEN"';
   const wait = `until curl -s ${result} \\\n  | tee result.json | grep -qE '"status":"(finished|failed)"'\ndo sleep 2; done`;
   return (
     <section>
-      <h2>{words.say("apiReference.beginning.title")}</h2>
+      <h2>{i18n.t("apiReference.beginning.title")}</h2>
       <ol>
         <li>
           <p>
-            {words.say("apiReference.beginning.token")} <a href="/account/tokens">{words.say("apiReference.beginning.tokens")}</a>
+            {i18n.t("apiReference.beginning.token")} <a href="/account/tokens">{i18n.t("apiReference.beginning.tokens")}</a>
           </p>
-          <Lines label={words.say("apiReference.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
+          <Lines label={i18n.t("apiReference.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
         </li>
         <li>
-          <p>{words.say("apiReference.beginning.start")}</p>
-          <Lines label={words.say("apiReference.shell")}>{start}</Lines>
+          <p>{i18n.t("apiReference.beginning.start")}</p>
+          <Lines label={i18n.t("apiReference.shell")}>{start}</Lines>
         </li>
         <li>
-          <p>{words.say("apiReference.beginning.read")}</p>
-          <Lines label={words.say("apiReference.shell")}>{`SCAN=...\n${wait}`}</Lines>
+          <p>{i18n.t("apiReference.beginning.read")}</p>
+          <Lines label={i18n.t("apiReference.shell")}>{`SCAN=...\n${wait}`}</Lines>
         </li>
       </ol>
-      <p>{words.say("apiReference.beginning.locale")}</p>
-      <p>{words.say("apiReference.beginning.refusals")}</p>
-      <p>{words.say("apiReference.beginning.public")}</p>
+      <p>{i18n.t("apiReference.beginning.locale")}</p>
+      <p>{i18n.t("apiReference.beginning.refusals")}</p>
+      <p>{i18n.t("apiReference.beginning.public")}</p>
     </section>
   );
 }
 
 function EndpointPart({ method, path, operation }: Endpoint) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const bodyName = bodyNameOf(requestBody?.content);
   const body = bodyName === null ? null : exampleBodyOf(settings.reference.api.components.schemas[bodyName] ?? {});
@@ -115,7 +115,7 @@ function EndpointPart({ method, path, operation }: Endpoint) {
       {parameters.length > 0 && <Parameters parameters={parameters} />}
       {bodyName !== null && (
         <p>
-          {words.say("apiReference.body")} <BodyLink name={bodyName} />
+          {i18n.t("apiReference.body")} <BodyLink name={bodyName} />
         </p>
       )}
       <Lines label="curl">{curlOf(method, path, { body })}</Lines>
@@ -125,22 +125,22 @@ function EndpointPart({ method, path, operation }: Endpoint) {
 }
 
 function Parameters({ parameters }: { readonly parameters: NonNullable<Operation["parameters"]> }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   const columns = [
-    { label: words.say("apiReference.columns.parameter") },
-    { label: words.say("apiReference.columns.place") },
-    { label: words.say("apiReference.columns.type") },
-    { label: words.say("apiReference.columns.meaning") },
+    { label: i18n.t("apiReference.columns.parameter") },
+    { label: i18n.t("apiReference.columns.place") },
+    { label: i18n.t("apiReference.columns.type") },
+    { label: i18n.t("apiReference.columns.meaning") },
   ];
   return (
-    <Table caption={words.say("apiReference.parameters")} columns={columns}>
+    <Table caption={i18n.t("apiReference.parameters")} columns={columns}>
       <RowGroup>
         {parameters.map(({ name, in: place, required, schema }) => (
           <Row
             key={name}
             cells={[
               <Code key="name" text={name} />,
-              words.say(place === "path" ? "apiReference.inPath" : "apiReference.inQuery"),
+              i18n.t(place === "path" ? "apiReference.inPath" : "apiReference.inQuery"),
               <Code key="type" text={typeOf(schema)} />,
               <Notes key="notes" schema={schema} optional={!required} />,
             ]}
@@ -152,14 +152,14 @@ function Parameters({ parameters }: { readonly parameters: NonNullable<Operation
 }
 
 function Answers({ responses }: Pick<Operation, "responses">) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   const columns = [
-    { label: words.say("apiReference.columns.status") },
-    { label: words.say("apiReference.columns.meaning") },
-    { label: words.say("apiReference.columns.body") },
+    { label: i18n.t("apiReference.columns.status") },
+    { label: i18n.t("apiReference.columns.meaning") },
+    { label: i18n.t("apiReference.columns.body") },
   ];
   return (
-    <Table caption={words.say("apiReference.answers")} columns={columns}>
+    <Table caption={i18n.t("apiReference.answers")} columns={columns}>
       <RowGroup>
         {Object.entries(responses).map(([status, { description, content }]) => (
           <Row
@@ -173,7 +173,7 @@ function Answers({ responses }: Pick<Operation, "responses">) {
 }
 
 function BodyLink({ name }: { readonly name: string | null }) {
-  const { words } = useVisit();
-  if (name === null) return words.say("apiReference.noBody");
+  const { i18n } = useVisit();
+  if (name === null) return i18n.t("apiReference.noBody");
   return <a href={`#${bodyId(name)}`}>{name}</a>;
 }

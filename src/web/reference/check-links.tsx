@@ -1,5 +1,5 @@
 /** A text that may speak of other checks by their keys, with a link to each. */
-import { untranslated } from "../components/foreign.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
 /** Keys of more than one word: a single word would be taken for the word that it is. */

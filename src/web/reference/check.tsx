@@ -5,26 +5,26 @@ import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../
 import type { AnyCheck } from "../../check/registry.ts";
 import { headerFieldsMax, headerValueCharsMax } from "../../evidence/limits.ts";
 import { page } from "../answer.tsx";
-import { untranslated } from "../components/foreign.tsx";
 import { PageHead } from "../components/page-head.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
+import type { TextPath } from "../i18n.ts";
 import type { Visit } from "../visit.ts";
-import type { TextPath } from "../words.ts";
 import { WithCheckLinks } from "./check-links.tsx";
 import { areaId, fileOf, weightOf } from "./checks.tsx";
 import { FindingReference } from "./finding.tsx";
 import { Standards } from "./standards.tsx";
 
 export function checkPage(visit: Visit, check: AnyCheck): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   const { catalog } = visit.settings;
-  const texts = catalog.texts[words.locale][check.key];
+  const texts = catalog.texts[i18n.locale][check.key];
   const label = texts?.label ?? check.key;
   return page(visit, {
     title: label,
     children: (
       <>
-        <PageHead title={label} lead={texts?.reason} trail={[{ href: "/checks", text: words.say("check.all") }]} />
+        <PageHead title={label} lead={texts?.reason} trail={[{ href: "/checks", text: i18n.t("check.all") }]} />
         <Facts check={check} />
         {texts?.method !== undefined && (
           <Part title="check.method">
@@ -36,7 +36,7 @@ export function checkPage(visit: Visit, check: AnyCheck): Response {
         <NotApplicable check={check} texts={texts} />
         <NotChecked check={check} />
         <Part title="check.findings">
-          <p class="muted">{words.say("check.sampled")}</p>
+          <p class="muted">{i18n.t("check.sampled")}</p>
           {findingsOf(check).map(([code, definition]) => (
             <FindingReference key={code} code={code} definition={definition} texts={texts?.findings[code]} />
           ))}
@@ -57,10 +57,10 @@ function findingsOf({ findings }: AnyCheck): readonly (readonly [string, Finding
 }
 
 function Part({ title, children }: { readonly title: TextPath; readonly children: ComponentChildren }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
     <section>
-      <h2>{words.say(title)}</h2>
+      <h2>{i18n.t(title)}</h2>
       {children}
     </section>
   );
@@ -68,27 +68,27 @@ function Part({ title, children }: { readonly title: TextPath; readonly children
 
 function Facts({ check }: { readonly check: AnyCheck }) {
   const {
-    words,
+    i18n,
     settings: { catalog },
   } = useVisit();
   const area = areaOf(check);
   const file = fileOf(catalog, check.key);
   const whole = weightOf(catalog.checks);
-  const percent = words.number(Math.round((1_000 * check.weight) / whole) / 10);
+  const percent = i18n.number(Math.round((1_000 * check.weight) / whole) / 10);
   return (
     <dl>
-      <dt>{words.say("check.key")}</dt>
+      <dt>{i18n.t("check.key")}</dt>
       <dd>
         <code {...untranslated}>{check.key}</code>
       </dd>
-      <dt>{words.say("check.area")}</dt>
+      <dt>{i18n.t("check.area")}</dt>
       <dd>
-        <a href={`/checks#${areaId(area)}`}>{words.say(`checks.areas.${area}`)}</a>
+        <a href={`/checks#${areaId(area)}`}>{i18n.t(`checks.areas.${area}`)}</a>
       </dd>
-      <dt>{words.say("check.weight")}</dt>
-      <dd>{words.say("check.share", { weight: words.number(check.weight), whole: words.number(whole), percent })}</dd>
-      <dt>{words.say("check.origin")}</dt>
-      <dd>{file === null ? words.say("check.builtIn") : words.say("checks.fromFile", { file })}</dd>
+      <dt>{i18n.t("check.weight")}</dt>
+      <dd>{i18n.t("check.share", { weight: i18n.number(check.weight), whole: i18n.number(whole), percent })}</dd>
+      <dt>{i18n.t("check.origin")}</dt>
+      <dd>{file === null ? i18n.t("check.builtIn") : i18n.t("checks.fromFile", { file })}</dd>
     </dl>
   );
 }
@@ -96,11 +96,11 @@ function Facts({ check }: { readonly check: AnyCheck }) {
 /** What the texts say, or else what the check declared; a check of the operator's that did neither may still know cases of its own. */
 function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly texts: CheckTexts | undefined }) {
   const {
-    words,
+    i18n,
     settings: { catalog },
   } = useVisit();
-  const declared = (check.appliesTo ?? []).map((condition) => words.say(`check.conditions.${condition}`));
-  const always = fileOf(catalog, check.key) === null ? [words.say("check.alwaysApplies")] : [];
+  const declared = (check.appliesTo ?? []).map((condition) => i18n.t(`check.conditions.${condition}`));
+  const always = fileOf(catalog, check.key) === null ? [i18n.t("check.alwaysApplies")] : [];
   const said = texts?.notApplicable !== undefined ? [texts.notApplicable] : declared.length > 0 ? declared : always;
   if (said.length === 0) return null;
   return (
@@ -115,39 +115,39 @@ function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly te
 }
 
 function NotChecked({ check: { reads, consults = [], headers = [] } }: { readonly check: AnyCheck }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
     <Part title="check.notChecked">
       {reads.length > 0 && (
         <>
-          <p>{words.say("check.needs")}</p>
+          <p>{i18n.t("check.needs")}</p>
           <Readings names={reads} />
         </>
       )}
       {consults.length > 0 && (
         <>
-          <p>{words.say("check.consults")}</p>
+          <p>{i18n.t("check.consults")}</p>
           <Readings names={consults} />
         </>
       )}
       {headers.length > 0 && (
         <p>
-          {words.say("check.headers", { charsMax: words.number(headerValueCharsMax), fieldsMax: words.number(headerFieldsMax) })}{" "}
+          {i18n.t("check.headers", { charsMax: i18n.number(headerValueCharsMax), fieldsMax: i18n.number(headerFieldsMax) })}{" "}
           <code {...untranslated}>{headers.join(", ")}</code>
         </p>
       )}
-      <p>{words.say("check.neither")}</p>
+      <p>{i18n.t("check.neither")}</p>
     </Part>
   );
 }
 
 function Readings({ names }: { readonly names: AnyCheck["reads"] }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
     <ul>
       {names.map((name) => (
         <li key={name}>
-          {words.say(`checks.readings.${name}`)} (<code {...untranslated}>{name}</code>)
+          {i18n.t(`checks.readings.${name}`)} (<code {...untranslated}>{name}</code>)
         </li>
       ))}
     </ul>

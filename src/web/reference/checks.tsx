@@ -4,9 +4,9 @@ import type { Catalog } from "../../catalog/load.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { page } from "../answer.tsx";
-import { untranslated } from "../components/foreign.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import type { Visit } from "../visit.ts";
@@ -19,21 +19,21 @@ export function getCheck(visit: Visit, key: string | null): Response {
 }
 
 export function getChecks(visit: Visit): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   const { checks, version } = visit.settings.catalog;
-  const title = words.say("checks.title");
+  const title = i18n.t("checks.title");
   const taken = areas.filter((area) => checks.some((check) => areaOf(check) === area));
   return page(visit, {
     title,
     children: (
       <>
-        <PageHead title={title} lead={words.count("checks.intro", checks.length, { points: words.number(weightOf(checks)) })} />
-        <p>{words.say("checks.scoring")}</p>
-        <nav aria-label={words.say("checks.areasLabel")}>
+        <PageHead title={title} lead={i18n.count("checks.intro", checks.length, { points: i18n.number(weightOf(checks)) })} />
+        <p>{i18n.t("checks.scoring")}</p>
+        <nav aria-label={i18n.t("checks.areasLabel")}>
           <ul class="jumps">
             {taken.map((area) => (
               <li key={area}>
-                <a href={`#${areaId(area)}`}>{words.say(`checks.areas.${area}`)}</a>
+                <a href={`#${areaId(area)}`}>{i18n.t(`checks.areas.${area}`)}</a>
               </li>
             ))}
           </ul>
@@ -41,7 +41,7 @@ export function getChecks(visit: Visit): Response {
         {taken.map((area) => (
           <AreaTable key={area} area={area} checks={checks.filter((check) => areaOf(check) === area)} />
         ))}
-        <p class="muted">{words.say("checks.catalog", { version })}</p>
+        <p class="muted">{i18n.t("checks.catalog", { version })}</p>
       </>
     ),
   });
@@ -64,15 +64,15 @@ export function fileOf({ droppedIn }: Catalog, key: string): string | null {
 }
 
 function AreaTable({ area, checks }: { readonly area: Area; readonly checks: readonly AnyCheck[] }) {
-  const { words, settings } = useVisit();
-  const texts = settings.catalog.texts[words.locale];
-  const name = words.say(`checks.areas.${area}`);
+  const { i18n, settings } = useVisit();
+  const texts = settings.catalog.texts[i18n.locale];
+  const name = i18n.t(`checks.areas.${area}`);
   // What weighs most comes first; within a weight the catalog's order holds, which is by key.
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
   const columns = [
-    { label: words.say("checks.columns.check") },
-    { label: words.say("checks.columns.reason") },
-    { label: words.say("checks.columns.weight"), numeric: true },
+    { label: i18n.t("checks.columns.check") },
+    { label: i18n.t("checks.columns.reason") },
+    { label: i18n.t("checks.columns.weight"), numeric: true },
   ];
   return (
     <section aria-labelledby={areaId(area)}>
@@ -80,7 +80,7 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
       <Table caption={name} captionUnseen columns={columns}>
         <RowGroup>
           {sorted.map(({ key, weight }) => (
-            <Row key={key} id={`check-${key}`} cells={[<CheckName key={key} checkKey={key} />, texts[key]?.reason, words.number(weight)]} />
+            <Row key={key} id={`check-${key}`} cells={[<CheckName key={key} checkKey={key} />, texts[key]?.reason, i18n.number(weight)]} />
           ))}
         </RowGroup>
       </Table>
@@ -89,12 +89,12 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
 }
 
 function CheckName({ checkKey }: { readonly checkKey: string }) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { catalog } = settings;
   const file = fileOf(catalog, checkKey);
   return (
     <>
-      <a href={`/checks/${checkKey}`}>{catalog.texts[words.locale][checkKey]?.label ?? checkKey}</a>
+      <a href={`/checks/${checkKey}`}>{catalog.texts[i18n.locale][checkKey]?.label ?? checkKey}</a>
       <br />
       <code class="muted" {...untranslated}>
         {checkKey}
@@ -102,7 +102,7 @@ function CheckName({ checkKey }: { readonly checkKey: string }) {
       {file !== null && (
         <>
           <br />
-          <span class="chip unknown">{words.say("checks.fromFile", { file })}</span>
+          <span class="chip unknown">{i18n.t("checks.fromFile", { file })}</span>
         </>
       )}
     </>

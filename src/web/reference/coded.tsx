@@ -1,5 +1,5 @@
 /** A text in which words between backticks are names that machines know. */
-import { untranslated } from "../components/foreign.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 
 export function Coded({ text }: { readonly text: string }) {
   // Every second piece stands between two backticks.

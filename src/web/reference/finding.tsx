@@ -2,8 +2,8 @@
 
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
-import { untranslated } from "../components/foreign.tsx";
 import { Remediation } from "../components/remediation.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { WithSamples } from "./samples.tsx";
 
@@ -14,7 +14,7 @@ interface FindingReferenceProps {
 }
 
 export function FindingReference({ code, definition, texts }: FindingReferenceProps) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   const { severity, riskLevel, effort, scoreCap } = definition;
   return (
     <article id={code} class="finding" data-severity={severity}>
@@ -30,7 +30,7 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
         <SeverityChip severity={severity} />
         <RiskMeter risk={riskLevel} />
         <EffortMeter effort={effort} />
-        {scoreCap !== undefined && <span class="chip poor">{words.say("check.scoreCap", { score: words.number(scoreCap) })}</span>}
+        {scoreCap !== undefined && <span class="chip poor">{i18n.t("check.scoreCap", { score: i18n.number(scoreCap) })}</span>}
       </p>
       {texts !== undefined && <Explained texts={texts} />}
     </article>
@@ -38,17 +38,17 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
 }
 
 function Explained({ texts: { detail, riskStatement, remediation } }: { readonly texts: FindingTexts }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
     <>
       <p>
         <WithSamples text={detail} />
       </p>
-      <h4>{words.say("check.whatCanHappen")}</h4>
+      <h4>{i18n.t("check.whatCanHappen")}</h4>
       <p>
         <WithSamples text={riskStatement} />
       </p>
-      <h4>{words.say("check.whatToDo")}</h4>
+      <h4>{i18n.t("check.whatToDo")}</h4>
       <Remediation text={remediation} advice={sampled} lines={sampled} />
     </>
   );

@@ -24,54 +24,54 @@ const result = `{"schemaVersion":1, ... "status":"finished", ... "security":{"di
  "score":81,"band":"good","rank":"solid", ... "findings":[{"code":"security.missing-header.permissions-policy", ...}]}}`;
 
 export function getMigration(visit: Visit): Response {
-  const { words } = visit;
-  const title = words.say("migrate.title");
-  const answer = words.say("migrate.answer");
-  const columns = [{ label: words.say("migrate.old") }, { label: words.say("migrate.new") }];
+  const { i18n } = visit;
+  const title = i18n.t("migrate.title");
+  const answer = i18n.t("migrate.answer");
+  const columns = [{ label: i18n.t("migrate.old") }, { label: i18n.t("migrate.new") }];
   return page(visit, {
     title,
     children: (
       <>
-        <PageHead title={title} lead={words.say("migrate.lead")} />
+        <PageHead title={title} lead={i18n.t("migrate.lead")} />
         <section>
-          <h2>{words.say("migrate.mapping")}</h2>
-          <Table caption={words.say("migrate.mapping")} captionUnseen columns={columns}>
+          <h2>{i18n.t("migrate.mapping")}</h2>
+          <Table caption={i18n.t("migrate.mapping")} captionUnseen columns={columns}>
             <RowGroup>
               {concepts.map((name) => (
                 <Row
                   key={name}
-                  cells={[words.say(`migrate.concepts.${name}.old`), <Coded key="new" text={words.say(`migrate.concepts.${name}.new`)} />]}
+                  cells={[i18n.t(`migrate.concepts.${name}.old`), <Coded key="new" text={i18n.t(`migrate.concepts.${name}.new`)} />]}
                 />
               ))}
             </RowGroup>
           </Table>
         </section>
         <section>
-          <h2>{words.say("migrate.before")}</h2>
-          <p>{words.say("migrate.beforeLead")}</p>
+          <h2>{i18n.t("migrate.before")}</h2>
+          <p>{i18n.t("migrate.beforeLead")}</p>
           <Lines label="curl">{before}</Lines>
           <Lines label={answer}>{grade}</Lines>
         </section>
         <section>
-          <h2>{words.say("migrate.after")}</h2>
+          <h2>{i18n.t("migrate.after")}</h2>
           <p>
-            {words.say("migrate.token")} <a href="/account/tokens">{words.say("migrate.tokens")}</a>
+            {i18n.t("migrate.token")} <a href="/account/tokens">{i18n.t("migrate.tokens")}</a>
           </p>
-          <Lines label={words.say("migrate.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
-          <p>{words.say("migrate.start")}</p>
+          <Lines label={i18n.t("migrate.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
+          <p>{i18n.t("migrate.start")}</p>
           <Lines label="curl">{start}</Lines>
           <Lines label={answer}>{started}</Lines>
-          <p>{words.say("migrate.read")}</p>
+          <p>{i18n.t("migrate.read")}</p>
           <Lines label="curl">{read}</Lines>
           <Lines label={answer}>{result}</Lines>
           <p>
-            <Coded text={words.say("migrate.codes")} />
+            <Coded text={i18n.t("migrate.codes")} />
           </p>
           <p>
-            <Coded text={words.say("migrate.gate")} />
+            <Coded text={i18n.t("migrate.gate")} />
           </p>
           <p>
-            <a href="/api">{words.say("migrate.api")}</a>
+            <a href="/api">{i18n.t("migrate.api")}</a>
           </p>
         </section>
       </>

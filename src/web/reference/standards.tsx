@@ -1,7 +1,7 @@
 /** What a check rests on; an RFC is linked to where it stands. */
 
 import { ExternalLink } from "../components/external-link.tsx";
-import { untranslated } from "../components/foreign.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
 
 const rfcForm = /^RFC (\d{1,5})(?: section (\d+(?:\.\d+)*))?$/;
 

@@ -13,7 +13,7 @@ const hostCharsMax = 120;
 
 /** 409 before the scan is finished. */
 export function downloadReport(visit: Visit, scan: ScanRecord): Response {
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const result = settings.store.results.find(scan.token);
   if (scan.status !== "finished" || result === undefined) return notFinishedPage(visit, scan);
   const seen = settings.store.evidence.find(scan.token);
@@ -21,7 +21,7 @@ export function downloadReport(visit: Visit, scan: ScanRecord): Response {
     scan,
     result,
     { evidence: seen?.evidence ?? null, timings: seen?.timings ?? null },
-    words.locale,
+    i18n.locale,
     settings.texts,
   );
   return respond(visit, 200, JSON.stringify(report, null, 2), {

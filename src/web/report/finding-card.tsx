@@ -2,16 +2,16 @@
 
 import { unmarked } from "../../text/quotation.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
-import { Foreign, plainForeignLines, Sentence, untranslated } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Remediation } from "../components/remediation.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { plainUntrustedLines, Sentence, UntrustedText, untranslated } from "../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../context.ts";
 import { EvidenceLinks } from "./evidence/evidence-links.tsx";
 import type { FirstSeen } from "./first-seen.ts";
 import { checkOf, type ShownFinding } from "./report.ts";
 
 export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { anchor, texts, finding, points, scoreCap } = shown;
   return (
     <article class="finding" id={anchor} data-severity={finding.severity} aria-labelledby={`${anchor}-title`}>
@@ -23,8 +23,8 @@ export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
           <SeverityChip severity={finding.severity} />
           <RiskMeter risk={finding.riskLevel} />
           <EffortMeter effort={finding.effort} />
-          {points !== null && <span class="muted small">{words.count("report.points", points)}</span>}
-          {scoreCap !== null && <span class="muted small">{words.say("report.firstSteps.cap", { score: scoreCap })}</span>}
+          {points !== null && <span class="muted small">{i18n.count("report.points", points)}</span>}
+          {scoreCap !== null && <span class="muted small">{i18n.t("report.firstSteps.cap", { score: scoreCap })}</span>}
         </div>
       </header>
       <div class="finding-body">
@@ -32,17 +32,17 @@ export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
           <p>
             <Sentence text={texts.detail} />
           </p>
-          <h4>{words.say("report.findings.risk")}</h4>
+          <h4>{i18n.t("report.findings.risk")}</h4>
           <p>
             <Sentence text={texts.riskStatement} />
           </p>
         </div>
         <div>
-          <h4>{words.say("report.findings.remediation")}</h4>
+          <h4>{i18n.t("report.findings.remediation")}</h4>
           <Remediation
             text={texts.remediation}
             advice={(text) => <Sentence text={text} />}
-            lines={(text) => plainForeignLines(unmarked(text))}
+            lines={(text) => plainUntrustedLines(unmarked(text))}
           />
         </div>
       </div>
@@ -53,7 +53,7 @@ export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
 
 function Footer({ shown }: { readonly shown: ShownFinding }) {
   const visit = useVisit();
-  const { words } = visit;
+  const { i18n } = visit;
   const { anchor, finding, evidence, area } = shown;
   const known = checkOf(visit, finding.checkKey) !== undefined;
   const codeId = `${anchor}-code`;
@@ -67,19 +67,23 @@ function Footer({ shown }: { readonly shown: ShownFinding }) {
           type="button"
           class="compact"
           data-copy={`[id="${codeId}"]`}
-          data-copied={words.say("lines.copied")}
-          aria-label={words.say("report.findings.copyCode", { code: finding.code })}
+          data-copied={i18n.t("lines.copied")}
+          aria-label={i18n.t("report.findings.copyCode", { code: finding.code })}
           hidden
         >
-          {words.say("report.findings.copy")}
+          {i18n.t("report.findings.copy")}
         </button>{" "}
-        <a href={`#${anchor}`} aria-label={words.say("report.findings.permalinkOf", { code: finding.code })}>
-          {words.say("report.findings.permalink")}
+        <a href={`#${anchor}`} aria-label={i18n.t("report.findings.permalinkOf", { code: finding.code })}>
+          {i18n.t("report.findings.permalink")}
         </a>
       </p>
       <p>
-        {words.say("report.findings.check")}{" "}
-        {known ? <a href={`/checks/${finding.checkKey}#${finding.code}`}>{finding.checkKey}</a> : <Foreign>{finding.checkKey}</Foreign>}
+        {i18n.t("report.findings.check")}{" "}
+        {known ? (
+          <a href={`/checks/${finding.checkKey}#${finding.code}`}>{finding.checkKey}</a>
+        ) : (
+          <UntrustedText>{finding.checkKey}</UntrustedText>
+        )}
         {" \u00b7 "}
         <EvidenceLinks names={evidence} area={area} />
       </p>
@@ -93,11 +97,11 @@ function Footer({ shown }: { readonly shown: ShownFinding }) {
 }
 
 function Since({ firstSeen }: { readonly firstSeen: FirstSeen }) {
-  const words = useWords();
-  if (firstSeen.seen === "now") return <>{words.say("report.findings.firstSeenNow")}</>;
+  const i18n = useI18n();
+  if (firstSeen.seen === "now") return <>{i18n.t("report.findings.firstSeenNow")}</>;
   return (
     <>
-      {words.say(firstSeen.orEarlier ? "report.findings.firstSeenOrEarlier" : "report.findings.firstSeen")}{" "}
+      {i18n.t(firstSeen.orEarlier ? "report.findings.firstSeenOrEarlier" : "report.findings.firstSeen")}{" "}
       <a href={`/scans/${firstSeen.token}`}>
         <Instant at={firstSeen.at} day relative={false} />
       </a>

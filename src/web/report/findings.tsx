@@ -1,6 +1,6 @@
 /** The findings, worst first, and ways to jump to those of a severity. */
 import { severities } from "../../check/check.ts";
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 import { FindingCard } from "./finding-card.tsx";
 import type { Report, ShownFinding } from "./report.ts";
 
@@ -8,14 +8,14 @@ import type { Report, ShownFinding } from "./report.ts";
 const jumpsFrom = 6;
 
 export function Findings({ report: { findings, summary } }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <section aria-labelledby="findings">
       <h2 id="findings">
-        {findings.length === 0 ? words.say("report.findings.noneHeading") : words.count("report.findings.heading", findings.length)}
+        {findings.length === 0 ? i18n.t("report.findings.noneHeading") : i18n.count("report.findings.heading", findings.length)}
       </h2>
       {findings.length === 0 && (
-        <p>{words.say(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
+        <p>{i18n.t(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
       )}
       {findings.length >= jumpsFrom && <Jumps findings={findings} />}
       {findings.map((shown) => (
@@ -26,9 +26,9 @@ export function Findings({ report: { findings, summary } }: { readonly report: R
 }
 
 function Jumps({ findings }: { readonly findings: readonly ShownFinding[] }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
-    <nav aria-label={words.say("report.findings.jumps")}>
+    <nav aria-label={i18n.t("report.findings.jumps")}>
       <ul class="jumps">
         {severities.map((severity) => {
           const those = findings.filter(({ finding }) => finding.severity === severity);
@@ -36,7 +36,7 @@ function Jumps({ findings }: { readonly findings: readonly ShownFinding[] }) {
           return first === undefined ? null : (
             <li key={severity}>
               <a href={`#${first.anchor}`}>
-                {words.severity(severity)} <span class="muted">{words.number(those.length)}</span>
+                {i18n.severity(severity)} <span class="muted">{i18n.number(those.length)}</span>
               </a>
             </li>
           );

@@ -1,7 +1,7 @@
 /** "Fix these first": at most three findings, and what each is worth. */
 import { EffortMeter, SeverityChip } from "../components/chips.tsx";
-import { Sentence } from "../components/foreign.tsx";
-import { useWords } from "../context.ts";
+import { Sentence } from "../components/untrusted-text.tsx";
+import { useI18n } from "../context.ts";
 import type { ShownFinding } from "./report.ts";
 import { fixFirst } from "./urgency.ts";
 
@@ -9,23 +9,23 @@ import { fixFirst } from "./urgency.ts";
 const findingsMin = 2;
 
 export function FirstSteps({ findings }: { readonly findings: readonly ShownFinding[] }) {
-  const words = useWords();
+  const i18n = useI18n();
   if (findings.length < findingsMin) return null;
   return (
     <section aria-labelledby="first-steps">
-      <h2 id="first-steps">{words.say("report.firstSteps.heading")}</h2>
+      <h2 id="first-steps">{i18n.t("report.firstSteps.heading")}</h2>
       <ol class="cards first-steps">
         {fixFirst(findings).map((shown) => (
           <FirstStep key={shown.anchor} shown={shown} />
         ))}
       </ol>
-      <p class="muted">{words.say("report.firstSteps.help")}</p>
+      <p class="muted">{i18n.t("report.firstSteps.help")}</p>
     </section>
   );
 }
 
 function FirstStep({ shown: { anchor, texts, finding, points, scoreCap } }: { readonly shown: ShownFinding }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <li class="card">
       <p>
@@ -36,12 +36,12 @@ function FirstStep({ shown: { anchor, texts, finding, points, scoreCap } }: { re
       <p class="chips">
         <SeverityChip severity={finding.severity} />
         <EffortMeter effort={finding.effort} />
-        {points !== null && <span class="muted small">{words.count("report.points", points)}</span>}
+        {points !== null && <span class="muted small">{i18n.count("report.points", points)}</span>}
       </p>
       <p class="small muted">
         <Sentence text={texts.riskStatement} />
       </p>
-      {scoreCap !== null && <p class="small">{words.say("report.firstSteps.cap", { score: scoreCap })}</p>}
+      {scoreCap !== null && <p class="small">{i18n.t("report.firstSteps.cap", { score: scoreCap })}</p>}
     </li>
   );
 }

@@ -4,16 +4,16 @@ import type { ComponentChildren } from "preact";
 import { hostOf } from "../../evidence/subject.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";
-import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { NameInUnicode } from "../components/name-in-unicode.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { UntrustedText } from "../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../context.ts";
+import type { I18n } from "../i18n.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { publicOrigin } from "../visit.ts";
-import type { Words } from "../words.ts";
 import type { Report } from "./report.ts";
 
 /** Of a page's title and of an address in the heading: the whole stands in the evidence. */
@@ -22,16 +22,16 @@ const headingCharsMax = 120;
 const titleHostCharsMax = 40;
 
 export function ReportHead({ report }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { scan } = report;
   return (
     <>
       <PageHead
-        trail={trailTo(scan, words)}
+        trail={trailTo(scan, i18n)}
         title={
           <>
-            <span class="unseen">{words.say("report.heading")} </span>
-            <Foreign charsMax={headingCharsMax}>{withoutScheme(scan.url)}</Foreign>
+            <span class="unseen">{i18n.t("report.heading")} </span>
+            <UntrustedText charsMax={headingCharsMax}>{withoutScheme(scan.url)}</UntrustedText>
           </>
         }
       >
@@ -43,10 +43,10 @@ export function ReportHead({ report }: { readonly report: Report }) {
 }
 
 /** The pages above a report, and above a comparison. */
-export function trailTo({ url }: ScanRecord, words: Words) {
+export function trailTo({ url }: ScanRecord, i18n: I18n) {
   const host = hostOf(url);
   return [
-    { href: "/scans", text: words.say("report.trail") },
+    { href: "/scans", text: i18n.t("report.trail") },
     { href: hostPath(host), text: host },
   ];
 }
@@ -64,72 +64,72 @@ function withoutScheme(url: string): string {
 
 function Actions({ report: { scan, comparable } }: { readonly report: Report }) {
   const visit = useVisit();
-  const { words } = visit;
+  const { i18n } = visit;
   const path = `/scans/${scan.token}`;
   return (
     <>
-      <ScanAgain url={scan.url}>{words.say("report.actions.rescan")}</ScanAgain>
+      <ScanAgain url={scan.url}>{i18n.t("report.actions.rescan")}</ScanAgain>
       {comparable !== null && (
         <a class="button" href={`${path}/compare?with=previous`}>
-          {words.say("report.actions.compare")}
+          {i18n.t("report.actions.compare")}
         </a>
       )}
       <a class="button" href={`${path}.json`} download>
         JSON
       </a>
       <button type="button" data-print hidden>
-        {words.say("report.actions.print")}
+        {i18n.t("report.actions.print")}
       </button>
       <input type="hidden" id="report-address" value={`${publicOrigin(visit)}${path}`} />
-      <button type="button" data-copy="#report-address" data-copied={words.say("report.actions.copied")} hidden>
-        {words.say("report.actions.copyLink")}
+      <button type="button" data-copy="#report-address" data-copied={i18n.t("report.actions.copied")} hidden>
+        {i18n.t("report.actions.copyLink")}
       </button>
     </>
   );
 }
 
 function ReportFacts({ report: { scan, result, evidence } }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   const navigation = evidence?.navigation.status === "read" ? evidence.navigation.facts : null;
   const title = evidence?.dom.status === "read" ? evidence.dom.facts.title : "";
   const status = evidence?.page.status === "read" ? evidence.page.facts.status : (navigation?.finalStatus ?? null);
   return (
     <dl class="facts">
-      <Fact name={words.say("report.facts.url")}>
+      <Fact name={i18n.t("report.facts.url")}>
         <Address url={scan.url} />
         <NameInUnicode url={scan.url} />
       </Fact>
       {navigation !== null && navigation.finalUrl !== scan.url && (
-        <Fact name={words.say("report.facts.finalUrl")}>
+        <Fact name={i18n.t("report.facts.finalUrl")}>
           <Address url={navigation.finalUrl} />
         </Fact>
       )}
       {title !== "" && (
-        <Fact name={words.say("report.facts.documentTitle")}>
-          <Foreign charsMax={titleCharsMax}>{title}</Foreign>
+        <Fact name={i18n.t("report.facts.documentTitle")}>
+          <UntrustedText charsMax={titleCharsMax}>{title}</UntrustedText>
         </Fact>
       )}
       {status !== null && (
-        <Fact name={words.say("report.facts.answer")}>
-          {words.say("report.facts.status", { status })}
+        <Fact name={i18n.t("report.facts.answer")}>
+          {i18n.t("report.facts.status", { status })}
           {navigation !== null && navigation.remoteAddress !== null && (
             <>
               {" "}
-              {words.say("report.facts.from")} <Foreign>{navigation.remoteAddress}</Foreign>
+              {i18n.t("report.facts.from")} <UntrustedText>{navigation.remoteAddress}</UntrustedText>
             </>
           )}
         </Fact>
       )}
-      <Fact name={words.say("report.facts.measured")}>
+      <Fact name={i18n.t("report.facts.measured")}>
         <Instant at={endOf(scan)} />
       </Fact>
       {scan.startedAt !== null && scan.endedAt !== null && (
-        <Fact name={words.say("report.facts.duration")}>
-          {words.count("report.facts.seconds", secondsBetween(scan.startedAt, scan.endedAt))}
+        <Fact name={i18n.t("report.facts.duration")}>
+          {i18n.count("report.facts.seconds", secondsBetween(scan.startedAt, scan.endedAt))}
         </Fact>
       )}
-      <Fact name={words.say("report.facts.rules")}>
-        {words.say("report.facts.versions", { algorithm: result.algorithmVersion, catalog: result.catalogVersion })}
+      <Fact name={i18n.t("report.facts.rules")}>
+        {i18n.t("report.facts.versions", { algorithm: result.algorithmVersion, catalog: result.catalogVersion })}
       </Fact>
     </dl>
   );
@@ -147,7 +147,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 function Address({ url }: { readonly url: string }) {
   return (
     <ExternalLink href={url}>
-      <Foreign>{url}</Foreign>
+      <UntrustedText>{url}</UntrustedText>
     </ExternalLink>
   );
 }

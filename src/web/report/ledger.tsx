@@ -1,11 +1,11 @@
 /** The ledger: every check with its state, why it is there, what it weighs and what it found, area by area. */
 import type { State } from "../../check/check.ts";
-import { Foreign, Sentence } from "../components/foreign.tsx";
-import { StateMark } from "../components/state-mark.tsx";
+import { StateLabel } from "../components/state-label.tsx";
 import { type Column, Row, RowGroup, Table } from "../components/table.tsx";
-import { useVisit, useWords } from "../context.ts";
-import type { Words } from "../words.ts";
-import { whyNotChecked } from "./evidence/reading-words.ts";
+import { Sentence, UntrustedText } from "../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../context.ts";
+import type { I18n } from "../i18n.ts";
+import { whyNotChecked } from "./evidence/reading-texts.ts";
 import { areaName, checkOf, countStates, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 import { pointsOf } from "./standing.ts";
 import { AreaFilter, isWanted, type LedgerWish, StateFilter } from "./state-filter.tsx";
@@ -17,27 +17,27 @@ interface LedgerProps {
 }
 
 export function Ledger({ report, wish }: LedgerProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const withPoints = pointsOf(report.result) !== null;
   const columns: readonly Column[] = [
-    { label: words.say("report.ledger.state") },
-    { label: words.say("report.ledger.check"), header: true },
-    { label: words.say("report.ledger.reason") },
-    ...(withPoints ? [{ label: words.say("report.ledger.points"), numeric: true }] : []),
-    { label: words.say("report.ledger.finding") },
+    { label: i18n.t("report.ledger.state") },
+    { label: i18n.t("report.ledger.check"), header: true },
+    { label: i18n.t("report.ledger.reason") },
+    ...(withPoints ? [{ label: i18n.t("report.ledger.points"), numeric: true }] : []),
+    { label: i18n.t("report.ledger.finding") },
   ];
   const byArea = Map.groupBy(report.rows, ({ area }) => area);
   return (
     <section aria-labelledby="ledger">
-      <h2 id="ledger">{words.say("report.ledger.heading")}</h2>
-      <p class="muted">{words.say("report.ledger.lead")}</p>
+      <h2 id="ledger">{i18n.t("report.ledger.heading")}</h2>
+      <p class="muted">{i18n.t("report.ledger.lead")}</p>
       <StateFilter report={report} wish={wish} place="ledger" />
       <AreaFilter report={report} wish={wish} />
       <p data-ledger-empty hidden={report.rows.some((row) => isWanted(row, wish))}>
-        {words.say("report.filter.nothing")}
+        {i18n.t("report.filter.nothing")}
       </p>
       <div data-ledger>
-        <Table caption={words.say("report.ledger.heading")} captionUnseen columns={columns}>
+        <Table caption={i18n.t("report.ledger.heading")} captionUnseen columns={columns}>
           {reportAreas.map((area) => (
             <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} wish={wish} withPoints={withPoints} />
           ))}
@@ -56,7 +56,7 @@ interface AreaRowsProps {
 
 function AreaRows({ area, rows, wish, withPoints }: AreaRowsProps) {
   const visit = useVisit();
-  const { words } = visit;
+  const { i18n } = visit;
   if (rows.length === 0) return null;
   const isHidden = (shown: ShownRow) => !isWanted(shown, wish);
   return (
@@ -68,12 +68,12 @@ function AreaRows({ area, rows, wish, withPoints }: AreaRowsProps) {
           state={shown.row.state}
           hidden={isHidden(shown)}
           cells={[
-            <StateMark key="state" state={shown.row.state} />,
+            <StateLabel key="state" state={shown.row.state} />,
             <CheckName key="check" shown={shown} known={checkOf(visit, shown.row.key) !== undefined} />,
             <span key="reason" class="small">
-              {reasonOf(shown, words)}
+              {reasonOf(shown, i18n)}
             </span>,
-            ...(withPoints ? [pointsCell(shown, words)] : []),
+            ...(withPoints ? [pointsCell(shown, i18n)] : []),
             shown.findings.length === 0 ? null : <FindingLinks key="findings" shown={shown} />,
           ]}
         />
@@ -83,16 +83,16 @@ function AreaRows({ area, rows, wish, withPoints }: AreaRowsProps) {
 }
 
 function AreaHead({ area, rows }: Pick<AreaRowsProps, "area" | "rows">) {
-  const words = useWords();
+  const i18n = useI18n();
   const counts = Object.entries(countStates(rows)) as [State, number][];
   return (
     <>
-      {areaName(words, area)}
+      {areaName(i18n, area)}
       {": "}
       <span class="muted">
         {counts
           .filter(([, count]) => count > 0)
-          .map(([state, count]) => `${words.number(count)} ${words.state(state)}`)
+          .map(([state, count]) => `${i18n.number(count)} ${i18n.state(state)}`)
           .join(", ")}
       </span>
     </>
@@ -100,14 +100,14 @@ function AreaHead({ area, rows }: Pick<AreaRowsProps, "area" | "rows">) {
 }
 
 function CheckName({ shown: { row, label }, known }: { readonly shown: ShownRow; readonly known: boolean }) {
-  return known ? <a href={`/checks/${row.key}`}>{label}</a> : <Foreign>{row.key}</Foreign>;
+  return known ? <a href={`/checks/${row.key}`}>{label}</a> : <UntrustedText>{row.key}</UntrustedText>;
 }
 
 /** Why the check is there; of one that said nothing, why it did not. */
-function reasonOf({ row, reason, whenNotApplicable }: ShownRow, words: Words): string {
+function reasonOf({ row, reason, whenNotApplicable }: ShownRow, i18n: I18n): string {
   switch (row.state) {
     case "notChecked":
-      return whyNotChecked(words, row.notCheckedBecause);
+      return whyNotChecked(i18n, row.notCheckedBecause);
     case "notApplicable":
       return whenNotApplicable ?? reason;
     default:
@@ -116,14 +116,14 @@ function reasonOf({ row, reason, whenNotApplicable }: ShownRow, words: Words): s
 }
 
 /** What it earned of what it weighs; a check that did not run weighs nothing here. */
-function pointsCell({ row: { state, weight = 0 } }: ShownRow, words: Words): string {
+function pointsCell({ row: { state, weight = 0 } }: ShownRow, i18n: I18n): string {
   switch (state) {
     case "passed":
-      return words.say("report.ledger.earned", { earned: weight, weight });
+      return i18n.t("report.ledger.earned", { earned: weight, weight });
     case "violated":
-      return words.say("report.ledger.earned", { earned: 0, weight });
+      return i18n.t("report.ledger.earned", { earned: 0, weight });
     default:
-      return words.say("report.ledger.notCounted");
+      return i18n.t("report.ledger.notCounted");
   }
 }
 

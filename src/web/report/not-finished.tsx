@@ -8,8 +8,8 @@ import type { Visit } from "../visit.ts";
 const conflict = 409;
 
 export function notFinishedPage(visit: Visit, { token }: ScanRecord): Response {
-  const { words } = visit;
-  const title = words.say("report.notFinished.title");
+  const { i18n } = visit;
+  const title = i18n.t("report.notFinished.title");
   return page(visit, {
     title,
     status: conflict,
@@ -17,10 +17,10 @@ export function notFinishedPage(visit: Visit, { token }: ScanRecord): Response {
     children: (
       <>
         <PageHead title={title} />
-        <EmptyState title={words.say("report.notFinished.what")}>
+        <EmptyState title={i18n.t("report.notFinished.what")}>
           <div class="actions">
             <a class="button" href={`/scans/${token}`}>
-              {words.say("report.notFinished.link")}
+              {i18n.t("report.notFinished.link")}
             </a>
           </div>
         </EmptyState>

@@ -4,13 +4,13 @@ import type { Evidence } from "../../evidence/evidence.ts";
 import { hostOf } from "../../evidence/subject.ts";
 import { algorithmVersion } from "../../judge/result.ts";
 import { sameRules } from "../../text/comparison.ts";
-import { Foreign } from "../components/foreign.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { UntrustedText } from "../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../context.ts";
 import { askedAgain } from "../scanning/scan-dedup.ts";
 import { endOf } from "../scans/scan-end.ts";
-import { failureText } from "./evidence/reading-words.ts";
+import { failureText } from "./evidence/reading-texts.ts";
 import type { Report } from "./report.ts";
 
 /** RFC 9110 section 15: from here on an answer says no. */
@@ -33,45 +33,45 @@ export function Notices({ report }: { readonly report: Report }) {
 
 /** For whoever asks for the same so soon, and would take what stands here for what has become of it meanwhile. */
 export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
-  const { words, now, url, settings } = useVisit();
+  const { i18n, now, url, settings } = useVisit();
   const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.scanning.cooldownSeconds;
   if (!url.searchParams.has(askedAgain) || waitSeconds <= 0) return null;
   return (
-    <Notice title={words.say("report.notices.again")}>
-      <p>{words.say("report.notices.againMeans", { wait: words.wait(waitSeconds) })}</p>
+    <Notice title={i18n.t("report.notices.again")}>
+      <p>{i18n.t("report.notices.againMeans", { wait: i18n.duration(waitSeconds) })}</p>
     </Notice>
   );
 }
 
 function PageNotices({ evidence: { page, navigation }, host }: { readonly evidence: Evidence; readonly host: string }) {
-  const words = useWords();
+  const i18n = useI18n();
   const finalHost = navigation.status === "read" ? hostOf(navigation.facts.finalUrl) : "";
   const status = page.status === "read" ? page.facts.status : null;
   return (
     <>
       {page.status === "failed" && (
-        <Notice kind="warn" title={words.say("report.notices.notRead")}>
+        <Notice kind="warn" title={i18n.t("report.notices.notRead")}>
           <p>
-            {failureText(words, page.because)} {words.say("report.notices.notReadMeans")}
+            {failureText(i18n, page.because)} {i18n.t("report.notices.notReadMeans")}
           </p>
           {page.because === "challenged" && (
             <p>
-              {words.say("report.notices.challenged")} <a href="/about#visits">{words.say("report.notices.challengedHow")}</a>
+              {i18n.t("report.notices.challenged")} <a href="/about#visits">{i18n.t("report.notices.challengedHow")}</a>
             </p>
           )}
         </Notice>
       )}
       {status !== null && status >= errorStatusMin && (
-        <Notice kind="warn" title={words.say("report.notices.errorPage", { status })}>
-          <p>{words.say("report.notices.errorPageMeans")}</p>
+        <Notice kind="warn" title={i18n.t("report.notices.errorPage", { status })}>
+          <p>{i18n.t("report.notices.errorPageMeans")}</p>
         </Notice>
       )}
       {finalHost !== "" && finalHost !== host && (
-        <Notice title={words.say("report.notices.otherHost")}>
+        <Notice title={i18n.t("report.notices.otherHost")}>
           <p>
-            <Foreign>{host}</Foreign> <span aria-hidden="true">&rarr;</span> <Foreign>{finalHost}</Foreign>
+            <UntrustedText>{host}</UntrustedText> <span aria-hidden="true">&rarr;</span> <UntrustedText>{finalHost}</UntrustedText>
           </p>
-          <p>{words.say("report.notices.otherHostMeans")}</p>
+          <p>{i18n.t("report.notices.otherHostMeans")}</p>
         </Notice>
       )}
     </>
@@ -79,47 +79,47 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
 }
 
 function ManyNotChecked({ report: { summary } }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { notChecked, total } = summary;
   if (notChecked < total * manyNotChecked) return null;
   return (
-    <Notice kind="warn" title={words.count("report.notices.open", notChecked, { total })}>
+    <Notice kind="warn" title={i18n.count("report.notices.open", notChecked, { total })}>
       <p>
-        {words.say("report.notices.openMeans")} <a href="?state=notChecked#ledger">{words.say("report.notices.openWhich")}</a>
+        {i18n.t("report.notices.openMeans")} <a href="?state=notChecked#ledger">{i18n.t("report.notices.openWhich")}</a>
       </p>
     </Notice>
   );
 }
 
 function Stale({ report: { scan } }: { readonly report: Report }) {
-  const { words, now, settings } = useVisit();
+  const { i18n, now, settings } = useVisit();
   const at = endOf(scan);
   const days = Math.floor((now.getTime() - Date.parse(at)) / dayMs);
   if (days <= settings.reports.staleDays) return null;
   return (
-    <Notice kind="warn" title={words.count("report.notices.stale", days)}>
-      <p>{words.say("report.notices.staleMeans")}</p>
+    <Notice kind="warn" title={i18n.count("report.notices.stale", days)}>
+      <p>{i18n.t("report.notices.staleMeans")}</p>
     </Notice>
   );
 }
 
 function OtherRules({ report: { result } }: { readonly report: Report }) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   if (sameRules(result, { algorithmVersion, catalogVersion: settings.catalog.version })) return null;
   return (
-    <Notice title={words.say("report.notices.otherRules")}>
-      <p>{words.say("report.notices.otherRulesMeans")}</p>
+    <Notice title={i18n.t("report.notices.otherRules")}>
+      <p>{i18n.t("report.notices.otherRulesMeans")}</p>
     </Notice>
   );
 }
 
 function Newer({ report: { newer, scan } }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   if (newer === null) return null;
   return (
-    <Notice title={words.say(newer.url === scan.url ? "report.notices.newer" : "report.notices.newerOfHost")}>
+    <Notice title={i18n.t(newer.url === scan.url ? "report.notices.newer" : "report.notices.newerOfHost")}>
       <p>
-        <a href={`/scans/${newer.token}`}>{words.say("report.notices.newerRead")}</a> <Instant at={endOf(newer)} />
+        <a href={`/scans/${newer.token}`}>{i18n.t("report.notices.newerRead")}</a> <Instant at={endOf(newer)} />
       </p>
     </Notice>
   );

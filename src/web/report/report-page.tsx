@@ -24,9 +24,9 @@ export function reportPage(visit: Visit, scan: ScanRecord): Response {
   });
 }
 
-function titleOf({ words }: Visit, { scan, result: { score } }: Report): string {
+function titleOf({ i18n }: Visit, { scan, result: { score } }: Report): string {
   const host = shortHost(scan.url);
-  return score === null ? words.say("report.titleNotMeasured", { host }) : words.say("report.title", { host, score });
+  return score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score });
 }
 
 function ReportBody({ report, wish }: { readonly report: Report; readonly wish: LedgerWish }) {

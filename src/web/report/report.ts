@@ -9,9 +9,9 @@ import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.
 import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, checkSummaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
+import type { I18n } from "../i18n.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import type { Words } from "../words.ts";
 import { withEveryReading } from "./evidence/complete.ts";
 import { earlierLook, type FirstSeen, firstSeen } from "./first-seen.ts";
 import { urgencyOf, type Weighed } from "./urgency.ts";
@@ -128,7 +128,7 @@ function reportAreaOf(visit: Visit, key: string): ReportArea {
 }
 
 function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, earlier: readonly ScanRecord[]): readonly ShownFinding[] {
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
   const looks = earlier.map((scan) => earlierLook(endOf(scan), scan.token, resultOf(visit, scan)));
@@ -138,7 +138,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
     anchors.set(finding.code, times);
     return {
       finding,
-      texts: textsOfFinding(finding, url, words.locale, settings.texts, quoted),
+      texts: textsOfFinding(finding, url, i18n.locale, settings.texts, quoted),
       anchor: times === 1 ? finding.code : `${finding.code}-${times}`,
       area: reportAreaOf(visit, finding.checkKey),
       evidence: row?.evidence ?? [],
@@ -158,22 +158,22 @@ function scoreCapOf(visit: Visit, { checkKey, code }: StoredFinding, score: numb
 }
 
 function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly ShownFinding[]): readonly ShownRow[] {
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const byKey = Map.groupBy(findings, ({ finding }) => finding.checkKey);
   const rows = ledger.map((row): ShownRow => {
     return {
       row,
       area: reportAreaOf(visit, row.key),
-      ...textsOfCheck(row.key, words.locale, settings.texts),
-      whenNotApplicable: settings.texts.say(words.locale, ["checks", row.key, "notApplicable"]),
+      ...textsOfCheck(row.key, i18n.locale, settings.texts),
+      whenNotApplicable: settings.texts.say(i18n.locale, ["checks", row.key, "notApplicable"]),
       findings: byKey.get(row.key) ?? [],
     };
   });
   return rows.toSorted((one, other) => reportAreas.indexOf(one.area) - reportAreas.indexOf(other.area));
 }
 
-export function areaName(words: Words, area: ReportArea): string {
-  return area === "retired" ? words.say("report.ledger.retired") : words.say(`checks.areas.${area}`);
+export function areaName(i18n: I18n, area: ReportArea): string {
+  return area === "retired" ? i18n.t("report.ledger.retired") : i18n.t(`checks.areas.${area}`);
 }
 
 /** How many rows are in each state. */

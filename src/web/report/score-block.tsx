@@ -2,20 +2,20 @@
 
 import { sameRules } from "../../text/comparison.ts";
 import { BandChip } from "../components/chips.tsx";
-import { Sentence } from "../components/foreign.tsx";
-import { ScoreRing, scoreWords } from "../components/score-ring.tsx";
-import { useWords } from "../context.ts";
+import { ScoreRing, scoreText } from "../components/score-ring.tsx";
+import { Sentence } from "../components/untrusted-text.tsx";
+import { useI18n } from "../context.ts";
+import type { I18n } from "../i18n.ts";
 import { endOf } from "../scans/scan-end.ts";
-import type { Words } from "../words.ts";
-import { failureText } from "./evidence/reading-words.ts";
+import { failureText } from "./evidence/reading-texts.ts";
 import type { Report, ShownFinding } from "./report.ts";
 import { type Points, pointsOf, shareOf } from "./standing.ts";
 
 export function ScoreBlock({ report }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { score, band, rank } = report.result;
   const { ran, total } = report.summary;
-  const movement = movementOf(report, words);
+  const movement = movementOf(report, i18n);
   return (
     <section class="score-block" aria-labelledby="report-score">
       <ScoreRing
@@ -23,15 +23,15 @@ export function ScoreBlock({ report }: { readonly report: Report }) {
         band={band}
         rank={rank}
         coverage={{ ran, total }}
-        {...(movement === null ? {} : { label: `${scoreWords(words, report.result)}, ${movement}` })}
+        {...(movement === null ? {} : { label: `${scoreText(i18n, report.result)}, ${movement}` })}
       />
       <div>
         <h2 id="report-score" class="unseen">
-          {words.say("report.score.heading")}
+          {i18n.t("report.score.heading")}
         </h2>
         <p class="chips">
           <BandChip band={band} />
-          {score !== null && <span>{words.say("report.score.rank", { rank: words.rank(rank) })}</span>}
+          {score !== null && <span>{i18n.t("report.score.rank", { rank: i18n.rank(rank) })}</span>}
         </p>
         {movement !== null && (
           <p>{report.previous === null ? movement : <a href={`/scans/${report.scan.token}/compare?with=previous`}>{movement}</a>}</p>
@@ -43,46 +43,42 @@ export function ScoreBlock({ report }: { readonly report: Report }) {
 }
 
 /** How the score moved since the scan of the same URL before; null where there is none to set it beside. */
-function movementOf({ previous, result }: Report, words: Words): string | null {
+function movementOf({ previous, result }: Report, i18n: I18n): string | null {
   if (previous === null || previous.summary === null) return null;
   const { score } = previous.summary;
-  const since = words.day(endOf(previous));
+  const since = i18n.date(endOf(previous));
   if (score === null || result.score === null) return null;
-  if (!sameRules(previous.summary, result)) return words.say("report.score.otherRules", { score, since });
+  if (!sameRules(previous.summary, result)) return i18n.t("report.score.otherRules", { score, since });
   const delta = result.score - score;
-  if (delta === 0) return words.say("report.score.same", { since });
-  return words.count(delta > 0 ? "report.score.up" : "report.score.down", Math.abs(delta), { since });
+  if (delta === 0) return i18n.t("report.score.same", { since });
+  return i18n.count(delta > 0 ? "report.score.up" : "report.score.down", Math.abs(delta), { since });
 }
 
 /** Why the score is what it is. */
 function Reasons({ report }: { readonly report: Report }) {
-  const words = useWords();
-  return report.result.score === null ? (
-    <p>{whyNotMeasured(report, words)}</p>
-  ) : (
-    <WhyThisMuch report={report} score={report.result.score} />
-  );
+  const i18n = useI18n();
+  return report.result.score === null ? <p>{whyNotMeasured(report, i18n)}</p> : <WhyThisMuch report={report} score={report.result.score} />;
 }
 
-function whyNotMeasured({ evidence }: Report, words: Words): string {
+function whyNotMeasured({ evidence }: Report, i18n: I18n): string {
   const page = evidence?.page;
   return page?.status === "failed"
-    ? words.say("report.score.pageNotRead", { because: failureText(words, page.because) })
-    : words.say("report.score.tooLittle");
+    ? i18n.t("report.score.pageNotRead", { because: failureText(i18n, page.because) })
+    : i18n.t("report.score.tooLittle");
 }
 
 function WhyThisMuch({ report, score }: { readonly report: Report; readonly score: number }) {
-  const words = useWords();
+  const i18n = useI18n();
   const points = pointsOf(report.result);
   const share = points === null ? null : shareOf(points);
   const caps = lowestCaps(report.findings);
   const cap = caps[0]?.scoreCap ?? null;
   return (
     <>
-      {points !== null && share !== null && <p>{pointsTold(points, share, share > score && cap !== score, words)}</p>}
+      {points !== null && share !== null && <p>{pointsTold(points, share, share > score && cap !== score, i18n)}</p>}
       {cap !== null && (
         <>
-          <p>{words.count("report.score.capped", caps.length, { score: cap })}</p>
+          <p>{i18n.count("report.score.capped", caps.length, { score: cap })}</p>
           <ul>
             {caps.map(({ anchor, texts }) => (
               <li key={anchor}>
@@ -94,16 +90,16 @@ function WhyThisMuch({ report, score }: { readonly report: Report; readonly scor
           </ul>
         </>
       )}
-      {report.summary.violated === 0 && <p>{words.say("report.score.nothingWrong")}</p>}
+      {report.summary.violated === 0 && <p>{i18n.t("report.score.nothingWrong")}</p>}
     </>
   );
 }
 
-function pointsTold({ passed, ran, notChecked }: Points, share: number, rounded: boolean, words: Words): string {
+function pointsTold({ passed, ran, notChecked }: Points, share: number, rounded: boolean, i18n: I18n): string {
   const sentences = [
-    words.say("report.score.points", { passed, ran, share }),
-    ...(rounded ? [words.say("report.score.rounding")] : []),
-    ...(notChecked > 0 ? [words.count("report.score.notCounted", notChecked)] : []),
+    i18n.t("report.score.points", { passed, ran, share }),
+    ...(rounded ? [i18n.t("report.score.rounding")] : []),
+    ...(notChecked > 0 ? [i18n.count("report.score.notCounted", notChecked)] : []),
   ];
   return sentences.join(" ");
 }

@@ -3,7 +3,7 @@
 import { screenshotType } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../answer.tsx";
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
@@ -13,21 +13,21 @@ import type { Report } from "./report.ts";
 const cacheControl = "private, max-age=31536000, immutable";
 
 export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   if (!hasScreenshot) return null;
-  const at = words.moment(endOf(scan));
+  const at = i18n.dateTime(endOf(scan));
   return (
     <section aria-labelledby="screenshot">
-      <h2 id="screenshot">{words.say("report.screenshot.heading")}</h2>
+      <h2 id="screenshot">{i18n.t("report.screenshot.heading")}</h2>
       <figure>
         <img
           class="screenshot"
           src={`/scans/${scan.token}/screenshot`}
-          alt={words.say("report.screenshot.alt", { host, at })}
+          alt={i18n.t("report.screenshot.alt", { host, at })}
           loading="lazy"
           decoding="async"
         />
-        <figcaption class="muted small">{words.say("report.screenshot.caption")}</figcaption>
+        <figcaption class="muted small">{i18n.t("report.screenshot.caption")}</figcaption>
       </figure>
     </section>
   );

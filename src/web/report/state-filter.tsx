@@ -1,7 +1,7 @@
 /** How many checks are in each state and in each area; each count shows its rows of the ledger alone. Links, so that they work without script. */
 import { type State, states } from "../../check/check.ts";
-import { StateMark } from "../components/state-mark.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { StateLabel } from "../components/state-label.tsx";
+import { useI18n, useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
@@ -29,42 +29,42 @@ interface FilterProps {
 }
 
 export function StateFilter({ report, wish, place }: FilterProps & { readonly place: "coverage" | "ledger" }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { scan, summary } = report;
   return (
-    <nav aria-label={words.say(`report.filter.${place}`)}>
+    <nav aria-label={i18n.t(`report.filter.${place}`)}>
       <ul class="filters">
         {states.map((state) => (
           <li key={state}>
             <a href={ledgerPath(scan.token, { ...wish, state })} data-filter-state={state} {...currentIf(wish.state === state)}>
-              <span class="count">{words.number(summary[state])}</span>
-              <StateMark state={state} />
+              <span class="count">{i18n.number(summary[state])}</span>
+              <StateLabel state={state} />
             </a>
           </li>
         ))}
         <li>
           <a href={ledgerPath(scan.token, { ...wish, state: null })} data-filter-state="" {...currentIf(wish.state === null)}>
-            <span class="count">{words.number(summary.total)}</span>
-            <span class="word">{words.say("report.filter.all")}</span>
+            <span class="count">{i18n.number(summary.total)}</span>
+            <span class="word">{i18n.t("report.filter.all")}</span>
           </a>
         </li>
       </ul>
-      {place === "coverage" && <p class="muted">{words.count("components.score.coverage", summary.total, { ran: summary.ran })}</p>}
+      {place === "coverage" && <p class="muted">{i18n.count("components.score.coverage", summary.total, { ran: summary.ran })}</p>}
     </nav>
   );
 }
 
 export function AreaFilter({ report, wish }: FilterProps) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   const there = new Set(report.rows.map(({ area }) => area));
   const shown = [null, ...reportAreas.filter((area) => there.has(area))];
   return (
-    <nav aria-label={words.say("report.filter.areas")}>
+    <nav aria-label={i18n.t("report.filter.areas")}>
       <ul class="jumps">
         {shown.map((area) => (
           <li key={area}>
             <a href={ledgerPath(report.scan.token, { ...wish, area })} data-filter-area={area ?? ""} {...currentIf(wish.area === area)}>
-              {area === null ? words.say("report.filter.allAreas") : areaName(words, area)}
+              {area === null ? i18n.t("report.filter.allAreas") : areaName(i18n, area)}
             </a>
           </li>
         ))}

@@ -16,8 +16,8 @@ import { mayScan } from "./may-scan.ts";
 import { UrlForm } from "./url-form.tsx";
 
 export function failedPage(visit: Visit, scan: ScanRecord): Response {
-  const { words, settings } = visit;
-  const title = words.say("failed.title", { host: hostOf(scan.url) });
+  const { i18n, settings } = visit;
+  const title = i18n.t("failed.title", { host: hostOf(scan.url) });
   const code = scan.errorCode ?? "unknown";
   return page(visit, {
     title,
@@ -26,20 +26,20 @@ export function failedPage(visit: Visit, scan: ScanRecord): Response {
       <>
         <PageHead title={title} lead={<HostUrl url={scan.url} />} />
         <Notice kind="poor">
-          <p>{scanErrorMessage(code, scan.url, words.locale, settings.texts)}</p>
+          <p>{scanErrorMessage(code, scan.url, i18n.locale, settings.texts)}</p>
         </Notice>
-        <h2>{words.say("failed.nextTitle")}</h2>
-        <p>{words.say(`failed.next.${knownCode(code)}`)}</p>
+        <h2>{i18n.t("failed.nextTitle")}</h2>
+        <p>{i18n.t(`failed.next.${knownCode(code)}`)}</p>
         {code === "blocked" && visit.account?.admin === true && (
-          <Notice kind="info" title={words.say("failed.admin.title")}>
-            <p>{words.say("failed.admin.blocked")}</p>
+          <Notice kind="info" title={i18n.t("failed.admin.title")}>
+            <p>{i18n.t("failed.admin.blocked")}</p>
           </Notice>
         )}
         <Again url={scan.url} />
         <p class="muted">
-          {words.say("failed.ended")} <Instant at={endOf(scan)} />
+          {i18n.t("failed.ended")} <Instant at={endOf(scan)} />
           <br />
-          {words.say("failed.code")} <code>{code}</code>
+          {i18n.t("failed.code")} <code>{code}</code>
         </p>
       </>
     ),
@@ -49,12 +49,12 @@ export function failedPage(visit: Visit, scan: ScanRecord): Response {
 /** Only for those who may scan: the others would be sent to sign in. */
 function Again({ url }: { readonly url: string }) {
   const visit = useVisit();
-  const { words } = visit;
+  const { i18n } = visit;
   if (!mayScan(visit)) return null;
   return (
     <section>
-      <h2>{words.say("failed.again")}</h2>
-      <UrlForm typed={url} label={words.say("failed.url")} button={words.say("failed.start")} />
+      <h2>{i18n.t("failed.again")}</h2>
+      <UrlForm typed={url} label={i18n.t("failed.url")} button={i18n.t("failed.start")} />
     </section>
   );
 }

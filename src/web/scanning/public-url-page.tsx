@@ -1,7 +1,7 @@
 /** Asks before an address becomes public that holds what somebody may not want to show. */
 import { page } from "../answer.tsx";
-import { Foreign } from "../components/foreign.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
+import { UntrustedText } from "../components/untrusted-text.tsx";
 import { Form } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 import type { TypedUrl } from "./typed-url.ts";
@@ -9,8 +9,8 @@ import type { TypedUrl } from "./typed-url.ts";
 export type TellingUrl = TypedUrl & { readonly kind: "telling" };
 
 export function publicUrlPage(visit: Visit, { stripped, kept, credentials }: TellingUrl): Response {
-  const { words } = visit;
-  const title = words.say("publicUrl.title");
+  const { i18n } = visit;
+  const title = i18n.t("publicUrl.title");
   return page(visit, {
     title,
     noIndex: true,
@@ -18,22 +18,22 @@ export function publicUrlPage(visit: Visit, { stripped, kept, credentials }: Tel
     children: (
       <>
         <h1>{title}</h1>
-        <p class="lead">{words.say("publicUrl.lead")}</p>
-        {credentials && <p>{words.say("publicUrl.credentials")}</p>}
-        {kept !== null && <p>{words.say("publicUrl.query")}</p>}
+        <p class="lead">{i18n.t("publicUrl.lead")}</p>
+        {credentials && <p>{i18n.t("publicUrl.credentials")}</p>}
+        {kept !== null && <p>{i18n.t("publicUrl.query")}</p>}
         <section aria-labelledby="stripped">
-          <h2 id="stripped">{words.say("publicUrl.stripped.title")}</h2>
-          <Choice url={stripped} asPublic={false} button={words.say("publicUrl.stripped.button")} />
+          <h2 id="stripped">{i18n.t("publicUrl.stripped.title")}</h2>
+          <Choice url={stripped} asPublic={false} button={i18n.t("publicUrl.stripped.button")} />
         </section>
         {kept !== null && (
           <section aria-labelledby="kept">
-            <h2 id="kept">{words.say("publicUrl.kept.title")}</h2>
-            <p>{words.say("publicUrl.kept.warning")}</p>
-            <Choice url={kept} asPublic={true} button={words.say("publicUrl.kept.button")} />
+            <h2 id="kept">{i18n.t("publicUrl.kept.title")}</h2>
+            <p>{i18n.t("publicUrl.kept.warning")}</p>
+            <Choice url={kept} asPublic={true} button={i18n.t("publicUrl.kept.button")} />
           </section>
         )}
         <p>
-          <a href="/">{words.say("publicUrl.back")}</a>
+          <a href="/">{i18n.t("publicUrl.back")}</a>
         </p>
       </>
     ),
@@ -54,7 +54,7 @@ function Choice({ url, asPublic, button }: ChoiceProps) {
       {asPublic && <input type="hidden" name="public" value="yes" />}
       <p>
         <code class="break">
-          <Foreign>{url}</Foreign>
+          <UntrustedText>{url}</UntrustedText>
         </code>
       </p>
       <SubmitButton kind={asPublic ? "plain" : "primary"}>{button}</SubmitButton>

@@ -36,13 +36,13 @@ export function stateOf(visit: Visit, scan: ScanRecord): ScanState {
 }
 
 /** Asks the store anew: the queue moves while a page is open. */
-export function waitingOf({ words, settings }: Visit, token: string): Waiting {
+export function waitingOf({ i18n, settings }: Visit, token: string): Waiting {
   const position = settings.store.scans.queuePosition(token);
   if (position === null) return { position: null, text: null };
-  const place = words.say("progress.position", { position: words.number(position) });
-  if (!settings.scanning.ready()) return { position, text: `${place} ${words.say("progress.notReady")}` };
+  const place = i18n.t("progress.position", { position: i18n.number(position) });
+  if (!settings.scanning.ready()) return { position, text: `${place} ${i18n.t("progress.notReady")}` };
   const waitMs = settings.scanning.progress.waitMs(position);
-  return { position, text: waitMs === null ? place : `${place} ${words.say("progress.beginsIn", { wait: words.wait(guessed(waitMs)) })}` };
+  return { position, text: waitMs === null ? place : `${place} ${i18n.t("progress.beginsIn", { wait: i18n.duration(guessed(waitMs)) })}` };
 }
 
 /** In seconds. */

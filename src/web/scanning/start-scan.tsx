@@ -34,7 +34,7 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
     // The page itself tells guests to sign in.
     if (!mayScan(visit)) return refuse(visit, typed, { status: 403, text: null });
     const wish = readTypedUrl(typed);
-    if (wish.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.words.say(`home.faults.${wish.fault}`) });
+    if (wish.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.i18n.t(`home.faults.${wish.fault}`) });
     if (wish.kind === "plain") return start(visit, wish.url, typed);
     // Whoever has read that it becomes public may have it so; a user and a password are never part of it.
     if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept, typed);
@@ -61,12 +61,12 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
     if (counted.exceeded) return { refused: tooMany(visit, counted.resetSeconds) };
     try {
       const scan = await store.scans.queue({ accountId: account?.id ?? null, url, now });
-      if (scan === "full") return { refused: noRoom(visit.words.count("home.queueFull", store.scans.queueLength())) };
+      if (scan === "full") return { refused: noRoom(visit.i18n.count("home.queueFull", store.scans.queueLength())) };
       settings.scanning.wake();
       return { scan };
     } catch (error) {
       if (!(error instanceof DataDirError && error.fault === "full")) throw error;
-      return { refused: noRoom(visit.words.say("home.storeFull")) };
+      return { refused: noRoom(visit.i18n.t("home.storeFull")) };
     }
   }
 }
@@ -85,16 +85,16 @@ function atHome(visit: Visit): Visit {
 }
 
 /** Whoever may change the settings is told which. */
-function shut({ words, account }: Visit): Refusal {
-  const settings = account?.admin === true ? ` ${words.say("home.shutSettings")}` : "";
-  return { status: 400, text: `${words.say("home.shut")}${settings}` };
+function shut({ i18n, account }: Visit): Refusal {
+  const settings = account?.admin === true ? ` ${i18n.t("home.shutSettings")}` : "";
+  return { status: 400, text: `${i18n.t("home.shut")}${settings}` };
 }
 
-function tooMany({ words, account, settings }: Visit, seconds: number): Refusal {
-  const what = words.say(account === null ? "home.tooMany.guest" : "home.tooMany.account");
+function tooMany({ i18n, account, settings }: Visit, seconds: number): Refusal {
+  const what = i18n.t(account === null ? "home.tooMany.guest" : "home.tooMany.account");
   const accountHelps = account === null && settings.scanning.guests.scansPerHourMax < scansOfAccountPerHourMax;
-  const how = accountHelps ? ` ${words.say("home.tooMany.withAccount")}` : "";
-  const wait = words.say("home.tooMany.again", { wait: words.wait(seconds) });
+  const how = accountHelps ? ` ${i18n.t("home.tooMany.withAccount")}` : "";
+  const wait = i18n.t("home.tooMany.again", { wait: i18n.duration(seconds) });
   return { status: 429, text: `${what} ${wait}${how}`, retryAfterSeconds: seconds };
 }
 

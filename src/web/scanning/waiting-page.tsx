@@ -5,10 +5,10 @@ import { hostOf } from "../../evidence/subject.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../answer.tsx";
 import { HostUrl } from "../components/host-url.tsx";
+import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
-import { Mark } from "../components/mark.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { useI18n, useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import { stateOf } from "./scan-state.ts";
 
@@ -16,8 +16,8 @@ import { stateOf } from "./scan-state.ts";
 const refreshSeconds = 3;
 
 export function waitingPage(visit: Visit, scan: ScanRecord): Response {
-  const { words } = visit;
-  const title = words.say("scan.titleOf", { host: hostOf(scan.url) });
+  const { i18n } = visit;
+  const title = i18n.t("scan.titleOf", { host: hostOf(scan.url) });
   return page(visit, {
     title,
     noIndex: true,
@@ -28,9 +28,9 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
         <PageHead title={title} lead={<HostUrl url={scan.url} />} />
         <Progress scan={scan} />
         <p class="muted">
-          {words.say("scan.requested")} <Instant at={scan.createdAt} relative={false} />
+          {i18n.t("scan.requested")} <Instant at={scan.createdAt} relative={false} />
         </p>
-        <p class="muted">{words.say("progress.leave")}</p>
+        <p class="muted">{i18n.t("progress.leave")}</p>
       </>
     ),
   });
@@ -39,9 +39,9 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
 /** What the script keeps up to date; the names of its parts are the script's. */
 function Progress({ scan }: { readonly scan: ScanRecord }) {
   const visit = useVisit();
-  const { words } = visit;
+  const { i18n } = visit;
   const { status, stage, percent, text } = stateOf(visit, scan);
-  const now = stage === null ? words.say(status === "queued" ? "progress.waiting" : "progress.begins") : stageName(words, stage);
+  const now = stage === null ? i18n.t(status === "queued" ? "progress.waiting" : "progress.begins") : stageName(i18n, stage);
   return (
     <div data-follow>
       {/* Read out whenever it changes, and nothing but the name of the stage stands in it. */}
@@ -52,10 +52,10 @@ function Progress({ scan }: { readonly scan: ScanRecord }) {
         {text}
       </p>
       <label for="progress">
-        {words.say("progress.label")} <span data-percent>{words.say("progress.percent", { percent })}</span>
+        {i18n.t("progress.label")} <span data-percent>{i18n.t("progress.percent", { percent })}</span>
       </label>
       <progress id="progress" max={100} value={percent} />
-      <h2>{words.say("progress.stagesTitle")}</h2>
+      <h2>{i18n.t("progress.stagesTitle")}</h2>
       <ol class="stages">
         {progressStages.map((each) => (
           <Stage key={each} stage={each} current={stage} />
@@ -72,24 +72,24 @@ interface StageProps {
 
 /** All three marks are there, so that the script has only to choose. */
 function Stage({ stage, current }: StageProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const distance = current === null ? 1 : progressStages.indexOf(stage) - progressStages.indexOf(current);
   return (
     <li data-stage={stage} aria-current={distance === 0 ? "step" : undefined}>
       <span data-mark="done" hidden={distance >= 0}>
-        <Mark name="tick" />
+        <Icon name="tick" />
       </span>
       <span data-mark="now" hidden={distance !== 0}>
-        <Mark name="now" />
+        <Icon name="now" />
       </span>
       <span data-mark="next" hidden={distance <= 0}>
-        <Mark name="next" />
+        <Icon name="next" />
       </span>
-      <span data-name>{stageName(words, stage)}</span>
+      <span data-name>{stageName(i18n, stage)}</span>
     </li>
   );
 }
 
-function stageName(words: Visit["words"], stage: ProgressStage): string {
-  return words.say(`progress.stages.${stage}`);
+function stageName(i18n: Visit["i18n"], stage: ProgressStage): string {
+  return i18n.t(`progress.stages.${stage}`);
 }

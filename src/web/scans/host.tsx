@@ -9,7 +9,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { Sparkline } from "../components/sparkline.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { useI18n, useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import type { Visit } from "../visit.ts";
 import { hostNamed, hostPath, scanPath } from "./host-name.ts";
@@ -23,11 +23,11 @@ const rowsPerPage = 100;
 export function getHost(visit: Visit, given: string | null): Response {
   const host = hostNamed(given ?? "");
   if (host === null) throw notFound();
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const cursor = cursorOf(visit.url.searchParams);
   // One more than is shown: the oldest row too is held against the scan before it.
   const { items } = settings.store.publicScans.list({ host, exactly: true, cursor, limit: rowsPerPage + 1 });
-  const title = words.say("host.title", { host });
+  const title = i18n.t("host.title", { host });
   const isUnknown = items.length === 0 && cursor === null;
   return page(visit, {
     title,
@@ -35,9 +35,9 @@ export function getHost(visit: Visit, given: string | null): Response {
     noIndex: isUnknown || !settings.reports.indexed,
     children: (
       <>
-        <PageHead title={title} lead={items.length === 0 ? undefined : leadOf(words, items, cursor)} trail={[publicList(words)]}>
+        <PageHead title={title} lead={items.length === 0 ? undefined : leadOf(i18n, items, cursor)} trail={[publicList(i18n)]}>
           <a class="button" href={scanPath(host)}>
-            {words.say("host.scanIt", { host })}
+            {i18n.t("host.scanIt", { host })}
           </a>
         </PageHead>
         {items.length === 0 ? <Nothing host={host} past={cursor !== null} /> : <History host={host} scans={items} cursor={cursor} />}
@@ -46,28 +46,28 @@ export function getHost(visit: Visit, given: string | null): Response {
   });
 }
 
-function publicList(words: Visit["words"]) {
-  return { href: "/scans", text: words.say("scans.title") };
+function publicList(i18n: Visit["i18n"]) {
+  return { href: "/scans", text: i18n.t("scans.title") };
 }
 
-function leadOf(words: Visit["words"], { length }: readonly ScanRecord[], cursor: number | null): string {
-  if (cursor !== null) return words.say("host.leadOlder");
-  if (length > rowsPerPage) return words.say("host.leadMore", { count: rowsPerPage });
-  return words.count("host.lead", length);
+function leadOf(i18n: Visit["i18n"], { length }: readonly ScanRecord[], cursor: number | null): string {
+  if (cursor !== null) return i18n.t("host.leadOlder");
+  if (length > rowsPerPage) return i18n.t("host.leadMore", { count: rowsPerPage });
+  return i18n.count("host.lead", length);
 }
 
 function Nothing({ host, past }: { readonly host: string; readonly past: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   return past ? (
-    <EmptyState title={words.say("scans.past.title")}>
-      <p>{words.say("scans.past.what")}</p>
+    <EmptyState title={i18n.t("scans.past.title")}>
+      <p>{i18n.t("scans.past.what")}</p>
       <p class="actions">
-        <a href={hostPath(host)}>{words.say("components.pages.first")}</a>
+        <a href={hostPath(host)}>{i18n.t("components.pages.first")}</a>
       </p>
     </EmptyState>
   ) : (
-    <EmptyState title={words.say("host.none.title", { host })}>
-      <p>{words.say("host.none.what")}</p>
+    <EmptyState title={i18n.t("host.none.title", { host })}>
+      <p>{i18n.t("host.none.what")}</p>
     </EmptyState>
   );
 }
@@ -80,15 +80,15 @@ interface HistoryProps {
 }
 
 function History({ host, scans, cursor }: HistoryProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const shown = scans.slice(0, rowsPerPage);
   const last = shown.at(-1);
   const next = scans.length > shown.length && last !== undefined ? listPath(hostPath(host), {}, last.id) : null;
   return (
     <>
-      {scans.length === 1 && cursor === null ? <p>{words.say("host.single")}</p> : <Development scans={scans} />}
+      {scans.length === 1 && cursor === null ? <p>{i18n.t("host.single")}</p> : <Development scans={scans} />}
       <HostScans scans={scans} />
-      <p class="muted">{words.say("host.exactly")}</p>
+      <p class="muted">{i18n.t("host.exactly")}</p>
       <Pagination first={cursor === null ? null : hostPath(host)} next={next} />
     </>
   );
@@ -100,34 +100,34 @@ function isChanged({ summary }: ScanRecord, before: ScanRecord | undefined): boo
 }
 
 function Development({ scans }: Pick<HistoryProps, "scans">) {
-  const words = useWords();
+  const i18n = useI18n();
   const points = scans
     .slice(0, rowsPerPage)
     .map((scan, at) => ({ score: scan.summary?.score ?? null, changed: isChanged(scan, scans[at + 1]), at: scan.createdAt }))
     .reverse();
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const latest = last.score === null ? words.say("host.notMeasured") : words.number(last.score);
-  const label = words.count("host.spark", points.length, { from: words.day(first.at), to: words.day(last.at), latest });
+  const latest = last.score === null ? i18n.t("host.notMeasured") : i18n.number(last.score);
+  const label = i18n.count("host.spark", points.length, { from: i18n.date(first.at), to: i18n.date(last.at), latest });
   return (
     <figure>
       <Sparkline points={points} label={label} />
-      {points.some(({ changed }) => changed) && <figcaption class="muted">{words.say("host.changedNote")}</figcaption>}
+      {points.some(({ changed }) => changed) && <figcaption class="muted">{i18n.t("host.changedNote")}</figcaption>}
     </figure>
   );
 }
 
 function HostScans({ scans }: Pick<HistoryProps, "scans">) {
-  const words = useWords();
+  const i18n = useI18n();
   const columns = [
-    { label: words.say("host.columns.url") },
-    { label: words.say("host.columns.score") },
-    { label: words.say("host.columns.violated"), numeric: true },
-    { label: words.say("host.columns.time") },
-    { label: words.say("host.columns.compare") },
+    { label: i18n.t("host.columns.url") },
+    { label: i18n.t("host.columns.score") },
+    { label: i18n.t("host.columns.violated"), numeric: true },
+    { label: i18n.t("host.columns.time") },
+    { label: i18n.t("host.columns.compare") },
   ];
   return (
-    <Table caption={words.say("host.table")} captionUnseen columns={columns}>
+    <Table caption={i18n.t("host.table")} captionUnseen columns={columns}>
       <RowGroup>
         {scans.slice(0, rowsPerPage).map((scan, at) => (
           <Row
@@ -135,7 +135,7 @@ function HostScans({ scans }: Pick<HistoryProps, "scans">) {
             cells={[
               <ScanLink scan={scan} />,
               <Score scan={scan} />,
-              words.number(scan.summary?.violated ?? 0),
+              i18n.number(scan.summary?.violated ?? 0),
               <Instant at={endOf(scan)} />,
               <Comparison scan={scan} before={scans[at + 1]} />,
             ]}
@@ -147,15 +147,15 @@ function HostScans({ scans }: Pick<HistoryProps, "scans">) {
 }
 
 function Comparison({ scan, before }: { readonly scan: ScanRecord; readonly before: ScanRecord | undefined }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   if (before === undefined) return null;
-  const label = words.say("host.compareOf", { time: words.moment(endOf(scan)) });
+  const label = i18n.t("host.compareOf", { time: i18n.dateTime(endOf(scan)) });
   return (
     <>
       <a href={`/scans/${scan.token}/compare?with=${before.token}`} aria-label={label}>
-        {words.say("host.compare")}
+        {i18n.t("host.compare")}
       </a>
-      {isChanged(scan, before) && <span class="small muted"> {words.say("host.changed")}</span>}
+      {isChanged(scan, before) && <span class="small muted"> {i18n.t("host.changed")}</span>}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { useI18n, useVisit } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import type { PageHandler, Visit } from "../visit.ts";
 import { cursorOf, listPath } from "./list-query.ts";
@@ -21,10 +21,10 @@ export const getOwnScans: PageHandler = (visit) => withAccount(visit, (account) 
 function ownScansPage(visit: Visit, account: Account): Response {
   return accountPage(visit, {
     title: "ownScans.title",
-    lead: visit.words.say("ownScans.lead"),
+    lead: visit.i18n.t("ownScans.lead"),
     actions: (
       <a class="button" href="/">
-        {visit.words.say("home.start")}
+        {visit.i18n.t("home.start")}
       </a>
     ),
     children: <OwnScans account={account} />,
@@ -32,27 +32,27 @@ function ownScansPage(visit: Visit, account: Account): Response {
 }
 
 function OwnScans({ account }: { readonly account: Account }) {
-  const { words, settings, url } = useVisit();
+  const { i18n, settings, url } = useVisit();
   const cursor = cursorOf(url.searchParams);
   const { items, nextCursor } = settings.store.scans.listOfAccount(account.id, { limit: rowsPerPage, cursor });
   if (items.length === 0) return <Nothing past={cursor !== null} />;
   const columns = [
-    { label: words.say("ownScans.columns.url") },
-    { label: words.say("ownScans.columns.status") },
-    { label: words.say("ownScans.columns.score") },
-    { label: words.say("ownScans.columns.time") },
-    { label: words.say("ownScans.columns.again"), unseen: true },
+    { label: i18n.t("ownScans.columns.url") },
+    { label: i18n.t("ownScans.columns.status") },
+    { label: i18n.t("ownScans.columns.score") },
+    { label: i18n.t("ownScans.columns.time") },
+    { label: i18n.t("ownScans.columns.again"), unseen: true },
   ];
   return (
     <>
-      <Table caption={words.say("ownScans.table")} captionUnseen columns={columns}>
+      <Table caption={i18n.t("ownScans.table")} captionUnseen columns={columns}>
         <RowGroup>
           {items.map((scan) => (
             <Row
               key={scan.token}
               cells={[
                 <ScanLink scan={scan} />,
-                words.say(`ownScans.status.${scan.status}`),
+                i18n.t(`ownScans.status.${scan.status}`),
                 <Score scan={scan} />,
                 <Instant at={scan.createdAt} />,
                 <Again scan={scan} />,
@@ -71,23 +71,21 @@ function OwnScans({ account }: { readonly account: Account }) {
 
 /** One that is not over is under way already. */
 function Again({ scan: { status, url } }: { readonly scan: ScanRecord }) {
-  const words = useWords();
+  const i18n = useI18n();
   if (status === "queued" || status === "running") return null;
   return (
-    <ScanAgain url={url} kind="plain" compact label={words.say("ownScans.againOf", { url })}>
-      {words.say("ownScans.again")}
+    <ScanAgain url={url} kind="plain" compact label={i18n.t("ownScans.againOf", { url })}>
+      {i18n.t("ownScans.again")}
     </ScanAgain>
   );
 }
 
 function Nothing({ past }: { readonly past: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
-    <EmptyState title={words.say(past ? "ownScans.past.title" : "ownScans.empty.title")}>
-      <p>{words.say(past ? "ownScans.past.what" : "ownScans.empty.what")}</p>
-      <p class="actions">
-        {past ? <a href={path}>{words.say("components.pages.first")}</a> : <a href="/">{words.say("ownScans.start")}</a>}
-      </p>
+    <EmptyState title={i18n.t(past ? "ownScans.past.title" : "ownScans.empty.title")}>
+      <p>{i18n.t(past ? "ownScans.past.what" : "ownScans.empty.what")}</p>
+      <p class="actions">{past ? <a href={path}>{i18n.t("components.pages.first")}</a> : <a href="/">{i18n.t("ownScans.start")}</a>}</p>
     </EmptyState>
   );
 }

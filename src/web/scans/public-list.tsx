@@ -6,7 +6,7 @@ import { Field, SelectField } from "../components/field.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
-import { useVisit, useWords } from "../context.ts";
+import { useI18n, useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import { hostIn, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
@@ -38,16 +38,16 @@ function askedOf({ url: { searchParams } }: Visit): Asked {
 }
 
 export function getPublicList(visit: Visit): Response {
-  const { words, settings } = visit;
+  const { i18n, settings } = visit;
   const asked = askedOf(visit);
   return page(visit, {
-    title: words.say("scans.title"),
+    title: i18n.t("scans.title"),
     noIndex: !settings.reports.indexed,
     children: (
       <>
-        <PageHead title={words.say("scans.title")} lead={words.say("scans.lead")}>
+        <PageHead title={i18n.t("scans.title")} lead={i18n.t("scans.lead")}>
           <a class="button" href="/">
-            {words.say("home.start")}
+            {i18n.t("home.start")}
           </a>
         </PageHead>
         <Search asked={asked} />
@@ -58,17 +58,17 @@ export function getPublicList(visit: Visit): Response {
 }
 
 function Search({ asked: { typed, host, band } }: { readonly asked: Asked }) {
-  const words = useWords();
-  const options = bands.map((each) => ({ value: each as string, text: words.band(each) }));
+  const i18n = useI18n();
+  const options = bands.map((each) => ({ value: each as string, text: i18n.band(each) }));
   return (
     <search>
       <form method="get" action={path} class="inline">
         <Field
           name="host"
           type="search"
-          label={words.say("scans.search")}
-          hint={words.say("scans.searchHint")}
-          error={host === null ? words.say("scans.noHost") : undefined}
+          label={i18n.t("scans.search")}
+          hint={i18n.t("scans.searchHint")}
+          error={host === null ? i18n.t("scans.noHost") : undefined}
           value={typed}
           required={false}
           maxLength={typedCharsMax}
@@ -76,18 +76,18 @@ function Search({ asked: { typed, host, band } }: { readonly asked: Asked }) {
         />
         <SelectField
           name="band"
-          label={words.say("scans.band")}
-          options={[{ value: "", text: words.say("scans.allBands") }, ...options]}
+          label={i18n.t("scans.band")}
+          options={[{ value: "", text: i18n.t("scans.allBands") }, ...options]}
           value={band ?? ""}
         />
-        <SubmitButton kind="plain">{words.say("scans.submit")}</SubmitButton>
+        <SubmitButton kind="plain">{i18n.t("scans.submit")}</SubmitButton>
       </form>
     </search>
   );
 }
 
 function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked; readonly host: string | undefined }) {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { items, nextCursor } = settings.store.publicScans.list({ host, band, cursor, limit: rowsPerPage });
   if (items.length === 0) return <Nothing host={host} filtered={host !== undefined || band !== undefined} past={cursor !== null} />;
   const filters = { host: typed, band: band ?? "" };
@@ -95,11 +95,11 @@ function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked
     <>
       {host !== undefined && (
         <p>
-          <a href={hostPath(host)}>{words.say("scans.history", { host })}</a>
+          <a href={hostPath(host)}>{i18n.t("scans.history", { host })}</a>
         </p>
       )}
-      <ScansTable caption={words.say("scans.title")} scans={items} />
-      {nextCursor === null && <p class="muted">{words.say("scans.end")}</p>}
+      <ScansTable caption={i18n.t("scans.title")} scans={items} />
+      {nextCursor === null && <p class="muted">{i18n.t("scans.end")}</p>}
       <Pagination
         first={cursor === null ? null : listPath(path, filters, null)}
         next={nextCursor === null ? null : listPath(path, filters, nextCursor)}
@@ -110,14 +110,14 @@ function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked
 
 /** There are no scans, none that fit, or none beyond the last page. */
 function Nothing({ host, filtered, past }: { readonly host: string | undefined; readonly filtered: boolean; readonly past: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   const why = past ? "past" : filtered ? "noMatch" : "empty";
   return (
-    <EmptyState title={words.say(`scans.${why}.title`)}>
-      <p>{words.say(`scans.${why}.what`)}</p>
+    <EmptyState title={i18n.t(`scans.${why}.title`)}>
+      <p>{i18n.t(`scans.${why}.what`)}</p>
       <p class="actions">
-        {why === "noMatch" && host !== undefined && <a href={scanPath(host)}>{words.say("host.scanIt", { host })}</a>}
-        {why === "empty" ? <a href="/">{words.say("scans.startOne")}</a> : <a href={path}>{words.say("scans.reset")}</a>}
+        {why === "noMatch" && host !== undefined && <a href={scanPath(host)}>{i18n.t("host.scanIt", { host })}</a>}
+        {why === "empty" ? <a href="/">{i18n.t("scans.startOne")}</a> : <a href={path}>{i18n.t("scans.reset")}</a>}
       </p>
     </EmptyState>
   );

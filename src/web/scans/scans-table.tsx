@@ -5,7 +5,7 @@ import { HostUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 import { endOf } from "./scan-end.ts";
 
 interface ScansTableProps {
@@ -15,12 +15,12 @@ interface ScansTableProps {
 }
 
 export function ScansTable({ caption, scans }: ScansTableProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const columns = [
-    { label: words.say("scans.columns.url") },
-    { label: words.say("scans.columns.score") },
-    { label: words.say("scans.columns.time") },
-    { label: words.say("scans.columns.token") },
+    { label: i18n.t("scans.columns.url") },
+    { label: i18n.t("scans.columns.score") },
+    { label: i18n.t("scans.columns.time") },
+    { label: i18n.t("scans.columns.token") },
   ];
   return (
     <Table caption={caption} captionUnseen columns={columns}>

@@ -17,31 +17,31 @@ import { PageHead } from "../../../src/web/components/page-head.tsx";
 import { Pagination } from "../../../src/web/components/pagination.tsx";
 import { ScoreRing, SmallScore } from "../../../src/web/components/score-ring.tsx";
 import { Sparkline } from "../../../src/web/components/sparkline.tsx";
-import { StateMark } from "../../../src/web/components/state-mark.tsx";
+import { StateLabel } from "../../../src/web/components/state-label.tsx";
 import { Row, RowGroup, Table } from "../../../src/web/components/table.tsx";
 import { VisitContext } from "../../../src/web/context.ts";
+import { createI18n } from "../../../src/web/i18n.ts";
 import type { Visit } from "../../../src/web/visit.ts";
-import { wordsOf } from "../../../src/web/words.ts";
 
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
 const now = new Date("2026-11-21T12:00:00Z");
 
 /** Components ask a visit for its words and for nothing else. */
 function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
-  const visit = { words: wordsOf(texts, locale, now) } as Visit;
+  const visit = { i18n: createI18n(texts, locale, now) } as Visit;
   return renderToString(<VisitContext.Provider value={visit}>{part}</VisitContext.Provider>);
 }
 
 describe("a state, a band, a severity", () => {
   test.each(states)("%s has a shape and a word", (state) => {
-    const html = htmlOf(<StateMark state={state} />);
+    const html = htmlOf(<StateLabel state={state} />);
     expect(html).toContain("<svg");
     expect(html).toContain(enGb.pages.words.states[state]);
   });
 
   test("no two states or bands have the same shape", () => {
     const shapeOf = (html: string) => /<svg.*<\/svg>/.exec(html)?.[0];
-    expect(new Set(states.map((state) => shapeOf(htmlOf(<StateMark state={state} />)))).size).toBe(states.length);
+    expect(new Set(states.map((state) => shapeOf(htmlOf(<StateLabel state={state} />)))).size).toBe(states.length);
     expect(new Set(bands.map((band) => shapeOf(htmlOf(<BandChip band={band} />)))).size).toBe(bands.length);
   });
 

@@ -3,7 +3,7 @@ import { locales } from "../../../check/check.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
 import { SelectField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { useWords } from "../../context.ts";
+import { useI18n } from "../../context.ts";
 import { Form } from "../../form.tsx";
 import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "../fields.tsx";
 import { errorAt, type FormError } from "../form-error.ts";
@@ -13,71 +13,71 @@ interface WithFormError {
 }
 
 export function SignOut() {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <Form action="/sign-out">
-      <SubmitButton kind="plain">{words.say("signOut.submit")}</SubmitButton>
+      <SubmitButton kind="plain">{i18n.t("signOut.submit")}</SubmitButton>
     </Form>
   );
 }
 
 export function PreferencesSection({ account }: { readonly account: Account }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <section aria-labelledby="preferences">
-      <h2 id="preferences">{words.say("account.preferences.title")}</h2>
+      <h2 id="preferences">{i18n.t("account.preferences.title")}</h2>
       <Form action="/account" class="inline">
         <input type="hidden" name="do" value="preferences" />
         <SelectField
           name="locale"
-          label={words.say("account.preferences.language")}
+          label={i18n.t("account.preferences.language")}
           value={account.locale ?? ""}
           options={[
-            { value: "", text: words.say("account.preferences.asBrowser") },
-            ...locales.map((locale) => ({ value: locale, text: words.say(`account.preferences.languages.${locale}`) })),
+            { value: "", text: i18n.t("account.preferences.asBrowser") },
+            ...locales.map((locale) => ({ value: locale, text: i18n.t(`account.preferences.languages.${locale}`) })),
           ]}
         />
         <SelectField
           name="theme"
-          label={words.say("account.preferences.theme")}
+          label={i18n.t("account.preferences.theme")}
           value={account.theme}
-          options={themes.map((theme) => ({ value: theme, text: words.say(`account.preferences.themes.${theme}`) }))}
+          options={themes.map((theme) => ({ value: theme, text: i18n.t(`account.preferences.themes.${theme}`) }))}
         />
-        <SubmitButton>{words.say("account.preferences.submit")}</SubmitButton>
+        <SubmitButton>{i18n.t("account.preferences.submit")}</SubmitButton>
       </Form>
     </section>
   );
 }
 
 export function EmailSection({ email, formError }: WithFormError & { readonly email: string }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <section aria-labelledby="email-title">
-      <h2 id="email-title">{words.say("account.email.title")}</h2>
-      <p>{words.say("account.email.text")}</p>
+      <h2 id="email-title">{i18n.t("account.email.title")}</h2>
+      <p>{i18n.t("account.email.text")}</p>
       <FormErrorNotice formError={formError} />
       <Form action="/account">
         <input type="hidden" name="do" value="email" />
         <EmailField value={email} error={errorAt(formError, "email")} />
         <CurrentPassword name="password" id="email-password" error={errorAt(formError, "password")} />
-        <SubmitButton>{words.say("account.email.submit")}</SubmitButton>
+        <SubmitButton>{i18n.t("account.email.submit")}</SubmitButton>
       </Form>
     </section>
   );
 }
 
 export function PasswordSection({ formError }: WithFormError) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <section aria-labelledby="password-title">
-      <h2 id="password-title">{words.say("account.password.title")}</h2>
-      <p>{words.say("account.password.text")}</p>
+      <h2 id="password-title">{i18n.t("account.password.title")}</h2>
+      <p>{i18n.t("account.password.text")}</p>
       <FormErrorNotice formError={formError} />
       <Form action="/account">
         <input type="hidden" name="do" value="password" />
         <CurrentPassword name="password" id="current-password" error={errorAt(formError, "password")} />
         <NewPassword name="new-password" error={errorAt(formError, "new-password")} />
-        <SubmitButton>{words.say("account.password.submit")}</SubmitButton>
+        <SubmitButton>{i18n.t("account.password.submit")}</SubmitButton>
       </Form>
     </section>
   );

@@ -52,7 +52,7 @@ async function changeEmail(visit: Visit, account: Account, session: SessionInHan
   const errors = { "email-taken": "emailTaken", "email-invalid": "emailInvalid" } as const;
   const formError =
     outcome.status === "refused"
-      ? fieldError("email", visit.words.say(`credentials.errors.${errors[outcome.fault]}`))
+      ? fieldError("email", visit.i18n.t(`credentials.errors.${errors[outcome.fault]}`))
       : reauthenticationError(visit, outcome);
   return profilePage(visit, account, session, { form: "email", email, formError });
 }
@@ -107,19 +107,19 @@ interface SentBack {
 }
 
 function profilePage(visit: Visit, account: Account, { session }: SessionInHand, back: SentBack | null = null): Response {
-  const { words, url } = visit;
+  const { i18n, url } = visit;
   const deed = deeds.find((one) => one === url.searchParams.get("done"));
   return accountPage(visit, {
     title: "account.title",
     lead: (
       <>
-        {words.say("account.signedInAs", { email: account.email, plan: words.say(`plans.names.${account.plan}`) })}{" "}
-        <a href="/plans">{words.say("account.plans")}</a>
+        {i18n.t("account.signedInAs", { email: account.email, plan: i18n.t(`plans.names.${account.plan}`) })}{" "}
+        <a href="/plans">{i18n.t("account.plans")}</a>
       </>
     ),
     actions: <SignOut />,
     ...answerTo(back?.formError ?? null),
-    done: deed === undefined || back !== null ? null : words.say(`account.done.${deed}`),
+    done: deed === undefined || back !== null ? null : i18n.t(`account.done.${deed}`),
     children: (
       <>
         <PreferencesSection account={account} />

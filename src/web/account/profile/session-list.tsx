@@ -1,27 +1,27 @@
 /** Where somebody is signed in, and the buttons that end it. */
 import type { Account } from "../../../store/accounts.ts";
 import { type Session, sessionDays, sessionIdleDays } from "../../../store/sessions.ts";
-import { Foreign } from "../../components/foreign.tsx";
 import { Instant } from "../../components/instant.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
-import { useVisit, useWords } from "../../context.ts";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
-import type { Words } from "../../words.ts";
+import type { I18n } from "../../i18n.ts";
 import { browserName } from "./browser-name.ts";
 import { LastUse } from "./last-use.tsx";
 
 export function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {
-  const { words, settings, now } = useVisit();
+  const { i18n, settings, now } = useVisit();
   const sessions = settings.store.sessions.listOfAccount(account.id, now).toReversed();
   const columns = ["browser", "address", "created", "lastSeen", "end"] as const;
   return (
     <section aria-labelledby="sessions">
-      <h2 id="sessions">{words.say("account.sessions.title")}</h2>
+      <h2 id="sessions">{i18n.t("account.sessions.title")}</h2>
       <Table
-        caption={words.say("account.sessions.caption")}
+        caption={i18n.t("account.sessions.caption")}
         captionUnseen
-        columns={columns.map((column) => ({ label: words.say(`account.sessions.${column}`) }))}
+        columns={columns.map((column) => ({ label: i18n.t(`account.sessions.${column}`) }))}
       >
         <RowGroup>
           {sessions.map((session) => (
@@ -29,11 +29,11 @@ export function SessionsSection({ account, current }: { readonly account: Accoun
           ))}
         </RowGroup>
       </Table>
-      <p class="hint">{words.say("account.sessions.addressHint", { idleDays: sessionIdleDays, days: sessionDays })}</p>
+      <p class="hint">{i18n.t("account.sessions.addressHint", { idleDays: sessionIdleDays, days: sessionDays })}</p>
       {sessions.length > 1 && (
         <Form action="/account">
           <input type="hidden" name="do" value="end-others" />
-          <SubmitButton kind="danger">{words.say("account.sessions.endOthers")}</SubmitButton>
+          <SubmitButton kind="danger">{i18n.t("account.sessions.endOthers")}</SubmitButton>
         </Form>
       )}
     </section>
@@ -41,35 +41,35 @@ export function SessionsSection({ account, current }: { readonly account: Accoun
 }
 
 function SessionRow({ session, isCurrent }: { readonly session: Session; readonly isCurrent: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { userAgent, address, createdAt, lastSeenAt } = session;
   return (
     <Row
       cells={[
-        browserOf(userAgent, words),
-        <Foreign key="address">{address}</Foreign>,
+        browserOf(userAgent, i18n),
+        <UntrustedText key="address">{address}</UntrustedText>,
         <Instant key="created" at={createdAt} relative={false} />,
         <LastUse key="lastSeen" createdAt={createdAt} hour={lastSeenAt} />,
-        isCurrent ? words.say("account.sessions.current") : <EndSession key="end" session={session} />,
+        isCurrent ? i18n.t("account.sessions.current") : <EndSession key="end" session={session} />,
       ]}
     />
   );
 }
 
 /** A client that is no usual browser goes by what it calls itself. */
-function browserOf(userAgent: string, words: Words) {
-  if (userAgent === "") return words.say("account.sessions.unknown");
-  return browserName(userAgent) ?? <Foreign>{userAgent}</Foreign>;
+function browserOf(userAgent: string, i18n: I18n) {
+  if (userAgent === "") return i18n.t("account.sessions.unknown");
+  return browserName(userAgent) ?? <UntrustedText>{userAgent}</UntrustedText>;
 }
 
 function EndSession({ session: { id, createdAt } }: { readonly session: Session }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <Form action="/account">
       <input type="hidden" name="do" value="end-session" />
       <input type="hidden" name="session" value={String(id)} />
-      <SubmitButton kind="plain" compact label={words.say("account.sessions.endOf", { moment: words.moment(createdAt) })}>
-        {words.say("account.sessions.end")}
+      <SubmitButton kind="plain" compact label={i18n.t("account.sessions.endOf", { moment: i18n.dateTime(createdAt) })}>
+        {i18n.t("account.sessions.end")}
       </SubmitButton>
     </Form>
   );

@@ -5,10 +5,10 @@ import { emailCharsMax } from "../../../store/account-index.ts";
 import type { TextValues } from "../../../text/i18n.ts";
 import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { useWords } from "../../context.ts";
+import { useI18n } from "../../context.ts";
 import { type Fields, Form } from "../../form.tsx";
+import type { TextPath } from "../../i18n.ts";
 import type { Visit } from "../../visit.ts";
-import type { TextPath } from "../../words.ts";
 import { CommandLine, EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
 import { errorAt, type FormError, fieldError, newPasswordError, throttledError } from "../form-error.ts";
 import { signedIn } from "../sign-in/session-cookie.ts";
@@ -24,7 +24,7 @@ export function typedIn(fields: Fields): Typed {
 
 /** To the account that was made; or what the form has to say, or `link-invalid` for a link that no longer works. */
 export async function registrationAnswer(visit: Visit, registered: Registered): Promise<Response | FormError | "link-invalid"> {
-  const { words } = visit;
+  const { i18n } = visit;
   switch (registered.status) {
     case "registered": {
       const { account, opened } = registered;
@@ -41,11 +41,11 @@ export async function registrationAnswer(visit: Visit, registered: Registered): 
     case "not-set-up":
       return "link-invalid";
     case "email-invalid":
-      return fieldError("email", words.say("credentials.errors.emailInvalid"));
+      return fieldError("email", i18n.t("credentials.errors.emailInvalid"));
     case "email-taken":
-      return fieldError("email", words.say("credentials.errors.emailTaken"));
+      return fieldError("email", i18n.t("credentials.errors.emailTaken"));
     case "email-not-invited":
-      return fieldError("email", words.say("credentials.errors.emailNotInvited"));
+      return fieldError("email", i18n.t("credentials.errors.emailNotInvited"));
     default:
       return newPasswordError(visit, "password", registered.fault);
   }
@@ -63,7 +63,7 @@ interface RegistrationFormProps {
 }
 
 export function RegistrationForm({ action, link, email, emailFixed = false, submit, formError }: RegistrationFormProps) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
       <UnencryptedNotice />
@@ -71,8 +71,8 @@ export function RegistrationForm({ action, link, email, emailFixed = false, subm
       <Form action={action}>
         {link !== null && <input type="hidden" name="t" value={link} />}
         <EmailField value={email} error={errorAt(formError, "email")} readOnly={emailFixed} />
-        <NewPassword name="password" label={words.say("credentials.password")} error={errorAt(formError, "password")} />
-        <SubmitButton>{words.say(submit)}</SubmitButton>
+        <NewPassword name="password" label={i18n.t("credentials.password")} error={errorAt(formError, "password")} />
+        <SubmitButton>{i18n.t(submit)}</SubmitButton>
       </Form>
     </>
   );
@@ -90,17 +90,17 @@ interface NoGoodProps {
 
 /** Says that a link does not work, or that there is no way in here, and what to do. */
 export function noGoodPage(visit: Visit, { title, what, next, values, command }: NoGoodProps, status: number): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   return page(visit, {
-    title: words.say(title),
+    title: i18n.t(title),
     status,
     noIndex: true,
     secret: true,
     children: (
       <>
-        <h1>{words.say(title)}</h1>
-        <p>{words.say(what, values)}</p>
-        <p>{words.say(next)}</p>
+        <h1>{i18n.t(title)}</h1>
+        <p>{i18n.t(what, values)}</p>
+        <p>{i18n.t(next)}</p>
         {command !== undefined && <CommandLine>{command}</CommandLine>}
       </>
     ),

@@ -35,7 +35,7 @@ function passwordErrorOf(visit: Visit, fault: string): FormError | null {
 }
 
 function resetPage(visit: Visit, link: string, formError: FormError | null = null): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   const account = accountOfLink(visit, link);
   if (account === null)
     return noGoodPage(
@@ -50,22 +50,22 @@ function resetPage(visit: Visit, link: string, formError: FormError | null = nul
       410,
     );
   return page(visit, {
-    title: words.say("reset.title"),
+    title: i18n.t("reset.title"),
     ...answerTo(formError),
     noIndex: true,
     secret: true,
     children: (
       <div class="narrow">
-        <h1>{words.say("reset.title")}</h1>
-        <p>{words.say("reset.for", { email: account.email })}</p>
-        <p>{words.say("reset.means")}</p>
+        <h1>{i18n.t("reset.title")}</h1>
+        <p>{i18n.t("reset.for", { email: account.email })}</p>
+        <p>{i18n.t("reset.means")}</p>
         <UnencryptedNotice />
         <FormErrorNotice formError={formError} />
         <Form action="/reset">
           <input type="hidden" name="t" value={link} />
           <input type="hidden" name="email" value={account.email} autocomplete="username" />
           <NewPassword name="password" error={errorAt(formError, "password")} />
-          <SubmitButton>{words.say("reset.submit")}</SubmitButton>
+          <SubmitButton>{i18n.t("reset.submit")}</SubmitButton>
         </Form>
       </div>
     ),

@@ -20,7 +20,7 @@ export async function postSetup(visit: Visit): Promise<Response> {
 }
 
 function setupPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
-  const { words, settings, now } = visit;
+  const { i18n, settings, now } = visit;
   if (settings.store.accounts.hasAny()) return setupDonePage(visit);
   if (settings.store.oneTimeLinks.findByValue("setup", link, now) === undefined)
     return noGoodPage(
@@ -35,14 +35,14 @@ function setupPage(visit: Visit, link: string, email = "", formError: FormError 
       410,
     );
   return page(visit, {
-    title: words.say("setup.title"),
+    title: i18n.t("setup.title"),
     ...answerTo(formError),
     noIndex: true,
     secret: true,
     children: (
       <div class="narrow">
-        <h1>{words.say("setup.title")}</h1>
-        <p>{words.say("setup.intro")}</p>
+        <h1>{i18n.t("setup.title")}</h1>
+        <p>{i18n.t("setup.intro")}</p>
         <RegistrationForm action="/setup" link={link} email={email} submit="setup.submit" formError={formError} />
       </div>
     ),
@@ -50,18 +50,18 @@ function setupPage(visit: Visit, link: string, email = "", formError: FormError 
 }
 
 function setupDonePage(visit: Visit): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   return page(visit, {
-    title: words.say("setup.doneTitle"),
+    title: i18n.t("setup.doneTitle"),
     status: 410,
     noIndex: true,
     secret: true,
     children: (
       <>
-        <h1>{words.say("setup.doneTitle")}</h1>
-        <p>{words.say("setup.doneText")}</p>
+        <h1>{i18n.t("setup.doneTitle")}</h1>
+        <p>{i18n.t("setup.doneText")}</p>
         <p>
-          <a href="/sign-in">{words.say("setup.signIn")}</a>
+          <a href="/sign-in">{i18n.t("setup.signIn")}</a>
         </p>
       </>
     ),

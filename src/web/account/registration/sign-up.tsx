@@ -56,19 +56,19 @@ function noWayIn(visit: Visit, link: string): Response {
 }
 
 function signUpPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   const way = wayIn(visit, link);
   if (way === "shut") return noWayIn(visit, link);
   return page(visit, {
-    title: words.say("signUp.title"),
+    title: i18n.t("signUp.title"),
     ...answerTo(formError),
     noIndex: true,
     secret: link !== "",
     children: (
       <div class="narrow">
-        <h1>{words.say("signUp.title")}</h1>
-        {way.email !== null && <p>{words.say("signUp.invited", { email: way.email })}</p>}
-        <p>{words.say("signUp.plan", { plan: words.say(`plans.names.${way.plan}`) })}</p>
+        <h1>{i18n.t("signUp.title")}</h1>
+        {way.email !== null && <p>{i18n.t("signUp.invited", { email: way.email })}</p>}
+        <p>{i18n.t("signUp.plan", { plan: i18n.t(`plans.names.${way.plan}`) })}</p>
         <RegistrationForm
           action="/sign-up"
           link={link === "" ? null : link}
@@ -78,7 +78,7 @@ function signUpPage(visit: Visit, link: string, email = "", formError: FormError
           formError={formError}
         />
         <p>
-          {words.say("signUp.have")} <a href="/sign-in">{words.say("signUp.signIn")}</a>
+          {i18n.t("signUp.have")} <a href="/sign-in">{i18n.t("signUp.signIn")}</a>
         </p>
       </div>
     ),

@@ -5,9 +5,9 @@ import { totpUri } from "../../../account/second-factor.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { isInForce } from "../../../store/credentials.ts";
 import { redirect } from "../../answer.tsx";
-import { untranslated } from "../../components/foreign.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { useVisit, useWords } from "../../context.ts";
+import { untranslated } from "../../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../../context.ts";
 import { formBroken } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
 import type { PageHandler, Visit } from "../../visit.ts";
@@ -64,8 +64,8 @@ async function change(visit: Visit, account: Account, fields: Fields): Promise<R
   }
 }
 
-function wrongCode({ words }: Visit): SentBack {
-  return { form: "confirm", formError: fieldError("code", words.say("credentials.errors.wrongCode"), 403) };
+function wrongCode({ i18n }: Visit): SentBack {
+  return { form: "confirm", formError: fieldError("code", i18n.t("credentials.errors.wrongCode"), 403) };
 }
 
 function unproved(visit: Visit, form: SentBack["form"], outcome: Unproved): SentBack {
@@ -79,12 +79,12 @@ function secondFactorPage(visit: Visit, account: Account, back: SentBack | null 
   return accountPage(visit, {
     title: "secondFactor.title",
     ...answerTo(back?.formError ?? null),
-    done: back === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.words.say("secondFactor.byRecoveryCode") : null,
+    done: back === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.i18n.t("secondFactor.byRecoveryCode") : null,
     children: isInForce(totp) ? (
       <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} back={back} />
     ) : (
       <>
-        <p>{visit.words.say("secondFactor.off.text")}</p>
+        <p>{visit.i18n.t("secondFactor.off.text")}</p>
         {offered === null ? <OfferForm again={false} /> : <Offer account={account} secret={offered} back={back} />}
       </>
     ),
@@ -93,12 +93,12 @@ function secondFactorPage(visit: Visit, account: Account, back: SentBack | null 
 
 /** `again`: another secret in the place of the one that is shown. */
 function OfferForm({ again }: { readonly again: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <Form action={path}>
       <input type="hidden" name="do" value="offer" />
       <SubmitButton kind={again ? "plain" : "primary"}>
-        {words.say(again ? "secondFactor.offer.again" : "secondFactor.off.begin")}
+        {i18n.t(again ? "secondFactor.offer.again" : "secondFactor.off.begin")}
       </SubmitButton>
     </Form>
   );
@@ -111,28 +111,28 @@ interface OfferProps {
 }
 
 function Offer({ account, secret, back }: OfferProps) {
-  const { words, own } = useVisit();
+  const { i18n, own } = useVisit();
   // A colon would part the issuer from the account for those who read the code.
   const issuer = `assay ${URL.parse(own.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
   return (
     <section aria-labelledby="offer">
-      <h2 id="offer">{words.say("secondFactor.offer.title")}</h2>
+      <h2 id="offer">{i18n.t("secondFactor.offer.title")}</h2>
       <UnencryptedNotice />
-      <p>{words.say("secondFactor.offer.scan")}</p>
+      <p>{i18n.t("secondFactor.offer.scan")}</p>
       <p>
-        <QrCode text={totpUri(secret, { issuer, email: account.email })} label={words.say("secondFactor.offer.qr")} />
+        <QrCode text={totpUri(secret, { issuer, email: account.email })} label={i18n.t("secondFactor.offer.qr")} />
       </p>
-      <p>{words.say("secondFactor.offer.type")}</p>
+      <p>{i18n.t("secondFactor.offer.type")}</p>
       <p class="with-button">
         <code id="secret" {...untranslated}>
           {(secret.match(/.{1,4}/g) ?? []).join(" ")}
         </code>
-        <button type="button" data-copy="#secret" data-copied={words.say("secondFactor.offer.copied")} class="compact" hidden>
-          {words.say("secondFactor.offer.copy")}
+        <button type="button" data-copy="#secret" data-copied={i18n.t("secondFactor.offer.copied")} class="compact" hidden>
+          {i18n.t("secondFactor.offer.copy")}
         </button>
       </p>
-      <p>{words.say("secondFactor.offer.confirm")}</p>
-      <ProvedForm deed="confirm" submit={words.say("secondFactor.offer.submit")} back={back}>
+      <p>{i18n.t("secondFactor.offer.confirm")}</p>
+      <ProvedForm deed="confirm" submit={i18n.t("secondFactor.offer.submit")} back={back}>
         <CodeField error={errorAt(back?.formError ?? null, "code")} />
       </ProvedForm>
       <OfferForm again />
@@ -147,20 +147,20 @@ interface InForceProps {
 }
 
 function InForce({ since, codesLeft, back }: InForceProps) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
-      <p>{words.say("secondFactor.on.text", { day: words.day(since) })}</p>
-      <p>{words.count("secondFactor.on.left", codesLeft)}</p>
+      <p>{i18n.t("secondFactor.on.text", { day: i18n.date(since) })}</p>
+      <p>{i18n.count("secondFactor.on.left", codesLeft)}</p>
       <section aria-labelledby="codes">
-        <h2 id="codes">{words.say("secondFactor.on.codesTitle")}</h2>
-        <p>{words.say("secondFactor.on.codesText")}</p>
-        <ProvedForm deed="codes" submit={words.say("secondFactor.on.codesSubmit")} back={back} />
+        <h2 id="codes">{i18n.t("secondFactor.on.codesTitle")}</h2>
+        <p>{i18n.t("secondFactor.on.codesText")}</p>
+        <ProvedForm deed="codes" submit={i18n.t("secondFactor.on.codesSubmit")} back={back} />
       </section>
       <section aria-labelledby="off">
-        <h2 id="off">{words.say("secondFactor.on.offTitle")}</h2>
-        <p>{words.say("secondFactor.on.offText")}</p>
-        <ProvedForm deed="off" submit={words.say("secondFactor.on.offSubmit")} back={back} />
+        <h2 id="off">{i18n.t("secondFactor.on.offTitle")}</h2>
+        <p>{i18n.t("secondFactor.on.offText")}</p>
+        <ProvedForm deed="off" submit={i18n.t("secondFactor.on.offSubmit")} back={back} />
       </section>
     </>
   );

@@ -1,23 +1,23 @@
 /** What `/sign-in` says on an appliance without accounts: the three doors to the first one. */
-import { useWords } from "../../context.ts";
+import { useI18n } from "../../context.ts";
 import { CommandLine } from "../fields.tsx";
 
 export function NoAccountYet() {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
-      <h1>{words.say("signIn.empty.title")}</h1>
-      <p>{words.say("signIn.empty.intro")}</p>
+      <h1>{i18n.t("signIn.empty.title")}</h1>
+      <p>{i18n.t("signIn.empty.intro")}</p>
       <ol>
         <li>
-          {words.say("signIn.empty.link")}
+          {i18n.t("signIn.empty.link")}
           <CommandLine>assay user setup-link</CommandLine>
         </li>
         <li>
-          {words.say("signIn.empty.create")}
+          {i18n.t("signIn.empty.create")}
           <CommandLine>assay user create you@example.com --admin --password-stdin</CommandLine>
         </li>
-        <li>{words.say("signIn.empty.settings")}</li>
+        <li>{i18n.t("signIn.empty.settings")}</li>
       </ol>
     </>
   );

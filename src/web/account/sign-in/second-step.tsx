@@ -25,7 +25,7 @@ export async function postSecondStep(visit: Visit): Promise<Response> {
       return goOn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
     case "wrong-code":
       noteRefusal(visit, "code", step.accountId);
-      return codePage(visit, { challenge, next, formError: fieldError("code", visit.words.say("credentials.errors.wrongCode"), 403) });
+      return codePage(visit, { challenge, next, formError: fieldError("code", visit.i18n.t("credentials.errors.wrongCode"), 403) });
     case "over":
       return redirect(visit, `/sign-in?${new URLSearchParams({ done: "over", next })}`);
     default:
@@ -41,25 +41,25 @@ interface CodeGiven {
 
 /** `challenge` stands for the password that was right. */
 export function codePage(visit: Visit, { challenge, next, formError = null }: CodeGiven): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   return page(visit, {
     ...answerTo(formError),
-    title: words.say("secondFactor.step.title"),
+    title: i18n.t("secondFactor.step.title"),
     noIndex: true,
     secret: true,
     children: (
       <div class="narrow">
-        <h1>{words.say("secondFactor.step.title")}</h1>
-        <p>{words.say("secondFactor.step.intro")}</p>
+        <h1>{i18n.t("secondFactor.step.title")}</h1>
+        <p>{i18n.t("secondFactor.step.intro")}</p>
         <FormErrorNotice formError={formError} />
         <Form action="/sign-in/code">
           <input type="hidden" name="challenge" value={challenge} />
           <input type="hidden" name="next" value={next} />
           <CodeField error={errorAt(formError, "code")} autofocus />
-          <SubmitButton>{words.say("secondFactor.step.submit")}</SubmitButton>
+          <SubmitButton>{i18n.t("secondFactor.step.submit")}</SubmitButton>
         </Form>
-        <Details summary={words.say("secondFactor.step.lost")}>
-          <p>{words.say("secondFactor.step.lostText")}</p>
+        <Details summary={i18n.t("secondFactor.step.lost")}>
+          <p>{i18n.t("secondFactor.step.lostText")}</p>
           <CommandLine>assay user disable-2fa you@example.com</CommandLine>
         </Details>
       </div>

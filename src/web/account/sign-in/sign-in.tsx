@@ -41,8 +41,8 @@ export async function postSignIn(visit: Visit): Promise<Response> {
 }
 
 /** The same words whichever of the two was wrong, and whether or not there is such an account. */
-function refusal({ words }: Visit): FormError {
-  return { field: null, whole: words.say("signIn.refused"), status: 403, headers: {} };
+function refusal({ i18n }: Visit): FormError {
+  return { field: null, whole: i18n.t("signIn.refused"), status: 403, headers: {} };
 }
 
 interface SignInGiven {
@@ -52,18 +52,18 @@ interface SignInGiven {
 }
 
 function signInPage(visit: Visit, { next, email = "", formError = null }: SignInGiven): Response {
-  const { words, url, settings } = visit;
+  const { i18n, url, settings } = visit;
   const deed = deeds.find((one) => one === url.searchParams.get("done"));
   return page(visit, {
     ...answerTo(formError),
-    title: words.say("signIn.title"),
+    title: i18n.t("signIn.title"),
     noIndex: true,
     children: settings.store.accounts.hasAny() ? (
       <div class="narrow">
-        <h1>{words.say("signIn.title")}</h1>
+        <h1>{i18n.t("signIn.title")}</h1>
         {deed !== undefined && formError === null && (
           <Notice kind="good" alert>
-            {words.say(`signIn.done.${deed}`)}
+            {i18n.t(`signIn.done.${deed}`)}
           </Notice>
         )}
         <UnencryptedNotice />
@@ -71,8 +71,8 @@ function signInPage(visit: Visit, { next, email = "", formError = null }: SignIn
         <Form action="/sign-in">
           <input type="hidden" name="next" value={next} />
           <EmailField value={email} autofocus />
-          <CurrentPassword name="password" label={words.say("credentials.password")} />
-          <SubmitButton>{words.say("signIn.submit")}</SubmitButton>
+          <CurrentPassword name="password" label={i18n.t("credentials.password")} />
+          <SubmitButton>{i18n.t("signIn.submit")}</SubmitButton>
         </Form>
         <SignInHelp />
       </div>
@@ -83,16 +83,16 @@ function signInPage(visit: Visit, { next, email = "", formError = null }: SignIn
 }
 
 function SignInHelp() {
-  const { words, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   return (
     <>
-      <Details summary={words.say("signIn.forgotten")}>
-        <p>{words.say("signIn.forgottenText")}</p>
+      <Details summary={i18n.t("signIn.forgotten")}>
+        <p>{i18n.t("signIn.forgottenText")}</p>
         <CommandLine>assay user reset-password you@example.com</CommandLine>
       </Details>
       {settings.accounts.signUp !== "closed" && (
         <p>
-          {words.say("signIn.signUp")} <a href="/sign-up">{words.say("signIn.signUpLink")}</a>
+          {i18n.t("signIn.signUp")} <a href="/sign-up">{i18n.t("signIn.signUpLink")}</a>
         </p>
       )}
     </>

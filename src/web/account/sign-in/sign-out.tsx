@@ -12,21 +12,21 @@ export async function postSignOut(visit: Visit): Promise<Response> {
 }
 
 export function getSignOut(visit: Visit): Response {
-  const { words, account } = visit;
+  const { i18n, account } = visit;
   return page(visit, {
-    title: words.say("signOut.title"),
+    title: i18n.t("signOut.title"),
     noIndex: true,
     secret: true,
     children: (
       <>
-        <h1>{words.say("signOut.title")}</h1>
+        <h1>{i18n.t("signOut.title")}</h1>
         {account === null ? (
-          <p>{words.say("signOut.nobody")}</p>
+          <p>{i18n.t("signOut.nobody")}</p>
         ) : (
           <>
-            <p>{words.say("signOut.text", { email: account.email })}</p>
+            <p>{i18n.t("signOut.text", { email: account.email })}</p>
             <Form action="/sign-out">
-              <SubmitButton>{words.say("signOut.submit")}</SubmitButton>
+              <SubmitButton>{i18n.t("signOut.submit")}</SubmitButton>
             </Form>
           </>
         )}

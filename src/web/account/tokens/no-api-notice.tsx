@@ -2,16 +2,16 @@
 import { planTerms } from "../../../account/plans.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { Notice } from "../../components/notice.tsx";
-import { useWords } from "../../context.ts";
+import { useI18n } from "../../context.ts";
 
 /** Nothing on a plan that includes the API. */
 export function NoApiNotice({ account: { plan } }: { readonly account: Account }) {
-  const words = useWords();
+  const i18n = useI18n();
   if (planTerms[plan].api) return null;
   return (
     <Notice kind="warn">
-      {words.say("tokens.noApi", { plan: words.say(`plans.names.${plan}`), needed: words.say("plans.names.agency") })}{" "}
-      <a href="/plans">{words.say("tokens.plans")}</a>
+      {i18n.t("tokens.noApi", { plan: i18n.t(`plans.names.${plan}`), needed: i18n.t("plans.names.agency") })}{" "}
+      <a href="/plans">{i18n.t("tokens.plans")}</a>
     </Notice>
   );
 }

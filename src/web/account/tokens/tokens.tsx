@@ -66,16 +66,16 @@ function isInUse(token: ApiToken, now: Date): boolean {
 }
 
 function tokensPage(visit: Visit, account: Account, typed: Typed | null = null): Response {
-  const { words, url } = visit;
+  const { i18n, url } = visit;
   return accountPage(visit, {
     title: "tokens.title",
     lead: (
       <>
-        {words.say("tokens.intro")} <a href="/api">{words.say("tokens.docs")}</a>
+        {i18n.t("tokens.intro")} <a href="/api">{i18n.t("tokens.docs")}</a>
       </>
     ),
     status: typed === null ? 200 : 400,
-    done: typed === null && url.searchParams.get("done") === "revoked" ? words.say("tokens.done.revoked") : null,
+    done: typed === null && url.searchParams.get("done") === "revoked" ? i18n.t("tokens.done.revoked") : null,
     children: (
       <>
         <NoApiNotice account={account} />
@@ -87,28 +87,28 @@ function tokensPage(visit: Visit, account: Account, typed: Typed | null = null):
 }
 
 function CreateForm({ typed }: { readonly typed: Typed | null }) {
-  const { words } = useVisit();
+  const { i18n } = useVisit();
   return (
     <section aria-labelledby="create">
-      <h2 id="create">{words.say("tokens.create.title")}</h2>
+      <h2 id="create">{i18n.t("tokens.create.title")}</h2>
       <Form action={path}>
         <input type="hidden" name="do" value="create" />
         <Field
           name="name"
-          label={words.say("tokens.create.name")}
+          label={i18n.t("tokens.create.name")}
           autocomplete="off"
           value={typed?.name ?? ""}
           maxLength={apiTokenNameCharsMax}
-          hint={words.say("tokens.create.nameHint")}
-          error={typed === null ? undefined : words.say(`tokens.create.${typed.error}`)}
+          hint={i18n.t("tokens.create.nameHint")}
+          error={typed === null ? undefined : i18n.t(`tokens.create.${typed.error}`)}
         />
         <SelectField
           name="expires"
-          label={words.say("tokens.create.expires")}
+          label={i18n.t("tokens.create.expires")}
           value={typed?.lifetime ?? lifetimeDefault}
-          options={tokenLifetimes.map((lifetime) => ({ value: lifetime, text: words.say(`tokens.create.lifetimes.${lifetime}`) }))}
+          options={tokenLifetimes.map((lifetime) => ({ value: lifetime, text: i18n.t(`tokens.create.lifetimes.${lifetime}`) }))}
         />
-        <SubmitButton>{words.say("tokens.create.submit")}</SubmitButton>
+        <SubmitButton>{i18n.t("tokens.create.submit")}</SubmitButton>
       </Form>
     </section>
   );

@@ -1,26 +1,26 @@
 /** Checks that are in another state than before. */
 import type { Comparison } from "../../../text/comparison.ts";
 import { textsOfCheck } from "../../../text/render.ts";
-import { Foreign } from "../../components/foreign.tsx";
-import { StateMark } from "../../components/state-mark.tsx";
+import { StateLabel } from "../../components/state-label.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useVisit } from "../../context.ts";
 import { checkOf } from "../report.ts";
 import { Section } from "./section.tsx";
 
 export function ChangedChecks({ comparison: { checks, checksUnchanged } }: { readonly comparison: Comparison }) {
   const visit = useVisit();
-  const { words, settings } = visit;
-  const absent = <span class="muted">{words.say("compare.absent")}</span>;
+  const { i18n, settings } = visit;
+  const absent = <span class="muted">{i18n.t("compare.absent")}</span>;
   return (
-    <Section id="checks" heading={words.say("compare.checks")}>
+    <Section id="checks" heading={i18n.t("compare.checks")}>
       <Table
-        caption={words.say("compare.checks")}
+        caption={i18n.t("compare.checks")}
         captionUnseen
         columns={[
-          { label: words.say("compare.check"), header: true },
-          { label: words.say("compare.before") },
-          { label: words.say("compare.after") },
+          { label: i18n.t("compare.check"), header: true },
+          { label: i18n.t("compare.before") },
+          { label: i18n.t("compare.after") },
         ]}
       >
         <RowGroup>
@@ -29,20 +29,20 @@ export function ChangedChecks({ comparison: { checks, checksUnchanged } }: { rea
               key={key}
               cells={[
                 checkOf(visit, key) === undefined ? (
-                  <Foreign key="check">{key}</Foreign>
+                  <UntrustedText key="check">{key}</UntrustedText>
                 ) : (
                   <a key="check" href={`/checks/${key}`}>
-                    {textsOfCheck(key, words.locale, settings.texts).label}
+                    {textsOfCheck(key, i18n.locale, settings.texts).label}
                   </a>
                 ),
-                before === null ? absent : <StateMark key="before" state={before} />,
-                after === null ? absent : <StateMark key="after" state={after} />,
+                before === null ? absent : <StateLabel key="before" state={before} />,
+                after === null ? absent : <StateLabel key="after" state={after} />,
               ]}
             />
           ))}
         </RowGroup>
       </Table>
-      <p class="muted">{words.count("compare.checksSame", checksUnchanged)}</p>
+      <p class="muted">{i18n.count("compare.checksSame", checksUnchanged)}</p>
     </Section>
   );
 }

@@ -22,7 +22,7 @@ export function comparePage(visit: Visit, scan: ScanRecord): Response {
   if (other === null) return nothingToCompare(visit, scan);
   const [before, after] = scan.id < other.id ? [scan, other] : [other, scan];
   return page(visit, {
-    title: visit.words.say("compare.title", { host: shortHost(after.url) }),
+    title: visit.i18n.t("compare.title", { host: shortHost(after.url) }),
     noIndex: !visit.settings.reports.indexed,
     children: <ComparisonBody before={before} after={after} asked={scan} comparison={compare(visit, before, after)} />,
   });
@@ -44,7 +44,7 @@ function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Compariso
   const told = (finding: StoredFinding) => {
     const known = said.get(finding);
     if (known !== undefined) return known;
-    const { title, detail } = textsOfFinding(finding, after.url, visit.words.locale, visit.settings.texts);
+    const { title, detail } = textsOfFinding(finding, after.url, visit.i18n.locale, visit.settings.texts);
     said.set(finding, `${title}\n${detail}`);
     return `${title}\n${detail}`;
   };
@@ -52,19 +52,19 @@ function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Compariso
 }
 
 function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
-  const { words } = visit;
+  const { i18n } = visit;
   return page(visit, {
-    title: words.say("compare.noEarlier"),
+    title: i18n.t("compare.noEarlier"),
     noIndex: true,
     children: (
       <>
-        <PageHead trail={trailTo(scan, words)} title={words.say("compare.heading")} />
-        <EmptyState title={words.say("compare.noEarlier")}>
-          <p>{words.say("compare.noEarlierMeans")}</p>
+        <PageHead trail={trailTo(scan, i18n)} title={i18n.t("compare.heading")} />
+        <EmptyState title={i18n.t("compare.noEarlier")}>
+          <p>{i18n.t("compare.noEarlierMeans")}</p>
           <div class="actions">
-            <ScanAgain url={scan.url}>{words.say("compare.rescan")}</ScanAgain>
+            <ScanAgain url={scan.url}>{i18n.t("compare.rescan")}</ScanAgain>
             <a class="button" href={`/scans/${scan.token}`}>
-              {words.say("compare.back")}
+              {i18n.t("compare.back")}
             </a>
           </div>
         </EmptyState>

@@ -6,8 +6,8 @@ import type { ChangedFinding } from "../../../text/comparison.ts";
 import { quoted } from "../../../text/quotation.ts";
 import { textsOfFinding } from "../../../text/render.ts";
 import { SeverityChip } from "../../components/chips.tsx";
-import { Sentence } from "../../components/foreign.tsx";
-import { useVisit, useWords } from "../../context.ts";
+import { Sentence } from "../../components/untrusted-text.tsx";
+import { useI18n, useVisit } from "../../context.ts";
 import { Section } from "./section.tsx";
 
 interface FindingsProps {
@@ -19,22 +19,22 @@ interface FindingsProps {
 type ListName = "appeared" | "fixed" | "firstLookedAt" | "noLongerLookedAt";
 
 export function FindingList({ id, ...given }: FindingsProps & { readonly id: ListName }) {
-  const words = useWords();
+  const i18n = useI18n();
   if (given.findings.length === 0) return null;
   return (
-    <Section id={id} heading={words.count(`compare.${id}`, given.findings.length)}>
+    <Section id={id} heading={i18n.count(`compare.${id}`, given.findings.length)}>
       <Findings {...given} />
     </Section>
   );
 }
 
 export function Unchanged(given: FindingsProps) {
-  const words = useWords();
+  const i18n = useI18n();
   if (given.findings.length === 0) return null;
   return (
-    <Section id="unchanged" heading={words.count("compare.unchanged", given.findings.length)}>
+    <Section id="unchanged" heading={i18n.count("compare.unchanged", given.findings.length)}>
       <details>
-        <summary>{words.say("compare.show")}</summary>
+        <summary>{i18n.t("compare.show")}</summary>
         <Findings {...given} />
       </details>
     </Section>
@@ -63,8 +63,8 @@ interface FindingProps {
 }
 
 function FindingHead({ finding, of }: FindingProps) {
-  const { words, settings } = useVisit();
-  const { title } = textsOfFinding(finding, of.url, words.locale, settings.texts, quoted);
+  const { i18n, settings } = useVisit();
+  const { title } = textsOfFinding(finding, of.url, i18n.locale, settings.texts, quoted);
   return (
     <header>
       <h3>
@@ -87,18 +87,18 @@ interface ChangedListProps {
 
 /** What each finding said before, and what it says now. */
 export function ChangedList({ changed, before, after }: ChangedListProps) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
-    <Section id="changed" heading={words.count("compare.changed", changed.length)}>
+    <Section id="changed" heading={i18n.count("compare.changed", changed.length)}>
       {changed.map((pair, at) => (
         <div key={String(at)} class="finding" data-severity={pair.after.severity}>
           <FindingHead finding={pair.after} of={after} />
           <dl>
-            <dt>{words.say("compare.before")}</dt>
+            <dt>{i18n.t("compare.before")}</dt>
             <dd>
               <Detail finding={pair.before} of={before} />
             </dd>
-            <dt>{words.say("compare.after")}</dt>
+            <dt>{i18n.t("compare.after")}</dt>
             <dd>
               <Detail finding={pair.after} of={after} />
             </dd>
@@ -110,6 +110,6 @@ export function ChangedList({ changed, before, after }: ChangedListProps) {
 }
 
 function Detail({ finding, of }: FindingProps) {
-  const { words, settings } = useVisit();
-  return <Sentence text={textsOfFinding(finding, of.url, words.locale, settings.texts, quoted).detail} />;
+  const { i18n, settings } = useVisit();
+  return <Sentence text={textsOfFinding(finding, of.url, i18n.locale, settings.texts, quoted).detail} />;
 }

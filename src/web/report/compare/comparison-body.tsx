@@ -3,8 +3,8 @@ import type { ScanRecord } from "../../../store/scans.ts";
 import type { Comparison } from "../../../text/comparison.ts";
 import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page-head.tsx";
-import { useWords } from "../../context.ts";
-import type { Words } from "../../words.ts";
+import { useI18n } from "../../context.ts";
+import type { I18n } from "../../i18n.ts";
 import { trailTo } from "../head.tsx";
 import { ChangedChecks } from "./changed-checks.tsx";
 import { ChangedList, FindingList, Unchanged } from "./compared-findings.tsx";
@@ -19,18 +19,18 @@ interface ComparisonProps {
 }
 
 export function ComparisonBody({ before, after, asked, comparison }: ComparisonProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged } = comparison;
   return (
     <>
-      <PageHead trail={trailTo(after, words)} title={words.say("compare.heading")} lead={words.say("compare.lead")}>
+      <PageHead trail={trailTo(after, i18n)} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
         <a class="button" href={`/scans/${asked.token}`}>
-          {words.say("compare.back")}
+          {i18n.t("compare.back")}
         </a>
       </PageHead>
       <TwoScans before={before} after={after} />
       <p>
-        <strong>{deltaWords(comparison.scoreDelta, words)}</strong>
+        <strong>{deltaText(comparison.scoreDelta, i18n)}</strong>
       </p>
       <CompareNotices before={before} after={after} sameRules={comparison.sameRules} />
       <Overview comparison={comparison} />
@@ -47,12 +47,12 @@ export function ComparisonBody({ before, after, asked, comparison }: ComparisonP
 
 /** How many findings became what; each count leads to them. */
 function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
-  const words = useWords();
+  const i18n = useI18n();
   const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged, checks } = comparison;
   if ([appeared, fixed, changed, firstLookedAt, noLongerLookedAt, checks].every((some) => some.length === 0)) {
     return (
-      <Notice kind="good" title={words.say("compare.same")}>
-        <p>{words.say("compare.sameMeans")}</p>
+      <Notice kind="good" title={i18n.t("compare.same")}>
+        <p>{i18n.t("compare.sameMeans")}</p>
       </Notice>
     );
   }
@@ -68,13 +68,13 @@ function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
     { name: "unchanged", count: unchanged.length, id: "unchanged" },
   ] as const;
   return (
-    <nav aria-label={words.say("compare.overview")}>
+    <nav aria-label={i18n.t("compare.overview")}>
       <ul class="filters">
         {counts.map(({ name, count, id }) => (
           <li key={name}>
             <a {...(count === 0 ? {} : { href: `#${id}` })}>
-              <span class="count">{words.number(count)}</span>
-              <span class="word">{words.say(`compare.counts.${name}`)}</span>
+              <span class="count">{i18n.number(count)}</span>
+              <span class="word">{i18n.t(`compare.counts.${name}`)}</span>
             </a>
           </li>
         ))}
@@ -83,8 +83,8 @@ function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
   );
 }
 
-function deltaWords(delta: number | null, words: Words): string {
-  if (delta === null) return words.say("compare.delta.unknown");
-  if (delta === 0) return words.say("compare.delta.same");
-  return words.say(delta > 0 ? "compare.delta.up" : "compare.delta.down", { points: words.count("report.points", Math.abs(delta)) });
+function deltaText(delta: number | null, i18n: I18n): string {
+  if (delta === null) return i18n.t("compare.delta.unknown");
+  if (delta === 0) return i18n.t("compare.delta.same");
+  return i18n.t(delta > 0 ? "compare.delta.up" : "compare.delta.down", { points: i18n.count("report.points", Math.abs(delta)) });
 }

@@ -2,31 +2,31 @@
 
 import { hostOf } from "../../../evidence/subject.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
-import { Foreign } from "../../components/foreign.tsx";
 import { Instant } from "../../components/instant.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { SmallScore } from "../../components/score-ring.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
-import { useWords } from "../../context.ts";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
 import { endOf } from "../../scans/scan-end.ts";
 
 const urlCharsMax = 300;
 
 export function TwoScans({ before, after }: { readonly before: ScanRecord; readonly after: ScanRecord }) {
-  const words = useWords();
+  const i18n = useI18n();
   const scans = [
-    { name: words.say("compare.before"), scan: before },
-    { name: words.say("compare.after"), scan: after },
+    { name: i18n.t("compare.before"), scan: before },
+    { name: i18n.t("compare.after"), scan: after },
   ];
   return (
     <Table
-      caption={words.say("compare.heading")}
+      caption={i18n.t("compare.heading")}
       captionUnseen
       columns={[
-        { label: words.say("compare.what"), header: true },
-        { label: words.say("compare.measured") },
-        { label: words.say("compare.score") },
-        { label: words.say("compare.address") },
+        { label: i18n.t("compare.what"), header: true },
+        { label: i18n.t("compare.measured") },
+        { label: i18n.t("compare.score") },
+        { label: i18n.t("compare.address") },
       ]}
     >
       <RowGroup>
@@ -39,9 +39,9 @@ export function TwoScans({ before, after }: { readonly before: ScanRecord; reado
                 <Instant at={endOf(scan)} />
               </a>,
               <SmallScore key="score" score={scan.summary?.score ?? null} band={scan.summary?.band ?? "unknown"} />,
-              <Foreign key="address" charsMax={urlCharsMax}>
+              <UntrustedText key="address" charsMax={urlCharsMax}>
                 {scan.url}
-              </Foreign>,
+              </UntrustedText>,
             ]}
           />
         ))}
@@ -57,23 +57,23 @@ interface CompareNoticesProps {
 }
 
 export function CompareNotices({ before, after, sameRules }: CompareNoticesProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const sameHost = hostOf(before.url) === hostOf(after.url);
   return (
     <>
       {!sameRules && (
-        <Notice kind="warn" title={words.say("compare.otherRules")}>
-          <p>{words.say("compare.otherRulesMeans")}</p>
+        <Notice kind="warn" title={i18n.t("compare.otherRules")}>
+          <p>{i18n.t("compare.otherRulesMeans")}</p>
         </Notice>
       )}
       {!sameHost && (
-        <Notice kind="warn" title={words.say("compare.otherHosts")}>
-          <p>{words.say("compare.otherHostsMeans")}</p>
+        <Notice kind="warn" title={i18n.t("compare.otherHosts")}>
+          <p>{i18n.t("compare.otherHostsMeans")}</p>
         </Notice>
       )}
       {sameHost && before.url !== after.url && (
-        <Notice title={words.say("compare.otherUrls")}>
-          <p>{words.say("compare.otherUrlsMeans")}</p>
+        <Notice title={i18n.t("compare.otherUrls")}>
+          <p>{i18n.t("compare.otherUrlsMeans")}</p>
         </Notice>
       )}
     </>

@@ -1,12 +1,12 @@
 /** Who may issue certificates for the name, and whether its answers are signed. */
 import { type Evidence, read } from "../../../evidence/evidence.ts";
 import type { DnsCaaFacts, DnssecFacts } from "../../../evidence/facts.ts";
-import { Foreign } from "../../components/foreign.tsx";
-import { useWords } from "../../context.ts";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
 import { Read, Records, shown } from "./parts.tsx";
 
 export function DnsEvidence({ evidence: { dnsCaa, dnssec } }: { readonly evidence: Evidence }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
       <h4>CAA</h4>
@@ -14,7 +14,7 @@ export function DnsEvidence({ evidence: { dnsCaa, dnssec } }: { readonly evidenc
         {({ foundAt, records, recordsDropped, asked }) =>
           foundAt === null ? (
             <p>
-              {words.say("evidence.dns.caaNone")} <Foreign>{asked.join(", ")}</Foreign>
+              {i18n.t("evidence.dns.caaNone")} <UntrustedText>{asked.join(", ")}</UntrustedText>
             </p>
           ) : (
             <Records asked={[{ name: foundAt, answer: read({ nameExists: true, records: records.map(caaRecord), recordsDropped }) }]} />
@@ -33,24 +33,23 @@ function caaRecord({ critical, tag, value, truncated }: DnsCaaFacts["records"][n
 }
 
 function Dnssec({ facts: { domain, status, unchecked } }: { readonly facts: DnssecFacts }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
       <p>
-        <Foreign>{domain}</Foreign>: {words.say(`evidence.dns.dnssec.${status}`)}
+        <UntrustedText>{domain}</UntrustedText>: {i18n.t(`evidence.dns.dnssec.${status}`)}
       </p>
       {unchecked !== null && (
         <ul>
           <li>
-            {words.say("evidence.dns.dsKeyTags")}{" "}
-            {unchecked.dsKeyTags.slice(0, shown.namesMax).join(", ") || words.say("evidence.dns.nothing")}
+            {i18n.t("evidence.dns.dsKeyTags")} {unchecked.dsKeyTags.slice(0, shown.namesMax).join(", ") || i18n.t("evidence.dns.nothing")}
           </li>
           <li>
-            {words.say("evidence.dns.zoneKeyTags")}{" "}
-            {unchecked.zoneKeyTags.slice(0, shown.namesMax).join(", ") || words.say("evidence.dns.nothing")}
+            {i18n.t("evidence.dns.zoneKeyTags")}{" "}
+            {unchecked.zoneKeyTags.slice(0, shown.namesMax).join(", ") || i18n.t("evidence.dns.nothing")}
           </li>
           {unchecked.signatures.slice(0, shown.recordsMax).map(({ covers, validTo }, at) => (
-            <li key={String(at)}>{words.say("evidence.dns.signature", { covers, until: words.moment(validTo) })}</li>
+            <li key={String(at)}>{i18n.t("evidence.dns.signature", { covers, until: i18n.dateTime(validTo) })}</li>
           ))}
         </ul>
       )}

@@ -1,6 +1,6 @@
 /** Which parts of the evidence a verdict rests on, as links to them. */
 import type { ReadingName } from "../../../evidence/evidence.ts";
-import { useWords } from "../../context.ts";
+import { useI18n } from "../../context.ts";
 import type { ReportArea } from "../report.ts";
 
 /** The parts of the evidence, in the order of the page. Their ids are `evidence-<part>`. */
@@ -54,16 +54,16 @@ interface EvidenceLinksProps {
 }
 
 export function EvidenceLinks({ names, area }: EvidenceLinksProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const parts = new Set(names.flatMap((name) => partOf(name, area) ?? []));
   if (parts.size === 0) return null;
   return (
     <>
-      {words.say("evidence.restsOn")}{" "}
+      {i18n.t("evidence.restsOn")}{" "}
       {[...parts].map((part, at) => (
         <span key={part}>
           {at > 0 && ", "}
-          <a href={`#${evidenceId(part)}`}>{words.say(`evidence.parts.${part}`)}</a>
+          <a href={`#${evidenceId(part)}`}>{i18n.t(`evidence.parts.${part}`)}</a>
         </span>
       ))}
     </>

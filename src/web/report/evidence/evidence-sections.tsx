@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { Timings } from "../../../evidence/scan.ts";
-import { useWords } from "../../context.ts";
+import { useI18n } from "../../context.ts";
 import type { Report } from "../report.ts";
 import { DnsEvidence } from "./dns.tsx";
 import { type EvidencePart, evidenceId, evidenceParts } from "./evidence-links.tsx";
@@ -29,11 +29,11 @@ const contents: Readonly<Record<Exclude<EvidencePart, "timings">, ComponentType<
 };
 
 export function EvidenceSections({ report: { evidence, timings } }: { readonly report: Report }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <section aria-labelledby="evidence">
-      <h2 id="evidence">{words.say("evidence.heading")}</h2>
-      <p class="muted">{words.say(evidence === null ? "evidence.forgotten" : "evidence.lead")}</p>
+      <h2 id="evidence">{i18n.t("evidence.heading")}</h2>
+      <p class="muted">{i18n.t(evidence === null ? "evidence.forgotten" : "evidence.lead")}</p>
       {evidence !== null && evidenceParts.map((part) => <Part key={part} part={part} evidence={evidence} timings={timings ?? {}} />)}
     </section>
   );
@@ -47,13 +47,13 @@ interface PartProps {
 
 /** The id stands inside: browsers open what is folded when an address names something in it. */
 function Part({ part, evidence, timings }: PartProps) {
-  const words = useWords();
-  const hint = hintOf(part, evidence, words);
+  const i18n = useI18n();
+  const hint = hintOf(part, evidence, i18n);
   const Content = part === "timings" ? null : contents[part];
   return (
     <details class="evidence">
       <summary>
-        <h3>{words.say(`evidence.parts.${part}`)}</h3>
+        <h3>{i18n.t(`evidence.parts.${part}`)}</h3>
         {hint !== null && <span class="muted small"> {hint}</span>}
       </summary>
       <div id={evidenceId(part)}>{Content === null ? <TimingTable timings={timings} /> : <Content evidence={evidence} />}</div>

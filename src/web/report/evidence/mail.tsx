@@ -1,8 +1,8 @@
 /** How mail to and from the domain is protected. */
 import { type Evidence, read } from "../../../evidence/evidence.ts";
 import type { MailMtaStsPolicyFacts, MailMxFacts, MailSpfFacts, TextRecords } from "../../../evidence/facts.ts";
-import { Foreign } from "../../components/foreign.tsx";
-import { useWords } from "../../context.ts";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
 import { FileBody, Others, Read, Records, shown } from "./parts.tsx";
 
 export function MailEvidence({
@@ -10,10 +10,10 @@ export function MailEvidence({
 }: {
   readonly evidence: Evidence;
 }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
-      <h4>{words.say("evidence.readings.mailMx")}</h4>
+      <h4>{i18n.t("evidence.readings.mailMx")}</h4>
       <Read reading={mailMx}>
         {({ domain, nameExists, exchangers, exchangersDropped }) => (
           <Records
@@ -28,7 +28,7 @@ export function MailEvidence({
         {({ walk, reportReceivers, reportReceiversDropped }) => (
           <>
             <Records asked={walk.map(askedOf)} />
-            {reportReceivers.length > 0 && <p class="muted">{words.say("evidence.mail.receivers")}</p>}
+            {reportReceivers.length > 0 && <p class="muted">{i18n.t("evidence.mail.receivers")}</p>}
             <Records asked={reportReceivers.map(({ domain, answer }) => ({ name: domain, answer }))} />
             <Others count={reportReceiversDropped} />
           </>
@@ -52,11 +52,11 @@ function askedOf(answer: TextRecords) {
 }
 
 function Spf({ facts: { own, followed, followedDropped } }: { readonly facts: MailSpfFacts }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
       <Records asked={[askedOf(own)]} />
-      {followed.length > 0 && <p class="muted">{words.say("evidence.mail.followed")}</p>}
+      {followed.length > 0 && <p class="muted">{i18n.t("evidence.mail.followed")}</p>}
       <Records asked={followed.slice(0, shown.rowsMax).map(({ name, type, answer }) => ({ name: `${name} ${type}`, answer }))} />
       <Others count={Math.max(0, followed.length - shown.rowsMax) + followedDropped} />
     </>
@@ -68,17 +68,17 @@ function MtaStsPolicy({
 }: {
   readonly facts: MailMtaStsPolicyFacts;
 }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
       <p>
-        <Foreign>{url}</Foreign>:{" "}
+        <UntrustedText>{url}</UntrustedText>:{" "}
         {unavailableBecause === null
-          ? words.say("report.facts.status", { status })
-          : words.say(`evidence.mail.unavailable.${unavailableBecause}`)}
+          ? i18n.t("report.facts.status", { status })
+          : i18n.t(`evidence.mail.unavailable.${unavailableBecause}`)}
         {contentType !== null && (
           <>
-            , <Foreign>{contentType}</Foreign>
+            , <UntrustedText>{contentType}</UntrustedText>
           </>
         )}
       </p>

@@ -1,47 +1,49 @@
 /** How the browser got to the page, and where plain http leads. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { HttpAnswer, PlainHttpFacts } from "../../../evidence/facts.ts";
-import { Foreign } from "../../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
-import { useWords } from "../../context.ts";
-import { Entry, ForeignLine, Read } from "./parts.tsx";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
+import { Entry, Read, UntrustedLine } from "./parts.tsx";
 
 export function NavigationEvidence({ evidence: { navigation, hstsPreload } }: { readonly evidence: Evidence }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
       <Read reading={navigation}>
         {({ hops, finalUrl, finalStatus, remoteAddress, security }) => (
           <>
             <Answers
-              caption={words.say("evidence.parts.navigation")}
+              caption={i18n.t("evidence.parts.navigation")}
               answers={[...hops, { url: finalUrl, status: finalStatus, headers: [], internal: false }]}
             />
             <dl>
               {remoteAddress !== null && (
-                <Entry name={words.say("evidence.navigation.address")}>
-                  <Foreign>{remoteAddress}</Foreign>
+                <Entry name={i18n.t("evidence.navigation.address")}>
+                  <UntrustedText>{remoteAddress}</UntrustedText>
                 </Entry>
               )}
               {security !== null && (
-                <Entry name={words.say("evidence.navigation.agreed")}>
-                  <Foreign>{[security.protocol, security.keyExchange, security.cipher].filter((part) => part !== "").join(", ")}</Foreign>
+                <Entry name={i18n.t("evidence.navigation.agreed")}>
+                  <UntrustedText>
+                    {[security.protocol, security.keyExchange, security.cipher].filter((part) => part !== "").join(", ")}
+                  </UntrustedText>
                 </Entry>
               )}
               {security !== null && (
                 <Entry name="Certificate Transparency">
-                  {words.say(`evidence.navigation.transparency.${security.certificateTransparency}`)}
+                  {i18n.t(`evidence.navigation.transparency.${security.certificateTransparency}`)}
                 </Entry>
               )}
             </dl>
           </>
         )}
       </Read>
-      <h4>{words.say("evidence.readings.hstsPreload")}</h4>
+      <h4>{i18n.t("evidence.readings.hstsPreload")}</h4>
       <Read reading={hstsPreload}>
         {({ hostPreloaded, registrableDomainPreloaded }) => (
           <p>
-            {words.say(
+            {i18n.t(
               hostPreloaded
                 ? "evidence.navigation.preloaded"
                 : registrableDomainPreloaded
@@ -60,12 +62,12 @@ export function PlainHttpEvidence({ evidence: { plainHttp } }: { readonly eviden
 }
 
 function PlainHttp({ facts: { outcome, answers, stoppedBecause } }: { readonly facts: PlainHttpFacts }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
-      <p>{words.say(`evidence.plainHttp.${outcome}`)}</p>
-      {answers.length > 0 && <Answers caption={words.say("evidence.parts.plainHttp")} answers={answers} />}
-      {stoppedBecause !== null && <p>{words.say(`evidence.plainHttp.stopped.${stoppedBecause}`)}</p>}
+      <p>{i18n.t(`evidence.plainHttp.${outcome}`)}</p>
+      {answers.length > 0 && <Answers caption={i18n.t("evidence.parts.plainHttp")} answers={answers} />}
+      {stoppedBecause !== null && <p>{i18n.t(`evidence.plainHttp.stopped.${stoppedBecause}`)}</p>}
     </>
   );
 }
@@ -74,15 +76,15 @@ type AnswerShown = Pick<HttpAnswer, "url" | "status" | "headers"> & { readonly i
 
 /** Answers in their order, with where each leads. */
 function Answers({ caption, answers }: { readonly caption: string; readonly answers: readonly AnswerShown[] }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <Table
       caption={caption}
       captionUnseen
       columns={[
-        { label: words.say("evidence.navigation.url"), header: true },
-        { label: words.say("evidence.navigation.status"), numeric: true },
-        { label: words.say("evidence.navigation.leadsTo") },
+        { label: i18n.t("evidence.navigation.url"), header: true },
+        { label: i18n.t("evidence.navigation.status"), numeric: true },
+        { label: i18n.t("evidence.navigation.leadsTo") },
       ]}
     >
       <RowGroup>
@@ -92,12 +94,12 @@ function Answers({ caption, answers }: { readonly caption: string; readonly answ
             <Row
               key={String(at)}
               cells={[
-                <ForeignLine key="url">{url}</ForeignLine>,
+                <UntrustedLine key="url">{url}</UntrustedLine>,
                 String(status),
                 internal ? (
-                  words.say("evidence.navigation.internal")
+                  i18n.t("evidence.navigation.internal")
                 ) : location === undefined ? null : (
-                  <ForeignLine key="location">{location}</ForeignLine>
+                  <UntrustedLine key="location">{location}</UntrustedLine>
                 ),
               ]}
             />

@@ -1,26 +1,26 @@
 /** What the page came with and what it is made of: headers, cookies, the document and what it asks for. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { DomFacts, PageFacts, RequestsFacts, SetCookieLine } from "../../../evidence/facts.ts";
-import { Foreign } from "../../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
-import { useWords } from "../../context.ts";
-import { Cut, Entry, ForeignLine, HeaderTable, Others, Read, shown } from "./parts.tsx";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
+import { Cut, Entry, HeaderTable, Others, Read, shown, UntrustedLine } from "./parts.tsx";
 
 export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evidence }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <Read reading={page}>
       {({ url, status, headers, headersDropped, mediaType }) => (
         <>
           <p>
-            <ForeignLine>{url}</ForeignLine>: {words.say("report.facts.status", { status })}
+            <UntrustedLine>{url}</UntrustedLine>: {i18n.t("report.facts.status", { status })}
             {mediaType !== null && (
               <>
-                , <Foreign>{mediaType}</Foreign>
+                , <UntrustedText>{mediaType}</UntrustedText>
               </>
             )}
           </p>
-          <HeaderTable caption={words.say("evidence.parts.headers")} headers={headers} dropped={headersDropped} />
+          <HeaderTable caption={i18n.t("evidence.parts.headers")} headers={headers} dropped={headersDropped} />
         </>
       )}
     </Read>
@@ -28,15 +28,15 @@ export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evi
 }
 
 export function CrossOriginEvidence({ evidence: { crossOrigin } }: { readonly evidence: Evidence }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <Read reading={crossOrigin}>
       {({ originSent, status, headers }) => (
         <>
           <p>
-            {words.say("evidence.crossOrigin.asked")} <Foreign>{originSent}</Foreign>: {words.say("report.facts.status", { status })}
+            {i18n.t("evidence.crossOrigin.asked")} <UntrustedText>{originSent}</UntrustedText>: {i18n.t("report.facts.status", { status })}
           </p>
-          <HeaderTable caption={words.say("evidence.parts.crossOrigin")} headers={headers} dropped={0} />
+          <HeaderTable caption={i18n.t("evidence.parts.crossOrigin")} headers={headers} dropped={0} />
         </>
       )}
     </Read>
@@ -48,19 +48,19 @@ export function CookiesEvidence({ evidence: { page } }: { readonly evidence: Evi
 }
 
 function Cookies({ facts: { setCookies, setCookiesDropped } }: { readonly facts: PageFacts }) {
-  const words = useWords();
+  const i18n = useI18n();
   const lines = setCookies.slice(0, shown.rowsMax);
-  if (lines.length === 0) return <p class="muted">{words.say("evidence.cookies.none")}</p>;
+  if (lines.length === 0) return <p class="muted">{i18n.t("evidence.cookies.none")}</p>;
   return (
     <>
-      <p class="muted">{words.say("evidence.cookies.noValues")}</p>
+      <p class="muted">{i18n.t("evidence.cookies.noValues")}</p>
       <Table
-        caption={words.say("evidence.parts.cookies")}
+        caption={i18n.t("evidence.parts.cookies")}
         captionUnseen
         columns={[
-          { label: words.say("evidence.cookies.name"), header: true },
-          { label: words.say("evidence.cookies.attributes") },
-          { label: words.say("evidence.cookies.from") },
+          { label: i18n.t("evidence.cookies.name"), header: true },
+          { label: i18n.t("evidence.cookies.attributes") },
+          { label: i18n.t("evidence.cookies.from") },
         ]}
       >
         <RowGroup>
@@ -78,11 +78,11 @@ function Cookies({ facts: { setCookies, setCookiesDropped } }: { readonly facts:
 function cookieCells({ line, host, overHttps, truncated }: SetCookieLine) {
   const [pair = "", ...attributes] = line.split(";");
   return [
-    <Foreign key="name">{pair.slice(0, Math.max(0, pair.indexOf("=")))}</Foreign>,
+    <UntrustedText key="name">{pair.slice(0, Math.max(0, pair.indexOf("=")))}</UntrustedText>,
     <span key="attributes">
-      <Foreign>{attributes.join(";").trim()}</Foreign> <Cut truncated={truncated} />
+      <UntrustedText>{attributes.join(";").trim()}</UntrustedText> <Cut truncated={truncated} />
     </span>,
-    <Foreign key="from">{`${overHttps ? "https" : "http"}://${host}`}</Foreign>,
+    <UntrustedText key="from">{`${overHttps ? "https" : "http"}://${host}`}</UntrustedText>,
   ];
 }
 
@@ -95,35 +95,35 @@ function Document({
 }: {
   readonly facts: DomFacts;
 }) {
-  const words = useWords();
+  const i18n = useI18n();
   const files = subresources.slice(0, shown.rowsMax);
   return (
     <>
       <dl>
-        <Entry name={words.say("report.facts.documentTitle")}>
-          <ForeignLine>{title}</ForeignLine>
+        <Entry name={i18n.t("report.facts.documentTitle")}>
+          <UntrustedLine>{title}</UntrustedLine>
         </Entry>
         {metas.slice(0, shown.rowsMax).map(({ httpEquiv, name, content, truncated }, at) => (
-          <Entry key={String(at)} name={<Foreign>{`meta ${httpEquiv ?? name ?? ""}`}</Foreign>}>
-            <Foreign charsMax={shown.recordCharsMax}>{content}</Foreign> <Cut truncated={truncated} />
+          <Entry key={String(at)} name={<UntrustedText>{`meta ${httpEquiv ?? name ?? ""}`}</UntrustedText>}>
+            <UntrustedText charsMax={shown.recordCharsMax}>{content}</UntrustedText> <Cut truncated={truncated} />
           </Entry>
         ))}
         {forms.slice(0, shown.rowsMax).map(({ action, method }, at) => (
-          <Entry key={String(at)} name={words.say("evidence.document.form")}>
-            <ForeignLine>{`${method.toUpperCase()} ${action}`}</ForeignLine>
+          <Entry key={String(at)} name={i18n.t("evidence.document.form")}>
+            <UntrustedLine>{`${method.toUpperCase()} ${action}`}</UntrustedLine>
           </Entry>
         ))}
       </dl>
       <Others count={Math.max(0, metas.length - shown.rowsMax) + metasDropped + Math.max(0, forms.length - shown.rowsMax) + formsDropped} />
-      <h4>{words.count("evidence.document.files", subresources.length + subresourcesDropped)}</h4>
+      <h4>{i18n.count("evidence.document.files", subresources.length + subresourcesDropped)}</h4>
       {files.length > 0 && (
         <Table
-          caption={words.say("evidence.document.filesCaption")}
+          caption={i18n.t("evidence.document.filesCaption")}
           captionUnseen
           columns={[
-            { label: words.say("evidence.navigation.url"), header: true },
-            { label: words.say("evidence.document.kind") },
-            { label: words.say("evidence.document.origin") },
+            { label: i18n.t("evidence.navigation.url"), header: true },
+            { label: i18n.t("evidence.document.kind") },
+            { label: i18n.t("evidence.document.origin") },
             { label: "integrity" },
           ]}
         >
@@ -132,10 +132,10 @@ function Document({
               <Row
                 key={String(at)}
                 cells={[
-                  <ForeignLine key="url">{url}</ForeignLine>,
-                  words.say(`evidence.document.kinds.${kind}`),
-                  words.say(`evidence.document.origins.${sameOrigin ? "same" : sameSite ? "site" : "other"}`),
-                  integrity === null ? null : <Foreign key="integrity">{integrity}</Foreign>,
+                  <UntrustedLine key="url">{url}</UntrustedLine>,
+                  i18n.t(`evidence.document.kinds.${kind}`),
+                  i18n.t(`evidence.document.origins.${sameOrigin ? "same" : sameSite ? "site" : "other"}`),
+                  integrity === null ? null : <UntrustedText key="integrity">{integrity}</UntrustedText>,
                 ]}
               />
             ))}
@@ -152,20 +152,20 @@ export function RequestsEvidence({ evidence: { requests } }: { readonly evidence
 }
 
 function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked } }: { readonly facts: RequestsFacts }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
       <p>
-        {words.count("evidence.requests.total", total)} {words.count("evidence.requests.insecure", insecure.length + insecureDropped)}
+        {i18n.count("evidence.requests.total", total)} {i18n.count("evidence.requests.insecure", insecure.length + insecureDropped)}
       </p>
       {insecure.length > 0 && (
         <Table
-          caption={words.say("evidence.requests.caption")}
+          caption={i18n.t("evidence.requests.caption")}
           captionUnseen
           columns={[
-            { label: words.say("evidence.navigation.url"), header: true },
-            { label: words.say("evidence.document.kind") },
-            { label: words.say("evidence.requests.outcome") },
+            { label: i18n.t("evidence.navigation.url"), header: true },
+            { label: i18n.t("evidence.document.kind") },
+            { label: i18n.t("evidence.requests.outcome") },
           ]}
         >
           <RowGroup>
@@ -173,9 +173,9 @@ function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked 
               <Row
                 key={String(at)}
                 cells={[
-                  <ForeignLine key="url">{url}</ForeignLine>,
-                  <Foreign key="kind">{kind}</Foreign>,
-                  words.say(`evidence.requests.outcomes.${outcome}`),
+                  <UntrustedLine key="url">{url}</UntrustedLine>,
+                  <UntrustedText key="kind">{kind}</UntrustedText>,
+                  i18n.t(`evidence.requests.outcomes.${outcome}`),
                 ]}
               />
             ))}
@@ -185,11 +185,11 @@ function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked 
       <Others count={Math.max(0, insecure.length - shown.rowsMax) + insecureDropped} />
       {integrityBlocked.length > 0 && (
         <>
-          <h4>{words.say("evidence.requests.integrityBlocked")}</h4>
+          <h4>{i18n.t("evidence.requests.integrityBlocked")}</h4>
           <ul>
             {integrityBlocked.slice(0, shown.rowsMax).map((url, at) => (
               <li key={String(at)}>
-                <ForeignLine>{url}</ForeignLine>
+                <UntrustedLine>{url}</UntrustedLine>
               </li>
             ))}
           </ul>

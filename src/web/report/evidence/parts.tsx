@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import type { Reading } from "../../../evidence/evidence.ts";
 import type { HeaderField, TextRecords } from "../../../evidence/facts.ts";
-import { Foreign, ForeignLines } from "../../components/foreign.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
-import { useWords } from "../../context.ts";
-import { failureText } from "./reading-words.ts";
+import { UntrustedLines, UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
+import { failureText } from "./reading-texts.ts";
 
 /** How much of each is shown; the whole is in the JSON. A page has to stay small whatever a site sends. */
 export const shown = {
@@ -25,11 +25,11 @@ interface ReadProps<F> {
 
 /** What a reading brought, or why there is nothing. */
 export function Read<F>({ reading, children }: ReadProps<F>) {
-  const words = useWords();
+  const i18n = useI18n();
   if (reading.status === "read") return <>{children(reading.facts)}</>;
   return (
     <p class="muted">
-      {words.say("evidence.notRead")} {failureText(words, reading.because)}
+      {i18n.t("evidence.notRead")} {failureText(i18n, reading.because)}
     </p>
   );
 }
@@ -45,14 +45,14 @@ export function Entry({ name, children }: { readonly name: ComponentChildren; re
 }
 
 /** An address or another line of a site, as far as it tells something. */
-export function ForeignLine({ children }: { readonly children: string }) {
-  return <Foreign charsMax={shown.lineCharsMax}>{children}</Foreign>;
+export function UntrustedLine({ children }: { readonly children: string }) {
+  return <UntrustedText charsMax={shown.lineCharsMax}>{children}</UntrustedText>;
 }
 
 /** How many there are that are not shown, or were not kept. */
 export function Others({ count }: { readonly count: number }) {
-  const words = useWords();
-  return count > 0 ? <p class="muted small">{words.count("evidence.others", count)}</p> : null;
+  const i18n = useI18n();
+  return count > 0 ? <p class="muted small">{i18n.count("evidence.others", count)}</p> : null;
 }
 
 interface HeaderTableProps {
@@ -63,24 +63,24 @@ interface HeaderTableProps {
 }
 
 export function HeaderTable({ caption, headers, dropped }: HeaderTableProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const fields = headers.slice(0, shown.headerFieldsMax);
-  if (fields.length === 0) return <p class="muted">{words.say("evidence.headers.none")}</p>;
+  if (fields.length === 0) return <p class="muted">{i18n.t("evidence.headers.none")}</p>;
   return (
     <>
       <Table
         caption={caption}
         captionUnseen
-        columns={[{ label: words.say("evidence.headers.name"), header: true }, { label: words.say("evidence.headers.value") }]}
+        columns={[{ label: i18n.t("evidence.headers.name"), header: true }, { label: i18n.t("evidence.headers.value") }]}
       >
         <RowGroup>
           {fields.map(({ name, value, truncated }, at) => (
             <Row
               key={String(at)}
               cells={[
-                <Foreign key="name">{name}</Foreign>,
+                <UntrustedText key="name">{name}</UntrustedText>,
                 <span key="value" class="mono">
-                  <Foreign>{value}</Foreign> <Cut truncated={truncated} />
+                  <UntrustedText>{value}</UntrustedText> <Cut truncated={truncated} />
                 </span>,
               ]}
             />
@@ -94,8 +94,8 @@ export function HeaderTable({ caption, headers, dropped }: HeaderTableProps) {
 
 /** Marks what came longer than a scan keeps. */
 export function Cut({ truncated }: { readonly truncated: boolean }) {
-  const words = useWords();
-  return truncated ? <span class="muted">{words.say("evidence.cut")}</span> : null;
+  const i18n = useI18n();
+  return truncated ? <span class="muted">{i18n.t("evidence.cut")}</span> : null;
 }
 
 interface RecordsAnswer extends Pick<TextRecords, "nameExists" | "records"> {
@@ -113,7 +113,7 @@ export function Records({ asked }: RecordsProps) {
   return (
     <dl class="records">
       {asked.map(({ name, answer }, at) => (
-        <Entry key={String(at)} name={<Foreign>{name}</Foreign>}>
+        <Entry key={String(at)} name={<UntrustedText>{name}</UntrustedText>}>
           <Read reading={answer}>{(facts) => <RecordList answer={facts} />}</Read>
         </Entry>
       ))}
@@ -122,14 +122,14 @@ export function Records({ asked }: RecordsProps) {
 }
 
 function RecordList({ answer: { nameExists, records, recordsDropped = 0 } }: { readonly answer: RecordsAnswer }) {
-  const words = useWords();
-  if (records.length === 0) return <span class="muted">{words.say(nameExists ? "evidence.dns.noRecords" : "evidence.dns.noName")}</span>;
+  const i18n = useI18n();
+  if (records.length === 0) return <span class="muted">{i18n.t(nameExists ? "evidence.dns.noRecords" : "evidence.dns.noName")}</span>;
   return (
     <>
       <ul class="plain mono">
         {records.slice(0, shown.recordsMax).map(({ text, truncated }, at) => (
           <li key={String(at)}>
-            <Foreign charsMax={shown.recordCharsMax}>{text}</Foreign> <Cut truncated={truncated} />
+            <UntrustedText charsMax={shown.recordCharsMax}>{text}</UntrustedText> <Cut truncated={truncated} />
           </li>
         ))}
       </ul>
@@ -143,7 +143,7 @@ export function FileBody({ body, truncated }: { readonly body: string; readonly 
   if (body === "") return null;
   return (
     <>
-      <ForeignLines charsMax={shown.bodyCharsMax}>{body}</ForeignLines>
+      <UntrustedLines charsMax={shown.bodyCharsMax}>{body}</UntrustedLines>
       <Cut truncated={truncated} />
     </>
   );

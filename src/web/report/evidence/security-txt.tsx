@@ -1,30 +1,30 @@
 /** The file security.txt, wherever it was looked for. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { SecurityTxtFacts } from "../../../evidence/facts.ts";
-import { useWords } from "../../context.ts";
-import { FileBody, ForeignLine, Read } from "./parts.tsx";
+import { useI18n } from "../../context.ts";
+import { FileBody, Read, UntrustedLine } from "./parts.tsx";
 
 export function SecurityTxtEvidence({ evidence: { securityTxt } }: { readonly evidence: Evidence }) {
   return <Read reading={securityTxt}>{({ attempts }) => attempts.map((attempt) => <Attempt key={attempt.url} attempt={attempt} />)}</Read>;
 }
 
 function Attempt({ attempt }: { readonly attempt: SecurityTxtFacts["attempts"][number] }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { url, finalUrl, status, contentType, body, truncated } = attempt;
   return (
     <>
       <p>
-        <ForeignLine>{url}</ForeignLine>
+        <UntrustedLine>{url}</UntrustedLine>
         {finalUrl !== url && (
           <>
             {" "}
-            <span aria-hidden="true">&rarr;</span> <ForeignLine>{finalUrl}</ForeignLine>
+            <span aria-hidden="true">&rarr;</span> <UntrustedLine>{finalUrl}</UntrustedLine>
           </>
         )}
-        : {words.say("report.facts.status", { status })}
+        : {i18n.t("report.facts.status", { status })}
         {contentType !== null && (
           <>
-            , <ForeignLine>{contentType}</ForeignLine>
+            , <UntrustedLine>{contentType}</UntrustedLine>
           </>
         )}
       </p>

@@ -1,28 +1,28 @@
 /** How long the scan took, part by part. */
 import type { Timings } from "../../../evidence/scan.ts";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
-import { useWords } from "../../context.ts";
-import type { Words } from "../../words.ts";
-import { readingName } from "./reading-words.ts";
+import { useI18n } from "../../context.ts";
+import type { I18n } from "../../i18n.ts";
+import { readingName } from "./reading-texts.ts";
 
 export function TimingTable({ timings }: { readonly timings: Timings }) {
-  const words = useWords();
+  const i18n = useI18n();
   return (
     <>
-      <p class="muted">{words.say("evidence.timings.lead")}</p>
+      <p class="muted">{i18n.t("evidence.timings.lead")}</p>
       <Table
-        caption={words.say("evidence.parts.timings")}
+        caption={i18n.t("evidence.parts.timings")}
         captionUnseen
         columns={[
-          { label: words.say("evidence.timings.part"), header: true },
-          { label: words.say("evidence.timings.time"), numeric: true },
+          { label: i18n.t("evidence.timings.part"), header: true },
+          { label: i18n.t("evidence.timings.time"), numeric: true },
         ]}
       >
         <RowGroup>
           {Object.entries(timings)
             .toSorted(([, one], [, other]) => other - one)
             .map(([name, ms]) => (
-              <Row key={name} cells={[timingName(words, name), `${words.number(Math.round(ms))} ms`]} />
+              <Row key={name} cells={[timingName(i18n, name), `${i18n.number(Math.round(ms))} ms`]} />
             ))}
         </RowGroup>
       </Table>
@@ -31,13 +31,13 @@ export function TimingTable({ timings }: { readonly timings: Timings }) {
 }
 
 /** Most probes are named like what they read. */
-function timingName(words: Words, name: string): string {
+function timingName(i18n: I18n, name: string): string {
   switch (name) {
     case "page":
     case "judge":
     case "total":
-      return words.say(`evidence.timings.${name}`);
+      return i18n.t(`evidence.timings.${name}`);
     default:
-      return readingName(words, name);
+      return readingName(i18n, name);
   }
 }

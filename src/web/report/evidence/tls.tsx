@@ -1,10 +1,10 @@
 /** The TLS endpoint: versions, what was agreed upon, and the certificates with their names, dates and keys. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { CertificateFacts, TlsFacts, TlsVersion } from "../../../evidence/facts.ts";
-import { Foreign } from "../../components/foreign.tsx";
 import { Instant } from "../../components/instant.tsx";
-import { useWords } from "../../context.ts";
-import type { Words } from "../../words.ts";
+import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
+import type { I18n } from "../../i18n.ts";
 import { Entry, Others, Read, shown } from "./parts.tsx";
 
 const versions: readonly TlsVersion[] = ["1.3", "1.2", "1.1", "1.0"];
@@ -14,26 +14,28 @@ export function TlsEvidence({ evidence: { tls } }: { readonly evidence: Evidence
 }
 
 function Tls({ facts }: { readonly facts: TlsFacts }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { host, port, address, negotiated, chain, certificatesDropped, chainAsSent, hostMatches } = facts;
   return (
     <>
       <dl>
-        <Entry name={words.say("evidence.tls.endpoint")}>
-          <Foreign>{`${host}:${port} (${address})`}</Foreign>
+        <Entry name={i18n.t("evidence.tls.endpoint")}>
+          <UntrustedText>{`${host}:${port} (${address})`}</UntrustedText>
         </Entry>
-        <Entry name={words.say("evidence.tls.versions")}>
-          {versions.map((version) => `TLS ${version}: ${words.say(`evidence.tls.answers.${facts.versions[version]}`)}`).join(", ")}
+        <Entry name={i18n.t("evidence.tls.versions")}>
+          {versions.map((version) => `TLS ${version}: ${i18n.t(`evidence.tls.answers.${facts.versions[version]}`)}`).join(", ")}
         </Entry>
-        <Entry name={words.say("evidence.navigation.agreed")}>
-          <Foreign>{[negotiated.protocol, negotiated.cipher, negotiated.alpn ?? ""].filter((part) => part !== "").join(", ")}</Foreign>
+        <Entry name={i18n.t("evidence.navigation.agreed")}>
+          <UntrustedText>
+            {[negotiated.protocol, negotiated.cipher, negotiated.alpn ?? ""].filter((part) => part !== "").join(", ")}
+          </UntrustedText>
         </Entry>
-        <Entry name={words.say("evidence.tls.hostMatches")}>{words.say(hostMatches ? "evidence.tls.yes" : "evidence.tls.no")}</Entry>
-        <Entry name={words.say("evidence.tls.trusted")}>
-          {trustWords(facts, words)} {facts.untrustedBecause !== null && <Foreign>{facts.untrustedBecause}</Foreign>}
+        <Entry name={i18n.t("evidence.tls.hostMatches")}>{i18n.t(hostMatches ? "evidence.tls.yes" : "evidence.tls.no")}</Entry>
+        <Entry name={i18n.t("evidence.tls.trusted")}>
+          {trustText(facts, i18n)} {facts.untrustedBecause !== null && <UntrustedText>{facts.untrustedBecause}</UntrustedText>}
         </Entry>
       </dl>
-      <h4>{words.say(chainAsSent ? "evidence.tls.chainAsSent" : "evidence.tls.chainAsBuilt")}</h4>
+      <h4>{i18n.t(chainAsSent ? "evidence.tls.chainAsSent" : "evidence.tls.chainAsBuilt")}</h4>
       <ol>
         {chain.map((certificate) => (
           <li key={certificate.fingerprint}>
@@ -46,42 +48,44 @@ function Tls({ facts }: { readonly facts: TlsFacts }) {
   );
 }
 
-function trustWords({ trusted, trustedBy }: TlsFacts, words: Words): string {
-  if (!trusted) return words.say("evidence.tls.no");
-  return words.say(trustedBy === "operator" ? "evidence.tls.trustedByOperator" : "evidence.tls.yes");
+function trustText({ trusted, trustedBy }: TlsFacts, i18n: I18n): string {
+  if (!trusted) return i18n.t("evidence.tls.no");
+  return i18n.t(trustedBy === "operator" ? "evidence.tls.trustedByOperator" : "evidence.tls.yes");
 }
 
 function Certificate({ certificate }: { readonly certificate: CertificateFacts }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { subject, issuer, names, namesDropped, validFrom, validTo, signatureAlgorithm, serialNumber, fingerprint } = certificate;
   return (
     <dl class="certificate">
-      <Entry name={words.say("evidence.tls.subject")}>{subject === "" ? words.say("foreign.empty") : <Foreign>{subject}</Foreign>}</Entry>
-      <Entry name={words.say("evidence.tls.issuer")}>
-        <Foreign>{issuer}</Foreign>
+      <Entry name={i18n.t("evidence.tls.subject")}>
+        {subject === "" ? i18n.t("foreign.empty") : <UntrustedText>{subject}</UntrustedText>}
+      </Entry>
+      <Entry name={i18n.t("evidence.tls.issuer")}>
+        <UntrustedText>{issuer}</UntrustedText>
       </Entry>
       {names.length > 0 && (
-        <Entry name={words.say("evidence.tls.names")}>
-          <Foreign>{names.slice(0, shown.namesMax).join(", ")}</Foreign>
+        <Entry name={i18n.t("evidence.tls.names")}>
+          <UntrustedText>{names.slice(0, shown.namesMax).join(", ")}</UntrustedText>
           <Others count={Math.max(0, names.length - shown.namesMax) + namesDropped} />
         </Entry>
       )}
-      <Entry name={words.say("evidence.tls.valid")}>
+      <Entry name={i18n.t("evidence.tls.valid")}>
         <Instant at={validFrom} day relative={false} /> <span aria-hidden="true">&ndash;</span> <Instant at={validTo} day />
       </Entry>
-      <Entry name={words.say("evidence.tls.key")}>
-        <Foreign>{keyOf(certificate)}</Foreign>
+      <Entry name={i18n.t("evidence.tls.key")}>
+        <UntrustedText>{keyOf(certificate)}</UntrustedText>
       </Entry>
       {signatureAlgorithm !== null && (
-        <Entry name={words.say("evidence.tls.signature")}>
-          <Foreign>{signatureAlgorithm}</Foreign>
+        <Entry name={i18n.t("evidence.tls.signature")}>
+          <UntrustedText>{signatureAlgorithm}</UntrustedText>
         </Entry>
       )}
-      <Entry name={words.say("evidence.tls.serialNumber")}>
-        <Foreign>{serialNumber}</Foreign>
+      <Entry name={i18n.t("evidence.tls.serialNumber")}>
+        <UntrustedText>{serialNumber}</UntrustedText>
       </Entry>
       <Entry name="SHA-256">
-        <Foreign>{fingerprint}</Foreign>
+        <UntrustedText>{fingerprint}</UntrustedText>
       </Entry>
     </dl>
   );

@@ -1,6 +1,6 @@
 /** What a site or a visitor wrote, shown as it is: escaped, untranslated, and unable to turn, hide or move what stands around it. */
 import { piecesOf } from "../../text/quotation.ts";
-import { useWords } from "../context.ts";
+import { useI18n } from "../context.ts";
 
 /**
  * Signs that show nothing or steer the writing: controls, format and private use characters, line and paragraph separators, halves of
@@ -15,7 +15,7 @@ const unseenEverywhere = new RegExp(unseen, "gu");
 /** In a text of several lines, what breaks or indents them is part of it. */
 const unseenInLines = new RegExp(`((?![\\n\\t]|${inEmoji})(?:${steering}))`, "u");
 
-interface ForeignProps {
+interface UntrustedProps {
   readonly children: string;
   /** More characters are counted and not shown. */
   readonly charsMax?: number;
@@ -25,7 +25,7 @@ interface ForeignProps {
 export const untranslated: object = { translate: "no" };
 
 /** Within a line. */
-export function Foreign({ children, charsMax = Number.POSITIVE_INFINITY }: ForeignProps) {
+export function UntrustedText({ children, charsMax = Number.POSITIVE_INFINITY }: UntrustedProps) {
   return (
     <>
       <bdi class="foreign" dir="ltr" lang="" {...untranslated}>
@@ -37,7 +37,7 @@ export function Foreign({ children, charsMax = Number.POSITIVE_INFINITY }: Forei
 }
 
 /** Lines as they came, for a file or a long value. */
-export function ForeignLines({ children, charsMax = Number.POSITIVE_INFINITY }: ForeignProps) {
+export function UntrustedLines({ children, charsMax = Number.POSITIVE_INFINITY }: UntrustedProps) {
   const text = children.slice(0, charsMax).replaceAll("\r\n", "\n");
   return (
     <>
@@ -55,7 +55,7 @@ export function Sentence({ text }: { readonly text: string }) {
     <>
       {piecesOf(text).map((piece) => {
         if (!piece.quoted) return piece.text;
-        return piece.text === "" ? <Nothing /> : <Foreign>{piece.text}</Foreign>;
+        return piece.text === "" ? <Nothing /> : <UntrustedText>{piece.text}</UntrustedText>;
       })}
     </>
   );
@@ -63,17 +63,17 @@ export function Sentence({ text }: { readonly text: string }) {
 
 /** A value that a site left empty: quotation marks around nothing look like a mistake of ours. */
 function Nothing() {
-  return <span class="muted">{useWords().say("foreign.empty")}</span>;
+  return <span class="muted">{useI18n().t("foreign.empty")}</span>;
 }
 
 /** For places that hold nothing but characters: titles, alternative texts. */
-export function plainForeign(text: string): string {
+export function plainUntrustedText(text: string): string {
   return text.replace(unseenEverywhere, nameOf);
 }
 
 /** The same of several lines. */
-export function plainForeignLines(text: string): string {
-  return text.split("\n").map(plainForeign).join("\n");
+export function plainUntrustedLines(text: string): string {
+  return text.split("\n").map(plainUntrustedText).join("\n");
 }
 
 function withSigns(text: string, signs: RegExp) {
@@ -88,6 +88,6 @@ function nameOf(sign: string): string {
 }
 
 function More({ chars }: { readonly chars: number }) {
-  const words = useWords();
-  return <span class="muted"> {words.count("foreign.more", chars)}</span>;
+  const i18n = useI18n();
+  return <span class="muted"> {i18n.count("foreign.more", chars)}</span>;
 }

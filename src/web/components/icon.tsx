@@ -1,9 +1,9 @@
 /** The drawn signs of states: a shape each, so that none is told by colour alone. They say nothing by themselves; a word stands beside. */
 
 /** `now` is what is under way, `next` what is still to come. */
-export type MarkName = "tick" | "warning" | "stop" | "question" | "dash" | "info" | "now" | "next";
+export type IconName = "tick" | "warning" | "stop" | "question" | "dash" | "info" | "now" | "next";
 
-export function Mark({ name }: { readonly name: MarkName }) {
+export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round">
       {shapes[name]}

@@ -1,22 +1,22 @@
 /** The state of a check: shape, word and colour. */
 import type { State } from "../../check/check.ts";
-import { useWords } from "../context.ts";
-import { Mark, type MarkName } from "./mark.tsx";
+import { useI18n } from "../context.ts";
+import { Icon, type IconName } from "./icon.tsx";
 
 const looks = {
   passed: ["tick", "good"],
   violated: ["warning", "poor"],
   notChecked: ["question", "unknown"],
   notApplicable: ["dash", "unknown"],
-} as const satisfies Record<State, readonly [MarkName, string]>;
+} as const satisfies Record<State, readonly [IconName, string]>;
 
-export function StateMark({ state }: { readonly state: State }) {
-  const words = useWords();
+export function StateLabel({ state }: { readonly state: State }) {
+  const i18n = useI18n();
   const [mark, colour] = looks[state];
   return (
     <span class={`state ${colour}`}>
-      <Mark name={mark} />
-      <span class="word">{words.state(state)}</span>
+      <Icon name={mark} />
+      <span class="word">{i18n.state(state)}</span>
     </span>
   );
 }

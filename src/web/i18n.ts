@@ -19,10 +19,10 @@ type Counted<T> = {
 export type TextPath = Leaves<Tree>;
 export type CountPath = Counted<Tree>;
 
-export interface Words {
+export interface I18n {
   readonly locale: Locale;
   /** The text at that path of the locale's `pages`, its placeholders filled. Not escaped: whatever renders it escapes. */
-  say(path: TextPath, values?: TextValues): string;
+  t(path: TextPath, values?: TextValues): string;
   /** `one` or `other` of the text at that path; `{{count}}` is the number as it is written here. */
   count(path: CountPath, count: number, values?: TextValues): string;
   band(band: Band): string;
@@ -33,13 +33,13 @@ export interface Words {
   effort(effort: Effort): string;
   number(number: number): string;
   /** `19 Nov 2026` for an ISO 8601 instant, in UTC. */
-  day(instant: string): string;
+  date(instant: string): string;
   /** `19 Nov 2026, 14:05 UTC`. */
-  moment(instant: string): string;
+  dateTime(instant: string): string;
   /** `3 days ago`, or `in 2 hours`. */
-  ago(instant: string): string;
+  relativeTime(instant: string): string;
   /** How long to wait, and rather too long: `45 seconds`, `3 minutes`. */
-  wait(seconds: number): string;
+  duration(seconds: number): string;
 }
 
 /** The steps in which a distance in time is told, in milliseconds, from the longest. */
@@ -86,27 +86,27 @@ function formatsOf(tag: string) {
   };
 }
 
-export function wordsOf(texts: Texts, locale: Locale, now: Date): Words {
+export function createI18n(texts: Texts, locale: Locale, now: Date): I18n {
   const format = formatsIn(locale);
-  const say = (path: string, values?: TextValues) => texts.say(locale, ["pages", ...path.split(".")], values) ?? path;
+  const t = (path: string, values?: TextValues) => texts.say(locale, ["pages", ...path.split(".")], values) ?? path;
   const ofReport = (kind: string, word: string) => texts.say(locale, ["report", kind, word]) ?? word;
   return {
     locale,
-    say,
+    t,
     count: (path, count, values) =>
-      say(`${path}.${format.plural.select(count) === "one" ? "one" : "other"}`, { ...values, count: format.number.format(count) }),
+      t(`${path}.${format.plural.select(count) === "one" ? "one" : "other"}`, { ...values, count: format.number.format(count) }),
     band: (band) => ofReport("bands", band),
     rank: (rank) => ofReport("ranks", rank),
-    state: (state) => say(`words.states.${state}`),
+    state: (state) => t(`words.states.${state}`),
     severity: (severity) => ofReport("severities", severity),
-    risk: (risk) => say(`words.risks.${risk}`),
+    risk: (risk) => t(`words.risks.${risk}`),
     effort: (effort) => ofReport("efforts", effort),
     number: (number) => format.number.format(number),
-    day: (instant) => format.day.format(new Date(instant)),
-    moment: (instant) => format.moment.format(new Date(instant)),
-    wait: (seconds) =>
+    date: (instant) => format.day.format(new Date(instant)),
+    dateTime: (instant) => format.moment.format(new Date(instant)),
+    duration: (seconds) =>
       seconds > secondsToldMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
-    ago: (instant) => {
+    relativeTime: (instant) => {
       const distanceMs = Date.parse(instant) - now.getTime();
       const [unit, unitMs] = steps.find(([, stepMs]) => Math.abs(distanceMs) >= stepMs) ?? ["second", 1_000];
       return format.relative.format(Math.round(distanceMs / unitMs), unit);

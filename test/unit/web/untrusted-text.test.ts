@@ -1,6 +1,6 @@
 /** What a site wrote is shown as it is, but for signs that hide or steer: those are told by their number. */
 import { describe, expect, test } from "vitest";
-import { plainForeign, plainForeignLines } from "../../../src/web/components/foreign.tsx";
+import { plainUntrustedLines, plainUntrustedText } from "../../../src/web/components/untrusted-text.tsx";
 
 describe("stays as it is", () => {
   test.each([
@@ -10,7 +10,7 @@ describe("stays as it is", () => {
     ["an emoji in colour", "\u2764\ufe0f shop"],
     ["an emoji made of several", "\u{1f469}\u{1f3fd}\u200d\u{1f680} and \u{1f3f3}\ufe0f\u200d\u{1f308}"],
   ])("%s", (_case, text) => {
-    expect(plainForeign(text)).toBe(text);
+    expect(plainUntrustedText(text)).toBe(text);
   });
 });
 
@@ -31,10 +31,10 @@ describe("is told by its number", () => {
     ["half of a pair", "a\ud800b", "aU+D800b"],
     ["a heap of marks", `a${"\u0301".repeat(40)}b`, "aU+0301b"],
   ])("%s", (_case, text, told) => {
-    expect(plainForeign(text)).toBe(told);
+    expect(plainUntrustedText(text)).toBe(told);
   });
 });
 
 test("lines stay lines", () => {
-  expect(plainForeignLines("a\n  b\u202e")).toBe("a\n  bU+202E");
+  expect(plainUntrustedLines("a\n  b\u202e")).toBe("a\n  bU+202E");
 });
