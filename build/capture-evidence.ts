@@ -1,7 +1,7 @@
-/** Scans the landmarks of the laboratory and keeps what was seen of them, so that a test can replay it without a network. */
+/** Scans the landmarks of the laboratory and stores their evidence, so that a test can replay it without a network. */
 
 import { type Landmark, landmarkCases, landmarkFile } from "../test/lab/landmarks.ts";
-// Run by npm without Bun's cache of transpiled files: bun test would find there what plain bun made of the imports of vitest.
+// npm disables Bun's transpiler cache here: `bun test` cannot use what plain `bun` caches for imports of vitest.
 import { openLaboratory } from "../test/lab/open-laboratory.ts";
 
 const laboratory = openLaboratory();

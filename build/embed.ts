@@ -1,19 +1,19 @@
-/** Build plugins that put into the binary what packages would look for beside themselves at run time. */
+/** Build plugins that embed the files which packages would load from their own folders at run time. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { BunPlugin } from "bun";
 
 const packages = fileURLToPath(new URL("../node_modules/", import.meta.url));
 
-/** Folder of tinypool's worker entry inside the binary: Bun keeps entries in their folder below the build root. */
+/** Path of tinypool's worker entry in the binary: Bun keeps the path of an entry below the build root. */
 const tinypoolEntry = "node_modules/tinypool/dist/entry/worker.js";
 
-/** A file of a package with one piece of its source put in another's place. */
+/** One source replacement in a file of a package. */
 interface Replacement {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** Put before everything else. */
+  /** Inserted at the top of the file. */
   readonly imports?: string;
 }
 
@@ -36,7 +36,7 @@ const replacements: readonly Replacement[] = [
   },
 ];
 
-/** Native modules and tinypool's worker, found inside the binary. The build fails when a package no longer reads as expected. */
+/** Embeds native modules and tinypool's worker. The build fails when the expected source of a package has changed. */
 export const embedPackages: BunPlugin = {
   name: "embed packages",
   setup(build) {
@@ -50,13 +50,13 @@ export const embedPackages: BunPlugin = {
   },
 };
 
-/** Puts nothing in the place of the browser's packs; the browser room knows null as "not embedded". */
-export const leaveBrowserOut: BunPlugin = {
-  name: "leave browser out",
+/** Replaces the browser's archives by null, which `src/browser` takes as "not embedded". */
+export const excludeBrowser: BunPlugin = {
+  name: "exclude browser",
   setup(build) {
     build.onLoad({ filter: /\/@sparticuz\/chromium\/bin\/.*\.br$/ }, () => ({ contents: "export default null;", loader: "js" }));
   },
 };
 
-/** Entries besides main: the code of worker threads. */
+/** Entries of worker threads that belong to packages. */
 export const workerEntries: readonly string[] = [`${packages}tinypool/dist/entry/worker.js`];

@@ -1,10 +1,10 @@
-/** Writes checks/index.ts, the visible list of built-in checks. */
+/** Generates checks/index.ts, the list of built-in checks. */
 import { readdirSync } from "node:fs";
 
 const folder = new URL("../checks/", import.meta.url);
 const list = new URL("index.ts", folder);
 
-/** The list's text for the files that the folder holds, in name order. */
+/** Source of the list, in name order. */
 export function listText(names: readonly string[]): string {
   const imports = names.filter((name) => name.endsWith(".ts") && name !== "index.ts").sort();
   return [

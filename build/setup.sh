@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs what package-lock.json names, unless it is installed already; called before start and test.
+# Installs the packages of package-lock.json unless they are installed; runs before start and test.
 set -eu
 cd "$(dirname "$0")/.."
 if [ node_modules/.package-lock.json -nt package-lock.json ] && node_modules/.bin/bun --version >/dev/null 2>&1; then exit 0; fi
 echo "Installing dependencies (once)..." >&2
-# No package may download a browser of its own: the one in use travels inside @sparticuz/chromium.
+# Prevents a second download of a browser: @sparticuz/chromium contains the one in use.
 export PUPPETEER_SKIP_DOWNLOAD=1
 if command -v npm >/dev/null 2>&1; then
-  # Not "npm ci": it refuses a lock file that leaves out packages for other systems, as a registry mirror may have had it written.
+  # "npm ci" would refuse a lock file without the packages for other systems, as some registry mirrors cause it.
   npm install --no-save --no-audit --no-fund --loglevel=error
-  # An npm that holds install scripts back leaves bun's launcher without its binary.
+  # Without install scripts, npm leaves bun's launcher without its binary.
   node_modules/.bin/bun --version >/dev/null 2>&1 || node node_modules/bun/install.js
 else
   bun install --no-save

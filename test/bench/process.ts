@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openStore } from "../../src/store/store.ts";
-import { fromSource, type Serving, serve } from "../support/program.ts";
+import { fromSource, type ServerUnderTest, serve } from "../support/program.ts";
 import { startChild } from "./child.ts";
 import type { Row } from "./report.ts";
 import { type SiteSaid, siteHost } from "./site.ts";
@@ -97,7 +97,7 @@ async function newApiToken(dataDir: string): Promise<string> {
 }
 
 /** Queues scans and waits until all of them are over. @throws Error when one fails. */
-async function runScans({ url }: Serving, apiToken: string, scans: number): Promise<void> {
+async function runScans({ url }: ServerUnderTest, apiToken: string, scans: number): Promise<void> {
   const authorization = `Bearer ${apiToken}`;
   const waiting: string[] = [];
   const over = async (statusUrl: string) => {
@@ -126,7 +126,7 @@ interface Memory {
   readonly ofFilesMB: number;
 }
 
-async function memoryOf({ pid }: Serving): Promise<readonly Memory[]> {
+async function memoryOf({ pid }: ServerUnderTest): Promise<readonly Memory[]> {
   const series: Memory[] = [];
   for (let reading = 0; reading < readings; reading++) {
     await Bun.sleep(readingEveryMs);
@@ -138,9 +138,9 @@ async function memoryOf({ pid }: Serving): Promise<readonly Memory[]> {
 }
 
 /** @throws Error with what the server said, when its browser does not start. */
-async function ready(server: Serving): Promise<void> {
+async function ready(server: ServerUnderTest): Promise<void> {
   await until(async () => (await fetch(`${server.url}/readyz`)).ok).catch(() => {
-    throw new Error(`the server did not become ready: ${server.said()}`);
+    throw new Error(`the server did not become ready: ${server.stderr()}`);
   });
 }
 

@@ -1,19 +1,19 @@
-/** The compiled program, alone in an empty folder and run by an ordinary user: everything it needs is inside. */
+/** Tests the compiled program alone in an empty folder, as an unprivileged user: it needs no other file. */
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FullReport, SecurityResult } from "../../src/text/render.ts";
 import { apiClient } from "../support/api-client.ts";
-import { compiledBinary, type Installed, install, whySkipped } from "../support/binary.ts";
+import { compiledBinary, type Installed, install, skippedNote } from "../support/binary.ts";
 import { endServers, portWithoutListener, processesMentioning, run, serve } from "../support/program.ts";
 
-/** "nobody" on Debian. */
-const ordinaryUser = 65_534;
+/** User id of `nobody` on Debian. */
+const unprivilegedUid = 65_534;
 const firstAnswerMsMax = 300;
 /** The first start unpacks the browser. */
 const scanMsMax = 60_000;
 
-const ownCheck = `import { registerCheck, violated } from "assay/check";
+const customCheck = `import { registerCheck, violated } from "assay/check";
 import { valuesNamed } from "assay/check/parsers";
 const texts = (title) => ({ label: title, reason: "R", findings: { "security.own.always": {
   title, detail: "D", riskStatement: "S", remediation: "M" } } });
@@ -24,13 +24,13 @@ export default registerCheck({
   texts: { "en-gb": texts("Own check"), "de-de": texts("Eigene Pr\\u00fcfung") },
 });`;
 
-describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, () => {
+describe.skipIf(compiledBinary === null)(`the compiled program${skippedNote}`, () => {
   const installed: Installed | null = compiledBinary === null ? null : install();
   const { folder, binary } = installed ?? { folder: "", binary: "" };
   const asRoot = process.getuid?.() === 0;
-  const unprivileged = ["setpriv", `--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, "--clear-groups"];
+  const unprivileged = ["setpriv", `--reuid=${unprivilegedUid}`, `--regid=${unprivilegedUid}`, "--clear-groups"];
   const options = { command: asRoot ? [...unprivileged, binary] : [binary], cwd: folder, env: { HOME: folder } };
-  if (installed !== null && asRoot) for (const path of [folder, binary]) chownSync(path, ordinaryUser, ordinaryUser);
+  if (installed !== null && asRoot) for (const path of [folder, binary]) chownSync(path, unprivilegedUid, unprivilegedUid);
 
   const site = Bun.serve({
     hostname: "127.0.0.1",
@@ -38,7 +38,7 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
     fetch: () => new Response("<!doctype html><title>site</title>", { headers: { "content-type": "text/html" } }),
   });
   const page = `http://127.0.0.1:${site.port}/`;
-  const mayScan = ["--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)];
+  const scanOptions = ["--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)];
 
   afterAll(async () => {
     await endServers();
@@ -46,11 +46,11 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
     installed?.remove();
   });
 
-  test("tells its version", async () => {
+  test("prints its version", async () => {
     expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("obeys no file that happens to lie in the current folder", async () => {
+  test("ignores configuration files in the current folder", async () => {
     const trap = join(folder, "trap");
     mkdirSync(trap);
     writeFileSync(join(trap, "preload.ts"), 'process.stdout.write("trapped");');
@@ -60,7 +60,7 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
     expect([code, stdout, stderr]).toEqual([0, "", ""]);
   });
 
-  test("answers soon after its start", async () => {
+  test(`answers within ${firstAnswerMsMax} ms of its start`, async () => {
     const times: number[] = [];
     for (let start = 0; start < 5; start++) {
       const began = performance.now();
@@ -76,15 +76,15 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
   });
 
   test(
-    "serves: a URL goes in, a result in two languages comes out, with a check from beside the binary",
+    "serves a scan in two languages, with a check from the checks folder",
     async () => {
       const data = join(folder, "data");
       mkdirSync(join(data, "checks"), { recursive: true });
-      writeFileSync(join(data, "checks", "own-check.ts"), ownCheck, { mode: 0o644 });
-      if (asRoot) for (const path of [data, join(data, "checks")]) chownSync(path, ordinaryUser, ordinaryUser);
+      writeFileSync(join(data, "checks", "own-check.ts"), customCheck, { mode: 0o644 });
+      if (asRoot) for (const path of [data, join(data, "checks")]) chownSync(path, unprivilegedUid, unprivilegedUid);
 
-      const server = await serve(["--data", data, ...mayScan], options);
-      expect(server.said()).toContain(`${binary} user create you@example.com`);
+      const server = await serve(["--data", data, ...scanOptions], options);
+      expect(server.stderr()).toContain(`${binary} user create you@example.com`);
       await run(["user", "create", "first@assay.test", "--data", data], options);
       const created = await run(["token", "create", "--user", "first@assay.test", "--name", "test", "--data", data], options);
       const client = apiClient(server.url, created.stdout.trim());
@@ -103,9 +103,9 @@ describe.skipIf(compiledBinary === null)(`the compiled program${whySkipped}`, ()
   );
 
   test(
-    "scans once: the report on stdout, and an exit code for each kind of end",
+    "scans once: prints the report and exits with a code for each outcome",
     async () => {
-      const scan = (...args: string[]) => run(["scan", "--data", join(folder, "scan-data"), ...mayScan, ...args], options);
+      const scan = (...args: string[]) => run(["scan", "--data", join(folder, "scan-data"), ...scanOptions, ...args], options);
       const text = await scan(page, "--fail-on", "low");
       expect([text.code, text.stdout]).toEqual([1, expect.stringContaining("of 100")]);
       const json = await scan(page, "--format", "json", "--quiet");

@@ -1,24 +1,24 @@
-/** kill -9 at any instant, and the end of the browser in the middle of a scan: nothing that was accepted is lost or half-finished. */
+/** Kills the server or the browser during scans: no accepted scan is lost or left unfinished. */
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { SecurityResult } from "../../src/text/render.ts";
 import { type ApiClient, apiClient } from "../support/api-client.ts";
-import { compiledBinary, type Installed, install, whySkipped } from "../support/binary.ts";
-import { endServers, processesMentioning, run, type Serving, serve } from "../support/program.ts";
+import { compiledBinary, type Installed, install, skippedNote } from "../support/binary.ts";
+import { endServers, processesMentioning, run, type ServerUnderTest, serve } from "../support/program.ts";
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
 const scansPerRound = 3;
-/** The instant of the kill lies anywhere from the first request to the end of the round's scans. */
+/** The kill comes at a random instant between the first request and the end of the round's scans. */
 const killWithinMs = 2_500;
-const endedWithinMs = 120_000;
-/** For the processes of a browser whose server is gone. */
-const goneWithinMs = 5_000;
+const scanEndMsMax = 120_000;
+/** Deadline for the browser's processes to end after their server. */
+const browserEndMsMax = 5_000;
 
-describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
+describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
   const installed: Installed | null = compiledBinary === null ? null : install();
   const { folder, binary } = installed ?? { folder: "", binary: "" };
   const data = join(folder, "data");
-  // Slow enough that scans are under way when the kill comes.
+  // Slow enough that scans are running when the kill comes.
   const site = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -37,7 +37,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
     installed?.remove();
   });
 
-  async function newApiToken(): Promise<string> {
+  async function createApiToken(): Promise<string> {
     await run(["user", "create", "first@assay.test", "--data", data], options);
     return (await run(["token", "create", "--user", "first@assay.test", "--name", "crash", "--data", data], options)).stdout.trim();
   }
@@ -47,7 +47,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
     return JSON.parse(stdout).checks.length;
   }
 
-  function expectWhole({ status, scanErrorMessage, security, progressStage }: SecurityResult, checks: number): void {
+  function expectConsistent({ status, scanErrorMessage, security, progressStage }: SecurityResult, checks: number): void {
     expect(progressStage).toBeNull();
     if (status === "finished") {
       expect(security?.checks?.length).toBe(checks);
@@ -60,8 +60,8 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
     expect([security?.measured, security?.checks]).toEqual([false, null]);
   }
 
-  async function browserGone(): Promise<readonly number[]> {
-    const deadline = Date.now() + goneWithinMs;
+  async function remainingProcesses(): Promise<readonly number[]> {
+    const deadline = Date.now() + browserEndMsMax;
     for (;;) {
       const left = await processesMentioning(data);
       if (left.length === 0 || Date.now() > deadline) return left;
@@ -69,8 +69,8 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
     }
   }
 
-  /** The browser's first process; its children say which kind they are. */
-  async function browserProcess(server: Serving): Promise<number | null> {
+  /** The browser's main process; its children have a `--type` argument. */
+  async function browserProcess(server: ServerUnderTest): Promise<number | null> {
     for (const pid of await processesMentioning(data)) {
       const commandLine = await Bun.file(`/proc/${pid}/cmdline`)
         .text()
@@ -83,13 +83,13 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
   test(
     `${rounds} kills of the server at random instants`,
     async () => {
-      const apiToken = await newApiToken();
+      const apiToken = await createApiToken();
       const accepted: string[] = [];
       for (let round = 0; round < rounds; round++) {
         const running = await startServer();
         const client = apiClient(running.url, apiToken);
         const killAfterMs = Math.random() * killWithinMs;
-        // Some at once, so that a scan is under way; the others at any instant, so that a kill also meets the moment of acceptance.
+        // Three start at once, so that a scan is running. The others start at random, so that a kill can hit an acceptance.
         const started = [0, 0, 0, ...Array.from({ length: scansPerRound }, () => Math.random() * killAfterMs)].map(async (afterMs) => {
           await Bun.sleep(afterMs);
           return client.start(page);
@@ -101,25 +101,25 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
       const running = await startServer();
       const client = apiClient(running.url, apiToken);
       const checks = await catalogSize();
-      const ends = await Promise.all(accepted.map((token) => client.ended(token, endedWithinMs)));
-      for (const end of ends) expectWhole(end, checks);
+      const ends = await Promise.all(accepted.map((token) => client.ended(token, scanEndMsMax)));
+      for (const end of ends) expectConsistent(end, checks);
       expect(accepted.length).toBeGreaterThan(0);
-      expect((await listed(client)).sort()).toEqual(expect.arrayContaining(accepted.sort()));
+      expect((await listedTokens(client)).sort()).toEqual(expect.arrayContaining(accepted.sort()));
       expect(await running.end("SIGTERM")).toBe(0);
-      expect(await browserGone()).toEqual([]);
+      expect(await remainingProcesses()).toEqual([]);
       const failed = ends.filter(({ status }) => status === "failed").length;
       process.stderr.write(
         `${rounds} kills, ${accepted.length} scans accepted, ${accepted.length - failed} finished, ${failed} given up\n`,
       );
     },
-    endedWithinMs + rounds * 10_000,
+    scanEndMsMax + rounds * 10_000,
   );
 
   test(
-    "the browser ends in the middle of scans",
+    "the browser is killed during scans",
     async () => {
       const running = await startServer();
-      const client = apiClient(running.url, await newApiToken());
+      const client = apiClient(running.url, await createApiToken());
       const checks = await catalogSize();
       const accepted = await Promise.all(Array.from({ length: scansPerRound }, () => client.start(page)));
       const tokens = accepted.filter((token) => token !== null);
@@ -131,16 +131,16 @@ describe.skipIf(compiledBinary === null)(`kill -9${whySkipped}`, () => {
       }
       await Bun.sleep(300);
       process.kill(victim, "SIGKILL");
-      for (const token of tokens) expectWhole(await client.ended(token, endedWithinMs), checks);
+      for (const token of tokens) expectConsistent(await client.ended(token, scanEndMsMax), checks);
       const after = await client.start(page);
-      expect((await client.ended(after ?? "", endedWithinMs)).status).toBe("finished");
+      expect((await client.ended(after ?? "", scanEndMsMax)).status).toBe("finished");
       expect(await running.end("SIGTERM")).toBe(0);
-      expect(await browserGone()).toEqual([]);
+      expect(await remainingProcesses()).toEqual([]);
     },
-    endedWithinMs,
+    scanEndMsMax,
   );
 
-  async function listed(client: ApiClient): Promise<string[]> {
+  async function listedTokens(client: ApiClient): Promise<string[]> {
     const tokens: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {

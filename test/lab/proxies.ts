@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { type Serving, serve } from "../support/program.ts";
+import { type ServerUnderTest, serve } from "../support/program.ts";
 import { isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
 import { closedPort, startHttp, type TestServer } from "../support/servers.ts";
 import { browserDir } from "../support/visits.ts";
@@ -113,7 +113,7 @@ export function proxyTests(): void {
   describe.each(Object.keys(proxies))("laboratory: behind %s", (name) => {
     const folder = mkdtempSync(join(tmpdir(), `assay-lab-proxy-${name}-`));
     let site: TestServer | undefined;
-    let appliance: Serving | undefined;
+    let appliance: ServerUnderTest | undefined;
     let proxy: ServerProcess | undefined;
     let port = 0;
     const visitor = (address = "127.0.0.2") => visitorOf(folder, port, address);
@@ -140,7 +140,7 @@ export function proxyTests(): void {
 
     test("the printed link leads to the first account, for forms of this origin alone", async () => {
       const { origin, ask, send } = visitor();
-      const link = new RegExp(`${origin}(/setup\\?t=\\w+)`).exec(appliance?.said() ?? "")?.[1] ?? "";
+      const link = new RegExp(`${origin}(/setup\\?t=\\w+)`).exec(appliance?.stderr() ?? "")?.[1] ?? "";
       const fields = { email: "first@assay.test", password: "a long enough password" };
       expect((await send(link, fields, "https://elsewhere.test")).code).toBe(403);
       const made = await send(link, fields);

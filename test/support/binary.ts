@@ -1,13 +1,13 @@
-/** The compiled program that tests are asked to try, alone in an empty folder. */
+/** The compiled program under test, alone in an empty folder. */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** Named from outside, so that a stale binary is never tested by accident. */
+/** From the environment only, so that no test uses a stale binary by accident. */
 export const compiledBinary: string | null = process.env.TEST_BINARY === undefined ? null : resolve(process.env.TEST_BINARY);
 
-/** Stands in the name of a suite, where a reader of the test's output looks for the reason. */
-export const whySkipped = compiledBinary === null ? " (skipped: TEST_BINARY names no compiled program)" : "";
+/** Part of the suite's name, which shows the reason in the test output. */
+export const skippedNote = compiledBinary === null ? " (skipped: TEST_BINARY names no compiled program)" : "";
 
 export interface Installed {
   readonly folder: string;
@@ -15,7 +15,7 @@ export interface Installed {
   remove(): void;
 }
 
-/** Copies the binary, and nothing else, to a folder of its own. */
+/** Copies only the binary to a new folder. */
 export function install(): Installed {
   if (compiledBinary === null) throw new Error("TEST_BINARY is not set");
   const folder = mkdtempSync(join(tmpdir(), "assay-installed-"));

@@ -1,14 +1,14 @@
-/** Runs the program as people do, from the source tree or as the compiled binary, and collects what it says. */
+/** Runs the program as a process, from source or as the compiled binary, and collects its output. */
 import { resolve } from "node:path";
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 export interface RunOptions {
-  /** The program and its fixed arguments; the source tree when left out. */
+  /** The program and its fixed arguments; from source by default. */
   readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -17,14 +17,17 @@ export interface RunOptions {
 
 export const fromSource: readonly string[] = [process.execPath, resolve(import.meta.dirname, "../../src/main.ts")];
 
-/** Of this process's environment, without settings that would change what a test expects. */
+/** This process's environment without settings of assay, plus the given variables. */
 function environment(given: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_") && name !== "NO_COLOR");
   return { ...Object.fromEntries(inherited), ...given };
 }
 
-/** One command line, to its end. */
-export async function run(args: readonly string[], { command = fromSource, env, stdin = "", cwd }: RunOptions = {}): Promise<Ended> {
+/** Runs one command to its end. */
+export async function run(
+  args: readonly string[],
+  { command = fromSource, env, stdin = "", cwd }: RunOptions = {},
+): Promise<CommandResult> {
   const child = Bun.spawn([...command, ...args], {
     stdin: Buffer.from(stdin),
     stdout: "pipe",
@@ -36,27 +39,24 @@ export async function run(args: readonly string[], { command = fromSource, env, 
   return { code, stdout, stderr };
 }
 
-export interface Serving {
+export interface ServerUnderTest {
   readonly pid: number;
   readonly url: string;
-  /** From spawning the process to the line that says where it listens. */
-  readonly startMs: number;
-  /** Everything it said on stderr so far. */
-  said(): string;
+  /** Everything written to stderr so far. */
+  stderr(): string;
   /** Sends the signal and waits for the end; the exit code, or null when a signal ended it. */
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<number | null>;
 }
 
-const serving = new Set<Serving>();
+const servers = new Set<ServerUnderTest>();
 
 /** Ends the servers that a failed test left behind. */
 export async function endServers(): Promise<void> {
-  for (const server of serving) await server.end("SIGKILL");
+  for (const server of servers) await server.end("SIGKILL");
 }
 
-/** A server on a free port. @throws Error with what it said, when it ends before it listens. */
-export async function serve(args: readonly string[], { command = fromSource, env, cwd }: RunOptions = {}): Promise<Serving> {
-  const began = performance.now();
+/** Starts a server on a free port. @throws Error with its output if it ends before it listens. */
+export async function serve(args: readonly string[], { command = fromSource, env, cwd }: RunOptions = {}): Promise<ServerUnderTest> {
   const child = Bun.spawn([...command, "serve", "--listen", "127.0.0.1:0", ...args], {
     stdin: "ignore",
     stdout: "ignore",
@@ -64,36 +64,35 @@ export async function serve(args: readonly string[], { command = fromSource, env
     env: environment(env),
     ...(cwd === undefined ? {} : { cwd }),
   });
-  let said = "";
+  let output = "";
   const listening = new Promise<string>((resolve, reject) => {
     (async () => {
       const decoder = new TextDecoder();
       for await (const chunk of child.stderr) {
-        said += decoder.decode(chunk, { stream: true });
-        const url = /listens on (http:\/\/\S+)/.exec(said)?.[1];
+        output += decoder.decode(chunk, { stream: true });
+        const url = /listens on (http:\/\/\S+)/.exec(output)?.[1];
         if (url !== undefined) resolve(url);
       }
-      reject(new Error(`ended before it listened: ${said}`));
+      reject(new Error(`ended before it listened: ${output}`));
     })();
   });
   const url = await listening;
-  const server: Serving = {
+  const server: ServerUnderTest = {
     pid: child.pid,
     url,
-    startMs: performance.now() - began,
-    said: () => said,
+    stderr: () => output,
     end: async (signal) => {
       child.kill(signal);
       await child.exited;
-      serving.delete(server);
+      servers.delete(server);
       return child.exitCode;
     },
   };
-  serving.add(server);
+  servers.add(server);
   return server;
 }
 
-/** Ids of processes whose command line mentions the text, as every process of a data directory's browser does. */
+/** Ids of processes whose command line contains the text; each browser process contains its data directory. */
 export async function processesMentioning(text: string): Promise<readonly number[]> {
   const found: number[] = [];
   for await (const pid of new Bun.Glob("[0-9]*").scan({ cwd: "/proc", onlyFiles: false })) {
@@ -105,7 +104,7 @@ export async function processesMentioning(text: string): Promise<readonly number
   return found;
 }
 
-/** A port that was free a moment ago. Ports of old services will not do: browsers refuse them by themselves. */
+/** A port without a listener. Low ports do not work here: browsers block the ports of some old services. */
 export function portWithoutListener(): number {
   const listener = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const port = Number(listener.port);

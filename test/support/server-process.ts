@@ -1,26 +1,26 @@
-/** Runs one server program that others wrote: started in the foreground, waited for, and ended by its own process. */
+/** Runs third-party server programs in the foreground, as child processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { type AddressInfo, connect, createServer } from "node:net";
 
-/** How long a server may take until it answers. */
+/** Deadline for the first answer. */
 const startMs = 10_000;
-/** How long it may take to end after SIGTERM before it is ended for good. */
+/** Time between SIGTERM and SIGKILL. */
 const stopMs = 5_000;
 const pollMs = 25;
-/** Ports that are tried until one is free for both protocols. */
+/** Attempts to find a port that is free for both protocols. */
 const portAttemptsMax = 20;
 
 export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts the program and waits until `answers` says so. @throws Error with the program's own words when it never does. */
+/** Starts the program and waits until `answers` returns true. @throws Error with the program's output if it never does. */
 export async function startProcess(command: readonly string[], answers: () => Promise<boolean>): Promise<ServerProcess> {
-  const [program = "", ...words] = command;
-  const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] });
-  const said: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => said.push(chunk.toString()));
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => output.push(chunk.toString()));
   const failedToStart = new Promise<never>((_, reject) => child.once("error", reject));
   const until = Date.now() + startMs;
   while (child.exitCode === null && Date.now() < until) {
@@ -28,7 +28,7 @@ export async function startProcess(command: readonly string[], answers: () => Pr
     await Bun.sleep(pollMs);
   }
   await end(child);
-  throw new Error(`${program} did not answer within ${startMs} ms: ${said.join("")}`);
+  throw new Error(`${program} did not answer within ${startMs} ms: ${output.join("")}`);
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -40,7 +40,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(forced);
 }
 
-/** Whether something takes TCP connections on that port of 127.0.0.1. */
+/** Whether the port of 127.0.0.1 accepts TCP connections. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => {
@@ -51,7 +51,7 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** A port of 127.0.0.1 that is free now for UDP and for TCP alike. */
+/** Finds a port of 127.0.0.1 that is free for both UDP and TCP. */
 export async function freeDnsPort(): Promise<number> {
   for (let attempt = 1; attempt <= portAttemptsMax; attempt++) {
     const tcp = createServer();

@@ -1,4 +1,4 @@
-/** SPF evidence of a domain: its record, and what the names that it leads to answer. */
+/** Builds the SPF evidence of a domain: its record, and the DNS answers for the names in it. */
 import { failed, read } from "../../src/evidence/evidence.ts";
 import type { MailSpfFacts } from "../../src/evidence/facts.ts";
 import { textRecords } from "./evidence.ts";
@@ -7,10 +7,10 @@ type Followed = MailSpfFacts["followed"][number];
 
 const domain = "site.example";
 
-/** Records by `TYPE name`; `absent` for a name that does not exist, `timeout` when nobody answered. */
+/** Records by `TYPE name`; `absent` is a name that does not exist, `timeout` a missing answer. */
 export type SpfAnswersGiven = Readonly<Record<string, readonly string[] | "absent" | "timeout">>;
 
-/** The evidence of `site.example` with that record. */
+/** Evidence of `site.example` with that record. */
 export function spfEvidence(record: string, answers: SpfAnswersGiven = {}, given: Partial<MailSpfFacts> = {}) {
   const followed = Object.entries(answers).map(([question, answer]): Followed => {
     const [type = "", name = ""] = question.split(" ");
@@ -25,7 +25,7 @@ function answerOf(answer: SpfAnswersGiven[string]): Followed["answer"] {
   return read({ nameExists: true, records: answer.map((text) => ({ text, truncated: false })) });
 }
 
-/** The record of the domain was longer than what is kept. */
-export function cutSpf(text: string): Partial<MailSpfFacts> {
+/** Facts of a domain whose record was truncated. */
+export function truncatedSpf(text: string): Partial<MailSpfFacts> {
   return { own: { ...textRecords(domain), records: [{ text, truncated: true }] } };
 }

@@ -1,4 +1,4 @@
-/** A subresource as the page probe hands it over: a script of another site, unless said otherwise. */
+/** A subresource as the page probe returns it: by default a cross-site script. */
 import type { Subresource } from "../../src/evidence/facts.ts";
 
 export function subresource(given: Partial<Subresource> = {}): Subresource {

@@ -28,7 +28,7 @@ describe("a server", () => {
     async () => {
       const data = mkdtempSync(join(folder, "data-"));
       const server = await serve(["--data", data]);
-      expect(server.said()).toContain(`user create you@example.com --data ${data}`);
+      expect(server.stderr()).toContain(`user create you@example.com --data ${data}`);
 
       await run(["user", "create", "first@assay.test", "--data", data]);
       const { stdout } = await run(["token", "create", "--user", "first@assay.test", "--name", "ci", "--data", data]);
@@ -52,8 +52,8 @@ describe("a server", () => {
       const data = mkdtempSync(join(folder, "data-"));
       const server = await serve(["--data", data, "--browser-sandbox", "off"]);
       await ready(server.url);
-      expect(server.said()).toContain("browser runs without sandbox");
-      expect(server.said()).toContain("browser.sandbox is off");
+      expect(server.stderr()).toContain("browser runs without sandbox");
+      expect(server.stderr()).toContain("browser.sandbox is off");
       expect(await server.end("SIGINT")).toBe(0);
     },
     testMsMax,
@@ -65,8 +65,8 @@ describe("a server", () => {
       const data = mkdtempSync(join(folder, "data-"));
       const server = await serve(["--data", data, "--browser-path", join(folder, "no-such-browser")]);
       const deadline = Date.now() + readyWithinMs;
-      while (!server.said().includes("browser does not start") && Date.now() < deadline) await Bun.sleep(50);
-      expect(server.said()).toContain("which is not an executable file");
+      while (!server.stderr().includes("browser does not start") && Date.now() < deadline) await Bun.sleep(50);
+      expect(server.stderr()).toContain("which is not an executable file");
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
       expect((await fetch(`${server.url}/api/`)).url).toBe(`${server.url}/api`);
       const answer = await fetch(`${server.url}/readyz`);

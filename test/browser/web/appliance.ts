@@ -28,8 +28,8 @@ export interface Appliance {
   /** Without a path. */
   readonly origin: string;
   readonly dataDir: string;
-  /** Everything it said so far. */
-  said(): string;
+  /** Everything it stderr so far. */
+  stderr(): string;
   /** Its store, opened beside it for one use, as the command line does. */
   withStore<T>(use: (store: Store) => Promise<T>): Promise<T>;
   /** A customer of the API, on the account that is first; made where there is none. */
@@ -58,13 +58,13 @@ export async function startAppliance(wish: ApplianceWish = {}): Promise<Applianc
   );
   const deadlineMs = performance.now() + readyWithinMs;
   while ((await fetch(`${server.url}/readyz`)).status !== 200) {
-    if (performance.now() > deadlineMs) throw new Error(`not ready in time: ${server.said()}`);
+    if (performance.now() > deadlineMs) throw new Error(`not ready in time: ${server.stderr()}`);
     await Bun.sleep(50);
   }
   return {
     origin: server.url,
     dataDir,
-    said: server.said,
+    stderr: server.stderr,
     withStore: (use) => using(dataDir, use),
     customer: () => using(dataDir, async (store) => apiClient(server.url, await apiTokenOf(store))),
     stop: async () => {

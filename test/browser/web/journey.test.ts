@@ -122,7 +122,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
 
   // An account.
   const email = `owner@${host}`;
-  if (first === true) await visitor.open(/\/setup\?t=[\w-]+/.exec(appliance.said())?.[0] ?? "/");
+  if (first === true) await visitor.open(/\/setup\?t=[\w-]+/.exec(appliance.stderr())?.[0] ?? "/");
   else {
     await hand.leave("header a[href='/sign-in']");
     await hand.leave("main a[href='/sign-up']");

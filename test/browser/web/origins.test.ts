@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   origins = { lan: `http://nas.lan:${new URL(appliance.origin).port}`, proxied: `https://front.assay.test:${front.port}` };
   const visitor = await visitors.visitor({ origin: origins.lan });
-  await visitor.open(/\/setup\?t=[\w-]+/.exec(appliance.said())?.[0] ?? "/");
+  await visitor.open(/\/setup\?t=[\w-]+/.exec(appliance.stderr())?.[0] ?? "/");
   await submit(visitor.page, { email, password });
   await visitor.close();
 }, startMsMax);

@@ -79,7 +79,7 @@ export async function startWorld(): Promise<World> {
     known: { ...known, sessions: { ...known.sessions, strict: strictSession } },
     fresh,
     strict,
-    setupLink: /\/setup\?t=([\w-]+)/.exec(fresh.said())?.[1] ?? "",
+    setupLink: /\/setup\?t=([\w-]+)/.exec(fresh.stderr())?.[1] ?? "",
     stop: async () => {
       await Promise.all([busy.stop(), fresh.stop(), strict.stop()]);
       await silent.stop();

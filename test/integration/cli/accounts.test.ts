@@ -169,7 +169,7 @@ describe("a server without accounts", () => {
     "prints a link that makes the first one, at the port it really has",
     async () => {
       const server = await serve(["--data", data]);
-      const [, link = ""] = /^ {2}(http:\S+\/setup\?t=[0-9A-Za-z]{43})$/m.exec(server.said()) ?? [];
+      const [, link = ""] = /^ {2}(http:\S+\/setup\?t=[0-9A-Za-z]{43})$/m.exec(server.stderr()) ?? [];
       expect(link.startsWith(`${server.url}/setup?t=`)).toBe(true);
       await server.end("SIGTERM");
     },
@@ -183,7 +183,7 @@ describe("a server without accounts", () => {
       writeFileSync(file, `${password}\n`);
       const env = { ASSAY_ADMIN_EMAIL: me, ASSAY_ADMIN_PASSWORD_FILE: file };
       const first = await serve(["--data", data], { env });
-      expect(first.said()).not.toContain("/setup?t=");
+      expect(first.stderr()).not.toContain("/setup?t=");
       await first.end("SIGTERM");
       writeFileSync(file, "something else entirely\n");
       const second = await serve(["--data", data], { env });

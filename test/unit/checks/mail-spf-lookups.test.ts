@@ -2,7 +2,7 @@
 import check from "../../../checks/mail-spf-lookups.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
-import { cutSpf, type SpfAnswersGiven, spfEvidence as spf } from "../../support/spf.ts";
+import { type SpfAnswersGiven, spfEvidence as spf, truncatedSpf } from "../../support/spf.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 /** Terms of one kind, each with a name of its own, and the answer of each. */
@@ -41,7 +41,7 @@ testCheck(check, {
     ["an include that nobody answered for", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": "timeout" })],
     ["a redirect that nobody answered for", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": "timeout" })],
     ["an include whose name depends on the sender", spf("v=spf1 include:%{i}.x.example.org -all")],
-    ["a record that was cut", spf("", {}, cutSpf("v=spf1 mx mx:x.exam"))],
+    ["a record that was cut", spf("", {}, truncatedSpf("v=spf1 mx mx:x.exam"))],
     ["three names of which nobody could tell", spf(`v=spf1 ${terms(3, "a:#")} -all`, answers(3, "A", "timeout"))],
     ["three names that depend on the sender", spf("v=spf1 exists:%{i}.a.org exists:%{i}.b.org exists:%{i}.c.org -all")],
     ["records that may have been dropped", { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all"), recordsDropped: 1 } } }],
@@ -88,7 +88,7 @@ testCheck(check, {
         "without an include that nobody answered for",
         spf(`v=spf1 include:x.example.org ${terms(10, "a:#")} -all`, { ...addresses, "TXT x.example.org": "timeout" }),
       ],
-      ["as far as the record was kept", spf("", addresses, cutSpf(`v=spf1 ${terms(11, "a:#")} ip4:19`))],
+      ["as far as the record was kept", spf("", addresses, truncatedSpf(`v=spf1 ${terms(11, "a:#")} ip4:19`))],
       ["with a slip in the record", spf(`v=spf1 nonsense ${terms(11, "a:#")} -all`, addresses)],
     ],
     "security.mail.spf-void-lookups-too-many": [

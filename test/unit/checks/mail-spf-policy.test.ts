@@ -2,7 +2,7 @@
 import check from "../../../checks/mail-spf-policy.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
-import { cutSpf, spfEvidence as spf } from "../../support/spf.ts";
+import { spfEvidence as spf, truncatedSpf } from "../../support/spf.ts";
 
 testCheck(check, {
   passed: [
@@ -42,8 +42,8 @@ testCheck(check, {
     ["an include whose name depends on the sender", spf("v=spf1 include:%{ir}.x.example.org -all")],
     ["a redirect whose name depends on the sender", spf("v=spf1 redirect=%{l}.x.example.org")],
     ["redirects that lead in a circle", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": ["v=spf1 redirect=site.example"] })],
-    ["a record that was cut", spf("", {}, cutSpf("v=spf1 ip4:192.0.2.1 ip4:192.0.2.2"))],
-    ["a term that was cut is no slip", spf("", {}, cutSpf("v=spf1 mx -all ip4:192.0"))],
+    ["a record that was cut", spf("", {}, truncatedSpf("v=spf1 ip4:192.0.2.1 ip4:192.0.2.2"))],
+    ["a term that was cut is no slip", spf("", {}, truncatedSpf("v=spf1 mx -all ip4:192.0"))],
     ["records that may have been dropped", { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all"), recordsDropped: 1 } } }],
   ],
   violated: {
