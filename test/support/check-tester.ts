@@ -57,6 +57,11 @@ export function testCheck<Code extends FindingCode, Reads extends ReadingName, C
       }
     }
 
+    // The type demands it as well, unless a check widens the type of its codes.
+    test("every declared finding has a case", () => {
+      expect(violations.map(([code]) => code).sort()).toEqual(Object.keys(check.findings).sort() as Code[]);
+    });
+
     const judged = evidence(violations[0]?.[1][0]?.[1] ?? table.passed[0][1]);
     for (const name of check.reads) {
       test(`not checked: ${name} could not be read`, () => expectState(check, { ...judged, [name]: failed("timeout") }, "notChecked"));

@@ -1,0 +1,9 @@
+/** Settings of `npm run test:vitest`: the unit tests, which import the API of vitest, run by vitest itself instead of `bun test`. */
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  resolve: { tsconfigPaths: true },
+  // Brotli files of the embedded browser, imported for their paths.
+  assetsInclude: ["**/*.br"],
+  test: { include: ["test/unit/**/*.test.{ts,tsx}"], testTimeout: 120_000 },
+});
