@@ -1,19 +1,19 @@
-/** The entry of the program, of `npm start` and of the compiled binary alike. */
+/** Entry of the program, for `npm start` and for the compiled binary. */
 
-/** As in cli/exit.ts, which cannot be asked before it is loaded. */
+/** Copy of `exitCodes.internal`: cli/exit.ts is not loaded yet when it is needed. */
 const internalFailure = 4;
 
-// Bun's fetch would obey these even where a proxy is named, and so walk around the egress guard.
+// Bun's fetch obeys these even with an explicit proxy, and would bypass the SSRF guard.
 for (const name of ["NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]) {
   delete process.env[name];
   delete process.env[name.toLowerCase()];
 }
 
-// A log that nobody reads any more is no reason to stop.
+// A closed stderr does not end the server.
 process.stderr.on("error", () => {});
 
-// Loaded only now: the compiled program unpacks native libraries into the folder for temporary files, and where that is read-only or
-// runs no programs, Bun would end with 1, which means findings, and with a page of our own source.
+// A dynamic import, so that its failure can be caught. The compiled program unpacks native libraries into TMPDIR.
+// If that folder is read-only or mounted noexec, Bun would exit with 1, the code for findings, and print source code.
 const { fail, run } = await import("./cli/program.ts").catch((error: Error) => {
   process.stderr.write(
     `assay: it cannot be loaded: ${error.message}; TMPDIR must name a folder that can be written and may run programs\n`,
@@ -21,7 +21,7 @@ const { fail, run } = await import("./cli/program.ts").catch((error: Error) => {
   process.exit(internalFailure);
 });
 
-// What nobody caught ends the process like any other error: one sentence and a code. A supervisor starts it again; nothing is lost.
+// Uncaught errors end the process with one sentence and an exit code. The queue is on disk, so a restart loses nothing.
 process.on("uncaughtException", (error) => process.exit(fail(error)));
 process.on("unhandledRejection", (error) => process.exit(fail(error)));
 

@@ -1,4 +1,4 @@
-/** How flags, environment, a TOML file and defaults become one frozen Config, and where each of its values came from. */
+/** Configuration from flags, environment, a TOML file and defaults, with the origin of each value. */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Value } from "@sinclair/typebox/value";
@@ -7,19 +7,19 @@ import { nearest } from "../parse/nearest.ts";
 import { type Config, type Environment, type Setting, type SettingKey, settingKeys, settings } from "./settings.ts";
 
 export interface ConfigSources {
-  /** Values of flags as they were typed, by setting. */
+  /** Unparsed values of flags, by setting. */
   readonly flags: { readonly [K in SettingKey]?: string | readonly string[] };
   readonly env: Environment;
   /** File named by `--config`; it must exist. Null reads `<data>/assay.toml` if that exists. */
   readonly configFile: string | null;
 }
 
-/** A setting is unknown or out of range. The message is one sentence that names key, value, what is allowed and where it came from. */
+/** A setting is unknown or invalid. The message is one sentence with key, value, allowed values and origin. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** Who named a value: a flag, a variable of the environment, a file, or nobody. `name` is the flag, the variable or the path. */
+/** Origin of a value. `name` is the flag, the environment variable or the path of the file. */
 export type Origin =
   | { readonly kind: "flag" | "variable" | "file"; readonly name: string }
   | { readonly kind: "default"; readonly name: null };
@@ -29,12 +29,12 @@ export interface LoadedConfig {
   readonly origins: { readonly [K in SettingKey]: Origin };
 }
 
-/** Flags win over environment, environment over file, file over default. @throws ConfigError for the first fault. */
+/** Precedence: flags, environment, file, default. @throws ConfigError for the first fault. */
 export function loadConfig(sources: ConfigSources): Config {
   return loadConfigWithOrigins(sources).config;
 }
 
-/** As `loadConfig`, for whoever shows the settings. @throws ConfigError */
+/** As `loadConfig`, with the origin of each value. @throws ConfigError */
 export function loadConfigWithOrigins({ flags, env, configFile }: ConfigSources): LoadedConfig {
   const typed: Layer[] = [flagLayer(flags), environmentLayer(env)];
   const layers = [...typed, fileLayer(configFile, settled("data", typed, env, {}) as string)];
@@ -47,19 +47,19 @@ export function loadConfigWithOrigins({ flags, env, configFile }: ConfigSources)
   return Object.freeze({ config: Object.freeze(config) as unknown as Config, origins: Object.freeze(origins) as LoadedConfig["origins"] });
 }
 
-/** `ASSAY_` and the key in capitals: `scan.timeout` is ASSAY_SCAN_TIMEOUT. */
+/** Environment variable of a setting: `scan.timeout` is ASSAY_SCAN_TIMEOUT. */
 export function environmentName(key: string): string {
   return `ASSAY_${key.toUpperCase().replaceAll(".", "_")}`;
 }
 
-/** A value as one source gave it. */
+/** Unparsed value from one source. */
 interface Entry {
   readonly raw: unknown;
   readonly origin: Origin;
   readonly pathBase: string;
 }
 
-/** What one source says, by key. */
+/** All values of one source, by key. */
 type Layer = Readonly<Record<string, Entry>>;
 
 const noOrigin: Origin = { kind: "default", name: null };
@@ -78,7 +78,7 @@ function flagName(key: SettingKey): string {
   return (settings[key] as Setting).flag?.split(" ")[0] ?? key;
 }
 
-/** Kubernetes and Docker set these for a service that is called "assay"; they are no settings. */
+/** Variables that Kubernetes and Docker set for a service named "assay"; they are not settings. */
 const serviceLink = /^ASSAY_(SERVICE_(HOST|PORT)|PORT$|PORT_\d+_)/;
 
 function environmentLayer(env: Environment): Layer {
@@ -88,7 +88,7 @@ function environmentLayer(env: Environment): Layer {
     if (!name.startsWith("ASSAY_") || serviceLink.test(name)) continue;
     const key = names.get(name);
     if (key === undefined) throw new ConfigError(`unknown setting ${name} in the environment${meant(name, [...names.keys()])}`);
-    // An empty variable is how compose files say "not set".
+    // Compose files write an unset variable as an empty one.
     if (text !== undefined && text !== "")
       layer[key] = { raw: untyped(key, text), origin: { kind: "variable", name }, pathBase: process.cwd() };
   }
@@ -130,7 +130,7 @@ function parsedToml(file: string, text: string): Record<string, unknown> {
   }
 }
 
-/** Tables become dotted keys. */
+/** Flattens TOML tables to dotted keys. */
 function flattened(table: Readonly<Record<string, unknown>>, prefix = ""): readonly (readonly [string, unknown])[] {
   return Object.entries(table).flatMap(([name, value]) =>
     Object.prototype.toString.call(value) === "[object Object]"
@@ -143,7 +143,7 @@ function entryOf(key: SettingKey, layers: readonly Layer[]): Entry | undefined {
   return layers.map((layer) => layer[key]).find((entry) => entry !== undefined);
 }
 
-/** `earlier` are the values of the settings above this one, from which some defaults are guessed. */
+/** `earlier` holds the settings above this one, from which some defaults are computed. */
 function settled(key: SettingKey, layers: readonly Layer[], env: Environment, earlier: Partial<Config>): unknown {
   const { schema, fallback, isPath, allowed } = settings[key] as Setting;
   const { raw, origin, pathBase } = entryOf(key, layers) ?? { raw: fallback(env, earlier), origin: noOrigin, pathBase: process.cwd() };
@@ -152,7 +152,7 @@ function settled(key: SettingKey, layers: readonly Layer[], env: Environment, ea
     return isPath ? absolute(value as string | readonly string[] | null, pathBase) : value;
   } catch {
     const from = origin.name ?? "the default";
-    // One word in a file is text; flags and the environment have made a list of it by now.
+    // In a file, a list must be written as one; flags and environment were split before.
     const hint = schema.type === "array" && typeof raw === "string" ? `; in TOML: [${JSON.stringify(raw)}]` : meantWord(allowed, raw);
     throw new ConfigError(`${key} = ${JSON.stringify(raw)} from ${from} is not allowed: it takes ${allowed}${hint}`);
   }
@@ -163,7 +163,7 @@ function absolute(value: string | readonly string[] | null, base: string): strin
   return typeof value === "string" ? resolve(base, value) : value.map((one) => resolve(base, one));
 }
 
-/** Flags and the environment know only text: truth, numbers and lists are read out of it by the setting's type. A path of digits stays a path. */
+/** Parses text from flags and environment by the type of the setting. A path of digits stays a path. */
 function untyped(key: SettingKey, text: string | readonly string[]): unknown {
   const { schema, isPath } = settings[key] as Setting;
   if (schema.type === "boolean") return text === "true" || (text === "false" ? false : text);
@@ -185,7 +185,7 @@ function meant(name: string, candidates: readonly string[]): string {
   return word === null ? "" : `; did you mean ${word}?`;
 }
 
-/** For settings that take one of a few words. */
+/** Suggestion for a setting with a fixed set of words. */
 function meantWord(allowed: string, raw: unknown): string {
   const words = allowed.match(/^[a-z-]+(?:, [a-z-]+)* or [a-z-]+$/) === null ? [] : allowed.split(/, | or /);
   return typeof raw === "string" ? meant(raw, words) : "";

@@ -6,7 +6,7 @@ import { checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScann
 import type { Config } from "./settings.ts";
 
 export function doctorSettings(config: Config): DoctorSettings {
-  // The result of the self-test says what failed; a second report in the log is noise.
+  // Findings name each failure already, so the log shows errors only.
   const log = createLog({ level: "error", format: "text" });
   return {
     dataDir: config.data,

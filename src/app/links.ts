@@ -1,4 +1,4 @@
-/** One-time links as the operator hands them over: under the address that people reach this appliance at. */
+/** URLs of one-time links, under the public address of this appliance. */
 import { networkInterfaces } from "node:os";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { linkPath } from "../web/link-paths.ts";
@@ -8,19 +8,19 @@ export function urlOfLink(base: string, { link, value }: IssuedLink): string {
   return `${base}${linkPath(link.kind, value)}`;
 }
 
-/** `public_url`, or where the server listens. `port` is the one it really got, where that is known. */
+/** `public_url`, or else the listening address. `port` is the actual one if `listen` asked for port 0. */
 export function baseUrl({ public_url, listen }: Config, port = listen.port): string {
   return public_url ?? `http://${urlHost(reachable(listen.address))}:${port}`;
 }
 
-/** "Every address" is none that can be opened: the first of this machine that others can reach stands for it. */
+/** An address that can be opened: for 0.0.0.0 and ::, the first external IPv4 address of this machine. */
 function reachable(address: string): string {
   if (address !== "0.0.0.0" && address !== "::") return address;
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return own.find(({ internal, family }) => !internal && family === "IPv4")?.address ?? "127.0.0.1";
 }
 
-/** As it stands in a URL. */
+/** Host part of a URL: an IPv6 address gets brackets (RFC 3986 section 3.2.2). */
 export function urlHost(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }

@@ -1,4 +1,4 @@
-/** Where this program runs from: the source tree or a compiled binary, whose files lie below a root of its own. */
+/** Paths that differ between the source tree and the compiled binary. */
 import { fileURLToPath } from "node:url";
 
 const binaryRoot = "/$bunfs/root/";
@@ -7,7 +7,7 @@ const compiled = import.meta.path.startsWith(binaryRoot);
 /** Entry of the worker threads. */
 export const workerFile = compiled ? `${binaryRoot}src/app/worker.js` : fileURLToPath(new URL("./worker.ts", import.meta.url));
 
-/** What to type to run this very program again. */
+/** Command that runs this program again. */
 export function ownCommand(): string {
   if (compiled) return process.execPath;
   return process.env.npm_config_user_agent?.startsWith("npm/") ? "npm run --silent assay --" : "bun src/main.ts";

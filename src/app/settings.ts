@@ -1,4 +1,4 @@
-/** The one schema of every setting: what it is for, what it takes, and what it is when nobody says anything. */
+/** Schema of all settings: purpose, allowed values, default and flag. */
 import { availableParallelism, homedir, totalmem } from "node:os";
 import { join } from "node:path";
 import { type StaticDecode, type TSchema, Type } from "@sinclair/typebox";
@@ -11,12 +11,12 @@ import { isEmail } from "../store/account-index.ts";
 import { plans } from "../store/accounts.ts";
 
 const scanConcurrencyDefaultMax = 4;
-/** What one scan's browser pages and worker take at their peak, roughly. */
+/** Estimated peak memory of one scan: browser pages and worker. */
 const bytesPerScan = 700 * 1024 ** 2;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What later settings are guessed from. */
+/** Settings above the current one, from which defaults are computed. */
 interface Earlier {
   readonly profile?: "internet" | "internal";
   readonly public_url?: string | null;
@@ -26,9 +26,9 @@ export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S;
   /** One sentence for `--help` and the documentation. */
   readonly doc: string;
-  /** What a value may be, as it completes "allowed is ...". */
+  /** Allowed values, as the end of the sentence "it takes ...". */
   readonly allowed: string;
-  /** Computed when nothing else names a value. `earlier` are the settings above this one. */
+  /** Default value. `earlier` holds the settings above this one. */
   readonly fallback: (env: Environment, earlier: Earlier) => unknown;
   /** In commander's notation; repeatable when the value is a list. */
   readonly flag?: string;
@@ -44,7 +44,7 @@ function oneOf<const T extends readonly string[]>(...words: T) {
   return Type.Unsafe<T[number]>(Type.Union(words.map((word) => Type.Literal(word))));
 }
 
-/** A text that means something only once it is taken apart; the parser answers null for one out of form. */
+/** Schema of a text that `parse` converts; null from the parser is an error. */
 function parsed<T extends {}>(parse: (text: string) => T | null) {
   return Type.Transform(Type.String())
     .Decode((text): T => {
@@ -286,20 +286,20 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 export const settingKeys = Object.keys(settings) as readonly SettingKey[];
 
-/** By dotted key, as in the TOML file. Times are in seconds, as the operator writes them. */
+/** Values by dotted key, as in the TOML file. Times are in seconds. */
 export type Config = { readonly [K in SettingKey]: StaticDecode<(typeof settings)[K]["schema"]> };
 
-/** As it was written, if an account can have it. */
+/** The text itself if it is a valid mail address, otherwise null. */
 function parseMailAddress(text: string): string | null {
   return isEmail(text) ? text : null;
 }
 
-/** As it was written, if browsers understand it. */
+/** The text itself if it is a valid HSTS header value or "off", otherwise null. */
 function parseHstsSetting(text: string): string | null {
   return text === "off" || "maxAgeSeconds" in parseHsts(text) ? text : null;
 }
 
-/** As it was written, if the egress policy understands it. */
+/** The text itself if it is a valid CIDR range, otherwise null. */
 function parseRange(text: string): string | null {
   try {
     parseCidr(text);
@@ -309,13 +309,13 @@ function parseRange(text: string): string | null {
   }
 }
 
-/** Where root keeps the state of services, or where a user keeps data (XDG Base Directory Specification). */
+/** /var/lib for root, otherwise the data folder of the XDG Base Directory Specification. */
 function defaultDataDir(env: Environment): string {
   if (process.getuid?.() === 0) return "/var/lib/assay";
   return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share"), "assay");
 }
 
-/** A scan spends most of its time waiting for the page to settle, so each core has room for two. */
+/** Two scans per core, because a scan mostly waits for the page. */
 function defaultConcurrency(): number {
   return Math.max(1, Math.min(scanConcurrencyDefaultMax, 2 * availableParallelism(), Math.floor(totalmem() / bytesPerScan)));
 }

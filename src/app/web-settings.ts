@@ -1,4 +1,4 @@
-/** The settings of the pages, out of the configuration and of what other rooms have to tell. */
+/** Settings of the pages, built from the configuration and from the parts of the server. */
 import { readFileSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
 import { createAccountActions } from "../account/account-actions.ts";
@@ -13,16 +13,16 @@ import { ConfigError } from "./config.ts";
 import { egressSettings } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
-/** Bytes of a text of the operator's, such as an imprint. */
-const legalBytesMax = 65_536;
+/** Maximum size of a legal text, such as the imprint, in characters. */
+const legalCharsMax = 65_536;
 
-/** What lives as long as the server does. */
+/** Parts of the running server. */
 interface Running extends Pick<PagesSettings, "store" | "texts" | "catalog" | "now" | "log"> {
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
   readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "wake">;
 }
 
-/** @throws ConfigError when a named text cannot be read or is too long. */
+/** @throws ConfigError if a legal text cannot be read or is too long. */
 export function webSettings(config: Config, { scanning, ...running }: Running): PagesSettings {
   const { store, operator, now } = running;
   return {
@@ -42,7 +42,7 @@ export function webSettings(config: Config, { scanning, ...running }: Running): 
       ...scanning,
       guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
       cooldownSeconds: config["scan.cooldown"],
-      // Which port the appliance has is not known yet; each scan is judged anew.
+      // The own port is not known yet. The SSRF guard checks it again for each scan.
       mayBeScanned: createTargetPrecheck(egressSettings(config, [])),
     },
     reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },
@@ -69,6 +69,6 @@ function textOf(key: string, file: string | null): string | null {
   } catch (error) {
     throw new ConfigError(`${key} names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-  if (text.length > legalBytesMax) throw new ConfigError(`${key} names ${file}, which is longer than ${legalBytesMax} characters`);
+  if (text.length > legalCharsMax) throw new ConfigError(`${key} names ${file}, which is longer than ${legalCharsMax} characters`);
   return text;
 }

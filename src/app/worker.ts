@@ -1,4 +1,4 @@
-/** The worker thread's composition root: loads the catalog once, then performs tasks. */
+/** Entry of the worker threads: loads the catalog once, then runs tasks. */
 import type { MessagePort } from "node:worker_threads";
 import { loadCatalog } from "../catalog/load.ts";
 import { shareBlockedPorts } from "../egress/blocked-ports.ts";

@@ -1,4 +1,4 @@
-/** The command line: its verbs, its manners, and the one place where an error becomes an exit code. */
+/** The command line: its commands, shared options, and the mapping of errors to exit codes. */
 import { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
 import { checksCommand } from "./checks.ts";
@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { addSettings } from "./settings.ts";
-import { OutputClosed, print, silenceNotes, tell } from "./terminal.ts";
+import { OutputClosed, print, printError, silenceNotes } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommand } from "./user.ts";
 
@@ -24,7 +24,7 @@ Examples:
 Exit codes: 0 ok, 1 policy not met, 2 usage or configuration, 3 target not scannable,
 4 internal or browser failure, 5 some of several targets failed, 6 data directory, 130 interrupted.`;
 
-/** Runs one command line to its end. Nothing is thrown. */
+/** Runs one command line; never throws. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   try {
     let exitCode: ExitCode = exitCodes.ok;
@@ -38,12 +38,12 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Says what went wrong, in one sentence, and gives the exit code. Where it happened is shown only to whoever asks. */
+/** Prints the error as one sentence and returns its exit code. Only ASSAY_LOG_LEVEL=debug adds the stack trace. */
 export function fail(error: unknown): ExitCode {
   if (error instanceof OutputClosed) return exitCodes.ok;
   const { code, sentence } = failureOf(error);
-  if (sentence !== null) tell(`assay: ${sentence}`);
-  if (code === exitCodes.internal && process.env.ASSAY_LOG_LEVEL === "debug" && error instanceof Error) tell(error.stack ?? "");
+  if (sentence !== null) printError(`assay: ${sentence}`);
+  if (code === exitCodes.internal && process.env.ASSAY_LOG_LEVEL === "debug" && error instanceof Error) printError(error.stack ?? "");
   return code;
 }
 
@@ -66,7 +66,7 @@ function program(onExit: (code: ExitCode) => void): Command {
       .exitOverride()
       .configureOutput({
         writeOut: (text) => print(text.trimEnd()),
-        writeErr: (text) => tell(text.trimEnd().replace(/^error: /, "assay: ")),
+        writeErr: (text) => printError(text.trimEnd().replace(/^error: /, "assay: ")),
       })
       .configureHelp({ showGlobalOptions: true });
   }

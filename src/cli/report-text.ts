@@ -1,8 +1,8 @@
-/** A report for people at a terminal: score, ledger in one line, findings from the worst down, and what could not be checked. */
+/** Report as text for a terminal: score, ledger in one line, findings from the worst, and checks without result. */
 import { type Locale, type Severity, worstFirst } from "../check/check.ts";
 import type { Texts, TextValues } from "../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../text/render.ts";
-import { harmless } from "./terminal.ts";
+import { stripControls } from "./terminal.ts";
 
 const indent = "  ";
 
@@ -13,14 +13,14 @@ export interface ReportStyle {
   readonly locale: Locale;
   readonly texts: Texts;
   readonly colour: boolean;
-  /** Lines are broken before they are longer. */
+  /** Maximum length of a line. */
   readonly columns: number;
 }
 
-/** Every piece that a site wrote is made harmless; the colours are ours. */
+/** Removes control characters from every text of the site before colours are added. */
 export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle): string {
   const { security, notChecked } = report;
-  const head = painted(harmless(report.url), "1", style);
+  const head = painted(stripControls(report.url), "1", style);
   if (report.scanErrorMessage !== null) return [head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
   if (security === null) return head;
   return [
@@ -43,8 +43,8 @@ function findingLines(findings: readonly RenderedFinding[], style: ReportStyle):
     const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
     return [
       "",
-      `${painted(say(style, `severities/${severity}`), colours[severity], style)}  ${painted(harmless(title), "1", style)}`,
-      `${indent}${harmless(code)}`,
+      `${painted(say(style, `severities/${severity}`), colours[severity], style)}  ${painted(stripControls(title), "1", style)}`,
+      `${indent}${stripControls(code)}`,
       ...wrapped(detail, indent, style),
       ...wrapped(say(style, "risk", { text: riskStatement }), indent, style),
       ...remediationLines(remediation, style),
@@ -53,12 +53,12 @@ function findingLines(findings: readonly RenderedFinding[], style: ReportStyle):
   });
 }
 
-/** Advice, and then lines to paste, which stay whole: broken, they would not be configuration any more. */
+/** Advice, then lines to paste. Those are not wrapped, because a wrapped line is no valid configuration. */
 function remediationLines(remediation: string, style: ReportStyle): readonly string[] {
   const [advice = "", ...toPaste] = remediation.split("\n");
   return [
     ...wrapped(say(style, "remediation", { text: advice }), indent, style),
-    ...toPaste.map((line) => indent + indent + harmless(line)),
+    ...toPaste.map((line) => indent + indent + stripControls(line)),
   ];
 }
 
@@ -83,11 +83,11 @@ function painted(text: string, sgr: string, { colour }: ReportStyle): string {
   return colour ? `\x1b[${sgr}m${text}\x1b[0m` : text;
 }
 
-/** Broken at blanks; a word longer than a line stays whole, so that URLs can be copied. */
+/** Wraps at spaces. A word longer than a line stays whole, so that URLs can be copied. */
 function wrapped(text: string, margin: string, { columns }: ReportStyle): readonly string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of harmless(text).split(" ")) {
+  for (const word of stripControls(text).split(" ")) {
     if (line !== "" && margin.length + line.length + 1 + word.length > columns) {
       lines.push(margin + line);
       line = word;

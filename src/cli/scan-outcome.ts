@@ -1,4 +1,4 @@
-/** What became of the scans of one call: their reports, and the exit code, decided once and before anything is rendered. */
+/** Reports and exit code of the scans of one call. */
 import { type Locale, type Severity, severities } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
@@ -13,19 +13,19 @@ export interface ScannedUrl {
 }
 
 export interface Policy {
-  /** Findings of this severity and worse are not accepted. */
+  /** Lowest severity that fails the policy; null for none. */
   readonly failOn: Severity | null;
-  /** Lower scores are not accepted; nor is a page that could not be measured. */
+  /** Lowest score that passes; a page without score fails. Null for none. */
   readonly failUnder: number | null;
 }
 
-/** Stands where the API has a scan's token: there is nothing to read later. */
+/** Token in the report of a one-shot scan, which is not stored. */
 const tokenOfLocalScan = "local";
 
-/** Failures of ours, which say nothing about the target. */
+/** Failures of assay or its browser, not of the target. */
 const ownFailures: readonly ScanErrorCode[] = ["crashed", "browser-unavailable", "interrupted"];
 
-/** Failed scans weigh more than a policy that is not met: who reads the code must not take half a result for a whole one. */
+/** A failed scan takes precedence over an unmet policy: a partial result must not look complete. */
 export function codeOf(scanned: readonly ScannedUrl[], policy: Policy, interrupted: boolean): ExitCode {
   if (interrupted) return exitCodes.interrupted;
   const failures = scanned.flatMap(({ outcome }) => (outcome.status === "failed" ? [outcome.code] : []));
@@ -34,7 +34,7 @@ export function codeOf(scanned: readonly ScannedUrl[], policy: Policy, interrupt
   return shortfalls(scanned, policy).length > 0 ? exitCodes.policy : exitCodes.ok;
 }
 
-/** Where the policy is not met, one sentence each. */
+/** One sentence per violation of the policy. */
 export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }: Policy): readonly string[] {
   return scanned.flatMap(({ url, outcome }) => {
     if (outcome.status === "failed") return [];
@@ -48,7 +48,7 @@ export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }
   });
 }
 
-/** The full report as the API gives it. */
+/** Full report, in the format of the API. */
 export function reportOf({ url, outcome }: ScannedUrl, locale: Locale, texts: Texts): FullReport<Evidence, Timings> {
   const { status, evidence, timings } = outcome;
   const errorCode = status === "failed" ? outcome.code : null;

@@ -12,7 +12,7 @@ import { reportText } from "./report-text.ts";
 import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls } from "./scan-outcome.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { stopSignal } from "./shutdown.ts";
-import { harmless, jsonLine, print, tell } from "./terminal.ts";
+import { jsonLine, print, printError, stripControls } from "./terminal.ts";
 
 /** URLs of one call; the server's queue is for longer lists. */
 const urlsMax = 1_000;
@@ -72,7 +72,7 @@ async function scanAll(urls: readonly string[], config: Config, options: ScanOpt
   const policy: Policy = { failOn: options.failOn ?? null, failUnder: options.failUnder ?? null };
   const code = codeOf(complete, policy, stop.aborted);
   render(complete, config, options, scanner.texts);
-  for (const shortfall of shortfalls(complete, policy)) tell(`assay: ${shortfall}`);
+  for (const shortfall of shortfalls(complete, policy)) printError(`assay: ${shortfall}`);
   return code;
 }
 
@@ -114,7 +114,7 @@ function urlFrom(text: string): string {
 }
 
 function quoted(text: string): string {
-  return harmless(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}...` : text);
+  return stripControls(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}...` : text);
 }
 
 function scoreFrom(text: string): number {

@@ -1,9 +1,9 @@
-/** Settings as flags of a verb, and the Config that comes of what was typed. */
+/** Settings as flags of a command, and the configuration that results from a command line. */
 import { type Command, Option } from "commander";
 import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../app/config.ts";
 import { type Config, type Setting, type SettingKey, settingKeys, settings } from "../app/settings.ts";
 
-/** What decides how a scan is done, whoever asks for it. */
+/** Settings of a scan, for server and command line. */
 export const scanSettings = [
   "profile",
   "scan.concurrency",
@@ -20,7 +20,7 @@ export const scanSettings = [
   "browser.sandbox",
 ] as const satisfies readonly SettingKey[];
 
-/** Offers the flags of these settings; each help line names the variable that says the same. */
+/** Adds the flags of these settings; each help line names the environment variable too. */
 export function addSettings(command: Command, keys: readonly SettingKey[]): Command {
   for (const key of keys) command.addOption(optionOf(key));
   return command;
@@ -29,18 +29,18 @@ export function addSettings(command: Command, keys: readonly SettingKey[]): Comm
 function optionOf(key: SettingKey): Option {
   const { flag, doc } = settings[key] as Setting;
   if (flag === undefined) throw new Error(`setting ${key} has no flag`);
-  // Written once per value, as in "--allow-port 8080 --allow-port 8443": a flag that takes every word after it would take the URL too.
+  // A list is given by repeating the flag. A variadic flag would also take the URL that follows.
   const repeatable = flag.includes("...");
   const option = new Option(flag.replace("...", ""), `${doc} [${environmentName(key)}]${repeatable ? " (repeatable)" : ""}`);
   return repeatable ? option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]) : option;
 }
 
-/** For the end of a verb's help: what only a variable or a file can set. */
+/** Text for the end of a command's help: settings that have no flag. */
 export function settingsWithoutFlag(): string {
   const keys = settingKeys.filter((key) => !("flag" in settings[key]));
   const width = Math.max(...keys.map((key) => environmentName(key).length));
   const lines = keys.map((key) => `  ${environmentName(key).padEnd(width)}  ${settings[key].doc}`);
-  return ["", "Settings without a flag, by their variables; docs/operate.md tells of all:", ...lines].join("\n");
+  return ["", "Settings without a flag, by their variables; docs/operate.md describes all:", ...lines].join("\n");
 }
 
 /** @throws ConfigError */
@@ -48,7 +48,7 @@ export function configOf(command: Command): Config {
   return loadedConfigOf(command).config;
 }
 
-/** With where each value came from. @throws ConfigError */
+/** Configuration with the origin of each value. @throws ConfigError */
 export function loadedConfigOf(command: Command): LoadedConfig {
   const typed = command.optsWithGlobals() as Record<string, string | readonly string[] | undefined> & { readonly config?: string };
   const flags = Object.fromEntries(

@@ -5,7 +5,7 @@ import { type TokenLifetime, tokenExpiry, tokenLifetimes } from "../account/toke
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
 import { CliError, exitCodes } from "./exit.ts";
-import { jsonLine, note, print, table, tell } from "./terminal.ts";
+import { jsonLine, note, print, printError, table } from "./terminal.ts";
 import { accountOf, withStore } from "./user.ts";
 
 export function tokenCommand(): Command {
@@ -20,7 +20,7 @@ export function tokenCommand(): Command {
       withStore(command, async (store) => {
         if (name.trim() === "") throw new CliError(exitCodes.usage, "--name is empty; it says what the token is for");
         const account = accountOf(store, user);
-        if (account.plan === "free") tell(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
+        if (account.plan === "free") printError(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
         const now = new Date();
         const created = await store.apiTokens.create({ accountId: account.id, name, expiresAt: tokenExpiry(expires, now), now });
         note(`token ${created.token.id} for ${account.email}; its value is shown only now:`);

@@ -10,7 +10,7 @@ import { openStore, type Store } from "../store/store.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { addPasswordOptions, givenPassword, type PasswordOptions } from "./password.ts";
 import { addSettings, configOf } from "./settings.ts";
-import { harmless, jsonLine, note, print, table } from "./terminal.ts";
+import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
 
 type Plan = Account["plan"];
 
@@ -104,7 +104,7 @@ function addResetPassword(user: Command): void {
   );
 }
 
-/** What an operator turns on and off for an account. */
+/** Commands that enable and disable an account or its second factor. */
 function addSwitches(user: Command): void {
   user
     .command("disable-2fa <email>")
@@ -166,7 +166,7 @@ function planOption(): Option {
   return new Option("--plan <plan>", "free has no API access").choices(plans);
 }
 
-/** Null when no password was given. @throws CliError when it is not taken. */
+/** Null if no password was given. @throws ConfigError if the password breaks a rule. */
 async function givenHash(config: Config, given: PasswordOptions, email: string): Promise<string | null> {
   const password = await givenPassword(given);
   return password === null ? null : hashOfPassword(createPasswords({ charsMin: config["accounts.password_min"] }), password, email);
@@ -182,25 +182,25 @@ function printLink(config: Config, link: IssuedLink | string): void {
 }
 
 function taken(email: string): CliError {
-  return new CliError(exitCodes.usage, `there is an account for ${harmless(email)} already`);
+  return new CliError(exitCodes.usage, `there is an account for ${stripControls(email)} already`);
 }
 
 function noAddress(email: string): CliError {
-  return new CliError(exitCodes.usage, `"${harmless(email)}" is not an email address`);
+  return new CliError(exitCodes.usage, `"${stripControls(email)}" is not an email address`);
 }
 
 function rowOf({ id, email, plan, admin, disabled, createdAt }: Account): readonly string[] {
   return [String(id), email, plan, admin ? "admin" : "user", disabled ? "disabled" : "active", createdAt];
 }
 
-/** @throws CliError when there is none. */
+/** @throws CliError if no account has this address. */
 export function accountOf(store: Store, email: string): Account {
   const account = store.accounts.findByEmail(email);
-  if (account === undefined) throw new CliError(exitCodes.usage, `there is no account for ${harmless(email)}; see assay user list`);
+  if (account === undefined) throw new CliError(exitCodes.usage, `there is no account for ${stripControls(email)}; see assay user list`);
   return account;
 }
 
-/** Opens the store of the data directory for one action and closes it whatever happens. */
+/** Opens the store of the data directory for one action, then closes it. */
 export async function withStore(command: Command, action: (store: Store, config: Config) => Promise<void>): Promise<void> {
   const config = configOf(command);
   const store = openStore(config.data);

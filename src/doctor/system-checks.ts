@@ -35,7 +35,7 @@ export interface RunningServer {
   readonly browser: BrowserHost;
 }
 
-/** Examines the machine from a process of its own. Nothing is changed. */
+/** Examines the machine from a separate process; changes nothing. */
 export async function examineMachine(settings: DoctorSettings): Promise<readonly DoctorFinding[]> {
   const { finding, usable } = await checks(settings);
   const findings = [await dataDirectory(settings), port(settings), finding, await dns(settings)];
