@@ -2,7 +2,8 @@
 import type { Subject } from "../evidence/evidence.ts";
 import type { NavigationFacts, PageFacts } from "../evidence/facts.ts";
 import { parseIpText } from "../parse/address.ts";
-import { firstHttpsAnswer, hostOf } from "../parse/header-fields.ts";
+import { firstHttpsAnswer } from "../parse/header-fields.ts";
+import { hostOf } from "../parse/site.ts";
 
 /** Host of the first https answer; null without one, and for an IP address, for which browsers keep no policy (RFC 6797 section 8.1.1). */
 export function hstsHost(subject: Subject, navigation: NavigationFacts, page: PageFacts): string | null {

@@ -1,17 +1,11 @@
 /** Makes the subject of a scan out of its URL. */
-import { registrableDomainOf } from "../parse/site.ts";
+import { hostOf, registrableDomainOf } from "../parse/site.ts";
 import type { Subject } from "./evidence.ts";
 
 /** `url` is an absolute http or https URL; `scannedAt` ISO 8601, UTC. @throws TypeError for what is no URL. */
 export function subjectOf(url: string, scannedAt: string): Subject {
   const parsed = new URL(url);
   parsed.hash = "";
-  const host = hostOf(url);
+  const host = hostOf(url) ?? "";
   return { url: parsed.href, host, registrableDomain: registrableDomainOf(host), scannedAt };
-}
-
-/** ASCII, an IPv6 address without brackets; "" for what is no URL, or one without a host. */
-export function hostOf(url: string): string {
-  // A trailing dot makes a name absolute and changes nothing else about it.
-  return (URL.parse(url)?.hostname ?? "").replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }

@@ -1,6 +1,7 @@
 /** Selects header fields by name, and the answer that a check evaluates. */
 import type { Subject } from "../evidence/evidence.ts";
 import type { HeaderField, HttpAnswer, NavigationFacts, PageFacts } from "../evidence/facts.ts";
+import { hostOf } from "./site.ts";
 
 /** All fields of a lower-case name, in order. Names are case-insensitive (RFC 9110 section 5.1). */
 export function fieldsNamed(headers: readonly HeaderField[], name: string): readonly HeaderField[] {
@@ -19,12 +20,6 @@ export function isPlainText(contentType: string | null): boolean {
 
 export function isHttps(url: string): boolean {
   return url.startsWith("https:");
-}
-
-/** Host of an absolute URL, IPv6 without brackets; null without a host. */
-export function hostOf(url: string): string | null {
-  const parsed = URL.parse(url);
-  return parsed === null || parsed.hostname === "" ? null : parsed.hostname.replace(/^\[|\]$/g, "");
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Determines registrable domains and sites by the public suffix list. */
+/** Determines hosts, registrable domains and sites by the public suffix list. */
 import { parse } from "tldts";
 
 /**
@@ -6,6 +6,17 @@ import { parse } from "tldts";
  * reserved `internal` for private use in 2024.
  */
 const specialUse = ["test", "example", "invalid", "localhost", "local", "onion", "home.arpa", "alt", "internal"];
+
+/**
+ * Host of an absolute URL, or null without one. ASCII, IPv6 without brackets. A trailing dot only makes a name absolute (RFC 1034
+ * section 3.1), so it is dropped.
+ */
+export function hostOf(url: string): string | null {
+  const hostname = URL.parse(url)
+    ?.hostname.replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
+  return hostname === undefined || hostname === "" ? null : hostname;
+}
 
 /**
  * eTLD+1 of an ASCII host. Null for addresses, single labels, special-use names, unknown suffixes and registry suffixes. A private suffix

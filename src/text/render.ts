@@ -2,7 +2,7 @@
 import type { Effort, FindingTexts, Locale, RiskLevel, Severity, State } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { StoredFinding, StoredResult } from "../judge/result.ts";
-import { hostOf } from "../parse/header-fields.ts";
+import { hostOf } from "../parse/site.ts";
 import type { Texts, TextValues } from "./i18n.ts";
 
 export { bands, ranks } from "../judge/rank.ts";

@@ -6,7 +6,7 @@ import { distinct } from "../../src/check/words.ts";
 import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
-import { hostOf } from "../../src/parse/header-fields.ts";
+import { hostOf } from "../../src/parse/site.ts";
 import { addressTargets } from "./address-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
 import { nameTargets } from "./name-targets.ts";

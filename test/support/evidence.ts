@@ -2,6 +2,7 @@
 import type { Evidence, ProbeFailure, Reading, ReadingName } from "../../src/evidence/evidence.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
 import type { CertificateFacts, Facts, HeaderField, HttpAnswer, TextRecords } from "../../src/evidence/facts.ts";
+import { hostOf } from "../../src/parse/site.ts";
 
 /** A header's value, its values when it comes several times, or the field itself when a case is about cutting. */
 export type HeadersGiven = Readonly<Record<string, string | readonly string[]>>;
@@ -55,8 +56,8 @@ export function textRecords(name: string, ...texts: readonly string[]): TextReco
 /** The evidence of `https://site.example/`, changed as given. A reading given by name alone is a failure. */
 export function evidence(given: EvidenceGiven = {}): Evidence {
   const url = given.url ?? "https://site.example/";
-  const { protocol, hostname } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, "");
+  const { protocol } = new URL(url);
+  const host = hostOf(url) ?? "";
   const finalUrl = typeof given.navigation === "object" ? (given.navigation.finalUrl ?? url) : url;
   const plainAnswer = answer({ url: `http://${host}/`, status: 301, headers: { location: `https://${host}/` } });
   const registrableDomain = given.registrableDomain === undefined ? "site.example" : given.registrableDomain;

@@ -1,9 +1,9 @@
 /** `/scans/{token}.json`: the full report as a file to keep. */
 
-import { hostOf } from "../../evidence/subject.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { renderFullReport } from "../../text/render.ts";
 import { respond } from "../answer.tsx";
+import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { notFinishedPage } from "./not-finished.tsx";
@@ -34,7 +34,7 @@ export function downloadReport(visit: Visit, scan: ScanRecord): Response {
 
 /** `example.org_2026-11-19_<token>`: letters, digits, dots, hyphens and low lines alone. */
 function fileName(scan: ScanRecord): string {
-  const host = hostOf(scan.url)
+  const host = scanHost(scan)
     .slice(0, hostCharsMax)
     .replaceAll(/[^\w.-]/g, "-");
   return `${host}_${endOf(scan).slice(0, 10)}_${scan.token}`;

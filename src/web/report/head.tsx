@@ -1,7 +1,6 @@
 /** The head of a report: what was scanned, where that led, when and by which rules, and what can be done with it. */
 
 import type { ComponentChildren } from "preact";
-import { hostOf } from "../../evidence/subject.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";
 import { Instant } from "../components/instant.tsx";
@@ -11,7 +10,7 @@ import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
-import { hostPath } from "../scans/host-name.ts";
+import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { publicOrigin } from "../visit.ts";
 import type { Report } from "./report.ts";
@@ -43,8 +42,8 @@ export function ReportHead({ report }: { readonly report: Report }) {
 }
 
 /** The pages above a report, and above a comparison. */
-export function trailTo({ url }: ScanRecord, i18n: I18n) {
-  const host = hostOf(url);
+export function trailTo(scan: ScanRecord, i18n: I18n) {
+  const host = scanHost(scan);
   return [
     { href: "/scans", text: i18n.t("report.trail") },
     { href: hostPath(host), text: host },
@@ -53,7 +52,7 @@ export function trailTo({ url }: ScanRecord, i18n: I18n) {
 
 /** For the title of a page, which lists of tabs and bookmarks cut anyway. */
 export function shortHost(url: string): string {
-  const host = hostOf(url);
+  const host = scanHost({ url });
   return host.length <= titleHostCharsMax ? host : `${host.slice(0, titleHostCharsMax - 1)}\u2026`;
 }
 

@@ -1,8 +1,8 @@
 /** What a reader has to know before trusting the rest: not the page, another host, old, outdated, or much left open. */
 
 import type { Evidence } from "../../evidence/evidence.ts";
-import { hostOf } from "../../evidence/subject.ts";
 import { algorithmVersion } from "../../judge/result.ts";
+import { hostOf } from "../../parse/site.ts";
 import { sameRules } from "../../text/comparison.ts";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -45,7 +45,7 @@ export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
 
 function PageNotices({ evidence: { page, navigation }, host }: { readonly evidence: Evidence; readonly host: string }) {
   const i18n = useI18n();
-  const finalHost = navigation.status === "read" ? hostOf(navigation.facts.finalUrl) : "";
+  const finalHost = navigation.status === "read" ? hostOf(navigation.facts.finalUrl) : null;
   const status = page.status === "read" ? page.facts.status : null;
   return (
     <>
@@ -66,7 +66,7 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
           <p>{i18n.t("report.notices.errorPageMeans")}</p>
         </Notice>
       )}
-      {finalHost !== "" && finalHost !== host && (
+      {finalHost !== null && finalHost !== host && (
         <Notice title={i18n.t("report.notices.otherHost")}>
           <p>
             <UntrustedText>{host}</UntrustedText> <span aria-hidden="true">&rarr;</span> <UntrustedText>{finalHost}</UntrustedText>

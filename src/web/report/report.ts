@@ -4,12 +4,12 @@ import { type Area, areaOf, areas, type FindingTexts, type State, worstFirst } f
 import type { AnyCheck } from "../../check/registry.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
-import { hostOf } from "../../evidence/subject.ts";
 import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, checkSummaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
 import type { I18n } from "../i18n.ts";
+import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { withEveryReading } from "./evidence/complete.ts";
@@ -76,7 +76,7 @@ export interface Report {
 export function gatherReport(visit: Visit, scan: ScanRecord): Report {
   const { store } = visit.settings;
   const result = resultOf(visit, scan);
-  const host = hostOf(scan.url);
+  const host = scanHost(scan);
   const seen = store.evidence.find(scan.token);
   const earlier = earlierScans(visit, scan);
   const history = store.publicScans.list({ host, exactly: true, limit: historyMax, cursor: null }).items;
@@ -109,7 +109,7 @@ export function resultOf({ settings: { store } }: Visit, { token }: ScanRecord):
 
 /** The scans of the same host before this one that are looked at, newest first. */
 export function earlierScans({ settings: { store } }: Visit, { url, id }: ScanRecord): readonly ScanRecord[] {
-  return store.publicScans.list({ host: hostOf(url), exactly: true, limit: earlierScansMax, cursor: id }).items;
+  return store.publicScans.list({ host: scanHost({ url }), exactly: true, limit: earlierScansMax, cursor: id }).items;
 }
 
 /** What a scan is set beside where nothing is said of it: the first of the others of the same URL, else of the same host. */

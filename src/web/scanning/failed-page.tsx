@@ -1,7 +1,6 @@
 /** The page of a scan that failed: why, what can be tried, and the form to try it with. */
 
 import { type ScanErrorCode, scanErrorCodes } from "../../evidence/scan.ts";
-import { hostOf } from "../../evidence/subject.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { page } from "../answer.tsx";
@@ -10,6 +9,7 @@ import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
+import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { mayScan } from "./may-scan.ts";
@@ -17,7 +17,7 @@ import { UrlForm } from "./url-form.tsx";
 
 export function failedPage(visit: Visit, scan: ScanRecord): Response {
   const { i18n, settings } = visit;
-  const title = i18n.t("failed.title", { host: hostOf(scan.url) });
+  const title = i18n.t("failed.title", { host: scanHost(scan) });
   const code = scan.errorCode ?? "unknown";
   return page(visit, {
     title,

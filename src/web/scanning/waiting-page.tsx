@@ -1,7 +1,6 @@
 /** The page of a scan that waits or runs: where it stands, how far it is, and which steps there are. */
 
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
-import { hostOf } from "../../evidence/subject.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../answer.tsx";
 import { HostUrl } from "../components/host-url.tsx";
@@ -9,6 +8,7 @@ import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useI18n, useVisit } from "../context.ts";
+import { scanHost } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";
 import { stateOf } from "./scan-state.ts";
 
@@ -17,7 +17,7 @@ const refreshSeconds = 3;
 
 export function waitingPage(visit: Visit, scan: ScanRecord): Response {
   const { i18n } = visit;
-  const title = i18n.t("scan.titleOf", { host: hostOf(scan.url) });
+  const title = i18n.t("scan.titleOf", { host: scanHost(scan) });
   return page(visit, {
     title,
     noIndex: true,

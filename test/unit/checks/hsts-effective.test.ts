@@ -54,6 +54,11 @@ testCheck(check, {
     ],
     "security.hsts.certificate-not-accepted": [
       ["not trusted", { ...sts(year), tls: { trusted: false } }, { values: { hstsHost: "site.example" } }],
+      [
+        "not trusted, at a URL whose host ends with a dot",
+        { url: "https://site.example./", ...sts(year), tls: { trusted: false } },
+        { values: { hstsHost: "site.example" } },
+      ],
       ["for another name", { ...sts(year), tls: { hostMatches: false } }],
       ["expired", { ...sts(year), tls: { chain: [certificate({ validTo: "2026-11-20T00:00:00.000Z" })] } }],
       ["and too short besides", { ...sts("max-age=300"), tls: { trusted: false } }, { also: ["security.hsts.max-age-too-short"] }],

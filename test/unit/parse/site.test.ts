@@ -1,7 +1,7 @@
-/** Names under which anybody may buy a domain. */
+/** Hosts of URLs, and the suffixes under which anybody may register a domain. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isRegistrySuffix } from "../../../src/parse/site.ts";
+import { hostOf, isRegistrySuffix } from "../../../src/parse/site.ts";
 
 test.each([
   ["com", true],
@@ -21,4 +21,17 @@ test("never throws, and takes linear time", () => {
   const start = performance.now();
   for (const piece of ["a", ".", "a.", "[", ":", "/", "@"]) isRegistrySuffix(piece.repeat(65_536 / piece.length));
   expect(performance.now() - start).toBeLessThan(3_000);
+});
+
+test.each([
+  ["https://Site.example:8443/a?b#c", "site.example"],
+  ["https://site.example./", "site.example"],
+  ["https://b\u00fccher.example/", "xn--bcher-kva.example"],
+  ["https://[2001:DB8::1]/", "2001:db8::1"],
+  ["http://0x7f.1/", "127.0.0.1"],
+  ["data:,x", null],
+  ["/path", null],
+  ["", null],
+])("the host of %s is %s", (url, host) => {
+  expect(hostOf(url)).toBe(host);
 });

@@ -1,6 +1,5 @@
 /** The two scans of a comparison side by side, and what has to be known before they are compared. */
 
-import { hostOf } from "../../../evidence/subject.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { Instant } from "../../components/instant.tsx";
 import { Notice } from "../../components/notice.tsx";
@@ -8,6 +7,7 @@ import { SmallScore } from "../../components/score-ring.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
+import { scanHost } from "../../scans/host-name.ts";
 import { endOf } from "../../scans/scan-end.ts";
 
 const urlCharsMax = 300;
@@ -58,7 +58,7 @@ interface CompareNoticesProps {
 
 export function CompareNotices({ before, after, sameRules }: CompareNoticesProps) {
   const i18n = useI18n();
-  const sameHost = hostOf(before.url) === hostOf(after.url);
+  const sameHost = scanHost(before) === scanHost(after);
   return (
     <>
       {!sameRules && (
