@@ -2,7 +2,7 @@
 
 import { type Area, areaOf, areas, type FindingTexts, type State, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
-import type { Evidence } from "../../evidence/evidence.ts";
+import { type Evidence, failed, readingNames } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
 import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.ts";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -12,7 +12,6 @@ import type { I18n } from "../i18n.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import { withEveryReading } from "./evidence/complete.ts";
 import { earlierLook, type FirstSeen, firstSeen } from "./first-seen.ts";
 import { urgencyOf, type Weighed } from "./urgency.ts";
 
@@ -98,6 +97,12 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     newer: comparableTo(scan, newer),
     history,
   };
+}
+
+/** Adds readings that an older version did not take, as "not asked". */
+function withEveryReading(evidence: Evidence): Evidence {
+  const notAsked = Object.fromEntries(readingNames.map((name) => [name, failed("not-asked")]));
+  return { ...notAsked, ...evidence };
 }
 
 /** @throws Error for a scan that is not finished: its result is stored in one transaction with its end. */

@@ -1,33 +1,33 @@
-/** Who may issue certificates for the name, and whether its answers are signed. */
+/** CAA and DNSSEC evidence of the scanned domain. */
 import { type Evidence, read } from "../../../evidence/evidence.ts";
 import type { DnsCaaFacts, DnssecFacts } from "../../../evidence/facts.ts";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
-import { Read, Records, shown } from "./parts.tsx";
+import { displayLimits, ReadingContent, Records } from "./evidence-blocks.tsx";
 
 export function DnsEvidence({ evidence: { dnsCaa, dnssec } }: { readonly evidence: Evidence }) {
   const i18n = useI18n();
   return (
     <>
       <h4>CAA</h4>
-      <Read reading={dnsCaa}>
+      <ReadingContent reading={dnsCaa}>
         {({ foundAt, records, recordsDropped, asked }) =>
           foundAt === null ? (
             <p>
               {i18n.t("evidence.dns.caaNone")} <UntrustedText>{asked.join(", ")}</UntrustedText>
             </p>
           ) : (
-            <Records asked={[{ name: foundAt, answer: read({ nameExists: true, records: records.map(caaRecord), recordsDropped }) }]} />
+            <Records queries={[{ name: foundAt, answer: read({ nameExists: true, records: records.map(caaRecord), recordsDropped }) }]} />
           )
         }
-      </Read>
+      </ReadingContent>
       <h4>DNSSEC</h4>
-      <Read reading={dnssec}>{(facts) => <Dnssec facts={facts} />}</Read>
+      <ReadingContent reading={dnssec}>{(facts) => <Dnssec facts={facts} />}</ReadingContent>
     </>
   );
 }
 
-/** As a zone file has it; RFC 8659 section 4.1. */
+/** Zone file format (RFC 8659 section 4.1). */
 function caaRecord({ critical, tag, value, truncated }: DnsCaaFacts["records"][number]) {
   return { text: `${critical ? 128 : 0} ${tag} "${value}"`, truncated };
 }
@@ -42,13 +42,14 @@ function Dnssec({ facts: { domain, status, unchecked } }: { readonly facts: Dnss
       {unchecked !== null && (
         <ul>
           <li>
-            {i18n.t("evidence.dns.dsKeyTags")} {unchecked.dsKeyTags.slice(0, shown.namesMax).join(", ") || i18n.t("evidence.dns.nothing")}
+            {i18n.t("evidence.dns.dsKeyTags")}{" "}
+            {unchecked.dsKeyTags.slice(0, displayLimits.namesMax).join(", ") || i18n.t("evidence.dns.nothing")}
           </li>
           <li>
             {i18n.t("evidence.dns.zoneKeyTags")}{" "}
-            {unchecked.zoneKeyTags.slice(0, shown.namesMax).join(", ") || i18n.t("evidence.dns.nothing")}
+            {unchecked.zoneKeyTags.slice(0, displayLimits.namesMax).join(", ") || i18n.t("evidence.dns.nothing")}
           </li>
-          {unchecked.signatures.slice(0, shown.recordsMax).map(({ covers, validTo }, at) => (
+          {unchecked.signatures.slice(0, displayLimits.recordsMax).map(({ covers, validTo }, at) => (
             <li key={String(at)}>{i18n.t("evidence.dns.signature", { covers, until: i18n.dateTime(validTo) })}</li>
           ))}
         </ul>

@@ -1,9 +1,9 @@
-/** Which parts of the evidence a verdict rests on, as links to them. */
+/** Links from a verdict to the parts of the evidence that it rests on. */
 import type { ReadingName } from "../../../evidence/evidence.ts";
 import { useI18n } from "../../context.ts";
 import type { ReportArea } from "../report.ts";
 
-/** The parts of the evidence, in the order of the page. Their ids are `evidence-<part>`. */
+/** Parts of the evidence in page order; their ids are `evidence-<part>`. */
 export const evidenceParts = [
   "navigation",
   "plainHttp",
@@ -40,7 +40,6 @@ const partOfReading: Readonly<Record<ReadingName, EvidencePart>> = {
   securityTxt: "securityTxt",
 };
 
-/** Names of the readings that a part shows. */
 export function readingsOf(part: EvidencePart): readonly ReadingName[] {
   const names = Object.keys(partOfReading) as ReadingName[];
   return part === "cookies" ? ["page"] : names.filter((name) => partOfReading[name] === part);
@@ -49,7 +48,7 @@ export function readingsOf(part: EvidencePart): readonly ReadingName[] {
 interface EvidenceLinksProps {
   /** Names of readings, and `headers.<name>`. */
   readonly names: readonly string[];
-  /** Of the answer that a page came with, checks of cookies look at those. */
+  /** Area of the check: cookie checks read `page` for its cookies, the others for its headers. */
   readonly area: ReportArea;
 }
 

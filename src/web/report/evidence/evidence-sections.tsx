@@ -1,31 +1,67 @@
-/** What the verdicts rest on, as it was seen, folded part by part. */
+/** The evidence that the verdicts rest on: one collapsed section per part. */
 import type { ComponentType } from "preact";
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { Timings } from "../../../evidence/scan.ts";
 import { useI18n } from "../../context.ts";
+import type { CountPath, I18n } from "../../i18n.ts";
 import type { Report } from "../report.ts";
 import { DnsEvidence } from "./dns.tsx";
-import { type EvidencePart, evidenceId, evidenceParts } from "./evidence-links.tsx";
-import { hintOf } from "./hints.ts";
+import { type EvidencePart, evidenceId, evidenceParts, readingsOf } from "./evidence-links.tsx";
 import { MailEvidence } from "./mail.tsx";
 import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
-import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page-parts.tsx";
+import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page.tsx";
 import { SecurityTxtEvidence } from "./security-txt.tsx";
 import { TimingTable } from "./timings.tsx";
 import { TlsEvidence } from "./tls.tsx";
 
-const contents: Readonly<Record<Exclude<EvidencePart, "timings">, ComponentType<{ readonly evidence: Evidence }>>> = {
-  navigation: NavigationEvidence,
-  plainHttp: PlainHttpEvidence,
-  headers: HeadersEvidence,
-  crossOrigin: CrossOriginEvidence,
-  cookies: CookiesEvidence,
-  document: DocumentEvidence,
-  requests: RequestsEvidence,
-  tls: TlsEvidence,
-  dns: DnsEvidence,
-  mail: MailEvidence,
-  securityTxt: SecurityTxtEvidence,
+interface PartDescriptor {
+  readonly Content: ComponentType<{ readonly evidence: Evidence }>;
+  /** Number shown beside the heading; null where the reading failed. */
+  readonly count?: { readonly text: CountPath; readonly of: (evidence: Evidence) => number | null };
+}
+
+const descriptors: Readonly<Record<Exclude<EvidencePart, "timings">, PartDescriptor>> = {
+  navigation: {
+    Content: NavigationEvidence,
+    count: {
+      text: "evidence.hints.redirects",
+      of: ({ navigation }) => (navigation.status === "read" ? navigation.facts.hops.length : null),
+    },
+  },
+  plainHttp: { Content: PlainHttpEvidence },
+  headers: {
+    Content: HeadersEvidence,
+    count: {
+      text: "evidence.hints.headers",
+      of: ({ page }) => (page.status === "read" ? page.facts.headers.length + page.facts.headersDropped : null),
+    },
+  },
+  crossOrigin: { Content: CrossOriginEvidence },
+  cookies: {
+    Content: CookiesEvidence,
+    count: {
+      text: "evidence.hints.cookies",
+      of: ({ page }) => (page.status === "read" ? page.facts.setCookies.length + page.facts.setCookiesDropped : null),
+    },
+  },
+  document: {
+    Content: DocumentEvidence,
+    count: {
+      text: "evidence.document.files",
+      of: ({ dom }) => (dom.status === "read" ? dom.facts.subresources.length + dom.facts.subresourcesDropped : null),
+    },
+  },
+  requests: { Content: RequestsEvidence },
+  tls: {
+    Content: TlsEvidence,
+    count: {
+      text: "evidence.hints.certificates",
+      of: ({ tls }) => (tls.status === "read" ? tls.facts.chain.length + tls.facts.certificatesDropped : null),
+    },
+  },
+  dns: { Content: DnsEvidence },
+  mail: { Content: MailEvidence },
+  securityTxt: { Content: SecurityTxtEvidence },
 };
 
 export function EvidenceSections({ report: { evidence, timings } }: { readonly report: Report }) {
@@ -45,11 +81,11 @@ interface PartProps {
   readonly timings: Timings;
 }
 
-/** The id stands inside: browsers open what is folded when an address names something in it. */
+/** The id is inside `details`: browsers open a collapsed section when a URL fragment names an element in it. */
 function Part({ part, evidence, timings }: PartProps) {
   const i18n = useI18n();
   const hint = hintOf(part, evidence, i18n);
-  const Content = part === "timings" ? null : contents[part];
+  const Content = part === "timings" ? null : descriptors[part].Content;
   return (
     <details class="evidence">
       <summary>
@@ -59,4 +95,14 @@ function Part({ part, evidence, timings }: PartProps) {
       <div id={evidenceId(part)}>{Content === null ? <TimingTable timings={timings} /> : <Content evidence={evidence} />}</div>
     </details>
   );
+}
+
+/** Count or failure note beside a heading, so that readers need not open empty parts; null where the heading suffices. */
+function hintOf(part: EvidencePart, evidence: Evidence, i18n: I18n): string | null {
+  const readings = readingsOf(part).map((name) => evidence[name]);
+  const failures = readings.filter(({ status }) => status === "failed").length;
+  if (failures > 0) return i18n.t(failures === readings.length ? "evidence.hints.notRead" : "evidence.hints.partly");
+  const { count } = part === "timings" ? {} : descriptors[part];
+  const number = count?.of(evidence) ?? null;
+  return count === undefined || number === null ? null : i18n.count(count.text, number);
 }

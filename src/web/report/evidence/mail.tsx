@@ -1,9 +1,9 @@
-/** How mail to and from the domain is protected. */
+/** Mail evidence of the domain: MX, SPF, DMARC, MTA-STS and TLS-RPT. */
 import { type Evidence, read } from "../../../evidence/evidence.ts";
 import type { MailMtaStsPolicyFacts, MailMxFacts, MailSpfFacts, TextRecords } from "../../../evidence/facts.ts";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
-import { FileBody, Others, Read, Records, shown } from "./parts.tsx";
+import { displayLimits, FileBody, OmittedCount, ReadingContent, Records } from "./evidence-blocks.tsx";
 
 export function MailEvidence({
   evidence: { mailMx, mailSpf, mailDmarc, mailMtaSts, mailMtaStsPolicy, mailTlsRpt },
@@ -14,31 +14,31 @@ export function MailEvidence({
   return (
     <>
       <h4>{i18n.t("evidence.readings.mailMx")}</h4>
-      <Read reading={mailMx}>
+      <ReadingContent reading={mailMx}>
         {({ domain, nameExists, exchangers, exchangersDropped }) => (
           <Records
-            asked={[{ name: domain, answer: read({ nameExists, records: exchangers.map(mxRecord), recordsDropped: exchangersDropped }) }]}
+            queries={[{ name: domain, answer: read({ nameExists, records: exchangers.map(mxRecord), recordsDropped: exchangersDropped }) }]}
           />
         )}
-      </Read>
+      </ReadingContent>
       <h4>SPF</h4>
-      <Read reading={mailSpf}>{(facts) => <Spf facts={facts} />}</Read>
+      <ReadingContent reading={mailSpf}>{(facts) => <Spf facts={facts} />}</ReadingContent>
       <h4>DMARC</h4>
-      <Read reading={mailDmarc}>
+      <ReadingContent reading={mailDmarc}>
         {({ walk, reportReceivers, reportReceiversDropped }) => (
           <>
-            <Records asked={walk.map(askedOf)} />
+            <Records queries={walk.map(queryOf)} />
             {reportReceivers.length > 0 && <p class="muted">{i18n.t("evidence.mail.receivers")}</p>}
-            <Records asked={reportReceivers.map(({ domain, answer }) => ({ name: domain, answer }))} />
-            <Others count={reportReceiversDropped} />
+            <Records queries={reportReceivers.map(({ domain, answer }) => ({ name: domain, answer }))} />
+            <OmittedCount count={reportReceiversDropped} />
           </>
         )}
-      </Read>
+      </ReadingContent>
       <h4>MTA-STS</h4>
-      <Read reading={mailMtaSts}>{(facts) => <Records asked={[askedOf(facts)]} />}</Read>
-      <Read reading={mailMtaStsPolicy}>{(facts) => <MtaStsPolicy facts={facts} />}</Read>
+      <ReadingContent reading={mailMtaSts}>{(facts) => <Records queries={[queryOf(facts)]} />}</ReadingContent>
+      <ReadingContent reading={mailMtaStsPolicy}>{(facts) => <MtaStsPolicy facts={facts} />}</ReadingContent>
       <h4>TLS-RPT</h4>
-      <Read reading={mailTlsRpt}>{(facts) => <Records asked={[askedOf(facts)]} />}</Read>
+      <ReadingContent reading={mailTlsRpt}>{(facts) => <Records queries={[queryOf(facts)]} />}</ReadingContent>
     </>
   );
 }
@@ -47,7 +47,7 @@ function mxRecord({ preference, host }: MailMxFacts["exchangers"][number]) {
   return { text: `${preference} ${host === "" ? "." : host}`, truncated: false };
 }
 
-function askedOf(answer: TextRecords) {
+function queryOf(answer: TextRecords) {
   return { name: answer.name, answer: read(answer) };
 }
 
@@ -55,10 +55,10 @@ function Spf({ facts: { own, followed, followedDropped } }: { readonly facts: Ma
   const i18n = useI18n();
   return (
     <>
-      <Records asked={[askedOf(own)]} />
+      <Records queries={[queryOf(own)]} />
       {followed.length > 0 && <p class="muted">{i18n.t("evidence.mail.followed")}</p>}
-      <Records asked={followed.slice(0, shown.rowsMax).map(({ name, type, answer }) => ({ name: `${name} ${type}`, answer }))} />
-      <Others count={Math.max(0, followed.length - shown.rowsMax) + followedDropped} />
+      <Records queries={followed.slice(0, displayLimits.rowsMax).map(({ name, type, answer }) => ({ name: `${name} ${type}`, answer }))} />
+      <OmittedCount count={Math.max(0, followed.length - displayLimits.rowsMax) + followedDropped} />
     </>
   );
 }

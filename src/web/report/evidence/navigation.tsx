@@ -1,16 +1,16 @@
-/** How the browser got to the page, and where plain http leads. */
+/** Redirect chain of the browser, HSTS preload state, and the answers over plain http. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { HttpAnswer, PlainHttpFacts } from "../../../evidence/facts.ts";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
-import { Entry, Read, UntrustedLine } from "./parts.tsx";
+import { Entry, ReadingContent, UntrustedLine } from "./evidence-blocks.tsx";
 
 export function NavigationEvidence({ evidence: { navigation, hstsPreload } }: { readonly evidence: Evidence }) {
   const i18n = useI18n();
   return (
     <>
-      <Read reading={navigation}>
+      <ReadingContent reading={navigation}>
         {({ hops, finalUrl, finalStatus, remoteAddress, security }) => (
           <>
             <Answers
@@ -38,9 +38,9 @@ export function NavigationEvidence({ evidence: { navigation, hstsPreload } }: { 
             </dl>
           </>
         )}
-      </Read>
+      </ReadingContent>
       <h4>{i18n.t("evidence.readings.hstsPreload")}</h4>
-      <Read reading={hstsPreload}>
+      <ReadingContent reading={hstsPreload}>
         {({ hostPreloaded, registrableDomainPreloaded }) => (
           <p>
             {i18n.t(
@@ -52,13 +52,13 @@ export function NavigationEvidence({ evidence: { navigation, hstsPreload } }: { 
             )}
           </p>
         )}
-      </Read>
+      </ReadingContent>
     </>
   );
 }
 
 export function PlainHttpEvidence({ evidence: { plainHttp } }: { readonly evidence: Evidence }) {
-  return <Read reading={plainHttp}>{(facts) => <PlainHttp facts={facts} />}</Read>;
+  return <ReadingContent reading={plainHttp}>{(facts) => <PlainHttp facts={facts} />}</ReadingContent>;
 }
 
 function PlainHttp({ facts: { outcome, answers, stoppedBecause } }: { readonly facts: PlainHttpFacts }) {
@@ -74,7 +74,7 @@ function PlainHttp({ facts: { outcome, answers, stoppedBecause } }: { readonly f
 
 type AnswerShown = Pick<HttpAnswer, "url" | "status" | "headers"> & { readonly internal?: boolean };
 
-/** Answers in their order, with where each leads. */
+/** Responses in order, each with its redirect target. */
 function Answers({ caption, answers }: { readonly caption: string; readonly answers: readonly AnswerShown[] }) {
   const i18n = useI18n();
   return (

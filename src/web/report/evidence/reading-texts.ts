@@ -1,8 +1,10 @@
-/** Readings, and why some gave nothing, in words. Results of other versions may name what this one does not know: that is told by its name. */
+/**
+ * Localized names of readings and reasons of failures. Results of other versions may contain unknown names: these are shown as they are.
+ */
 import { isReadingName, type ProbeFailure } from "../../../evidence/evidence.ts";
 import type { I18n } from "../../i18n.ts";
 
-/** What stands in the locale files; the compiler compares it with the types. */
+/** Failures with a text in the locale files; the compiler compares them with the type. */
 const failures = {
   timeout: true,
   refused: true,
@@ -20,9 +22,8 @@ const failures = {
   "not-asked": true,
 } as const satisfies Readonly<Record<ProbeFailure, true>>;
 
-const ownReasons = { "header-truncated": true, "headers-dropped": true, "check-undecided": true, "check-failed": true } as const;
+const ledgerReasons = { "header-truncated": true, "headers-dropped": true, "check-undecided": true, "check-failed": true } as const;
 
-/** A sentence. */
 export function failureText(i18n: I18n, because: string): string {
   return isNamed(failures, because) ? i18n.t(`evidence.failures.${because}`) : i18n.t("evidence.failures.unknown", { because });
 }
@@ -31,10 +32,10 @@ export function readingName(i18n: I18n, name: string): string {
   return isReadingName(name) ? i18n.t(`evidence.readings.${name}`) : name;
 }
 
-/** Why a row of the ledger is `notChecked`: one of the ledger's own reasons, or `<reading>: <failure>`. */
+/** Reason of a `notChecked` row: a reason of the ledger itself, or `<reading>: <failure>`. */
 export function whyNotChecked(i18n: I18n, because: string | undefined): string {
   if (because === undefined) return i18n.t("evidence.reasons.unknown");
-  if (isNamed(ownReasons, because)) return i18n.t(`evidence.reasons.${because}`);
+  if (isNamed(ledgerReasons, because)) return i18n.t(`evidence.reasons.${because}`);
   const [reading = "", failure = ""] = because.split(": ");
   return i18n.t("evidence.reasons.reading", { reading: readingName(i18n, reading), because: failureText(i18n, failure) });
 }

@@ -1,11 +1,15 @@
-/** The file security.txt, wherever it was looked for. */
+/** Evidence of security.txt: one entry per attempted URL. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { SecurityTxtFacts } from "../../../evidence/facts.ts";
 import { useI18n } from "../../context.ts";
-import { FileBody, Read, UntrustedLine } from "./parts.tsx";
+import { FileBody, ReadingContent, UntrustedLine } from "./evidence-blocks.tsx";
 
 export function SecurityTxtEvidence({ evidence: { securityTxt } }: { readonly evidence: Evidence }) {
-  return <Read reading={securityTxt}>{({ attempts }) => attempts.map((attempt) => <Attempt key={attempt.url} attempt={attempt} />)}</Read>;
+  return (
+    <ReadingContent reading={securityTxt}>
+      {({ attempts }) => attempts.map((attempt) => <Attempt key={attempt.url} attempt={attempt} />)}
+    </ReadingContent>
+  );
 }
 
 function Attempt({ attempt }: { readonly attempt: SecurityTxtFacts["attempts"][number] }) {

@@ -1,4 +1,4 @@
-/** How long the scan took, part by part. */
+/** Table of scan durations by stage. */
 import type { Timings } from "../../../evidence/scan.ts";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { useI18n } from "../../context.ts";
@@ -30,7 +30,7 @@ export function TimingTable({ timings }: { readonly timings: Timings }) {
   );
 }
 
-/** Most probes are named like what they read. */
+/** Other timings carry the name of a reading. */
 function timingName(i18n: I18n, name: string): string {
   switch (name) {
     case "page":

@@ -1,16 +1,16 @@
-/** The TLS endpoint: versions, what was agreed upon, and the certificates with their names, dates and keys. */
+/** TLS evidence: protocol versions, negotiated parameters and certificates. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { CertificateFacts, TlsFacts, TlsVersion } from "../../../evidence/facts.ts";
 import { Instant } from "../../components/instant.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import type { I18n } from "../../i18n.ts";
-import { Entry, Others, Read, shown } from "./parts.tsx";
+import { displayLimits, Entry, OmittedCount, ReadingContent } from "./evidence-blocks.tsx";
 
 const versions: readonly TlsVersion[] = ["1.3", "1.2", "1.1", "1.0"];
 
 export function TlsEvidence({ evidence: { tls } }: { readonly evidence: Evidence }) {
-  return <Read reading={tls}>{(facts) => <Tls facts={facts} />}</Read>;
+  return <ReadingContent reading={tls}>{(facts) => <Tls facts={facts} />}</ReadingContent>;
 }
 
 function Tls({ facts }: { readonly facts: TlsFacts }) {
@@ -43,7 +43,7 @@ function Tls({ facts }: { readonly facts: TlsFacts }) {
           </li>
         ))}
       </ol>
-      <Others count={certificatesDropped} />
+      <OmittedCount count={certificatesDropped} />
     </>
   );
 }
@@ -66,8 +66,8 @@ function Certificate({ certificate }: { readonly certificate: CertificateFacts }
       </Entry>
       {names.length > 0 && (
         <Entry name={i18n.t("evidence.tls.names")}>
-          <UntrustedText>{names.slice(0, shown.namesMax).join(", ")}</UntrustedText>
-          <Others count={Math.max(0, names.length - shown.namesMax) + namesDropped} />
+          <UntrustedText>{names.slice(0, displayLimits.namesMax).join(", ")}</UntrustedText>
+          <OmittedCount count={Math.max(0, names.length - displayLimits.namesMax) + namesDropped} />
         </Entry>
       )}
       <Entry name={i18n.t("evidence.tls.valid")}>

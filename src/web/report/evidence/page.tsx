@@ -1,15 +1,15 @@
-/** What the page came with and what it is made of: headers, cookies, the document and what it asks for. */
+/** Evidence of the page itself: headers, cookies, document and requests. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { DomFacts, PageFacts, RequestsFacts, SetCookieLine } from "../../../evidence/facts.ts";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
-import { Cut, Entry, HeaderTable, Others, Read, shown, UntrustedLine } from "./parts.tsx";
+import { displayLimits, Entry, HeaderTable, OmittedCount, ReadingContent, TruncatedNote, UntrustedLine } from "./evidence-blocks.tsx";
 
 export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evidence }) {
   const i18n = useI18n();
   return (
-    <Read reading={page}>
+    <ReadingContent reading={page}>
       {({ url, status, headers, headersDropped, mediaType }) => (
         <>
           <p>
@@ -23,14 +23,14 @@ export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evi
           <HeaderTable caption={i18n.t("evidence.parts.headers")} headers={headers} dropped={headersDropped} />
         </>
       )}
-    </Read>
+    </ReadingContent>
   );
 }
 
 export function CrossOriginEvidence({ evidence: { crossOrigin } }: { readonly evidence: Evidence }) {
   const i18n = useI18n();
   return (
-    <Read reading={crossOrigin}>
+    <ReadingContent reading={crossOrigin}>
       {({ originSent, status, headers }) => (
         <>
           <p>
@@ -39,17 +39,17 @@ export function CrossOriginEvidence({ evidence: { crossOrigin } }: { readonly ev
           <HeaderTable caption={i18n.t("evidence.parts.crossOrigin")} headers={headers} dropped={0} />
         </>
       )}
-    </Read>
+    </ReadingContent>
   );
 }
 
 export function CookiesEvidence({ evidence: { page } }: { readonly evidence: Evidence }) {
-  return <Read reading={page}>{(facts) => <Cookies facts={facts} />}</Read>;
+  return <ReadingContent reading={page}>{(facts) => <Cookies facts={facts} />}</ReadingContent>;
 }
 
 function Cookies({ facts: { setCookies, setCookiesDropped } }: { readonly facts: PageFacts }) {
   const i18n = useI18n();
-  const lines = setCookies.slice(0, shown.rowsMax);
+  const lines = setCookies.slice(0, displayLimits.rowsMax);
   if (lines.length === 0) return <p class="muted">{i18n.t("evidence.cookies.none")}</p>;
   return (
     <>
@@ -69,25 +69,25 @@ function Cookies({ facts: { setCookies, setCookiesDropped } }: { readonly facts:
           ))}
         </RowGroup>
       </Table>
-      <Others count={setCookies.length - lines.length + setCookiesDropped} />
+      <OmittedCount count={setCookies.length - lines.length + setCookiesDropped} />
     </>
   );
 }
 
-/** RFC 6265bis section 5.6: the pair goes up to the first semicolon, its name up to the first equals sign. The value was taken out. */
+/** The name ends at the first equals sign, the pair at the first semicolon (RFC 6265bis section 5.6). Cookie values were redacted. */
 function cookieCells({ line, host, overHttps, truncated }: SetCookieLine) {
   const [pair = "", ...attributes] = line.split(";");
   return [
     <UntrustedText key="name">{pair.slice(0, Math.max(0, pair.indexOf("=")))}</UntrustedText>,
     <span key="attributes">
-      <UntrustedText>{attributes.join(";").trim()}</UntrustedText> <Cut truncated={truncated} />
+      <UntrustedText>{attributes.join(";").trim()}</UntrustedText> <TruncatedNote truncated={truncated} />
     </span>,
     <UntrustedText key="from">{`${overHttps ? "https" : "http"}://${host}`}</UntrustedText>,
   ];
 }
 
 export function DocumentEvidence({ evidence: { dom } }: { readonly evidence: Evidence }) {
-  return <Read reading={dom}>{(facts) => <Document facts={facts} />}</Read>;
+  return <ReadingContent reading={dom}>{(facts) => <Document facts={facts} />}</ReadingContent>;
 }
 
 function Document({
@@ -96,25 +96,32 @@ function Document({
   readonly facts: DomFacts;
 }) {
   const i18n = useI18n();
-  const files = subresources.slice(0, shown.rowsMax);
+  const files = subresources.slice(0, displayLimits.rowsMax);
   return (
     <>
       <dl>
         <Entry name={i18n.t("report.facts.documentTitle")}>
           <UntrustedLine>{title}</UntrustedLine>
         </Entry>
-        {metas.slice(0, shown.rowsMax).map(({ httpEquiv, name, content, truncated }, at) => (
+        {metas.slice(0, displayLimits.rowsMax).map(({ httpEquiv, name, content, truncated }, at) => (
           <Entry key={String(at)} name={<UntrustedText>{`meta ${httpEquiv ?? name ?? ""}`}</UntrustedText>}>
-            <UntrustedText charsMax={shown.recordCharsMax}>{content}</UntrustedText> <Cut truncated={truncated} />
+            <UntrustedText charsMax={displayLimits.recordCharsMax}>{content}</UntrustedText> <TruncatedNote truncated={truncated} />
           </Entry>
         ))}
-        {forms.slice(0, shown.rowsMax).map(({ action, method }, at) => (
+        {forms.slice(0, displayLimits.rowsMax).map(({ action, method }, at) => (
           <Entry key={String(at)} name={i18n.t("evidence.document.form")}>
             <UntrustedLine>{`${method.toUpperCase()} ${action}`}</UntrustedLine>
           </Entry>
         ))}
       </dl>
-      <Others count={Math.max(0, metas.length - shown.rowsMax) + metasDropped + Math.max(0, forms.length - shown.rowsMax) + formsDropped} />
+      <OmittedCount
+        count={
+          Math.max(0, metas.length - displayLimits.rowsMax) +
+          metasDropped +
+          Math.max(0, forms.length - displayLimits.rowsMax) +
+          formsDropped
+        }
+      />
       <h4>{i18n.count("evidence.document.files", subresources.length + subresourcesDropped)}</h4>
       {files.length > 0 && (
         <Table
@@ -142,13 +149,13 @@ function Document({
           </RowGroup>
         </Table>
       )}
-      <Others count={subresources.length - files.length + subresourcesDropped} />
+      <OmittedCount count={subresources.length - files.length + subresourcesDropped} />
     </>
   );
 }
 
 export function RequestsEvidence({ evidence: { requests } }: { readonly evidence: Evidence }) {
-  return <Read reading={requests}>{(facts) => <Requests facts={facts} />}</Read>;
+  return <ReadingContent reading={requests}>{(facts) => <Requests facts={facts} />}</ReadingContent>;
 }
 
 function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked } }: { readonly facts: RequestsFacts }) {
@@ -169,7 +176,7 @@ function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked 
           ]}
         >
           <RowGroup>
-            {insecure.slice(0, shown.rowsMax).map(({ url, kind, outcome }, at) => (
+            {insecure.slice(0, displayLimits.rowsMax).map(({ url, kind, outcome }, at) => (
               <Row
                 key={String(at)}
                 cells={[
@@ -182,18 +189,18 @@ function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked 
           </RowGroup>
         </Table>
       )}
-      <Others count={Math.max(0, insecure.length - shown.rowsMax) + insecureDropped} />
+      <OmittedCount count={Math.max(0, insecure.length - displayLimits.rowsMax) + insecureDropped} />
       {integrityBlocked.length > 0 && (
         <>
           <h4>{i18n.t("evidence.requests.integrityBlocked")}</h4>
           <ul>
-            {integrityBlocked.slice(0, shown.rowsMax).map((url, at) => (
+            {integrityBlocked.slice(0, displayLimits.rowsMax).map((url, at) => (
               <li key={String(at)}>
                 <UntrustedLine>{url}</UntrustedLine>
               </li>
             ))}
           </ul>
-          <Others count={integrityBlocked.length - shown.rowsMax} />
+          <OmittedCount count={integrityBlocked.length - displayLimits.rowsMax} />
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-/** The pieces that all parts of the evidence are made of: readings that gave nothing, header fields, text records, lists that end. */
+/** Shared blocks of the evidence parts: failed readings, header fields, DNS records, counts of omitted rows. */
 import type { ComponentChildren } from "preact";
 import type { Reading } from "../../../evidence/evidence.ts";
 import type { HeaderField, TextRecords } from "../../../evidence/facts.ts";
@@ -7,8 +7,8 @@ import { UntrustedLines, UntrustedText } from "../../components/untrusted-text.t
 import { useI18n } from "../../context.ts";
 import { failureText } from "./reading-texts.ts";
 
-/** How much of each is shown; the whole is in the JSON. A page has to stay small whatever a site sends. */
-export const shown = {
+/** Display limits: a page stays small whatever a site sends. The JSON report holds everything. */
+export const displayLimits = {
   headerFieldsMax: 60,
   lineCharsMax: 300,
   rowsMax: 30,
@@ -18,13 +18,13 @@ export const shown = {
   namesMax: 24,
 } as const;
 
-interface ReadProps<F> {
+interface ReadingContentProps<F> {
   readonly reading: Reading<F>;
   readonly children: (facts: F) => ComponentChildren;
 }
 
-/** What a reading brought, or why there is nothing. */
-export function Read<F>({ reading, children }: ReadProps<F>) {
+/** Renders the facts of a reading, or the reason why it failed. */
+export function ReadingContent<F>({ reading, children }: ReadingContentProps<F>) {
   const i18n = useI18n();
   if (reading.status === "read") return <>{children(reading.facts)}</>;
   return (
@@ -34,7 +34,6 @@ export function Read<F>({ reading, children }: ReadProps<F>) {
   );
 }
 
-/** A name and what it stands for, of a list of such. */
 export function Entry({ name, children }: { readonly name: ComponentChildren; readonly children: ComponentChildren }) {
   return (
     <>
@@ -44,13 +43,13 @@ export function Entry({ name, children }: { readonly name: ComponentChildren; re
   );
 }
 
-/** An address or another line of a site, as far as it tells something. */
+/** A URL or another short value from the site, cut at the display limit. */
 export function UntrustedLine({ children }: { readonly children: string }) {
-  return <UntrustedText charsMax={shown.lineCharsMax}>{children}</UntrustedText>;
+  return <UntrustedText charsMax={displayLimits.lineCharsMax}>{children}</UntrustedText>;
 }
 
-/** How many there are that are not shown, or were not kept. */
-export function Others({ count }: { readonly count: number }) {
+/** Number of items that the page omits or the scan dropped. */
+export function OmittedCount({ count }: { readonly count: number }) {
   const i18n = useI18n();
   return count > 0 ? <p class="muted small">{i18n.count("evidence.others", count)}</p> : null;
 }
@@ -64,7 +63,7 @@ interface HeaderTableProps {
 
 export function HeaderTable({ caption, headers, dropped }: HeaderTableProps) {
   const i18n = useI18n();
-  const fields = headers.slice(0, shown.headerFieldsMax);
+  const fields = headers.slice(0, displayLimits.headerFieldsMax);
   if (fields.length === 0) return <p class="muted">{i18n.t("evidence.headers.none")}</p>;
   return (
     <>
@@ -80,20 +79,20 @@ export function HeaderTable({ caption, headers, dropped }: HeaderTableProps) {
               cells={[
                 <UntrustedText key="name">{name}</UntrustedText>,
                 <span key="value" class="mono">
-                  <UntrustedText>{value}</UntrustedText> <Cut truncated={truncated} />
+                  <UntrustedText>{value}</UntrustedText> <TruncatedNote truncated={truncated} />
                 </span>,
               ]}
             />
           ))}
         </RowGroup>
       </Table>
-      <Others count={headers.length - fields.length + dropped} />
+      <OmittedCount count={headers.length - fields.length + dropped} />
     </>
   );
 }
 
-/** Marks what came longer than a scan keeps. */
-export function Cut({ truncated }: { readonly truncated: boolean }) {
+/** Marks a value that was longer than the scan keeps. */
+export function TruncatedNote({ truncated }: { readonly truncated: boolean }) {
   const i18n = useI18n();
   return truncated ? <span class="muted">{i18n.t("evidence.cut")}</span> : null;
 }
@@ -103,18 +102,17 @@ interface RecordsAnswer extends Pick<TextRecords, "nameExists" | "records"> {
 }
 
 interface RecordsProps {
-  /** Each name that was asked, and what came back. */
-  readonly asked: readonly { readonly name: string; readonly answer: Reading<RecordsAnswer> }[];
+  /** DNS names that were queried, each with its answer. */
+  readonly queries: readonly { readonly name: string; readonly answer: Reading<RecordsAnswer> }[];
 }
 
-/** The records at each name. */
-export function Records({ asked }: RecordsProps) {
-  if (asked.length === 0) return null;
+export function Records({ queries }: RecordsProps) {
+  if (queries.length === 0) return null;
   return (
     <dl class="records">
-      {asked.map(({ name, answer }, at) => (
+      {queries.map(({ name, answer }, at) => (
         <Entry key={String(at)} name={<UntrustedText>{name}</UntrustedText>}>
-          <Read reading={answer}>{(facts) => <RecordList answer={facts} />}</Read>
+          <ReadingContent reading={answer}>{(facts) => <RecordList answer={facts} />}</ReadingContent>
         </Entry>
       ))}
     </dl>
@@ -127,24 +125,24 @@ function RecordList({ answer: { nameExists, records, recordsDropped = 0 } }: { r
   return (
     <>
       <ul class="plain mono">
-        {records.slice(0, shown.recordsMax).map(({ text, truncated }, at) => (
+        {records.slice(0, displayLimits.recordsMax).map(({ text, truncated }, at) => (
           <li key={String(at)}>
-            <UntrustedText charsMax={shown.recordCharsMax}>{text}</UntrustedText> <Cut truncated={truncated} />
+            <UntrustedText charsMax={displayLimits.recordCharsMax}>{text}</UntrustedText> <TruncatedNote truncated={truncated} />
           </li>
         ))}
       </ul>
-      <Others count={Math.max(0, records.length - shown.recordsMax) + recordsDropped} />
+      <OmittedCount count={Math.max(0, records.length - displayLimits.recordsMax) + recordsDropped} />
     </>
   );
 }
 
-/** A small text file as it came; nothing where it is empty. */
+/** Content of a small text file; null if empty. */
 export function FileBody({ body, truncated }: { readonly body: string; readonly truncated: boolean }) {
   if (body === "") return null;
   return (
     <>
-      <UntrustedLines charsMax={shown.bodyCharsMax}>{body}</UntrustedLines>
-      <Cut truncated={truncated} />
+      <UntrustedLines charsMax={displayLimits.bodyCharsMax}>{body}</UntrustedLines>
+      <TruncatedNote truncated={truncated} />
     </>
   );
 }
