@@ -1,4 +1,4 @@
-/** Everything that people do about their accounts, over one store and one count of guesses. */
+/** Sign-in, credentials and registration with shared throttles. */
 import type { Store } from "../store/store.ts";
 import { createOwnCredentials, type OwnCredentials } from "./own-credentials.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
@@ -19,11 +19,11 @@ export interface AccountActionsSettings {
 
 export function createAccountActions({ store, passwordCharsMin, now }: AccountActionsSettings): AccountActions {
   const passwords = createPasswords({ charsMin: passwordCharsMin });
-  const guesses = createSignInThrottles(() => now().getTime());
+  const throttles = createSignInThrottles(() => now().getTime());
   return {
     passwords,
-    ...createSignIn({ store, passwords, guesses, now }),
-    ...createOwnCredentials({ store, passwords, guesses, now }),
-    ...createRegistration({ store, passwords, guesses, now }),
+    ...createSignIn({ store, passwords, throttles, now }),
+    ...createOwnCredentials({ store, passwords, throttles, now }),
+    ...createRegistration({ store, passwords, throttles, now }),
   };
 }

@@ -1,4 +1,4 @@
-/** From an Authorization header, or the value of a session, to the account behind it. */
+/** Authentication: from an Authorization header or a session value to the account. */
 import type { Account } from "../store/accounts.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Session } from "../store/sessions.ts";
@@ -9,11 +9,11 @@ const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 export type Authentication =
   | { readonly status: "authenticated"; readonly account: Account; readonly token: ApiToken }
-  /** For the log; the caller is told only that it is not let in. */
+  /** `because` is for the log only; the client always gets the same 401. */
   | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" }
   | { readonly status: "refused"; readonly because: "revoked" | "expired" | "disabled"; readonly token: ApiToken };
 
-/** Never throws, whatever the header holds. Null is a request without one. */
+/** Never throws. Null: no Authorization header. */
 export function authenticate(store: Pick<Store, "apiTokens" | "accounts">, authorizationHeader: string | null, now: Date): Authentication {
   if (authorizationHeader === null) return { status: "refused", because: "absent" };
   const value = bearerPattern.exec(authorizationHeader)?.[1];
@@ -36,7 +36,7 @@ export interface SignedIn {
   readonly session: Session;
 }
 
-/** Who is signed in by a session's value; null for one that is unknown or has ended, and for a disabled account. Never throws. */
+/** Null for an unknown or ended session and for a disabled account. Never throws. */
 export function signedInBy(store: Pick<Store, "sessions" | "accounts">, value: string | null, now: Date): SignedIn | null {
   const session = value === null ? undefined : store.sessions.findByValue(value, now);
   const account = session === undefined ? undefined : store.accounts.findById(session.accountId);

@@ -1,25 +1,25 @@
-/** Who asks to be let in, as far as it is counted and remembered. */
+/** Client of a request, as counted by throttles and stored with sessions. */
 import { truncatedAddress } from "../parse/address.ts";
 import type { SessionOrigin } from "../store/sessions.ts";
 
 export interface Caller {
-  /** The calling address, as requests are counted by it. */
+  /** Client address as counted by rate limits: for IPv6 a network. */
   readonly address: string;
-  /** The User-Agent header, or nothing. */
+  /** User-Agent header, or empty. */
   readonly userAgent: string;
 }
 
-/** What a session remembers of it: enough for its owner to know it again, not enough to find anybody. */
+/** Stored with a session. Truncated for privacy; its owner still recognises it. */
 export function originOf(caller: Caller): SessionOrigin {
-  return { userAgent: caller.userAgent, address: neighbourhoodOf(caller) };
+  return { userAgent: caller.userAgent, address: networkPrefixOf(caller) };
 }
 
-/** What one customer has whole, as a rule: of IPv6 the neighbourhood, of IPv4 the address. */
+/** Network that one customer usually has: the IPv6 prefix or the IPv4 address. */
 export function networkOf(caller: Caller): string {
-  return caller.address.includes(":") ? neighbourhoodOf(caller) : caller.address;
+  return caller.address.includes(":") ? networkPrefixOf(caller) : caller.address;
 }
 
-/** What one customer may have whole: 65,536 of the IPv6 networks that requests are counted by, or some addresses of IPv4. */
-export function neighbourhoodOf({ address }: Caller): string {
+/** Network that one customer may have: 65,536 counted IPv6 networks, or a few IPv4 addresses. */
+export function networkPrefixOf({ address }: Caller): string {
   return truncatedAddress(address);
 }

@@ -1,29 +1,29 @@
-/** A waiting line before work that is costly: so much at once, so much waiting, little of it for one and the same, and everybody else is turned away at the door. */
+/** Semaphore with a bounded queue, and a smaller bound for each key, for costly work. */
 
 export interface KeyedSemaphoreLimits {
-  readonly atOnceMax: number;
-  readonly waitingMax: number;
-  /** Of those that wait, for one and the same: so whoever sends a flood waits in it alone. */
-  readonly waitingOfOneMax: number;
+  readonly concurrencyMax: number;
+  readonly queueMax: number;
+  /** Queue bound per key, so that a flood from one client does not block the others. */
+  readonly queuePerKeyMax: number;
 }
 
-/** Runs the work when its turn comes; "busy" at once when too many wait already. `whose` tells who it is for. */
-export type TakeTurn = <T>(whose: string, work: () => Promise<T>) => Promise<T | "busy">;
+/** Runs the work as soon as a permit is free; "busy" at once when the queue is full. */
+export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T | "busy">;
 
-export function createKeyedSemaphore({ atOnceMax, waitingMax, waitingOfOneMax }: KeyedSemaphoreLimits): TakeTurn {
-  const waiting: { readonly whose: string; readonly begin: () => void }[] = [];
+export function createKeyedSemaphore({ concurrencyMax, queueMax, queuePerKeyMax }: KeyedSemaphoreLimits): KeyedSemaphore {
+  const queue: { readonly key: string; readonly begin: () => void }[] = [];
   let running = 0;
-  return async (whose, work) => {
-    if (running >= atOnceMax) {
-      const waitingOfOne = waiting.filter((other) => other.whose === whose).length;
-      if (waiting.length >= waitingMax || waitingOfOne >= waitingOfOneMax) return "busy";
-      // Whoever leaves hands the turn on, so `running` stays as it is.
-      await new Promise<void>((begin) => waiting.push({ whose, begin }));
+  return async (key, work) => {
+    if (running >= concurrencyMax) {
+      const queuedOfKey = queue.filter((other) => other.key === key).length;
+      if (queue.length >= queueMax || queuedOfKey >= queuePerKeyMax) return "busy";
+      // The finished task passes its permit on, so `running` does not change.
+      await new Promise<void>((begin) => queue.push({ key, begin }));
     } else running += 1;
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
+      const next = queue.shift();
       if (next === undefined) running -= 1;
       else next.begin();
     }

@@ -1,7 +1,7 @@
-/** Passwords that everybody who guesses tries first: refused, however long they are. */
+/** Common passwords, refused whatever their length. */
 
-/** In lower case. The commonest of leaked lists are short; these are also what people make of them to reach a length. */
-const common: ReadonlySet<string> = new Set(
+/** Lower case. Includes the longer forms that people derive from commonPasswords leaked passwords. */
+const commonPasswords: ReadonlySet<string> = new Set(
   `
   123456 12345678 123456789 1234567890 12345678910 123456789012 1234567890123 01234567890 012345678901 0123456789012 123123123123
   121212121212 112233445566 111222333444 123454321 1234554321 123456123456 123456654321 987654321 9876543210 098765432109 987654321098
@@ -50,18 +50,18 @@ const common: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Longest piece whose repetition is no password. */
+/** Longest unit whose repetition is refused. */
 const repeatedCharsMax = 4;
 
-/** Whether it is one of those, or one short piece over and over. Takes lower case. */
+/** Whether it is common or repeats a short unit. Expects lower case. */
 export function isLeakedPassword(password: string): boolean {
-  return common.has(password) || isRepetition(password);
+  return commonPasswords.has(password) || isRepetition(password);
 }
 
 function isRepetition(password: string): boolean {
   for (let length = 1; length <= repeatedCharsMax; length++) {
-    const piece = password.slice(0, length);
-    if (password.length > length && piece.repeat(Math.ceil(password.length / length)).startsWith(password)) return true;
+    const unit = password.slice(0, length);
+    if (password.length > length && unit.repeat(Math.ceil(password.length / length)).startsWith(password)) return true;
   }
   return false;
 }

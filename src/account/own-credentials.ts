@@ -1,91 +1,100 @@
-/** What somebody who is signed in changes about how they sign in. Each change asks for the password; one of password or second factor ends all sessions and opens a new one. */
+/**
+ * Credential changes by a signed-in person. Each change requires the password.
+ * A change of password or second factor ends all sessions and opens a new one.
+ */
 import type { Account, AccountRefusal } from "../store/accounts.ts";
-import { type Credentials, isInForce } from "../store/credentials.ts";
+import { type Credentials, isTotpActive } from "../store/credentials.ts";
 import { hashOfSecret } from "../store/secret-value.ts";
 import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, originOf } from "./caller.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
 import { newRecoveryCodes, newTotpSecret, totpStepOf } from "./second-factor.ts";
-import type { HeldUp } from "./sign-in.ts";
+import type { RetryLater } from "./sign-in.ts";
 import type { SignInThrottles } from "./sign-in-throttles.ts";
 
-/** Who changes, from where, and the password that proves it. */
-export interface Proof {
+/** Account, client and the password that authorises a change. */
+export interface PasswordProof {
   readonly account: Account;
   readonly password: string;
   readonly caller: Caller;
 }
 
-/** The new session of whoever made the change; its cookie replaces the former one. */
-export interface Changed {
+/** `opened` is the new session; its cookie replaces the old one. */
+export interface CredentialsChanged {
   readonly status: "changed";
   readonly opened: OpenedSession;
 }
 
-export type Unproved = { readonly status: "wrong-password" } | HeldUp;
+export type PasswordRefusal = { readonly status: "wrong-password" } | RetryLater;
 
 export interface OwnCredentials {
   changePassword(
-    proof: Proof,
+    proof: PasswordProof,
     newPassword: string,
-  ): Promise<Changed | { readonly status: "refused"; readonly fault: PasswordFault } | Unproved>;
-  /** Sessions stay open: who has them is the same. */
+  ): Promise<CredentialsChanged | { readonly status: "refused"; readonly fault: PasswordFault } | PasswordRefusal>;
+  /** Sessions stay open: their owner is the same. */
   changeEmail(
-    proof: Proof,
+    proof: PasswordProof,
     email: string,
   ): Promise<
-    { readonly status: "renamed"; readonly account: Account } | { readonly status: "refused"; readonly fault: AccountRefusal } | Unproved
+    | { readonly status: "renamed"; readonly account: Account }
+    | { readonly status: "refused"; readonly fault: AccountRefusal }
+    | PasswordRefusal
   >;
-  /** A secret for an authenticator, kept until a code confirms it; null while a second factor is in force. */
+  /** New unconfirmed TOTP secret; null while a second factor is active. */
   offerTotp(account: Account): Promise<string | null>;
-  /** The secret that was offered and not confirmed yet. */
+  /** Secret that waits for confirmation. */
   offeredTotp(account: Account): string | null;
   /** Puts the offered secret in force. The recovery codes are known only here and now. */
   confirmTotp(
-    proof: Proof,
+    proof: PasswordProof,
     code: string,
   ): Promise<
-    | (Changed & { readonly recoveryCodes: readonly string[] })
+    | (CredentialsChanged & { readonly recoveryCodes: readonly string[] })
     | { readonly status: "wrong-code" }
     | { readonly status: "not-offered" }
-    | Unproved
+    | PasswordRefusal
   >;
-  removeTotp(proof: Proof): Promise<Changed | Unproved>;
-  /** Ten new ones; the former are void. `not-offered` without a second factor. */
+  removeTotp(proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal>;
+  /** Ten new codes; voids the old ones. `not-offered` without a second factor. */
   renewRecoveryCodes(
-    proof: Proof,
-  ): Promise<(Changed & { readonly recoveryCodes: readonly string[] }) | { readonly status: "not-offered" } | Unproved>;
+    proof: PasswordProof,
+  ): Promise<(CredentialsChanged & { readonly recoveryCodes: readonly string[] }) | { readonly status: "not-offered" } | PasswordRefusal>;
 }
 
 export interface OwnCredentialsSettings {
-  readonly store: Store;
+  readonly store: Pick<Store, "accounts" | "credentials">;
   readonly passwords: Passwords;
-  readonly guesses: SignInThrottles;
+  readonly throttles: SignInThrottles;
   readonly now: () => Date;
 }
 
-export function createOwnCredentials({ store, passwords, guesses, now }: OwnCredentialsSettings): OwnCredentials {
-  /** Null when the password is right, and the change may be made. */
-  async function unproved({ account, password, caller }: Proof): Promise<Unproved | null> {
-    const seconds = guesses.password(caller, account.email);
+export function createOwnCredentials({ store, passwords, throttles, now }: OwnCredentialsSettings): OwnCredentials {
+  /** Null if the password is right. */
+  async function verifyPassword({ account, password, caller }: PasswordProof): Promise<PasswordRefusal | null> {
+    const seconds = throttles.attemptPassword(caller, account.email);
     if (seconds > 0) return { status: "throttled", seconds };
     const matches = await passwords.matches(password, store.credentials.get(account.id).passwordHash, caller);
     if (matches !== true) {
-      if (matches === "busy") guesses.passwordWasNotTried(caller, account.email);
+      if (matches === "busy") throttles.undoPassword(caller, account.email);
       return matches === "busy" ? { status: "busy" } : { status: "wrong-password" };
     }
-    guesses.passwordWasRight(caller, account.email);
+    throttles.acceptPassword(caller, account.email);
     return null;
   }
 
-  /** `verified` are the credentials that the password was compared with: a change made meanwhile wins. */
-  async function change({ account, caller }: Proof, verified: Credentials, changed: Partial<Credentials>): Promise<Changed | Unproved> {
+  /** `verified`: the credentials that the password was checked against. A concurrent change wins. */
+  async function change(
+    { account, caller }: PasswordProof,
+    verified: Credentials,
+    changed: Partial<Credentials>,
+  ): Promise<CredentialsChanged | PasswordRefusal> {
     const outcome = await store.credentials.change(account.id, changed, { verified, reopen: { origin: originOf(caller), now: now() } });
     return outcome?.opened ? { status: "changed", opened: outcome.opened } : { status: "wrong-password" };
   }
 
-  async function withNewRecoveryCodes(proof: Proof, verified: Credentials, changed: Partial<Credentials>) {
+  async function withNewRecoveryCodes(proof: PasswordProof, verified: Credentials, changed: Partial<Credentials>) {
     const recoveryCodes = newRecoveryCodes();
     const outcome = await change(proof, verified, { ...changed, recoveryCodeHashes: recoveryCodes.map(hashOfSecret) });
     return outcome.status === "changed" ? { ...outcome, recoveryCodes } : outcome;
@@ -96,21 +105,21 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
       const fault = passwords.faultOf(newPassword, proof.account.email);
       if (fault !== null) return { status: "refused", fault };
       const verified = store.credentials.get(proof.account.id);
-      const refusal = await unproved(proof);
+      const refusal = await verifyPassword(proof);
       if (refusal !== null) return refusal;
       const passwordHash = await passwords.hash(newPassword, proof.caller);
       return passwordHash === "busy" ? { status: "busy" } : change(proof, verified, { passwordHash });
     },
 
     changeEmail: async (proof, email) => {
-      const refusal = await unproved(proof);
+      const refusal = await verifyPassword(proof);
       if (refusal !== null) return refusal;
-      const seconds = guesses.name(proof.caller);
+      const seconds = throttles.attemptEmail(proof.caller);
       if (seconds > 0) return { status: "throttled", seconds };
       const account = await store.accounts.setEmail(proof.account.id, email);
       if (account === undefined) return { status: "wrong-password" };
       if (typeof account === "string") return { status: "refused", fault: account };
-      guesses.nameWasGiven(proof.caller);
+      throttles.acceptEmail(proof.caller);
       return { status: "renamed", account };
     },
 
@@ -121,14 +130,14 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
 
     offeredTotp: ({ id }) => {
       const { totp } = store.credentials.get(id);
-      return totp === null || isInForce(totp) ? null : totp.secret;
+      return totp === null || isTotpActive(totp) ? null : totp.secret;
     },
 
     confirmTotp: async (proof, code) => {
       const verified = store.credentials.get(proof.account.id);
       const { totp } = verified;
-      if (totp === null || isInForce(totp)) return { status: "not-offered" };
-      const refusal = await unproved(proof);
+      if (totp === null || isTotpActive(totp)) return { status: "not-offered" };
+      const refusal = await verifyPassword(proof);
       if (refusal !== null) return refusal;
       const lastUsedStep = totpStepOf(totp.secret, code, now());
       if (lastUsedStep === null) return { status: "wrong-code" };
@@ -137,13 +146,13 @@ export function createOwnCredentials({ store, passwords, guesses, now }: OwnCred
 
     removeTotp: async (proof) => {
       const verified = store.credentials.get(proof.account.id);
-      return (await unproved(proof)) ?? change(proof, verified, { totp: null, recoveryCodeHashes: [] });
+      return (await verifyPassword(proof)) ?? change(proof, verified, { totp: null, recoveryCodeHashes: [] });
     },
 
     renewRecoveryCodes: async (proof) => {
       const verified = store.credentials.get(proof.account.id);
-      if (!isInForce(verified.totp)) return { status: "not-offered" };
-      return (await unproved(proof)) ?? withNewRecoveryCodes(proof, verified, {});
+      if (!isTotpActive(verified.totp)) return { status: "not-offered" };
+      return (await verifyPassword(proof)) ?? withNewRecoveryCodes(proof, verified, {});
     },
   };
 }

@@ -1,58 +1,58 @@
-/** Passwords: which ones are taken, and how they are kept and compared without holding up anything else. */
-import { type Caller, neighbourhoodOf } from "./caller.ts";
+/** Password rules, hashing and comparison. */
+import { type Caller, networkPrefixOf } from "./caller.ts";
 import { createKeyedSemaphore } from "./keyed-semaphore.ts";
 import { isLeakedPassword } from "./leaked-passwords.ts";
 
-/** OWASP's second choice for argon2id: 19 MiB and two passes, some 25 ms on one core. */
+/** OWASP's second recommendation for argon2id: 19 MiB and two passes, about 25 ms on one core. */
 const argon2id = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Each takes 19 MiB and a core; those who wait are answered within half a second, and four neighbourhoods have room beside each other. */
-const line = { atOnceMax: 2, waitingMax: 40, waitingOfOneMax: 10 };
-/** For whom the command line works. */
-const ownMachine = "";
-/** Far above what people type and managers make; hashing longer ones is work for nothing. */
+/** Each hash takes 19 MiB and a core. A full queue is served within half a second and has space for four networks. */
+const hashingLimits = { concurrencyMax: 2, queueMax: 40, queuePerKeyMax: 10 };
+/** Semaphore key of the command line. */
+const commandLineKey = "";
+/** Far above real passwords; bounds the work of hashing. */
 export const passwordCharsMax = 256;
 
 export type PasswordFault = "too-short" | "too-long" | "common" | "is-email";
 
 export interface Passwords {
   readonly charsMin: number;
-  /** What is wrong with a new password; null when it is taken. */
+  /** Null for an acceptable new password. */
   faultOf(password: string, email: string): PasswordFault | null;
-  /** In PHC string format. `caller` is left out on the command line. */
+  /** In PHC string format. `caller` is omitted on the command line. */
   hash(password: string, caller?: Caller): Promise<string | "busy">;
-  /** Null for the hash is an account that nobody can sign in to, or none at all: it takes as long as any other, and is false. */
+  /** Constant time: without a hash (no password, no account) it takes as long and is false. */
   matches(password: string, hash: string | null, caller: Caller): Promise<boolean | "busy">;
 }
 
 export function createPasswords({ charsMin }: { readonly charsMin: number }): Passwords {
-  const takeTurn = createKeyedSemaphore(line);
+  const semaphore = createKeyedSemaphore(hashingLimits);
   const decoy = Bun.password.hash(crypto.randomUUID(), argon2id);
   return {
     charsMin,
 
     faultOf: (password, email) => {
-      const chars = [...normal(password)].length;
+      const chars = [...normalised(password)].length;
       if (chars < charsMin) return "too-short";
       if (chars > passwordCharsMax) return "too-long";
-      const folded = normal(password).trim().toLowerCase();
-      if (folded === normal(email).trim().toLowerCase()) return "is-email";
+      const folded = normalised(password).trim().toLowerCase();
+      if (folded === normalised(email).trim().toLowerCase()) return "is-email";
       return isLeakedPassword(folded) ? "common" : null;
     },
 
     hash: (password, caller) =>
-      takeTurn(caller === undefined ? ownMachine : neighbourhoodOf(caller), () => Bun.password.hash(normal(password), argon2id)),
+      semaphore(caller === undefined ? commandLineKey : networkPrefixOf(caller), () => Bun.password.hash(normalised(password), argon2id)),
 
     matches: (password, hash, caller) =>
-      takeTurn(neighbourhoodOf(caller), async () => {
-        // One that nobody can have is not worth its work, but it may not be told by its time either.
+      semaphore(networkPrefixOf(caller), async () => {
+        // Impossible passwords are still hashed: constant time.
         const isPossible = password.length > 0 && [...password].length <= passwordCharsMax;
-        const matches = await Bun.password.verify(isPossible ? normal(password) : "-", hash ?? (await decoy));
+        const matches = await Bun.password.verify(isPossible ? normalised(password) : "-", hash ?? (await decoy));
         return matches && isPossible && hash !== null;
       }),
   };
 }
 
-/** NIST SP 800-63B section 3.1.1.2: one form of what looks the same, however a keyboard composes it. */
-function normal(password: string): string {
+/** NIST SP 800-63B section 3.1.1.2: Unicode normalisation, because keyboards compose characters differently. */
+function normalised(password: string): string {
   return password.normalize("NFKC");
 }

@@ -1,24 +1,24 @@
-/** Sign-ins between password and second factor: in memory, short-lived, and never to be taken for a session. */
+/** Sign-ins between password and second factor: in memory, short-lived, and no session yet. */
 import { randomBytes } from "node:crypto";
 
 const pendingMs = 10 * 60_000;
-/** Wrong codes until the password is asked for again. */
+/** Wrong codes until the sign-in starts over. */
 const wrongCodesMax = 5;
-/** At once, of one account: whoever begins more than this gives up the first, and nobody else's. */
+/** Per account; beyond this the oldest of the same account is dropped. */
 const pendingOfAccountMax = 5;
 
 interface PendingSignIn {
   readonly accountId: number;
-  /** The hash that the password matched: it may change until the code comes. */
+  /** Hash that the password matched; it may change before the code arrives. */
   readonly passwordHash: string;
   readonly expiresAtMs: number;
   readonly wrongCodes: number;
 }
 
 export interface PendingSignIns {
-  /** A value that stands for the proved password until the code comes. */
-  begin(proved: Pick<PendingSignIn, "accountId" | "passwordHash">): string;
-  /** Undefined when it is unknown, too old, or was answered wrongly too often. */
+  /** Returns a challenge that represents the verified password. */
+  begin(verified: Pick<PendingSignIn, "accountId" | "passwordHash">): string;
+  /** Undefined if unknown, expired, or answered wrongly too often. */
   find(challenge: string): PendingSignIn | undefined;
   noteWrongCode(challenge: string): void;
   end(challenge: string): void;
@@ -31,12 +31,12 @@ export function createPendingSignIns(nowMs: () => number): PendingSignIns {
     return found !== undefined && nowMs() < found.expiresAtMs && found.wrongCodes < wrongCodesMax ? found : undefined;
   };
   return {
-    begin: (proved) => {
+    begin: (verified) => {
       for (const challenge of pending.keys()) if (find(challenge) === undefined) pending.delete(challenge);
-      const own = [...pending].filter(([, { accountId }]) => accountId === proved.accountId);
+      const own = [...pending].filter(([, { accountId }]) => accountId === verified.accountId);
       for (const [challenge] of own.slice(0, Math.max(0, own.length - pendingOfAccountMax + 1))) pending.delete(challenge);
       const challenge = randomBytes(32).toString("base64url");
-      pending.set(challenge, { ...proved, expiresAtMs: nowMs() + pendingMs, wrongCodes: 0 });
+      pending.set(challenge, { ...verified, expiresAtMs: nowMs() + pendingMs, wrongCodes: 0 });
       return challenge;
     },
     find,

@@ -1,8 +1,8 @@
-/** What each plan includes. Scanning in the browser is free; the API is what a plan adds (specification, section 5). */
+/** Terms of each plan. Scanning in the browser is free; a paid plan adds the API (specification, section 5). */
 import type { Plan } from "../store/accounts.ts";
 
 export interface PlanTerms {
-  /** Whether the account's API tokens are served. */
+  /** Whether the account's API tokens are accepted. */
   readonly api: boolean;
 }
 

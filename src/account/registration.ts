@@ -1,4 +1,4 @@
-/** How accounts come to be, and how a forgotten password is replaced: by link, by open sign-up, or by the operator. */
+/** Registration by link or open sign-up, and password reset by link. */
 
 import { isEmail } from "../store/account-index.ts";
 import type { Account, AccountRefusal, Plan } from "../store/accounts.ts";
@@ -6,41 +6,47 @@ import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, originOf } from "./caller.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
-import type { HeldUp } from "./sign-in.ts";
+import type { RetryLater } from "./sign-in.ts";
 import type { SignInThrottles } from "./sign-in-throttles.ts";
 
-export interface Wanted {
+export interface RegistrationRequest {
   readonly email: string;
   readonly password: string;
 }
 
-export type Refused = {
+export type RegistrationRefusal = {
   readonly status: "refused";
   readonly fault: PasswordFault | AccountRefusal | "link-invalid" | "email-not-invited" | "not-set-up";
 };
-export type Registered =
-  /** Signed in at once, with the password that was just chosen. */
-  { readonly status: "registered"; readonly account: Account; readonly opened: OpenedSession | null } | Refused | HeldUp;
-export type Reset = { readonly status: "reset"; readonly account: Account } | Refused | { readonly status: "busy" };
+export type RegistrationOutcome =
+  /** `opened`: the person is signed in at once. */
+  { readonly status: "registered"; readonly account: Account; readonly opened: OpenedSession | null } | RegistrationRefusal | RetryLater;
+export type PasswordResetOutcome =
+  | { readonly status: "reset"; readonly account: Account }
+  | RegistrationRefusal
+  | { readonly status: "busy" };
 
 export interface Registration {
-  /** Only where sign-up is open; `not-set-up` while there is no account at all. */
-  signUp(wanted: Wanted, plan: Plan, caller: Caller): Promise<Registered>;
-  signUpByLink(kind: "setup" | "invite", value: string, wanted: Wanted, caller: Caller): Promise<Registered>;
-  /** By a link of kind `reset`. Signs nobody in: a second factor is still to be asked for. */
-  resetPassword(value: string, password: string): Promise<Reset>;
+  /** Only where sign-up is open. `not-set-up`: no account exists yet. */
+  signUp(wanted: RegistrationRequest, plan: Plan, caller: Caller): Promise<RegistrationOutcome>;
+  signUpByLink(kind: "setup" | "invite", value: string, wanted: RegistrationRequest, caller: Caller): Promise<RegistrationOutcome>;
+  /** By a link of kind `reset`. Opens no session, because the second factor is still to be checked. */
+  resetPassword(value: string, password: string): Promise<PasswordResetOutcome>;
 }
 
 export interface RegistrationSettings {
-  readonly store: Store;
+  readonly store: Pick<Store, "accounts" | "sessions" | "oneTimeLinks" | "redemptions">;
   readonly passwords: Passwords;
-  readonly guesses: SignInThrottles;
+  readonly throttles: SignInThrottles;
   readonly now: () => Date;
 }
 
-export function createRegistration({ store, passwords, guesses, now }: RegistrationSettings): Registration {
-  /** Everything that can be refused without work is, before a hash is made. */
-  async function hashed({ email, password }: Wanted, caller?: Caller): Promise<string | Refused | { readonly status: "busy" }> {
+export function createRegistration({ store, passwords, throttles, now }: RegistrationSettings): Registration {
+  /** All cheap refusals come before the hash. */
+  async function hashed(
+    { email, password }: RegistrationRequest,
+    caller?: Caller,
+  ): Promise<string | RegistrationRefusal | { readonly status: "busy" }> {
     if (!isEmail(email.trim())) return refused("email-invalid");
     const fault = passwords.faultOf(password, email);
     if (fault !== null) return refused(fault);
@@ -49,11 +55,11 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
   }
 
   async function register(
-    wanted: Wanted,
+    wanted: RegistrationRequest,
     caller: Caller,
-    create: (passwordHash: string) => Promise<Account | Refused["fault"]>,
-  ): Promise<Registered> {
-    const seconds = guesses.name(caller);
+    create: (passwordHash: string) => Promise<Account | RegistrationRefusal["fault"]>,
+  ): Promise<RegistrationOutcome> {
+    const seconds = throttles.attemptEmail(caller);
     if (seconds > 0) return { status: "throttled", seconds };
     const passwordHash = await hashed(wanted, caller);
     if (typeof passwordHash !== "string") return passwordHash;
@@ -65,7 +71,7 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
 
   return {
     signUp: async (wanted, plan, caller) => {
-      // The first account is the admin's, and no stranger may be first.
+      // The first account is an admin, so open sign-up must not create it.
       if (!store.accounts.hasAny()) return refused("not-set-up");
       return register(wanted, caller, (passwordHash) => store.accounts.create({ email: wanted.email, plan, passwordHash, now: now() }));
     },
@@ -76,7 +82,7 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
       const registered = await register(wanted, caller, (passwordHash) =>
         store.redemptions.signUp(kind, value, { email, passwordHash, now: now() }),
       );
-      if (registered.status === "registered") guesses.nameWasGiven(caller);
+      if (registered.status === "registered") throttles.acceptEmail(caller);
       return registered;
     },
 
@@ -92,6 +98,6 @@ export function createRegistration({ store, passwords, guesses, now }: Registrat
   };
 }
 
-function refused(fault: Refused["fault"]): Refused {
+function refused(fault: RegistrationRefusal["fault"]): RegistrationRefusal {
   return { status: "refused", fault };
 }

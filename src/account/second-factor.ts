@@ -1,12 +1,12 @@
-/** The second factor: codes that an authenticator computes (RFC 6238), and recovery codes for the day it is lost. */
+/** Second factor: TOTP codes (RFC 6238) and recovery codes. */
 import { Secret, TOTP } from "otpauth";
 
 const periodSeconds = 30;
-/** Steps before and after now whose codes are taken: clocks differ, and people type slowly (RFC 6238 section 5.2). */
+/** Accepted steps before and after now: clocks differ, and people type slowly (RFC 6238 section 5.2). */
 const stepsAround = 1;
 /** RFC 4226 section 4, R6: 160 bits. */
 const secretBytes = 20;
-/** 80 bits, which nobody guesses: so their hashes need no salt, and guesses no lock. 16 letters in base32. */
+/** 80 bits cannot be guessed, so hashes need no salt and attempts no throttle. 16 letters in base32. */
 const recoveryCodeBytes = 10;
 const recoveryCodesCount = 10;
 const recoveryCodePattern = /^[A-Z2-7]{16}$/;
@@ -16,7 +16,7 @@ export function newTotpSecret(): string {
   return new Secret({ size: secretBytes }).base32;
 }
 
-/** The step whose code this is; null when it is none of those around now. */
+/** Time step of a code; null if it is not valid now. */
 export function totpStepOf(secret: string, code: string, now: Date): number | null {
   const digits = code.replaceAll(/\s/g, "");
   if (!/^\d{6}$/.test(digits)) return null;
@@ -24,7 +24,7 @@ export function totpStepOf(secret: string, code: string, now: Date): number | nu
   return delta === null ? null : Math.floor(now.getTime() / 1_000 / periodSeconds) + delta;
 }
 
-/** What an authenticator reads from the QR code. `issuer` and account name are what it shows its owner. */
+/** Content of the QR code. The authenticator shows `issuer` and `email` to its owner. */
 export function totpUri(secret: string, { issuer, email }: { readonly issuer: string; readonly email: string }): string {
   return totpOf(secret, { issuer, label: email }).toString();
 }
@@ -33,18 +33,18 @@ function totpOf(secret: string, names: { readonly issuer?: string; readonly labe
   return new TOTP({ ...names, algorithm: "SHA1", digits: 6, period: periodSeconds, secret: Secret.fromBase32(secret) });
 }
 
-/** Ten of them, as `recoveryCodeOf` gives them back. */
+/** Ten codes in the normal form of `parseRecoveryCode`. */
 export function newRecoveryCodes(): readonly string[] {
   return Array.from({ length: recoveryCodesCount }, () => new Secret({ size: recoveryCodeBytes }).base32);
 }
 
-/** In groups of four, to be copied by hand. */
-export function shownRecoveryCode(code: string): string {
+/** Groups of four, for copying by hand. */
+export function formatRecoveryCode(code: string): string {
   return (code.match(/.{4}/g) ?? []).join("-").toLowerCase();
 }
 
-/** A recovery code however it was typed; null for what cannot be one. */
-export function recoveryCodeOf(typed: string): string | null {
+/** Accepts any case, blanks and hyphens; null if malformed. */
+export function parseRecoveryCode(typed: string): string | null {
   const code = typed.replaceAll(/[\s-]/g, "").toUpperCase();
   return recoveryCodePattern.test(code) ? code : null;
 }

@@ -1,39 +1,39 @@
-/** How often passwords, codes and addresses may be guessed: slowed down by where the guesses come from, so that nobody can shut others out. */
+/** Throttles of password, code and mail address guesses. They count by origin, so that nobody can lock out others. */
 import { emailKey } from "../store/account-index.ts";
 import { type Caller, networkOf } from "./caller.ts";
 import { createThrottle } from "./throttle.ts";
 
 const hourSeconds = 3_600;
-/** From one address to one account: in the long run four guesses an hour. */
+/** One address, one account: four guesses an hour in the long run. */
 const perAccount = { freeFailures: 5, waitSecondsMax: 900, forgetSeconds: 4 * hourSeconds };
-/** From one customer's network to one account: of IPv6 that is 65,536 of the addresses that guesses are counted by. */
+/** One customer's network, one account: an IPv6 customer has 65,536 counted networks. */
 const perAccountOfNetwork = { ...perAccount, freeFailures: 50 };
-/** From one address to whatever accounts: a whole office may share it, so its waits stay short. */
+/** One address, all accounts: an office may share it, so waits stay short. */
 const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSeconds };
-/** From one customer's network to whatever accounts: too few to drive what is known of others out of memory. */
+/** One customer's network, all accounts: too few to evict the entries of others from memory. */
 const perNetwork = { ...perAddress, freeFailures: 300 };
 /**
- * Codes of authenticators, from wherever: there are only a million, and who guesses them knows the password already. The owner's way
- * past the wait is a recovery code, which nobody guesses.
+ * TOTP codes from any origin: only a million exist, and whoever guesses them already has the password.
+ * A recovery code is not throttled, so the owner can still sign in.
  */
 const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
-/** Accounts made from one customer's network, and tries to, under whatever name: each tells whether a mail address has an account. */
-const perName = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
+/** Registrations from one customer's network: each attempt reveals whether a mail address has an account. */
+const perRegistration = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
 export interface SignInThrottles {
-  /** Seconds to wait before a password may be tried; 0 counts as a wrong one until `passwordWasRight`. */
-  password(caller: Caller, email: string): number;
-  passwordWasRight(caller: Caller, email: string): void;
-  /** It was not looked at after all. */
-  passwordWasNotTried(caller: Caller, email: string): void;
-  /** The same for a code of an account's authenticator. */
-  code(accountId: number): number;
-  codeWasRight(accountId: number): void;
-  /** Seconds to wait before a mail address may be asked for, be it for an account that is new or for one's own. */
-  name(caller: Caller): number;
-  /** It was given to somebody who may have one: who was invited, or has an account already. */
-  nameWasGiven(caller: Caller): void;
+  /** Seconds to wait; 0 allows the attempt, which counts as a failure until `acceptPassword`. */
+  attemptPassword(caller: Caller, email: string): number;
+  acceptPassword(caller: Caller, email: string): void;
+  /** The password was not checked after all. */
+  undoPassword(caller: Caller, email: string): void;
+  /** Like `attemptPassword`, for a TOTP code. */
+  attemptCode(accountId: number): number;
+  acceptCode(accountId: number): void;
+  /** Like `attemptPassword`, for the mail address of a new or changed account. */
+  attemptEmail(caller: Caller): number;
+  /** Undoes the count for an invited person or an account's owner. */
+  acceptEmail(caller: Caller): void;
 }
 
 export function createSignInThrottles(nowMs: () => number): SignInThrottles {
@@ -41,30 +41,30 @@ export function createSignInThrottles(nowMs: () => number): SignInThrottles {
   const byAccountOfNetwork = createThrottle(perAccountOfNetwork, nowMs);
   const byAddress = createThrottle(perAddress, nowMs);
   const byNetwork = createThrottle(perNetwork, nowMs);
-  const byName = createThrottle(perName, nowMs);
+  const byRegistration = createThrottle(perRegistration, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
-  const keyOf = (place: string, email: string) => `${place} ${emailKey(email)}`;
+  const accountKey = (origin: string, email: string) => `${origin} ${emailKey(email)}`;
   return {
-    password: (caller, email) =>
+    attemptPassword: (caller, email) =>
       byAddress.attempt(caller.address) ||
       byNetwork.attempt(networkOf(caller)) ||
-      byAccount.attempt(keyOf(caller.address, email)) ||
-      byAccountOfNetwork.attempt(keyOf(networkOf(caller), email)),
-    passwordWasRight: (caller, email) => {
-      byAddress.takeBack(caller.address);
-      byNetwork.takeBack(networkOf(caller));
-      byAccount.clear(keyOf(caller.address, email));
-      byAccountOfNetwork.clear(keyOf(networkOf(caller), email));
+      byAccount.attempt(accountKey(caller.address, email)) ||
+      byAccountOfNetwork.attempt(accountKey(networkOf(caller), email)),
+    acceptPassword: (caller, email) => {
+      byAddress.undo(caller.address);
+      byNetwork.undo(networkOf(caller));
+      byAccount.clear(accountKey(caller.address, email));
+      byAccountOfNetwork.clear(accountKey(networkOf(caller), email));
     },
-    passwordWasNotTried: (caller, email) => {
-      byAddress.takeBack(caller.address);
-      byNetwork.takeBack(networkOf(caller));
-      byAccount.takeBack(keyOf(caller.address, email));
-      byAccountOfNetwork.takeBack(keyOf(networkOf(caller), email));
+    undoPassword: (caller, email) => {
+      byAddress.undo(caller.address);
+      byNetwork.undo(networkOf(caller));
+      byAccount.undo(accountKey(caller.address, email));
+      byAccountOfNetwork.undo(accountKey(networkOf(caller), email));
     },
-    code: (accountId) => bySecondFactor.attempt(String(accountId)),
-    codeWasRight: (accountId) => bySecondFactor.clear(String(accountId)),
-    name: (caller) => byName.attempt(networkOf(caller)),
-    nameWasGiven: (caller) => byName.takeBack(networkOf(caller)),
+    attemptCode: (accountId) => bySecondFactor.attempt(String(accountId)),
+    acceptCode: (accountId) => bySecondFactor.clear(String(accountId)),
+    attemptEmail: (caller) => byRegistration.attempt(networkOf(caller)),
+    acceptEmail: (caller) => byRegistration.undo(networkOf(caller)),
   };
 }

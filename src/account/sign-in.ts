@@ -1,55 +1,55 @@
-/** Signing in: password, then second factor where there is one; each sign-in opens a new session. */
+/** Sign-in: password, then the second factor if active; each sign-in opens a new session. */
 import type { Account } from "../store/accounts.ts";
-import { isInForce } from "../store/credentials.ts";
+import { isTotpActive } from "../store/credentials.ts";
 import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, originOf } from "./caller.ts";
 import type { Passwords } from "./passwords.ts";
 import { createPendingSignIns } from "./pending-sign-ins.ts";
-import { recoveryCodeOf, totpStepOf } from "./second-factor.ts";
+import { parseRecoveryCode, totpStepOf } from "./second-factor.ts";
 import type { SignInThrottles } from "./sign-in-throttles.ts";
 
-/** Too many guesses, or too many at once: nothing was looked at. */
-export type HeldUp = { readonly status: "throttled"; readonly seconds: number } | { readonly status: "busy" };
+/** Too many throttles, or too many at once: nothing was looked at. */
+export type RetryLater = { readonly status: "throttled"; readonly seconds: number } | { readonly status: "busy" };
 
-export interface SignedInAnew {
+export interface SignInSuccess {
   readonly status: "signed-in";
   readonly account: Account;
   readonly opened: OpenedSession;
 }
 
 export type PasswordStep =
-  | SignedInAnew
-  /** The password was right; `challenge` stands for it in the second step. */
+  | SignInSuccess
+  /** The password was right; `challenge` represents it in the second step. */
   | { readonly status: "second-factor"; readonly challenge: string }
-  /** `because` and `accountId` are for the log: the visitor is told the same, whichever it was. */
+  /** `because` and `accountId` are for the log only; the visitor always gets the same text. */
   | { readonly status: "refused"; readonly because: "unknown" | "password" | "disabled"; readonly accountId: number | null }
-  | HeldUp;
+  | RetryLater;
 
 export type CodeStep =
-  | (SignedInAnew & { readonly by: "totp" | "recovery-code"; readonly recoveryCodesLeft: number })
+  | (SignInSuccess & { readonly by: "totp" | "recovery-code"; readonly recoveryCodesLeft: number })
   | { readonly status: "wrong-code"; readonly accountId: number }
-  /** Ten minutes are over, or five codes were wrong: the password is asked for again. */
+  /** Expired, or too many wrong codes: the sign-in starts over. */
   | { readonly status: "over" }
-  | HeldUp;
+  | RetryLater;
 
 export interface SignIn {
   signIn(attempt: { readonly email: string; readonly password: string; readonly caller: Caller }): Promise<PasswordStep>;
-  /** `code` is one of the authenticator or a recovery code, however it was typed. */
+  /** `code`: a TOTP or recovery code as typed. */
   proveSecondFactor(attempt: { readonly challenge: string; readonly code: string; readonly caller: Caller }): Promise<CodeStep>;
 }
 
 export interface SignInSettings {
-  readonly store: Store;
+  readonly store: Pick<Store, "accounts" | "credentials" | "sessions">;
   readonly passwords: Passwords;
-  readonly guesses: SignInThrottles;
+  readonly throttles: SignInThrottles;
   readonly now: () => Date;
 }
 
-export function createSignIn({ store, passwords, guesses, now }: SignInSettings): SignIn {
+export function createSignIn({ store, passwords, throttles, now }: SignInSettings): SignIn {
   const pending = createPendingSignIns(() => now().getTime());
 
-  async function open(accountId: number, verifiedPasswordHash: string, caller: Caller): Promise<SignedInAnew | null> {
+  async function open(accountId: number, verifiedPasswordHash: string, caller: Caller): Promise<SignInSuccess | null> {
     const opened = await store.sessions.open({ accountId, verifiedPasswordHash, origin: originOf(caller), now: now() });
     const account = store.accounts.findById(accountId);
     return opened === undefined || account === undefined ? null : { status: "signed-in", account, opened };
@@ -57,28 +57,28 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
 
   return {
     signIn: async ({ email, password, caller }) => {
-      const seconds = guesses.password(caller, email);
+      const seconds = throttles.attemptPassword(caller, email);
       if (seconds > 0) return { status: "throttled", seconds };
       const account = store.accounts.findByEmail(email);
       const { passwordHash = null, totp = null } = account === undefined ? {} : store.credentials.get(account.id);
       const matches = await passwords.matches(password, passwordHash, caller);
       if (matches === "busy") {
-        guesses.passwordWasNotTried(caller, email);
+        throttles.undoPassword(caller, email);
         return { status: "busy" };
       }
       if (account === undefined) return { status: "refused", because: "unknown", accountId: null };
       if (!matches || passwordHash === null) return { status: "refused", because: "password", accountId: account.id };
       if (account.disabled) return { status: "refused", because: "disabled", accountId: account.id };
-      guesses.passwordWasRight(caller, email);
-      if (isInForce(totp)) return { status: "second-factor", challenge: pending.begin({ accountId: account.id, passwordHash }) };
+      throttles.acceptPassword(caller, email);
+      if (isTotpActive(totp)) return { status: "second-factor", challenge: pending.begin({ accountId: account.id, passwordHash }) };
       return (await open(account.id, passwordHash, caller)) ?? { status: "refused", because: "password", accountId: account.id };
     },
 
     proveSecondFactor: async ({ challenge, code, caller }) => {
-      const proved = pending.find(challenge);
-      if (proved === undefined) return { status: "over" };
-      const { accountId } = proved;
-      const recoveryCode = recoveryCodeOf(code);
+      const verified = pending.find(challenge);
+      if (verified === undefined) return { status: "over" };
+      const { accountId } = verified;
+      const recoveryCode = parseRecoveryCode(code);
       const right =
         recoveryCode === null ? await isRightCode(accountId, code) : await store.credentials.useRecoveryCode(accountId, recoveryCode);
       if (typeof right === "object") return right;
@@ -87,20 +87,20 @@ export function createSignIn({ store, passwords, guesses, now }: SignInSettings)
         return { status: "wrong-code", accountId };
       }
       pending.end(challenge);
-      const signedIn = await open(accountId, proved.passwordHash, caller);
+      const signedIn = await open(accountId, verified.passwordHash, caller);
       if (signedIn === null) return { status: "over" };
       const recoveryCodesLeft = store.credentials.get(accountId).recoveryCodeHashes.length;
       return { ...signedIn, by: recoveryCode === null ? "totp" : "recovery-code", recoveryCodesLeft };
     },
   };
 
-  async function isRightCode(accountId: number, code: string): Promise<boolean | HeldUp> {
-    const seconds = guesses.code(accountId);
+  async function isRightCode(accountId: number, code: string): Promise<boolean | RetryLater> {
+    const seconds = throttles.attemptCode(accountId);
     if (seconds > 0) return { status: "throttled", seconds };
     const { totp } = store.credentials.get(accountId);
-    const step = isInForce(totp) ? totpStepOf(totp.secret, code, now()) : null;
+    const step = isTotpActive(totp) ? totpStepOf(totp.secret, code, now()) : null;
     const right = step !== null && (await store.credentials.useTotpStep(accountId, step));
-    if (right) guesses.codeWasRight(accountId);
+    if (right) throttles.acceptCode(accountId);
     return right;
   }
 }

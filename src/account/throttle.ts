@@ -1,23 +1,23 @@
-/** Slows down whoever keeps guessing: a few attempts are free, then each costs twice the wait of the one before. In memory, bounded. */
+/** Throttle with exponential backoff: after a few free failures, each attempt doubles the wait. In memory, bounded. */
 import { setYoungest } from "../base/bounded-map.ts";
 
-/** Keys remembered at once; beyond it the oldest is forgotten. What a flood of addresses gains is only its own count. */
+/** Keys in memory; beyond this the least recently used is dropped. */
 const keysMax = 20_000;
 
 export interface ThrottleBounds {
-  /** Failures that cost nothing. */
+  /** Failures without a wait. */
   readonly freeFailures: number;
   readonly waitSecondsMax: number;
-  /** After so long without an attempt everything is forgotten. */
+  /** Idle time after which the count restarts. */
   readonly forgetSeconds: number;
 }
 
 export interface Throttle {
-  /** Seconds to wait; 0 when the attempt may be made. It counts as failed from then on, so that many at once gain nothing. */
+  /** Seconds to wait; 0 allows the attempt and counts it as failed, so that parallel attempts gain nothing. */
   attempt(key: string): number;
-  /** Takes the latest attempt back: it was none. */
-  takeBack(key: string): void;
-  /** Forgets all failures. */
+  /** Uncounts the latest attempt. */
+  undo(key: string): void;
+  /** Removes all failures. */
   clear(key: string): void;
 }
 
@@ -36,7 +36,7 @@ export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: 
     attempt: (key) => {
       const now = nowMs();
       const known = failures.get(key);
-      // A clock that was set back must not leave anybody waiting until it has caught up.
+      // A clock set back must not prolong the wait.
       const isRecent = known !== undefined && known.lastMs <= now && now < known.lastMs + forgetSeconds * 1_000;
       const { count, lastMs, waitMs } = isRecent ? known : { count: 0, lastMs: now, waitMs: 0 };
       const leftMs = lastMs + waitMs - now;
@@ -45,7 +45,7 @@ export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: 
       remember(key, { count: count + 1, lastMs: now, waitMs: nextWaitMs });
       return 0;
     },
-    takeBack: (key) => {
+    undo: (key) => {
       const known = failures.get(key);
       if (known !== undefined) remember(key, { ...known, count: Math.max(0, known.count - 1), waitMs: 0 });
     },

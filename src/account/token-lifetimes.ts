@@ -1,11 +1,11 @@
-/** How long API tokens are good for, as people choose it. */
+/** Lifetimes of API tokens to choose from. */
 
 export const tokenLifetimes = ["30d", "90d", "365d", "never"] as const;
 export type TokenLifetime = (typeof tokenLifetimes)[number];
 
 const dayMs = 86_400_000;
 
-/** Null: never. */
+/** Null: never expires. */
 export function tokenExpiry(lifetime: TokenLifetime, now: Date): Date | null {
   return lifetime === "never" ? null : new Date(now.getTime() + Number.parseInt(lifetime, 10) * dayMs);
 }

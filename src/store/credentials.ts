@@ -65,7 +65,7 @@ export function credentialRepository(db: Db): CredentialRepository {
 
     offerTotp: (accountId, secret) =>
       db.write(() => {
-        if (isInForce(credentialsOf(accountId).totp)) return false;
+        if (isTotpActive(credentialsOf(accountId).totp)) return false;
         putCredentials(db, accountId, { totp: { secret, confirmedAt: null, lastUsedStep: null } });
         return true;
       }),
@@ -90,7 +90,7 @@ export function credentialRepository(db: Db): CredentialRepository {
 }
 
 /** Whether sign-in requires this second factor. */
-export function isInForce(totp: Totp | null): totp is Totp & { readonly confirmedAt: string } {
+export function isTotpActive(totp: Totp | null): totp is Totp & { readonly confirmedAt: string } {
   return totp !== null && totp.confirmedAt !== null;
 }
 

@@ -1,7 +1,7 @@
 /** What was wrong with a form that was sent, where the page tells it, and with which status it answers. */
-import type { Unproved } from "../../account/own-credentials.ts";
+import type { PasswordRefusal } from "../../account/own-credentials.ts";
 import { type PasswordFault, passwordCharsMax } from "../../account/passwords.ts";
-import type { HeldUp } from "../../account/sign-in.ts";
+import type { RetryLater } from "../../account/sign-in.ts";
 import type { Visit } from "../visit.ts";
 
 /** Until a line of people who sign in is likely to be shorter. */
@@ -27,7 +27,7 @@ export function newPasswordError({ i18n, settings }: Visit, name: string, fault:
   return fieldError(name, i18n.t(`credentials.errors.${texts[fault]}`, { charsMin, charsMax: passwordCharsMax }));
 }
 
-export function throttledError({ i18n }: Visit, heldUp: HeldUp): FormError {
+export function throttledError({ i18n }: Visit, heldUp: RetryLater): FormError {
   const [status, seconds, whole] =
     heldUp.status === "busy"
       ? ([503, busySeconds, i18n.t("credentials.errors.busy")] as const)
@@ -36,7 +36,7 @@ export function throttledError({ i18n }: Visit, heldUp: HeldUp): FormError {
 }
 
 /** Of the field `password`. */
-export function reauthenticationError(visit: Visit, unproved: Unproved): FormError {
+export function reauthenticationError(visit: Visit, unproved: PasswordRefusal): FormError {
   if (unproved.status !== "wrong-password") return throttledError(visit, unproved);
   return fieldError("password", visit.i18n.t("credentials.errors.wrongPassword"), 403);
 }

@@ -1,4 +1,4 @@
-/** From an Authorization header to an account, over a real store. */
+/** Authentication of an Authorization header or a session value, on a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { authenticate, signedInBy } from "../../../src/account/authenticate.ts";
 import { planTerms } from "../../../src/account/plans.ts";
@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => temporary.stop());
 
-describe("let in", () => {
-  test.each(["Bearer ", "bearer ", "BEARER ", "Bearer   "])("by the scheme written as %s", (scheme) => {
+describe("authenticated", () => {
+  test.each(["Bearer ", "bearer ", "BEARER ", "Bearer   "])("with the scheme written as %s", (scheme) => {
     expect(authenticate(store, scheme + value, now)).toMatchObject({
       status: "authenticated",
       account: { id: accountId, plan: "agency" },
@@ -35,19 +35,19 @@ describe("refused", () => {
     ["the scheme alone", () => "Bearer", "malformed"],
     ["the scheme and a blank", () => "Bearer ", "malformed"],
     ["another scheme", () => `Basic ${value}`, "malformed"],
-    ["the scheme glued to the token", () => `Bearer${value}`, "malformed"],
-    ["a tab for a blank", () => `Bearer\t${value}`, "malformed"],
+    ["no blank after the scheme", () => `Bearer${value}`, "malformed"],
+    ["a tab after the scheme", () => `Bearer\t${value}`, "malformed"],
     ["the token alone", () => value, "malformed"],
     ["two tokens", () => `Bearer ${value} ${value}`, "malformed"],
-    ["two headers, joined", () => `Bearer ${value}, Bearer ${value}`, "malformed"],
+    ["two joined headers", () => `Bearer ${value}, Bearer ${value}`, "malformed"],
     ["a quoted token", () => `Bearer "${value}"`, "malformed"],
     ["a token with an umlaut", () => "Bearer assay_\u00fc", "malformed"],
     ["a token with a NUL", () => `Bearer ${value}\u0000`, "malformed"],
     ["a token cut short", () => `Bearer ${value.slice(0, -1)}`, "unknown"],
     ["a token with one letter changed", () => `Bearer ${value.slice(0, 10)}${value[10] === "A" ? "B" : "A"}${value.slice(11)}`, "unknown"],
-    ["something else entirely", () => "Bearer x", "unknown"],
-    ["a very long one", () => `Bearer ${"a".repeat(100_000)}`, "unknown"],
-    ["a very long one of blanks", () => `Bearer${" ".repeat(100_000)}`, "malformed"],
+    ["another value", () => "Bearer x", "unknown"],
+    ["a very long token", () => `Bearer ${"a".repeat(100_000)}`, "unknown"],
+    ["very many blanks", () => `Bearer${" ".repeat(100_000)}`, "malformed"],
   ];
   for (const [words, header, because] of rows) {
     test(words, () => expect(authenticate(store, header(), now)).toEqual({ status: "refused", because } as never));
@@ -60,7 +60,7 @@ describe("refused", () => {
   });
 });
 
-describe("stops at once", () => {
+describe("refused at once", () => {
   test("a token that expires, to the millisecond", async () => {
     const expiresAt = new Date(now.getTime() + 1_000);
     const { value: brief } = await store.apiTokens.create({ accountId, name: "brief", expiresAt, now });
@@ -69,7 +69,7 @@ describe("stops at once", () => {
     expect(at(1_000)).toMatchObject({ status: "refused", because: "expired" });
   });
 
-  test("every token and session of an account that is disabled; its tokens come back with it", async () => {
+  test("every token and session of a disabled account; enabling restores only its tokens", async () => {
     const origin = { userAgent: "a browser", address: "192.0.2.0" };
     const opened = await store.sessions.open({ accountId, verifiedPasswordHash: null, origin, now });
     const session = opened?.value ?? "";
@@ -82,7 +82,7 @@ describe("stops at once", () => {
     expect(signedInBy(store, session, now)).toBeNull();
   });
 
-  test("a token is no session, and a session no token", async () => {
+  test("a token is not a session, and a session is not a token", async () => {
     const origin = { userAgent: "a browser", address: "192.0.2.0" };
     const opened = await store.sessions.open({ accountId, verifiedPasswordHash: null, origin, now });
     expect(signedInBy(store, value, now)).toBeNull();

@@ -1,4 +1,4 @@
-/** Changing how one signs in: only with the password, with all other sessions ended, and without a way around any of it. */
+/** Credential changes: require the password and end all other sessions. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AccountRoom, accountRoom, callerAt, codeAt, email, password } from "../../support/account-room.ts";
 
@@ -30,7 +30,7 @@ async function enrol(): Promise<string> {
 }
 
 describe("a new password", () => {
-  test("ends all sessions but a new one, and is the only one that works", async () => {
+  test("ends all sessions, opens a new one, and replaces the old password", async () => {
     const before = await signedInTwice();
     const outcome = await room.actions.changePassword(proof(), "another long one");
     if (outcome.status !== "changed") throw new Error(outcome.status);
@@ -40,13 +40,13 @@ describe("a new password", () => {
     expect((await room.actions.signIn({ email, password: "another long one", caller })).status).toBe("signed-in");
   });
 
-  test.each(["short", "passwordpassword", email, "x".repeat(257)])("that is none changes nothing: %s", async (weak) => {
+  test.each(["short", "passwordpassword", email, "x".repeat(257)])("that is invalid changes nothing: %s", async (weak) => {
     const [session = ""] = await signedInTwice();
     expect((await room.actions.changePassword(proof(), weak)).status).toBe("refused");
     expect(isOpen(session)).toBe(true);
   });
 
-  test("of two changed at once by the same password, one holds", async () => {
+  test("one of two parallel changes wins", async () => {
     const outcomes = await Promise.all([
       room.actions.changePassword(proof(), "another long one"),
       room.actions.changePassword(proof(), "yet another one"),
@@ -56,13 +56,13 @@ describe("a new password", () => {
 });
 
 describe("without the password", () => {
-  test("nothing changes, and a thief with a session is slowed down like anybody who guesses", async () => {
+  test("nothing changes, and a attacker with a session is slowed down like anybody who guesses", async () => {
     const [session = ""] = await signedInTwice();
     const secret = await enrol();
     const before = room.store.credentials.get(1);
     const attempts = [
       room.actions.changePassword(proof("wrong"), "another long one"),
-      room.actions.changeEmail(proof("wrong"), "thief@assay.test"),
+      room.actions.changeEmail(proof("wrong"), "attacker@assay.test"),
       room.actions.removeTotp(proof("wrong")),
       room.actions.renewRecoveryCodes(proof("wrong")),
     ];
@@ -76,7 +76,7 @@ describe("without the password", () => {
 });
 
 describe("the second factor", () => {
-  test("is in force once a code has shown that the authenticator works", async () => {
+  test("is active after the first valid code", async () => {
     const [session = ""] = await signedInTwice();
     const secret = (await room.actions.offerTotp(room.account)) ?? "";
     expect(room.actions.offeredTotp(room.account)).toBe(secret);
@@ -91,7 +91,7 @@ describe("the second factor", () => {
     expect((await room.actions.signIn({ email, password, caller })).status).toBe("second-factor");
   });
 
-  test("cannot be replaced while it is in force, only removed", async () => {
+  test("cannot be replaced while active, only removed", async () => {
     await enrol();
     expect(await room.actions.offerTotp(room.account)).toBeNull();
     expect((await room.actions.confirmTotp(proof(), "000000")).status).toBe("not-offered");
@@ -100,7 +100,7 @@ describe("the second factor", () => {
     expect((await room.actions.signIn({ email, password, caller })).status).toBe("signed-in");
   });
 
-  test("gets ten new recovery codes, and the former are void", async () => {
+  test("gets ten new recovery codes; the old ones are void", async () => {
     await enrol();
     const before = room.store.credentials.get(1).recoveryCodeHashes;
     const outcome = await room.actions.renewRecoveryCodes(proof());
@@ -109,13 +109,13 @@ describe("the second factor", () => {
     expect([after.length, after.filter((hash) => before.includes(hash))]).toEqual([10, []]);
   });
 
-  test("has no recovery codes while there is none", async () => {
+  test("has no recovery codes before it exists", async () => {
     expect((await room.actions.renewRecoveryCodes(proof())).status).toBe("not-offered");
   });
 });
 
 describe("a new mail address", () => {
-  test("is the one to sign in with, and sessions stay", async () => {
+  test("is required at sign-in; sessions stay open", async () => {
     const [session = ""] = await signedInTwice();
     expect(await room.actions.changeEmail(proof(), " New@assay.test ")).toMatchObject({
       status: "renamed",
@@ -127,14 +127,14 @@ describe("a new mail address", () => {
     expect(room.store.accounts.findByEmail(email)).toBeUndefined();
   });
 
-  test("does not serve to find out without end who has an account", async () => {
+  test("attempts are throttled, because each reveals whether an account exists", async () => {
     await room.store.accounts.create({ email: "other@assay.test", now: room.now() });
     const statuses: string[] = [];
     for (let count = 0; count < 13; count++) statuses.push((await room.actions.changeEmail(proof(), "other@assay.test")).status);
     expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
   });
 
-  test("is not one that somebody has, or that is none; its own in another case is", async () => {
+  test("must be valid and unused; another case of the own address is allowed", async () => {
     await room.store.accounts.create({ email: "other@assay.test", now: room.now() });
     expect(await room.actions.changeEmail(proof(), "OTHER@assay.test")).toEqual({ status: "refused", fault: "email-taken" });
     for (const none of ["", "none", "a@b\r\nBcc: c@d", "a@b\u202e"])

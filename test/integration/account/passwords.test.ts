@@ -1,4 +1,4 @@
-/** Passwords: which are taken, how they are kept, and that nobody learns from an answer or its time whether there is an account. */
+/** Password rules and hashes; neither answer nor timing reveals whether an account exists. */
 import { describe, expect, test } from "vitest";
 import { createPasswords } from "../../../src/account/passwords.ts";
 import { callerAt } from "../../support/account-room.ts";
@@ -16,7 +16,7 @@ describe("a new password", () => {
     " leading and trailing ",
     `x9x9${"k".repeat(252)}`,
     "Passw0rd but a longer one",
-  ])("is taken: %s", (password) => expect(passwords.faultOf(password, email)).toBeNull());
+  ])("is accepted: %s", (password) => expect(passwords.faultOf(password, email)).toBeNull());
 
   test.each([
     ["", "too-short"],
@@ -37,13 +37,13 @@ describe("a new password", () => {
 });
 
 describe("a hash", () => {
-  test("is argon2id with its parameters, salted", async () => {
+  test("is argon2id with our parameters and a salt", async () => {
     const [one, other] = await Promise.all([passwords.hash("the same one"), passwords.hash("the same one")]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(other);
   });
 
-  test("matches its password, however a keyboard composes the letters, and no other", async () => {
+  test("matches its password in any Unicode normal form, and no other password", async () => {
     const hash = String(await passwords.hash("\u00fcberall Wiesen"));
     for (const [typed, expected] of [
       ["\u00fcberall Wiesen", true],
@@ -57,14 +57,14 @@ describe("a hash", () => {
       expect(await passwords.matches(typed, hash, caller)).toBe(expected);
   });
 
-  test("of nobody is matched by nothing, not even by what stands in for it", async () => {
+  test("that is missing matches no password, not even that of the decoy hash", async () => {
     for (const typed of ["", "-", "anything"]) expect(await passwords.matches(typed, null, caller)).toBe(false);
     const dash = await Bun.password.hash("-", { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
     expect(await passwords.matches("x".repeat(300), dash, caller)).toBe(false);
     expect(await passwords.matches("", dash, caller)).toBe(false);
   });
 
-  test("of nobody takes as long as one of somebody", async () => {
+  test("that is missing takes as long to check as a real one", async () => {
     const hash = String(await passwords.hash("green lamps over Oslo"));
     const tries: readonly (readonly [string, string | null])[] = [
       ["wrong", hash],
@@ -73,7 +73,7 @@ describe("a hash", () => {
       ["", null],
     ];
     const leastMs = tries.map(() => Number.POSITIVE_INFINITY);
-    // In turns, and the quickest of each: other work on the machine only ever adds.
+    // Alternating, and the fastest of each: other load only adds time.
     for (let round = 0; round < 8; round++)
       for (const [at, [typed, against]] of tries.entries()) {
         const began = performance.now();
@@ -88,17 +88,17 @@ describe("a hash", () => {
   });
 });
 
-describe("too many at once", () => {
+describe("concurrent hashes", () => {
   const guess = (address: string) => passwords.matches("wrong", null, callerAt(address));
-  const countOf = (outcomes: readonly (boolean | "busy")[], wanted: boolean | "busy") =>
-    outcomes.filter((outcome) => outcome === wanted).length;
+  const countOf = (outcomes: readonly (boolean | "busy")[], expected: boolean | "busy") =>
+    outcomes.filter((outcome) => outcome === expected).length;
 
-  test("are turned away, and those who wait are answered", async () => {
+  test("beyond the queue are refused; queued ones are served", async () => {
     const outcomes = await Promise.all(Array.from({ length: 60 }, (_, number) => guess(`192.0.${number}.7`)));
     expect([countOf(outcomes, "busy"), countOf(outcomes, false)]).toEqual([18, 42]);
   });
 
-  test("from one neighbourhood leave room for everybody else", async () => {
+  test("of one network leave capacity for others", async () => {
     // A customer with a /48 has 65,536 of the networks that guesses are counted by.
     const flood = Array.from({ length: 60 }, (_, number) => guess(`2001:db8:7:${number.toString(16)}::`));
     const others = ["192.0.2.7", "2001:db8:8::"].map(guess);

@@ -1,4 +1,4 @@
-/** How accounts come to be: never a stranger first, never past a link, never two by one. */
+/** Registration: no open sign-up for the first account, and one account per link. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAccountActions } from "../../../src/account/account-actions.ts";
 import { type AccountRoom, accountRoom, callerAt, email, password } from "../../support/account-room.ts";
@@ -19,14 +19,14 @@ async function invitation(address: string | null = null): Promise<string> {
 }
 
 describe("open sign-up", () => {
-  test("makes an account on the plan for everybody, never an administrator, and signs it in", async () => {
+  test("creates a signed-in account on the default plan, never an administrator", async () => {
     const outcome = await room.actions.signUp(wanted, "free", caller);
     if (outcome.status !== "registered") throw new Error(outcome.status);
     expect(outcome.account).toMatchObject({ id: 2, plan: "free", admin: false });
     expect(room.store.sessions.findByValue(outcome.opened?.value ?? "", room.now())?.accountId).toBe(2);
   });
 
-  test("makes nobody the first", async () => {
+  test("does not create the first account", async () => {
     const { store, stop } = temporaryStore();
     const actions = createAccountActions({ store, passwordCharsMin: 12, now: room.now });
     expect(await actions.signUp(wanted, "free", caller)).toEqual({ status: "refused", fault: "not-set-up" });
@@ -34,7 +34,7 @@ describe("open sign-up", () => {
     await stop();
   });
 
-  test("takes no account twice, and no password that is none", async () => {
+  test("refuses a used address and an invalid password", async () => {
     expect(await room.actions.signUp({ email: " ME@assay.test", password }, "free", caller)).toEqual({
       status: "refused",
       fault: "email-taken",
@@ -45,7 +45,7 @@ describe("open sign-up", () => {
     expect(both.map(({ status }) => status).sort()).toEqual(["refused", "registered"]);
   });
 
-  test("is slowed down for one address, whether it makes accounts or asks which there are", async () => {
+  test("is throttled for one address, whether or not accounts exist", async () => {
     const statuses: string[] = [];
     for (let count = 0; count < 13; count++) statuses.push((await room.actions.signUp({ email, password }, "free", caller)).status);
     expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
@@ -57,7 +57,7 @@ describe("open sign-up", () => {
 });
 
 describe("by link", () => {
-  test("an invitation is used up by an account, not by a mistake", async () => {
+  test("an invitation is used up by a registration, not by a failed attempt", async () => {
     const value = await invitation("you@assay.test");
     expect(await room.actions.signUpByLink("invite", value, { ...wanted, password: "short" }, caller)).toMatchObject({
       fault: "too-short",
@@ -72,7 +72,7 @@ describe("by link", () => {
     expect(await room.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({ fault: "link-invalid" });
   });
 
-  test("nobody finds out without end who has an account, and those who are invited do not wait for each other", async () => {
+  test("attempts that reveal accounts are throttled; successful invitations are not", async () => {
     const names = Array.from({ length: 30 }, (_, number) => `${number}@assay.test`);
     for (const name of names) {
       const value = await invitation(name);
@@ -84,7 +84,7 @@ describe("by link", () => {
     expect(statuses).toEqual([...Array(11).fill("refused"), ...Array(19).fill("throttled")]);
   }, 20_000);
 
-  test("a link that is none costs no hash", async () => {
+  test("an unknown link costs no hash", async () => {
     const began = performance.now();
     for (let count = 0; count < 200; count++)
       expect(await room.actions.signUpByLink("invite", "0".repeat(43), wanted, caller)).toMatchObject({ fault: "link-invalid" });
@@ -93,7 +93,7 @@ describe("by link", () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test("a reset signs nobody in, ends all sessions, and works once", async () => {
+  test("a reset opens no session, ends all sessions, and works once", async () => {
     const signedIn = await room.actions.signIn({ email, password, caller });
     const made = await room.store.oneTimeLinks.create({ kind: "reset", accountId: 1 }, room.now());
     const value = typeof made === "string" ? made : made.value;

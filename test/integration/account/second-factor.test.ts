@@ -1,10 +1,10 @@
-/** Codes of authenticators against the test values of RFC 6238, and recovery codes however they are typed. */
+/** TOTP codes with the test values of RFC 6238, and recovery codes in every spelling. */
 import { describe, expect, test } from "vitest";
 import {
+  formatRecoveryCode,
   newRecoveryCodes,
   newTotpSecret,
-  recoveryCodeOf,
-  shownRecoveryCode,
+  parseRecoveryCode,
   totpStepOf,
   totpUri,
 } from "../../../src/account/second-factor.ts";
@@ -24,7 +24,7 @@ describe("a code", () => {
     expect(totpStepOf(secret, code, new Date(second * 1_000))).toBe(Math.floor(second / 30));
   });
 
-  test("is taken one step early or late, and names the step it belongs to", () => {
+  test("is accepted one step early or late, and returns its step", () => {
     const now = new Date("2026-11-21T12:00:10Z");
     const step = Math.floor(now.getTime() / 30_000);
     const at = (steps: number) => totpStepOf(secret, codeAt(secret, new Date(now.getTime() + steps * 30_000)), now);
@@ -32,40 +32,41 @@ describe("a code", () => {
   });
 
   test.each(["", "28708", "2870820", "abcdef", "28708\u0662", "-28708", "2.8708", "0x1234", "287082".repeat(10_000)])(
-    "is not %j",
+    "is never %j",
     (code) => {
       expect(totpStepOf(secret, code, new Date(59_000))).toBeNull();
     },
   );
 
-  test("may have blanks in it", () => expect(totpStepOf(secret, " 287 082\n", new Date(59_000))).toBe(1));
+  test("may contain blanks", () => expect(totpStepOf(secret, " 287 082\n", new Date(59_000))).toBe(1));
 });
 
-test("secrets are 160 bits, and none is like another", () => {
+test("secrets are 160 bits and unique", () => {
   const secrets = Array.from({ length: 20 }, newTotpSecret);
   for (const one of secrets) expect(one).toMatch(/^[A-Z2-7]{32}$/);
   expect(new Set(secrets).size).toBe(20);
 });
 
-test("the address for authenticators holds nothing but what it should, whatever the mail address is", () => {
+test("the TOTP URI escapes any mail address", () => {
   const uri = new URL(totpUri(secret, { issuer: "assay host", email: "a&secret=EVIL?#%/@b" }));
   expect([uri.protocol, uri.searchParams.getAll("secret"), uri.searchParams.get("issuer")]).toEqual(["otpauth:", [secret], "assay host"]);
   expect(decodeURIComponent(uri.pathname)).toContain("a&secret=EVIL?#%/@b");
 });
 
 describe("recovery codes", () => {
-  test("are ten of 80 bits", () => {
+  test("are ten values of 80 bits", () => {
     const codes = newRecoveryCodes();
     expect(codes).toHaveLength(10);
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^[A-Z2-7]{16}$/);
   });
 
-  test("are read back as they are shown, and as people type them", () => {
+  test("are parsed as shown and as people type them", () => {
     const [code = ""] = newRecoveryCodes();
-    const shown = shownRecoveryCode(code);
+    const shown = formatRecoveryCode(code);
     expect(shown).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/);
-    for (const typed of [shown, shown.toUpperCase(), code, ` ${shown.replaceAll("-", " ")}\r\n`]) expect(recoveryCodeOf(typed)).toBe(code);
-    for (const typed of ["", "123456", shown.slice(1), `${shown}a`, "a".repeat(100_000)]) expect(recoveryCodeOf(typed)).toBeNull();
+    for (const typed of [shown, shown.toUpperCase(), code, ` ${shown.replaceAll("-", " ")}\r\n`])
+      expect(parseRecoveryCode(typed)).toBe(code);
+    for (const typed of ["", "123456", shown.slice(1), `${shown}a`, "a".repeat(100_000)]) expect(parseRecoveryCode(typed)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 /** Signing in, as its owner does and as others try: guesses, replays, races, and accounts that are no more. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPasswords } from "../../../src/account/passwords.ts";
-import { recoveryCodeOf } from "../../../src/account/second-factor.ts";
+import { parseRecoveryCode } from "../../../src/account/second-factor.ts";
 import { createSignIn, type PasswordStep, type SignIn } from "../../../src/account/sign-in.ts";
 import { createSignInThrottles } from "../../../src/account/sign-in-throttles.ts";
 import { type AccountRoom, accountRoom, callerAt, codeAt, email, password } from "../../support/account-room.ts";
@@ -20,7 +20,7 @@ function signIn(typed = password, caller = home, address = email): Promise<Passw
   return room.actions.signIn({ email: address, password: typed, caller });
 }
 
-/** Turns the second factor on; its secret and the recovery codes. */
+/** Activates the second factor. */
 async function enrolled(): Promise<{ readonly secret: string; readonly recoveryCodes: readonly string[] }> {
   const secret = (await room.actions.offerTotp(room.account)) ?? "";
   const proof = { account: room.account, password, caller: home };
@@ -41,7 +41,7 @@ function prove(challenge: string, code: string, caller = home) {
 }
 
 describe("the password", () => {
-  test("opens a new session each time, that remembers where from, but not whose address", async () => {
+  test("opens a new session each time, with a truncated address", async () => {
     const [one, other] = [await signIn(), await signIn(password, home, " ME@Assay.test ")];
     if (one.status !== "signed-in" || other.status !== "signed-in") throw new Error("not signed in");
     expect(one.opened.value).not.toBe(other.opened.value);
@@ -49,7 +49,7 @@ describe("the password", () => {
     expect(room.store.sessions.listOfAccount(1, room.now())).toHaveLength(2);
   });
 
-  test("that is wrong, an unknown user and a disabled account differ in the log alone", async () => {
+  test("wrong password, unknown user and disabled account differ only in the log", async () => {
     expect(await signIn("something else")).toEqual({ status: "refused", because: "password", accountId: 1 });
     expect(await signIn(password, home, "nobody@assay.test")).toEqual({ status: "refused", because: "unknown", accountId: null });
     expect(await signIn(password, home, "not an address")).toEqual({ status: "refused", because: "unknown", accountId: null });
@@ -58,12 +58,12 @@ describe("the password", () => {
     expect(room.store.sessions.listOfAccount(1, room.now())).toEqual([]);
   });
 
-  test("of an account without one is nothing that could be typed", async () => {
+  test("of an account without one never matches", async () => {
     await room.store.credentials.change(1, { passwordHash: null }, { reopen: null });
     for (const typed of ["", password, "null"]) expect(await signIn(typed)).toMatchObject({ status: "refused" });
   });
 
-  test("that changes while it is compared lets nobody in", async () => {
+  test("that changes during the comparison opens no session", async () => {
     const late = signIn();
     await room.store.credentials.change(1, { passwordHash: "changed meanwhile" }, { reopen: null });
     expect(await late).toMatchObject({ status: "refused" });
@@ -91,7 +91,7 @@ describe("guessing", () => {
     return steps;
   }
 
-  test("is slowed down after a few, and even the right password has to wait then", async () => {
+  test("is throttled after a few attempts, even with the right password", async () => {
     expect((await guess(7)).map(({ status }) => status)).toEqual([...Array(6).fill("refused"), "throttled"]);
     expect(await signIn()).toEqual({ status: "throttled", seconds: 1 });
     room.passSeconds(1);
@@ -99,19 +99,19 @@ describe("guessing", () => {
     expect((await guess(1))[0]?.status).toBe("refused");
   });
 
-  test("does not shut its owner out from elsewhere", async () => {
+  test("does not lock out the owner at another address", async () => {
     await guess(40);
     expect((await signIn(password, elsewhere)).status).toBe("signed-in");
   });
 
-  test("from all the addresses of one customer of IPv6 is slowed down, and its owner comes in from anywhere else", async () => {
+  test("from one IPv6 customer's addresses is throttled; the owner signs in from elsewhere", async () => {
     const steps: PasswordStep[] = [];
     for (let number = 0; number < 70; number++) steps.push(...(await guess(1, callerAt(`2001:db8:7:${number.toString(16)}::`))));
     expect(steps.filter(({ status }) => status === "refused")).toHaveLength(51);
     for (const elsewhere of ["2001:db8:8::", "192.0.2.99"]) expect((await signIn(password, callerAt(elsewhere))).status).toBe("signed-in");
   });
 
-  test("of a flood from one customer of IPv6 ends long before memory does", async () => {
+  test("by a flood from one IPv6 customer stops before it fills the memory", async () => {
     let refused = 0;
     for (let number = 0; number < 400; number++) {
       const [step] = await guess(1, callerAt(`2001:db8:7:${number.toString(16)}::`), `user${number}@assay.test`);
@@ -121,24 +121,24 @@ describe("guessing", () => {
     expect((await signIn(password, callerAt("2001:db8:8::"))).status).toBe("signed-in");
   });
 
-  test("is slowed down the same for an account that does not exist", async () => {
+  test("is throttled alike for an unknown account", async () => {
     const [known, unknown] = [await guess(10), await guess(10, elsewhere, "nobody@assay.test")];
     expect(unknown.map(({ status }) => status)).toEqual(known.map(({ status }) => status));
   });
 
-  test("all at once gains nothing", async () => {
+  test("in parallel gains nothing", async () => {
     const steps = await Promise.all(Array.from({ length: 40 }, () => signIn("wrong")));
     expect(steps.filter(({ status }) => status === "refused")).toHaveLength(6);
   });
 
-  test("at many accounts from one address is slowed down too", async () => {
+  test("at many accounts from one address is throttled", async () => {
     const steps: string[] = [];
     for (let number = 0; number < 40; number++) steps.push((await guess(1, home, `user${number}@assay.test`))[0]?.status ?? "");
     expect(steps.filter((status) => status === "throttled").length).toBeGreaterThanOrEqual(8);
     expect((await signIn(password, elsewhere)).status).toBe("signed-in");
   });
 
-  test("does not get a fresh start by signing in to an account of one's own", async () => {
+  test("is not reset by a sign-in to the attacker's own account", async () => {
     for (let number = 0; number < 31; number++) {
       await guess(1, home, `user${number}@assay.test`);
       expect(["signed-in", "throttled"]).toContain((await signIn()).status);
@@ -146,7 +146,7 @@ describe("guessing", () => {
     expect((await guess(1, home, "user99@assay.test"))[0]?.status).toBe("throttled");
   });
 
-  test("that was never looked at, since too many wait, does not count", async () => {
+  test("that was not checked, because the queue was full, does not count", async () => {
     const passwords = { ...createPasswords({ charsMin: 12 }), matches: async () => "busy" as const };
     const guesses = createSignInThrottles(() => room.now().getTime());
     const busy = createSignIn({ store: room.store, passwords, guesses, now: room.now });
@@ -155,7 +155,7 @@ describe("guessing", () => {
 });
 
 describe("the second step", () => {
-  test("takes the code of the authenticator, once", async () => {
+  test("accepts a TOTP code once", async () => {
     const { secret } = await enrolled();
     const code = codeAt(secret, room.now());
     expect(await prove(await challenged(), code)).toMatchObject({ status: "signed-in", by: "totp", recoveryCodesLeft: 10 });
@@ -164,14 +164,14 @@ describe("the second step", () => {
     expect((await prove(await challenged(), codeAt(secret, room.now()))).status).toBe("signed-in");
   });
 
-  test("does not take the code that turned it on once more", async () => {
+  test("does not accept the confirmation code again", async () => {
     const secret = (await room.actions.offerTotp(room.account)) ?? "";
     const code = codeAt(secret, room.now());
     await room.actions.confirmTotp({ account: room.account, password, caller: home }, code);
     expect((await prove(await challenged(), code)).status).toBe("wrong-code");
   });
 
-  test("lets one of two through who send the same code at once", async () => {
+  test("accepts one of two parallel uses of a code", async () => {
     const { secret } = await enrolled();
     const code = codeAt(secret, room.now());
     const challenges = [await challenged(), await challenged(elsewhere)];
@@ -179,7 +179,7 @@ describe("the second step", () => {
     expect(steps.map(({ status }) => status).sort()).toEqual(["signed-in", "wrong-code"]);
   });
 
-  test("is nothing without the password: a challenge is no session, and an invented one is over", async () => {
+  test("requires the password: a challenge is no session, and an unknown one is refused", async () => {
     const { secret } = await enrolled();
     const challenge = await challenged();
     expect(room.store.sessions.findByValue(challenge, room.now())).toBeUndefined();
@@ -187,7 +187,7 @@ describe("the second step", () => {
       expect(await prove(invented, codeAt(secret, room.now()))).toEqual({ status: "over" });
   });
 
-  test("is over after ten minutes, after five wrong codes, and once it is done", async () => {
+  test("ends after ten minutes, after five wrong codes, and on success", async () => {
     const { secret } = await enrolled();
     const slow = await challenged();
     room.passSeconds(600);
@@ -201,7 +201,7 @@ describe("the second step", () => {
     expect(await prove(done, codeAt(secret, room.now()))).toEqual({ status: "over" });
   });
 
-  test("is over when the password changed meanwhile, or the account was disabled", async () => {
+  test("ends when the password changes or the account is disabled", async () => {
     const { secret, recoveryCodes } = await enrolled();
     const stale = await challenged();
     await room.store.credentials.change(
@@ -216,7 +216,7 @@ describe("the second step", () => {
     expect(await prove(again.challenge, recoveryCodes[0] ?? "")).toEqual({ status: "over" });
   });
 
-  test("can be begun five times at once by one account, and no more, at nobody else's cost", async () => {
+  test("allows five pending sign-ins per account; others are unaffected", async () => {
     const { secret } = await enrolled();
     const challenges: string[] = [];
     for (let number = 0; number < 6; number++) challenges.push(await challenged());
@@ -224,7 +224,7 @@ describe("the second step", () => {
     expect((await prove(challenges[1] ?? "", codeAt(secret, room.now()))).status).toBe("signed-in");
   });
 
-  test("takes each recovery code once, and tells how many are left", async () => {
+  test("accepts each recovery code once and reports how many are left", async () => {
     const { recoveryCodes } = await enrolled();
     const [code = ""] = recoveryCodes;
     expect(await prove(await challenged(), code.toLowerCase())).toMatchObject({
@@ -233,10 +233,10 @@ describe("the second step", () => {
       recoveryCodesLeft: 9,
     });
     expect((await prove(await challenged(), code)).status).toBe("wrong-code");
-    expect(recoveryCodeOf(code)).toBe(code);
+    expect(parseRecoveryCode(code)).toBe(code);
   });
 
-  test("slows guessing down from wherever it comes, and leaves recovery codes open to the owner", async () => {
+  test("is throttled across all addresses; recovery codes still work", async () => {
     const { secret, recoveryCodes } = await enrolled();
     const statuses: string[] = [];
     for (let number = 0; number < 4; number++) {

@@ -1,4 +1,4 @@
-/** Credentials in the store: apart from accounts, changed whole, and each code taken once. */
+/** Credentials in the store: apart from accounts, changed atomically, each code accepted once. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hashOfSecret } from "../../../src/store/secret-value.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => temporary.stop());
 
-test("are in nothing that lists accounts", () => {
+test("are in no list of accounts", () => {
   expect(JSON.stringify([store.accounts.list(), store.accounts.findById(1), store.accounts.findByEmail("me@site.example")])).not.toContain(
     "first",
   );
@@ -25,7 +25,7 @@ test("are in nothing that lists accounts", () => {
   expect(store.credentials.get(9)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
 });
 
-test("a change ends every session, and opens a new one for whoever made it", async () => {
+test("a change ends every session and opens a new one", async () => {
   const before = await store.sessions.open({ accountId: 1, verifiedPasswordHash: "first", origin, now });
   const changed = await store.credentials.change(
     1,
@@ -37,7 +37,7 @@ test("a change ends every session, and opens a new one for whoever made it", asy
   expect(store.credentials.get(1).passwordHash).toBe("second");
 });
 
-test("of two changes that were verified by the same password, one is made", async () => {
+test("one of two changes with the same verified password wins", async () => {
   const change = (passwordHash: string) =>
     store.credentials.change(1, { passwordHash }, { verified: { passwordHash: "first" }, reopen: { origin, now } });
   const [one, other] = await Promise.all([change("second"), change("third")]);
@@ -46,7 +46,7 @@ test("of two changes that were verified by the same password, one is made", asyn
   expect(await store.credentials.change(9, {}, { reopen: null })).toBeUndefined();
 });
 
-test("an account that is disabled while its owner changes something gets no session that would wait for its return", async () => {
+test("an account disabled during a change gets no new session", async () => {
   await store.accounts.setDisabled(1, true);
   const change = { passwordHash: "second" };
   expect(await store.credentials.change(1, change, { verified: { passwordHash: "first" }, reopen: { origin, now } })).toBeUndefined();
@@ -55,7 +55,7 @@ test("an account that is disabled while its owner changes something gets no sess
   expect(await store.credentials.change(1, change, { reopen: null })).toEqual({ opened: null });
 });
 
-test("a TOTP step is used once, and none before it afterwards", async () => {
+test("a TOTP step works once, and no earlier step afterwards", async () => {
   await store.credentials.offerTotp(1, "SECRET");
   expect(await Promise.all([store.credentials.useTotpStep(1, 100), store.credentials.useTotpStep(1, 100)])).toEqual([true, false]);
   expect(await store.credentials.useTotpStep(1, 99)).toBe(false);
@@ -63,7 +63,7 @@ test("a TOTP step is used once, and none before it afterwards", async () => {
   expect(await store.credentials.useTotpStep(9, 1)).toBe(false);
 });
 
-test("a secret that is in force cannot be offered away", async () => {
+test("an active secret cannot be replaced", async () => {
   expect(await store.credentials.offerTotp(1, "ONE")).toBe(true);
   expect(await store.credentials.offerTotp(1, "TWO")).toBe(true);
   const totp = { secret: "TWO", confirmedAt: now.toISOString(), lastUsedStep: 7 };
@@ -72,7 +72,7 @@ test("a secret that is in force cannot be offered away", async () => {
   expect(store.credentials.get(1).totp).toEqual(totp);
 });
 
-test("a recovery code works once, and only as its hash is it stored", async () => {
+test("a recovery code works once and is stored as a hash", async () => {
   const codes = ["A".repeat(16), "B".repeat(16)];
   await store.credentials.change(1, { recoveryCodeHashes: codes.map(hashOfSecret) }, { reopen: null });
   expect(await Promise.all(codes.map(() => store.credentials.useRecoveryCode(1, codes[0] ?? "")))).toEqual([true, false]);

@@ -1,4 +1,4 @@
-/** A data directory that cannot be used is refused with one sentence and left as it was; each fault is real. */
+/** An unusable data directory is refused with one sentence and left unchanged, for real faults. */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { schemaVersion } from "../../../src/store/migrations.ts";
 import { openStore } from "../../../src/store/store.ts";
 
 const script = join(import.meta.dirname, "open-in-child.ts");
-const nobody = 65_534;
+const unprivilegedUid = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 let dataDir: string;
@@ -23,14 +23,14 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-async function inChild(what: "open" | "fill", { uid, fileKibMax }: { uid?: number; fileKibMax?: number } = {}): Promise<string> {
-  const command = [process.execPath, script, what, dataDir, ...(uid === undefined ? [] : [String(uid)])];
-  // Ignored, the signal of the limit leaves the write to fail, as on a full disk.
+async function inChild(action: "open" | "fill", { uid, fileKibMax }: { uid?: number; fileKibMax?: number } = {}): Promise<string> {
+  const command = [process.execPath, script, action, dataDir, ...(uid === undefined ? [] : [String(uid)])];
+  // With SIGXFSZ ignored, a write beyond the limit fails, as on a full disk.
   const limited = ["bash", "-c", `trap '' XFSZ; ulimit -f ${fileKibMax}; exec "$@"`, "bash", ...command];
   const child = Bun.spawn(fileKibMax === undefined ? command : limited, { stdout: "pipe", stderr: "pipe" });
-  const [said, failed] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const [output, failed] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   await child.exited;
-  return said.trim() || failed;
+  return output.trim() || failed;
 }
 
 function dataFile(): Buffer {
@@ -38,21 +38,21 @@ function dataFile(): Buffer {
 }
 
 describe("a data directory", () => {
-  test("that does not exist is made, for its owner alone", async () => {
+  test("is created if missing, with mode 0700", async () => {
     const deeper = join(dataDir, "a", "b");
     await openStore(deeper).close();
     expect((await Bun.file(join(deeper, "store", "data.mdb")).stat()).size).toBeGreaterThan(0);
     expect((await Bun.file(join(deeper, "store")).stat()).mode & 0o077).toBe(0);
   });
 
-  test("that is read-only", async () => {
+  test("is refused when read-only", async () => {
     chmodSync(dataDir, 0o555);
-    expect(await inChild("open", isRoot ? { uid: nobody } : {})).toMatch(
+    expect(await inChild("open", isRoot ? { uid: unprivilegedUid } : {})).toMatch(
       /^not-writable: data directory \S+ cannot be written \(.*permission denied.*\)$/,
     );
   });
 
-  test("that holds a store which is read-only", async () => {
+  test("is refused when its store is read-only", async () => {
     await openStore(dataDir).close();
     const before = dataFile();
     for (const [name, mode] of [
@@ -62,21 +62,21 @@ describe("a data directory", () => {
       ["", 0o555],
     ] as const)
       chmodSync(join(dataDir, name), mode);
-    expect(await inChild("open", isRoot ? { uid: nobody } : {})).toMatch(/^not-writable: /);
+    expect(await inChild("open", isRoot ? { uid: unprivilegedUid } : {})).toMatch(/^not-writable: /);
     expect(dataFile().equals(before)).toBe(true);
     chmodSync(join(dataDir, "store"), 0o700);
   });
 
-  test("that is a file", () => {
+  test("is refused when it is a file", () => {
     writeFileSync(join(dataDir, "file"), "");
     expect(() => openStore(join(dataDir, "file"))).toThrow("cannot be written");
   });
 
-  test("without room is refused at start", async () => {
+  test("is refused at start when the disk is full", async () => {
     expect(await inChild("open", { fileKibMax: 256 })).toMatch(/^full: data directory \S+ has no room left/);
   });
 
-  test("that fills up later fails the change alone, and everything before it stays", async () => {
+  test("that fills up later fails only the current change; earlier data stays", async () => {
     expect(await inChild("fill", { fileKibMax: 2_048 })).toMatch(/^full: /);
     const store = openStore(dataDir);
     const { items } = store.scans.listOfAccount(1, { limit: 100, cursor: null });
@@ -87,7 +87,7 @@ describe("a data directory", () => {
     await store.close();
   });
 
-  test("of a newer assay", async () => {
+  test("of a newer release is refused", async () => {
     const db = openDatabase(dataDir, { readOnly: false });
     db.meta.putSync("schemaVersion", schemaVersion + 1);
     await db.close();
@@ -97,9 +97,9 @@ describe("a data directory", () => {
   });
 
   test.each([
-    ["that holds something else", () => Buffer.alloc(20_000, "not a store")],
-    ["whose store was cut short", (whole: Buffer) => whole.subarray(0, 4_096)],
-    ["whose store was cut to a few bytes", (whole: Buffer) => whole.subarray(0, 10)],
+    ["with a foreign file", () => Buffer.alloc(20_000, "not a store")],
+    ["with a truncated store", (whole: Buffer) => whole.subarray(0, 4_096)],
+    ["with a store of a few bytes", (whole: Buffer) => whole.subarray(0, 10)],
   ])("%s is damaged", async (_words, damage) => {
     await openStore(dataDir).close();
     writeFileSync(join(dataDir, "store", "data.mdb"), damage(dataFile()));
@@ -108,7 +108,7 @@ describe("a data directory", () => {
     expect(dataFile().equals(before)).toBe(true);
   });
 
-  test("with an empty store file begins anew", async () => {
+  test("with an empty store file starts an empty store", async () => {
     mkdirSync(join(dataDir, "store"));
     writeFileSync(join(dataDir, "store", "data.mdb"), "");
     truncateSync(join(dataDir, "store", "data.mdb"), 0);
@@ -117,13 +117,13 @@ describe("a data directory", () => {
     await store.close();
   });
 
-  test("that was never served cannot be opened for reading only", () => {
+  test("without a store cannot be opened read-only", () => {
     expect(() => openStore(dataDir, { readOnly: true })).toThrow(`data directory ${dataDir}`);
   });
 });
 
 describe("the server's lock", () => {
-  test("is held once, and beside the store's other users", async () => {
+  test("is exclusive, but does not block other users of the store", async () => {
     const lock = lockDataDir(dataDir);
     expect(() => lockDataDir(dataDir)).toThrow(`data directory ${dataDir} is in use by another assay server`);
     expect(await inChild("open")).toBe("fine");
@@ -131,7 +131,7 @@ describe("the server's lock", () => {
     lockDataDir(dataDir).release();
   });
 
-  test("is free the moment its server is killed, though a child of it lives on", async () => {
+  test("is released when the server is killed, even if a child lives on", async () => {
     const server = Bun.spawn([process.execPath, script, "lock", dataDir], { stdout: "pipe" });
     const { value } = await server.stdout.getReader().read();
     const child = Number(new TextDecoder().decode(value).replace("locked ", ""));

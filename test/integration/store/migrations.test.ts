@@ -1,4 +1,4 @@
-/** Stores that an older assay really wrote are brought up to date once, whole, and only where no server is in the way. */
+/** Stores of older releases migrate once, as a whole, and only while no other server runs. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-/** Right in form and checksum, as a store makes them. */
+/** Valid form and checksum, as the store creates them. */
 async function apiTokenValue(): Promise<string> {
   const scratch = mkdtempSync(join(tmpdir(), "assay-migration-"));
   const store = openStore(scratch);
@@ -61,7 +61,7 @@ async function apiTokenValue(): Promise<string> {
 }
 
 describe("a store of schema 1", () => {
-  test("has summaries and the public list once it was opened, and all that it had", async () => {
+  test("gains summaries and the public list, and keeps its data", async () => {
     const store = openStore(dataDir);
     expect(store.scans.findByToken(first)?.summary).toEqual({
       measured: true,
@@ -87,7 +87,7 @@ describe("a store of schema 1", () => {
     await store.close();
   });
 
-  test("keeps its account, which has no password yet, and its API token, which never expires", async () => {
+  test("keeps its account without a password and its API token without expiry", async () => {
     const store = openStore(dataDir);
     const now = new Date();
     const authentication = authenticate(store, `Bearer ${apiToken}`, now);
@@ -100,7 +100,7 @@ describe("a store of schema 1", () => {
     await store.close();
   });
 
-  test("is brought up to date once, and keeps no second public list", async () => {
+  test("migrates once and removes the old public list", async () => {
     await openStore(dataDir).close();
     const db = openDatabase(dataDir, { readOnly: false });
     expect(db.meta.get("schemaVersion")).toBe(schemaVersion);
@@ -113,13 +113,13 @@ describe("a store of schema 1", () => {
     await store.close();
   });
 
-  test("says what to do where it may not be changed", () => {
+  test("opened read-only is refused with an instruction", () => {
     expect(() => openStore(dataDir, { readOnly: true })).toThrow(
       `data directory ${dataDir} was written by an older assay (schema 1, this one reads ${schemaVersion}); start "assay serve" once`,
     );
   });
 
-  test("is left alone while another server runs, and not while the caller is that server", async () => {
+  test("stays unchanged while another server holds the lock; the lock's owner may migrate", async () => {
     const lock = lockDataDir(dataDir);
     expect(() => openStore(dataDir)).toThrow("in use by another assay server");
     await openStore(dataDir, { lock }).close();
@@ -128,7 +128,7 @@ describe("a store of schema 1", () => {
     lock.release();
   });
 
-  test("opens read-only once it is of today", async () => {
+  test("opens read-only after the migration", async () => {
     await openStore(dataDir).close();
     const store = openStore(dataDir, { readOnly: true });
     expect(store.scans.findByToken(waiting)).toMatchObject({ status: "queued", summary: null });

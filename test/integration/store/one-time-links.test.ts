@@ -1,4 +1,4 @@
-/** One-time links: good once, for one thing, for a while; and of two who use one at the same time, one gets it. */
+/** One-time links: single use, single purpose, expiry and races. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ function signUp(kind: "setup" | "invite", value: string, email: string, at = now
 }
 
 describe("the first account", () => {
-  test("is made once, whoever comes second with the same link", async () => {
+  test("is created once, even by two uses of the same link", async () => {
     const value = await linkTo({ kind: "setup" });
     const outcomes = await Promise.all([signUp("setup", value, "one@site.example"), signUp("setup", value, "two@site.example")]);
     expect(outcomes).toMatchObject([{ id: 1, admin: true, plan: "agency" }, "link-invalid"]);
@@ -53,7 +53,7 @@ describe("the first account", () => {
     expect(store.credentials.get(1).passwordHash).toBe("hash");
   });
 
-  test("is not made by a link once there is one, nor is a link for it", async () => {
+  test("cannot be created by a link once an account exists, nor can a new setup link", async () => {
     const value = await linkTo({ kind: "setup" });
     await firstAccount();
     expect(store.oneTimeLinks.findByValue("setup", value, now)).toBeUndefined();
@@ -62,7 +62,7 @@ describe("the first account", () => {
     expect(await store.accounts.createFirst({ email: "two@site.example", now })).toBe("not-first");
   });
 
-  test("has one link at a time", async () => {
+  test("has one setup link at a time", async () => {
     const [old, fresh] = [await linkTo({ kind: "setup" }), await linkTo({ kind: "setup" })];
     expect([store.oneTimeLinks.findByValue("setup", old, now), store.oneTimeLinks.findByValue("setup", fresh, now)?.kind]).toEqual([
       undefined,
@@ -74,7 +74,7 @@ describe("the first account", () => {
 describe("a link", () => {
   beforeEach(firstAccount);
 
-  test("is known by its value alone, which is nowhere in the store", async () => {
+  test("is found only by its value, which is not stored", async () => {
     const value = await linkTo(invitation(null));
     expect(value).toMatch(/^[0-9A-Za-z]{43}$/);
     await store.close();
@@ -85,7 +85,7 @@ describe("a link", () => {
       expect(store.oneTimeLinks.findByValue("invite", wrong, now)).toBeUndefined();
   });
 
-  test("is good for nothing else than it was made for", async () => {
+  test("works only for its own kind", async () => {
     const [invite, reset] = [await linkTo(invitation(null)), await linkTo({ kind: "reset", accountId: 1 })];
     expect(await store.redemptions.resetPassword(invite, "stolen", now)).toBe("link-invalid");
     expect(await signUp("invite", reset, "two@site.example")).toBe("link-invalid");
@@ -94,7 +94,7 @@ describe("a link", () => {
     expect(store.accounts.list()).toHaveLength(1);
   });
 
-  test("ends after its time", async () => {
+  test("expires", async () => {
     const [invite, reset] = [await linkTo(invitation(null)), await linkTo({ kind: "reset", accountId: 1 })];
     expect(store.oneTimeLinks.findByValue("invite", invite, hoursLater(167.9))).toBeDefined();
     expect(await signUp("invite", invite, "two@site.example", hoursLater(168))).toBe("link-invalid");
@@ -102,7 +102,7 @@ describe("a link", () => {
     expect(await store.redemptions.resetPassword(reset, "late", hoursLater(24))).toBe("link-invalid");
   });
 
-  test("is refused where a thousand are open, until some have expired", async () => {
+  test("is refused while a thousand are open", async () => {
     for (let count = 0; count < 1_000; count++) await linkTo(invitation(null));
     expect(await store.oneTimeLinks.create(invitation(null), now)).toBe("full");
     expect(typeof (await store.oneTimeLinks.create(invitation(null), hoursLater(168)))).toBe("object");
@@ -112,14 +112,14 @@ describe("a link", () => {
 describe("an invitation", () => {
   beforeEach(firstAccount);
 
-  test("for one address is that one's, and stays good when somebody else tries", async () => {
+  test("for one address refuses other addresses and stays valid", async () => {
     const value = await linkTo(invitation("You@site.example"));
     expect(await signUp("invite", value, "other@site.example")).toBe("email-not-invited");
     expect(await signUp("invite", value, " you@SITE.example ")).toMatchObject({ id: 2, plan: "agency", admin: false });
     expect(await signUp("invite", value, "you@site.example")).toBe("link-invalid");
   });
 
-  test("for anybody makes one account, on its plan, and leaves it at that", async () => {
+  test("without address creates one account on its plan", async () => {
     const value = await linkTo(invitation(null));
     expect(await signUp("invite", value, "first@site.example")).toBe("email-taken");
     expect(await signUp("invite", value, "nonsense")).toBe("email-invalid");
@@ -127,7 +127,7 @@ describe("an invitation", () => {
     expect(outcomes).toMatchObject([{ email: "a@site.example" }, "link-invalid"]);
   });
 
-  test("is replaced by the next to the same address, and is not made for one that has an account", async () => {
+  test("is replaced by the next to the same address, and refused for an existing account", async () => {
     const [old, open, fresh] = [
       await linkTo(invitation("you@site.example")),
       await linkTo(invitation(null)),
@@ -146,7 +146,7 @@ describe("an invitation", () => {
 describe("a reset", () => {
   beforeEach(firstAccount);
 
-  test("sets the password once, ends sessions, and keeps the second factor", async () => {
+  test("sets the password once, ends sessions, keeps the second factor", async () => {
     const totp = { secret: "SECRET", confirmedAt: now.toISOString(), lastUsedStep: 1 };
     await store.credentials.change(1, { totp }, { reopen: null });
     const session = await store.sessions.open({ accountId: 1, verifiedPasswordHash: "first", origin, now });
@@ -160,7 +160,7 @@ describe("a reset", () => {
     expect(store.sessions.findByValue(session?.value ?? "", now)).toBeUndefined();
   });
 
-  test("of a disabled account does nothing, then or later", async () => {
+  test("of a disabled account has no effect, also after enabling", async () => {
     const value = await linkTo({ kind: "reset", accountId: 1 });
     await store.accounts.setDisabled(1, true);
     expect(await store.redemptions.resetPassword(value, "back", now)).toBe("link-invalid");

@@ -1,28 +1,28 @@
-/** Run by the data directory's tests in a process of its own: `bun open-in-child.ts <what> <dataDir> [uid]`; says on stdout what came of it. */
+/** Child process of the data directory tests: `bun open-in-child.ts <action> <dataDir> [uid]`; prints the outcome. */
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { lockDataDir } from "../../../src/store/lock.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
 
-const [what, dataDir = "", uid] = process.argv.slice(2);
+const [action, dataDir = "", uid] = process.argv.slice(2);
 if (uid !== undefined) process.setuid?.(Number(uid));
 
 try {
-  if (what === "open") await openStore(dataDir).close();
-  if (what === "lock") {
+  if (action === "open") await openStore(dataDir).close();
+  if (action === "lock") {
     lockDataDir(dataDir);
-    // A child of the server outlives it, as a browser may: it must not keep the lock.
-    say(`locked ${Bun.spawn(["sleep", "30"]).pid}`);
+    // A child that outlives the server, as a browser may, must not keep the lock.
+    print(`locked ${Bun.spawn(["sleep", "30"]).pid}`);
     await Bun.sleep(30_000);
   }
-  if (what === "fill") await fill();
-  say("fine");
+  if (action === "fill") await fill();
+  print("fine");
 } catch (error) {
   if (!(error instanceof DataDirError)) throw error;
-  say(`${error.fault}: ${error.message}`);
+  print(`${error.fault}: ${error.message}`);
 }
 
-/** Finishes scans until there is no room. */
+/** Ends scans until the disk is full. */
 async function fill(): Promise<void> {
   const store = openStore(dataDir);
   const large = evidence({
@@ -37,6 +37,6 @@ async function fill(): Promise<void> {
   }
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

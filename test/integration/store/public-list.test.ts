@@ -1,4 +1,4 @@
-/** The public list on a real LMDB: which scans each filter finds, and page by page. */
+/** Public list on a real LMDB: filters and pages. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import type { PublicScanQuery } from "../../../src/store/public-list.ts";
@@ -31,7 +31,7 @@ function found(filter: Partial<PublicScanQuery>): readonly string[] {
 }
 
 describe("the public list", () => {
-  test("has finished scans alone, newest first, whoever asked for them", async () => {
+  test("has only finished scans, of accounts and guests, newest first", async () => {
     await scanned("https://a.example.com/", emptyResult, 1);
     await scanned("https://b.example.com/", poor);
     await store.scans.queue({ accountId: 1, url: "https://waits.example.com/", now });
@@ -42,7 +42,7 @@ describe("the public list", () => {
     expect(found({ band: "unknown" })).toEqual([]);
   });
 
-  test("finds a host, the names below it, and on demand that host alone", async () => {
+  test("finds a host with its subdomains, or that host alone", async () => {
     for (const host of ["example.com", "www.example.com", "a.www.example.com", "example.org", "notexample.com", "user.github.io"])
       await scanned(`https://${host}/`);
     expect(found({ host: "example.com" })).toEqual(["a.www.example.com", "www.example.com", "example.com"]);
@@ -64,7 +64,7 @@ describe("the public list", () => {
     expect(found({ host: "2001:db8::1" })).toEqual(["[2001:db8::1]"]);
   });
 
-  test("finds a host however deep it is", async () => {
+  test("finds a host of any depth", async () => {
     const deep = `${"a.".repeat(60)}example.com`;
     await scanned(`https://${deep}/`);
     for (const host of [deep, "a.example.com", "example.com"]) expect(found({ host })).toEqual([deep]);
@@ -78,10 +78,10 @@ describe("the public list", () => {
       await scanned("https://www.example.com/poor", poor);
       await scanned("https://other.example.net/");
     }
-    const asked = { host: "example.com", band: "good" as const, limit: 3 };
-    const first = store.publicScans.list({ ...asked, cursor: null });
+    const query = { host: "example.com", band: "good" as const, limit: 3 };
+    const first = store.publicScans.list({ ...query, cursor: null });
     expect(first.items.map(({ url }) => url.at(-1))).toEqual(["3", "2", "1"]);
-    const second = store.publicScans.list({ ...asked, cursor: first.nextCursor });
+    const second = store.publicScans.list({ ...query, cursor: first.nextCursor });
     expect(second.items.map(({ url }) => url.at(-1))).toEqual(["0"]);
     expect(second.nextCursor).toBeNull();
   });

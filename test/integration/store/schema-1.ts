@@ -1,4 +1,4 @@
-/** Writes a store in the shapes of schema 1, as the assay of that time did, so that its migration is tried on the real thing. */
+/** Writes a store of schema 1 exactly as that release did, for tests of its migration. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { open } from "lmdb";
@@ -10,12 +10,12 @@ export interface ScanOfSchema1 {
   readonly token: string;
   readonly url: string;
   readonly status: ScanStatus;
-  /** Of a finished scan. */
+  /** For a finished scan. */
   readonly result?: StoredResult;
   readonly evidence?: Evidence;
 }
 
-/** Account 1 owns all scans, and an API token of that value; ids are given in their order, from 1. Returns once everything is on disk. */
+/** Account 1 owns all scans and the API token. Ids follow the order, from 1. Resolves when all is on disk. */
 export async function writeSchema1(dataDir: string, scans: readonly ScanOfSchema1[], apiTokenValue: string): Promise<void> {
   const root = open({ path: join(dataDir, "store"), maxDbs: 64 });
   const meta = root.openDB<number, string>({ name: "meta" });

@@ -1,4 +1,4 @@
-/** Pictures are kept as they came, and of the newest scans alone. */
+/** Screenshots: stored byte by byte, and only for the newest scans. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,12 +24,12 @@ const keep = (...ids: readonly number[]) =>
     for (const id of ids) putScreenshot(db, id, new Uint8Array([id & 0xff]));
   });
 
-test("a picture comes back byte by byte", async () => {
+test("a screenshot is returned byte by byte", async () => {
   await db.write(() => putScreenshot(db, 7, new Uint8Array([0xff, 0xd8, 0, 0xff])));
   expect([...(db.screenshots.get(7) ?? [])]).toEqual([0xff, 0xd8, 0, 0xff]);
 });
 
-test("a picture in hand stays as it is while others are read and written", async () => {
+test("returned bytes do not change while others are read and written", async () => {
   const pictures = [1, 2, 3].map((fill) => new Uint8Array(300_000).fill(fill));
   await db.write(() => pictures.forEach((picture, at) => void putScreenshot(db, at + 1, picture)));
   const first = db.screenshots.get(1);
@@ -39,11 +39,11 @@ test("a picture in hand stays as it is while others are read and written", async
   expect(first?.length).toBe(300_000);
 });
 
-test("the oldest go as new ones come, gaps and late ends included", async () => {
+test("new ones evict the oldest, also with gaps and late ends", async () => {
   await keep(1, 2, 5, 900);
   await keep(screenshotsKept + 2);
   expect([...db.screenshots.getKeys()]).toEqual([5, 900, screenshotsKept + 2]);
-  // A scan that took long ends after newer ones.
+  // A slow scan ends after newer ones.
   await keep(901);
   expect([...db.screenshots.getKeys()]).toEqual([5, 900, 901, screenshotsKept + 2]);
   await keep(...Array.from({ length: 3_000 }, (_none, at) => 10_000 + at));

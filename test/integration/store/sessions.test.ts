@@ -1,4 +1,4 @@
-/** Sessions in the store: known by their value alone, bounded in time and number, and gone at once when they are ended. */
+/** Sessions in the store: lookup by value, bounds in time and number, immediate end. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function opened(accountId = 1, days = 0): Promise<OpenedSession> {
   return session;
 }
 
-test("is known by its value alone, which is nowhere in the store", async () => {
+test("is found only by its value, which is not stored", async () => {
   const { session, value } = await opened();
   expect(value).toMatch(/^[0-9A-Za-z]{43}$/);
   expect(session).toEqual({
@@ -67,7 +67,7 @@ describe("ends", () => {
     expect(store.sessions.findByValue(value, at(30))).toBeUndefined();
   });
 
-  test("after ninety days, however much it is used", async () => {
+  test("after ninety days despite use", async () => {
     const { value } = await opened();
     for (let day = 10; day < 90; day += 10) {
       const session = store.sessions.findByValue(value, at(day));
@@ -79,7 +79,7 @@ describe("ends", () => {
     expect(store.sessions.listOfAccount(1, at(90))).toEqual([]);
   });
 
-  test("by its own account only", async () => {
+  test("only by its own account", async () => {
     const [mine, other] = [await opened(1), await opened(2)];
     expect(await store.sessions.end(2, mine.session.id)).toBe(false);
     expect(store.sessions.findByValue(mine.value, at(0))).toBeDefined();
@@ -89,7 +89,7 @@ describe("ends", () => {
     expect(store.sessions.findByValue(other.value, at(0))).toBeDefined();
   });
 
-  test("together with all others but one", async () => {
+  test("together with all others except one", async () => {
     const [first, kept, last, foreign] = [await opened(), await opened(), await opened(), await opened(2)];
     await store.sessions.endOthers(1, kept.session.id);
     expect([first, kept, last, foreign].map(({ value }) => store.sessions.findByValue(value, at(0)) !== undefined)).toEqual([
@@ -100,7 +100,7 @@ describe("ends", () => {
     ]);
   });
 
-  test("when its account is disabled, and does not come back with it", async () => {
+  test("when its account is disabled, for good", async () => {
     const { value } = await opened();
     await store.accounts.setDisabled(1, true);
     expect(store.sessions.findByValue(value, at(0))).toBeUndefined();
@@ -111,9 +111,9 @@ describe("ends", () => {
 
 describe("is not opened", () => {
   test.each([
-    ["for an account that is none", 9, "x"],
-    ["for a password that changed while it was compared", 1, "an older hash"],
-    ["for a password where none is set any more", 1, null],
+    ["for an unknown account", 9, "x"],
+    ["for a password that changed during the comparison", 1, "an older hash"],
+    ["for a password that was removed", 1, null],
   ])("%s", async (_words, accountId, verifiedPasswordHash) => {
     expect(await store.sessions.open({ accountId, verifiedPasswordHash, origin, now: at(0) })).toBeUndefined();
   });
@@ -124,7 +124,7 @@ describe("is not opened", () => {
   });
 });
 
-test("use is noted to the hour, and a session that has ended stays ended", async () => {
+test("use is recorded to the hour, and does not revive an ended session", async () => {
   const { session, value } = await opened();
   await store.sessions.noteUse(session, new Date("2026-11-21T15:59:59Z"));
   expect(store.sessions.findByValue(value, at(0.2))?.lastSeenAt).toBe("2026-11-21T15:00:00.000Z");
@@ -133,7 +133,7 @@ test("use is noted to the hour, and a session that has ended stays ended", async
   expect(store.sessions.listOfAccount(1, at(1))).toEqual([]);
 });
 
-test("of one account there are fifty at most; the oldest makes room, nobody else's", async () => {
+test("an account has at most fifty; the oldest of its own ends", async () => {
   const foreign = await opened(2);
   const all: OpenedSession[] = [];
   for (let count = 0; count < 52; count++) all.push(await opened());
@@ -141,7 +141,7 @@ test("of one account there are fifty at most; the oldest makes room, nobody else
   expect(store.sessions.findByValue(foreign.value, at(0))).toBeDefined();
 });
 
-test("what a client says of itself is cut", async () => {
+test("User-Agent and address are cut to their bounds", async () => {
   const given = { userAgent: "u".repeat(10_000), address: "a".repeat(1_000) };
   const session = await store.sessions.open({ accountId: 1, verifiedPasswordHash: "one@site.example", origin: given, now: at(0) });
   expect([session?.session.userAgent.length, session?.session.address.length]).toEqual([200, 45]);

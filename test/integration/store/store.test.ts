@@ -1,4 +1,4 @@
-/** The store on a real LMDB: what each verb promises, across reopening and across processes. */
+/** Repositories on a real LMDB, across reopening and across processes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,8 +41,8 @@ async function running(): Promise<ScanRecord> {
   return scan;
 }
 
-describe("a scan's life", () => {
-  test("is queued with a token of its own and a rising id", async () => {
+describe("a scan", () => {
+  test("is queued with a unique token and a rising id", async () => {
     const [first, second] = [await queued(), await queued()];
     expect(first).toEqual({
       token: first.token,
@@ -66,7 +66,7 @@ describe("a scan's life", () => {
     expect(store.scans.queueLength()).toBe(2);
   });
 
-  test("is claimed in the order of queuing, once", async () => {
+  test("is claimed once, in queue order", async () => {
     const tokens = [(await queued()).token, (await queued()).token, (await queued()).token];
     const claimed = [await store.scans.claimNext(now), await store.scans.claimNext(now), await store.scans.claimNext(now)];
     expect(claimed.map((scan) => scan?.token)).toEqual(tokens);
@@ -75,7 +75,7 @@ describe("a scan's life", () => {
     expect([store.scans.queueLength(), store.scans.runningCount()]).toEqual([0, 3]);
   });
 
-  test("a full queue refuses, and takes again once there is room", async () => {
+  test("a full queue refuses until a scan is claimed", async () => {
     for (let count = 0; count < 5; count++) await queued();
     expect(await store.scans.queue({ accountId: 1, url: "https://site.example/", now })).toBe("full");
     expect(store.scans.listOfAccount(1, { limit: 10, cursor: null }).items).toHaveLength(5);
@@ -83,7 +83,7 @@ describe("a scan's life", () => {
     expect((await queued()).id).toBe(6);
   });
 
-  test("guests and free accounts fill half of a queue, and leave the rest to who pays", async () => {
+  test("guests and free accounts fill at most half of the queue", async () => {
     for (const email of ["agency@site.example", "free@site.example"]) await store.accounts.create({ email, now });
     const wish = (accountId: number | null) => store.scans.queue({ accountId, url: "https://site.example/", now });
     for (const free of [null, 2, null]) expect(await wish(free)).not.toBe("full");
@@ -120,7 +120,7 @@ describe("a scan's life", () => {
     expect(store.scans.findByToken(token)?.status).toBe("finished");
   });
 
-  test("failing keeps the code, and stays off the public list", async () => {
+  test("failing stores the code and stays off the public list", async () => {
     const { token } = await running();
     await store.scans.fail(token, { code: "unresolved", evidence: null, timings: {}, now: later });
     expect(store.scans.findByToken(token)).toMatchObject({ status: "failed", errorCode: "unresolved", progressStage: null });
@@ -129,14 +129,14 @@ describe("a scan's life", () => {
     expect(store.publicScans.list({ limit: 10, cursor: null })).toEqual({ items: [], nextCursor: null });
   });
 
-  test("a screenshot is kept byte by byte", async () => {
+  test("a screenshot is stored byte by byte", async () => {
     const { token } = await running();
     const screenshot = new Uint8Array([0xff, 0xd8, 0, 0xff]);
     await store.scans.finish(token, { ...outcome, screenshot });
     expect([...(store.screenshots.find(token) ?? [])]).toEqual([...screenshot]);
   });
 
-  test("a guest's scan is in nobody's list, and lives like any other", async () => {
+  test("a guest's scan is in no account's list and otherwise behaves like any other", async () => {
     const scan = await store.scans.queue({ accountId: null, url: "https://site.example/", now });
     if (scan === "full") throw new Error("the queue is full");
     expect(store.scans.findByToken(scan.token)).toMatchObject({ accountId: null });
@@ -149,7 +149,7 @@ describe("a scan's life", () => {
     expect(store.publicScans.list({ limit: 10, cursor: null }).items.map(({ token }) => token)).toEqual([scan.token]);
   });
 
-  test("its place in the queue counts down to one, and is none once it was claimed", async () => {
+  test("its queue position falls to one, and is null after the claim", async () => {
     const [first, second, third] = [await queued(), await queued(), await queued()];
     const places = () => [first, second, third].map(({ token }) => store.scans.queuePosition(token));
     expect(places()).toEqual([1, 2, 3]);
@@ -158,7 +158,7 @@ describe("a scan's life", () => {
     expect(store.scans.queuePosition("0".repeat(22))).toBeNull();
   });
 
-  test("what waits and what runs can be looked at, in order", async () => {
+  test("queued and running scans are listed in order", async () => {
     const [first, second, third] = [await queued(), await queued(), await queued()];
     await store.scans.claimNext(now);
     expect(store.scans.listRunning().map(({ token }) => token)).toEqual([first.token]);
@@ -166,7 +166,7 @@ describe("a scan's life", () => {
     expect(store.scans.listQueued(1).map(({ token }) => token)).toEqual([second.token]);
   });
 
-  test("a step that the table does not know changes nothing", async () => {
+  test("an unknown transition changes nothing", async () => {
     const { token } = await queued();
     await expect(store.scans.finish(token, outcome)).rejects.toThrow("a scan cannot go from queued to finished");
     expect(store.scans.findByToken(token)?.status).toBe("queued");
@@ -177,7 +177,7 @@ describe("a scan's life", () => {
     await expect(store.scans.finish("0".repeat(22), outcome)).rejects.toThrow("no scan has the token");
   });
 
-  test("the table knows four steps", () => {
+  test("the table has four transitions", () => {
     const allowed = scanStatuses.flatMap((from) =>
       scanStatuses
         .filter((to) => {
@@ -195,7 +195,7 @@ describe("a scan's life", () => {
 });
 
 describe("an interrupted scan", () => {
-  test("goes back to its place in the queue, and fails the second time", async () => {
+  test("returns to its queue position, and fails the second time", async () => {
     const { token } = await running();
     await store.scans.setProgress(token, "browsing", 20);
     const waiting = await queued();
@@ -211,7 +211,7 @@ describe("an interrupted scan", () => {
 });
 
 describe("lists", () => {
-  test("an account's scans, newest first, page by page, without those of its neighbours", async () => {
+  test("an account's own scans, newest first, page by page", async () => {
     store = await reopened({ queueMax: 100 });
     for (const accountId of [1, 2, 1, 3, 2, 2, 1]) await queued("https://site.example/", accountId);
     const first = store.scans.listOfAccount(2, { limit: 2, cursor: null });
@@ -224,11 +224,11 @@ describe("lists", () => {
     expect(store.scans.listOfAccount(9, { limit: 3, cursor: null }).items).toEqual([]);
   });
 
-  test("a token of any shape is unknown, not an error", () => {
+  test("a malformed token is unknown, not an error", () => {
     for (const token of ["", " ", "a".repeat(5_000), "../x", "\0", "0".repeat(22)]) expect(store.scans.findByToken(token)).toBeUndefined();
   });
 
-  test("an account's own scan is found by its token, and nobody else's", async () => {
+  test("an account finds its own scan by token, but no foreign scan", async () => {
     const own = await queued("https://site.example/", 1);
     const foreign = await queued("https://site.example/", 2);
     expect(store.scans.findOfAccount(1, own.token)).toEqual(own);
@@ -243,7 +243,7 @@ async function reopened(options: { queueMax?: number } = {}): Promise<Store> {
 }
 
 describe("accounts", () => {
-  test("the first is admin and on the Agency plan, the others as asked", async () => {
+  test("the first is admin on the Agency plan, the others as given", async () => {
     expect(await store.accounts.create({ email: "First@Site.example", now })).toEqual({
       id: 1,
       email: "First@Site.example",
@@ -258,7 +258,7 @@ describe("accounts", () => {
     expect(store.accounts.list().map((account) => account.id)).toEqual([1, 2]);
   });
 
-  test("an address is one account, however it is written", async () => {
+  test("case and blanks do not make a second account", async () => {
     await store.accounts.create({ email: "me@site.example", now });
     expect(await store.accounts.create({ email: " ME@Site.Example ", now })).toBe("email-taken");
     expect(store.accounts.findByEmail("Me@SITE.example")?.id).toBe(1);
@@ -277,7 +277,7 @@ describe("accounts", () => {
 });
 
 describe("API tokens", () => {
-  test("are known by their value alone, which is nowhere in the store", async () => {
+  test("are found only by their value, which is not stored", async () => {
     const { token, value } = await store.apiTokens.create({ accountId: 1, name: " CI ", now });
     expect(value).toMatch(/^assay_[0-9A-Za-z]{38}$/);
     expect(token).toEqual({
@@ -305,7 +305,7 @@ describe("API tokens", () => {
       expect(store.apiTokens.findByValue(wrong)).toBeUndefined();
   });
 
-  test("are revoked for good, by their own account", async () => {
+  test("are revoked for good, only by their own account", async () => {
     const { token, value } = await store.apiTokens.create({ accountId: 1, name: "CI", now });
     await store.apiTokens.create({ accountId: 2, name: "other", now });
     expect(await store.apiTokens.revoke(2, token.id, now)).toBeUndefined();
@@ -315,7 +315,7 @@ describe("API tokens", () => {
     expect(store.apiTokens.listOfAccount(1).map(({ name }) => name)).toEqual(["CI"]);
   });
 
-  test("are forgotten a month after they died, when another is made, and never more than a hundred dead ones are kept", async () => {
+  test("revoked and expired ones are removed after a month or beyond a hundred", async () => {
     const day = (days: number) => new Date(now.getTime() + days * 86_400_000);
     const make = (name: string, at: Date, expiresAt: Date | null = null) =>
       store.apiTokens.create({ accountId: 1, name, expiresAt, now: at });
@@ -340,15 +340,15 @@ describe("API tokens", () => {
     expect(store.apiTokens.listOfAccount(2)).toHaveLength(1);
   });
 
-  test("remember their last use to the hour", async () => {
+  test("record their last use to the hour", async () => {
     const { token, value } = await store.apiTokens.create({ accountId: 1, name: "CI", now });
     await store.apiTokens.noteUse(token, new Date("2026-11-21T13:59:59.000Z"));
     expect(store.apiTokens.findByValue(value)?.lastUsedAt).toBe("2026-11-21T13:00:00.000Z");
   });
 });
 
-describe("reading beside a server", () => {
-  test("a read-only opening sees what others write, and cannot write", async () => {
+describe("reading while a server runs", () => {
+  test("a read-only store sees the writes of others and cannot write", async () => {
     const reader = openStore(dataDir, { readOnly: true });
     const { token } = await queued();
     await Bun.sleep(1);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createKeyedSemaphore } from "../../../src/account/keyed-semaphore.ts";
 
 test("runs so many at once, lets so many wait in order, and turns the rest away", async () => {
-  const takeTurn = createKeyedSemaphore({ atOnceMax: 2, waitingMax: 3, waitingOfOneMax: 3 });
+  const takeTurn = createKeyedSemaphore({ concurrencyMax: 2, queueMax: 3, queuePerKeyMax: 3 });
   let running = 0;
   let most = 0;
   const order: number[] = [];
@@ -24,7 +24,7 @@ test("runs so many at once, lets so many wait in order, and turns the rest away"
 });
 
 test("work that fails leaves its place to the next", async () => {
-  const takeTurn = createKeyedSemaphore({ atOnceMax: 1, waitingMax: 1, waitingOfOneMax: 1 });
+  const takeTurn = createKeyedSemaphore({ concurrencyMax: 1, queueMax: 1, queuePerKeyMax: 1 });
   const failing = takeTurn("one", () => Promise.reject(new Error("no luck")));
   const next = takeTurn("one", async () => "fine");
   await expect(failing).rejects.toThrow("no luck");
@@ -33,7 +33,7 @@ test("work that fails leaves its place to the next", async () => {
 });
 
 test("whoever floods it keeps nobody out", async () => {
-  const takeTurn = createKeyedSemaphore({ atOnceMax: 1, waitingMax: 4, waitingOfOneMax: 2 });
+  const takeTurn = createKeyedSemaphore({ concurrencyMax: 1, queueMax: 4, queuePerKeyMax: 2 });
   const wishes = ["flood", "flood", "flood", "flood", "one", "other", "third"];
   const outcomes = await Promise.all(wishes.map((whose) => takeTurn(whose, async () => whose)));
   expect(outcomes).toEqual(["flood", "flood", "flood", "busy", "one", "other", "busy"]);

@@ -62,9 +62,9 @@ describe("forgets", () => {
     const subject = throttle();
     for (let count = 0; count < 50; count++) {
       expect(subject.attempt("key")).toBe(0);
-      subject.takeBack("key");
+      subject.undo("key");
     }
-    subject.takeBack("another");
+    subject.undo("another");
   });
 
   test("the future, when the clock was set back", () => {

@@ -1,6 +1,6 @@
 /** The form that makes an account, and what it says of what was typed. */
 
-import type { Registered } from "../../../account/registration.ts";
+import type { RegistrationOutcome } from "../../../account/registration.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { TextValues } from "../../../text/i18n.ts";
 import { page, redirect } from "../../answer.tsx";
@@ -23,7 +23,7 @@ export function typedIn(fields: Fields): Typed {
 }
 
 /** To the account that was made; or what the form has to say, or `link-invalid` for a link that no longer works. */
-export async function registrationAnswer(visit: Visit, registered: Registered): Promise<Response | FormError | "link-invalid"> {
+export async function registrationAnswer(visit: Visit, registered: RegistrationOutcome): Promise<Response | FormError | "link-invalid"> {
   const { i18n } = visit;
   switch (registered.status) {
     case "registered": {

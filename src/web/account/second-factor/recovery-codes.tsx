@@ -1,5 +1,5 @@
 /** Recovery codes, shown this once, with the ways to keep them. */
-import { shownRecoveryCode } from "../../../account/second-factor.ts";
+import { formatRecoveryCode } from "../../../account/second-factor.ts";
 import { untranslated } from "../../components/untrusted-text.tsx";
 import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
@@ -14,7 +14,7 @@ export function recoveryCodesPage(visit: Visit, codes: readonly string[]): Respo
         <p>{i18n.t("secondFactor.codes.intro")}</p>
         <p class="print-only">{own.origin}</p>
         <pre id="recovery-codes" {...untranslated}>
-          {codes.map(shownRecoveryCode).join("\n")}
+          {codes.map(formatRecoveryCode).join("\n")}
         </pre>
         <div class="actions">
           <button type="button" data-copy="#recovery-codes" data-copied={i18n.t("secondFactor.codes.copied")} hidden>

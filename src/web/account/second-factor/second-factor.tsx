@@ -1,9 +1,9 @@
 /** `/account/second-factor`: enrolment of an authenticator, recovery codes, and the way back to the password alone. */
 import type { ComponentChildren } from "preact";
-import type { Unproved } from "../../../account/own-credentials.ts";
+import type { PasswordRefusal } from "../../../account/own-credentials.ts";
 import { totpUri } from "../../../account/second-factor.ts";
 import type { Account } from "../../../store/accounts.ts";
-import { isInForce } from "../../../store/credentials.ts";
+import { isTotpActive } from "../../../store/credentials.ts";
 import { redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { untranslated } from "../../components/untrusted-text.tsx";
@@ -68,7 +68,7 @@ function wrongCode({ i18n }: Visit): SentBack {
   return { form: "confirm", formError: fieldError("code", i18n.t("credentials.errors.wrongCode"), 403) };
 }
 
-function unproved(visit: Visit, form: SentBack["form"], outcome: Unproved): SentBack {
+function unproved(visit: Visit, form: SentBack["form"], outcome: PasswordRefusal): SentBack {
   return { form, formError: reauthenticationError(visit, outcome) };
 }
 
@@ -80,7 +80,7 @@ function secondFactorPage(visit: Visit, account: Account, back: SentBack | null 
     title: "secondFactor.title",
     ...answerTo(back?.formError ?? null),
     done: back === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.i18n.t("secondFactor.byRecoveryCode") : null,
-    children: isInForce(totp) ? (
+    children: isTotpActive(totp) ? (
       <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} back={back} />
     ) : (
       <>

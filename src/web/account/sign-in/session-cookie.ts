@@ -1,6 +1,6 @@
 /** What signing in and out mean for a visit: its cookie, and who it belongs to from then on. */
 import type { Caller } from "../../../account/caller.ts";
-import type { SignedInAnew } from "../../../account/sign-in.ts";
+import type { SignInSuccess } from "../../../account/sign-in.ts";
 import { truncatedAddress } from "../../../parse/address.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type OpenedSession, sessionDays } from "../../../store/sessions.ts";
@@ -44,7 +44,7 @@ export function withAccount(
 }
 
 /** Into the session that was opened, and on to the page that was asked for. */
-export async function goOn(visit: Visit, { account, opened }: SignedInAnew, next: string): Promise<Response> {
+export async function goOn(visit: Visit, { account, opened }: SignInSuccess, next: string): Promise<Response> {
   return redirect(await signedIn(visit, account, opened), next);
 }
 
