@@ -1,4 +1,4 @@
-/** Common passwords, refused whatever their length. */
+/** Common passwords, refused at any length. */
 
 /** Lower case. Includes the longer forms that people derive from commonPasswords leaked passwords. */
 const commonPasswords: ReadonlySet<string> = new Set(

@@ -1,4 +1,4 @@
-/** Throttles of password, code and mail address guesses. They count by origin, so that nobody can lock out others. */
+/** Throttles of password, code and mail address guesses. They count by origin, so that an attacker cannot lock out others. */
 import { emailKey } from "../store/account-index.ts";
 import { type Caller, networkOf } from "./caller.ts";
 import { createThrottle } from "./throttle.ts";
@@ -13,7 +13,7 @@ const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSe
 /** One customer's network, all accounts: too few to evict the entries of others from memory. */
 const perNetwork = { ...perAddress, freeFailures: 300 };
 /**
- * TOTP codes from any origin: only a million exist, and whoever guesses them already has the password.
+ * TOTP codes from any origin: only a million exist, and an attacker at this step already has the password.
  * A recovery code is not throttled, so the owner can still sign in.
  */
 const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };

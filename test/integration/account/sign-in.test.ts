@@ -1,4 +1,4 @@
-/** Signing in, as its owner does and as others try: guesses, replays, races, and accounts that are no more. */
+/** Signing in, as its owner does and as others try: throttles, replays, races, and accounts that are no more. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPasswords } from "../../../src/account/passwords.ts";
 import { parseRecoveryCode } from "../../../src/account/second-factor.ts";
@@ -74,11 +74,11 @@ describe("the password", () => {
 describe("guessing", () => {
   let quick: SignIn;
 
-  // What is counted here are guesses: hundreds of them, which need no real hash each.
+  // What is counted here are throttles: hundreds of them, which need no real hash each.
   beforeEach(() => {
     const matches = async (typed: string, hash: string | null) => hash !== null && typed === password;
     const passwords = { ...createPasswords({ charsMin: 12 }), matches };
-    quick = createSignIn({ store: room.store, passwords, guesses: createSignInThrottles(() => room.now().getTime()), now: room.now });
+    quick = createSignIn({ store: room.store, passwords, throttles: createSignInThrottles(() => room.now().getTime()), now: room.now });
   });
 
   function signIn(typed = password, caller = home, address = email): Promise<PasswordStep> {
@@ -148,8 +148,8 @@ describe("guessing", () => {
 
   test("that was not checked, because the queue was full, does not count", async () => {
     const passwords = { ...createPasswords({ charsMin: 12 }), matches: async () => "busy" as const };
-    const guesses = createSignInThrottles(() => room.now().getTime());
-    const busy = createSignIn({ store: room.store, passwords, guesses, now: room.now });
+    const throttles = createSignInThrottles(() => room.now().getTime());
+    const busy = createSignIn({ store: room.store, passwords, throttles, now: room.now });
     for (let number = 0; number < 50; number++) expect(await busy.signIn({ email, password, caller: home })).toEqual({ status: "busy" });
   });
 });

@@ -1,15 +1,15 @@
-/** The waiting line: never more at once than allowed, nobody forgotten, and no end of waiting. */
+/** Keyed semaphore: concurrency limit, first in first out, bounded queue. */
 import { expect, test } from "vitest";
 import { createKeyedSemaphore } from "../../../src/account/keyed-semaphore.ts";
 
-test("runs so many at once, lets so many wait in order, and turns the rest away", async () => {
-  const takeTurn = createKeyedSemaphore({ concurrencyMax: 2, queueMax: 3, queuePerKeyMax: 3 });
+test("limits concurrency, queues in order, and refuses when the queue is full", async () => {
+  const semaphore = createKeyedSemaphore({ concurrencyMax: 2, queueMax: 3, queuePerKeyMax: 3 });
   let running = 0;
   let most = 0;
   const order: number[] = [];
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, (_, number) =>
-      takeTurn("one", async () => {
+      semaphore("one", async () => {
         running += 1;
         most = Math.max(most, running);
         order.push(number);
@@ -23,19 +23,19 @@ test("runs so many at once, lets so many wait in order, and turns the rest away"
   expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
 });
 
-test("work that fails leaves its place to the next", async () => {
-  const takeTurn = createKeyedSemaphore({ concurrencyMax: 1, queueMax: 1, queuePerKeyMax: 1 });
-  const failing = takeTurn("one", () => Promise.reject(new Error("no luck")));
-  const next = takeTurn("one", async () => "fine");
+test("failed work releases its permit", async () => {
+  const semaphore = createKeyedSemaphore({ concurrencyMax: 1, queueMax: 1, queuePerKeyMax: 1 });
+  const failing = semaphore("one", () => Promise.reject(new Error("no luck")));
+  const next = semaphore("one", async () => "fine");
   await expect(failing).rejects.toThrow("no luck");
   expect(await next).toBe("fine");
-  expect(await takeTurn("one", async () => "again")).toBe("again");
+  expect(await semaphore("one", async () => "again")).toBe("again");
 });
 
-test("whoever floods it keeps nobody out", async () => {
-  const takeTurn = createKeyedSemaphore({ concurrencyMax: 1, queueMax: 4, queuePerKeyMax: 2 });
-  const wishes = ["flood", "flood", "flood", "flood", "one", "other", "third"];
-  const outcomes = await Promise.all(wishes.map((whose) => takeTurn(whose, async () => whose)));
+test("a flood of one key does not block other keys", async () => {
+  const semaphore = createKeyedSemaphore({ concurrencyMax: 1, queueMax: 4, queuePerKeyMax: 2 });
+  const keys = ["flood", "flood", "flood", "flood", "one", "other", "third"];
+  const outcomes = await Promise.all(keys.map((key) => semaphore(key, async () => key)));
   expect(outcomes).toEqual(["flood", "flood", "flood", "busy", "one", "other", "busy"]);
-  expect(await takeTurn("flood", async () => "again")).toBe("again");
+  expect(await semaphore("flood", async () => "again")).toBe("again");
 });

@@ -1,4 +1,4 @@
-/** The throttle: free attempts first, then waits that double, bounded in time and in memory. */
+/** Throttle: free attempts, exponential backoff, bounds in time and memory. */
 import { describe, expect, test } from "vitest";
 import { createThrottle } from "../../../src/account/throttle.ts";
 
@@ -8,34 +8,34 @@ function throttle() {
   let nowMs = 1_000_000;
   return {
     ...createThrottle(bounds, () => nowMs),
-    pass: (seconds: number) => {
+    advance: (seconds: number) => {
       nowMs += seconds * 1_000;
     },
   };
 }
 
-/** Waits as long as told, and tries; the waits. */
+/** Waits before each of `count` attempts, in seconds. */
 function waits(subject: ReturnType<typeof throttle>, count: number): readonly number[] {
   return Array.from({ length: count }, () => {
     const seconds = subject.attempt("key");
     if (seconds === 0) return 0;
-    subject.pass(seconds);
+    subject.advance(seconds);
     expect(subject.attempt("key")).toBe(0);
     return seconds;
   });
 }
 
-test("waits double from the free attempts on, up to the most", () => {
+test("waits double after the free attempts, up to the maximum", () => {
   expect(waits(throttle(), 12)).toEqual([0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60]);
 });
 
-test("many attempts at once are counted before any is answered", () => {
+test("parallel attempts are all counted", () => {
   const subject = throttle();
-  const through = Array.from({ length: 100 }, () => subject.attempt("key")).filter((seconds) => seconds === 0);
-  expect(through).toHaveLength(4);
+  const allowed = Array.from({ length: 100 }, () => subject.attempt("key")).filter((seconds) => seconds === 0);
+  expect(allowed).toHaveLength(4);
 });
 
-test("knocking while one has to wait does not make the wait longer", () => {
+test("attempts during a wait do not prolong it", () => {
   const subject = throttle();
   waits(subject, 6);
   const before = subject.attempt("key");
@@ -43,22 +43,22 @@ test("knocking while one has to wait does not make the wait longer", () => {
   expect(subject.attempt("key")).toBe(before);
 });
 
-describe("forgets", () => {
-  test("after a time without attempts", () => {
+describe("resets the count", () => {
+  test("after an idle period", () => {
     const subject = throttle();
     waits(subject, 12);
-    subject.pass(3_600);
+    subject.advance(3_600);
     expect(waits(subject, 4)).toEqual([0, 0, 0, 0]);
   });
 
-  test("when it is told to", () => {
+  test("on clear", () => {
     const subject = throttle();
     waits(subject, 8);
     subject.clear("key");
     expect(waits(subject, 4)).toEqual([0, 0, 0, 0]);
   });
 
-  test("an attempt that was none", () => {
+  test("on undo", () => {
     const subject = throttle();
     for (let count = 0; count < 50; count++) {
       expect(subject.attempt("key")).toBe(0);
@@ -67,15 +67,15 @@ describe("forgets", () => {
     subject.undo("another");
   });
 
-  test("the future, when the clock was set back", () => {
+  test("when the clock was set back", () => {
     const subject = throttle();
     waits(subject, 10);
-    subject.pass(-86_400);
+    subject.advance(-86_400);
     expect(subject.attempt("key")).toBe(0);
   });
 });
 
-test("keys do not touch each other, and a flood of them costs the oldest its count", () => {
+test("keys are independent, and too many of them drop the oldest", () => {
   const subject = throttle();
   waits(subject, 8);
   for (let count = 0; count < 19_999; count++) expect(subject.attempt(`other ${count}`)).toBe(0);
