@@ -9,7 +9,7 @@ import { createPendingSignIns } from "./pending-sign-ins.ts";
 import { parseRecoveryCode, totpStepOf } from "./second-factor.ts";
 import type { SignInThrottles } from "./sign-in-throttles.ts";
 
-/** Too many throttles, or too many at once: nothing was looked at. */
+/** Throttled, or too many hashes at once: nothing was checked. */
 export type RetryLater = { readonly status: "throttled"; readonly seconds: number } | { readonly status: "busy" };
 
 export interface SignInSuccess {

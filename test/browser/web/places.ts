@@ -1,5 +1,5 @@
 /** Every page in every state that people can meet, and how one gets there. What is tested of all pages, and pictured, is read from this table. */
-import { codeAt } from "../../support/account-room.ts";
+import { codeAt } from "../../support/account-fixture.ts";
 import { submit } from "./forms.ts";
 import type { OpenedPage, Visitor } from "./visitors.ts";
 import { type Known, type Person, passwordOfAll, type World } from "./world.ts";

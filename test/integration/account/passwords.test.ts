@@ -1,7 +1,7 @@
 /** Password rules and hashes; neither answer nor timing reveals whether an account exists. */
 import { describe, expect, test } from "vitest";
 import { createPasswords } from "../../../src/account/passwords.ts";
-import { callerAt } from "../../support/account-room.ts";
+import { callerAt } from "../../support/account-fixture.ts";
 
 const passwords = createPasswords({ charsMin: 12 });
 const caller = callerAt("192.0.2.7");
@@ -99,7 +99,7 @@ describe("concurrent hashes", () => {
   });
 
   test("of one network leave capacity for others", async () => {
-    // A customer with a /48 has 65,536 of the networks that guesses are counted by.
+    // A customer with a /48 has 65,536 of the networks that throttles count.
     const flood = Array.from({ length: 60 }, (_, number) => guess(`2001:db8:7:${number.toString(16)}::`));
     const others = ["192.0.2.7", "2001:db8:8::"].map(guess);
     expect(countOf(await Promise.all(flood), "busy")).toBe(48);

@@ -1,57 +1,63 @@
 /** Registration: no open sign-up for the first account, and one account per link. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAccountActions } from "../../../src/account/account-actions.ts";
-import { type AccountRoom, accountRoom, callerAt, email, password } from "../../support/account-room.ts";
+import { type AccountFixture, accountFixture, callerAt, email, password } from "../../support/account-fixture.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
 const caller = callerAt("192.0.2.7");
 const wanted = { email: "you@assay.test", password };
-let room: AccountRoom;
+let fixture: AccountFixture;
 
 beforeEach(async () => {
-  room = await accountRoom();
+  fixture = await accountFixture();
 });
-afterEach(() => room.stop());
+afterEach(() => fixture.stop());
 
 async function invitation(address: string | null = null): Promise<string> {
-  const made = await room.store.oneTimeLinks.create({ kind: "invite", email: address, plan: "agency", admin: false }, room.now());
+  const made = await fixture.store.oneTimeLinks.create({ kind: "invite", email: address, plan: "agency", admin: false }, fixture.now());
   return typeof made === "string" ? made : made.value;
 }
 
 describe("open sign-up", () => {
   test("creates a signed-in account on the default plan, never an administrator", async () => {
-    const outcome = await room.actions.signUp(wanted, "free", caller);
+    const outcome = await fixture.actions.signUp(wanted, "free", caller);
     if (outcome.status !== "registered") throw new Error(outcome.status);
     expect(outcome.account).toMatchObject({ id: 2, plan: "free", admin: false });
-    expect(room.store.sessions.findByValue(outcome.opened?.value ?? "", room.now())?.accountId).toBe(2);
+    expect(fixture.store.sessions.findByValue(outcome.opened?.value ?? "", fixture.now())?.accountId).toBe(2);
   });
 
   test("does not create the first account", async () => {
     const { store, stop } = temporaryStore();
-    const actions = createAccountActions({ store, passwordCharsMin: 12, now: room.now });
+    const actions = createAccountActions({ store, passwordCharsMin: 12, now: fixture.now });
     expect(await actions.signUp(wanted, "free", caller)).toEqual({ status: "refused", fault: "not-set-up" });
     expect(store.accounts.hasAny()).toBe(false);
     await stop();
   });
 
   test("refuses a used address and an invalid password", async () => {
-    expect(await room.actions.signUp({ email: " ME@assay.test", password }, "free", caller)).toEqual({
+    expect(await fixture.actions.signUp({ email: " ME@assay.test", password }, "free", caller)).toEqual({
       status: "refused",
       fault: "email-taken",
     });
-    expect(await room.actions.signUp({ email: "none", password }, "free", caller)).toEqual({ status: "refused", fault: "email-invalid" });
-    expect(await room.actions.signUp({ ...wanted, password: "short" }, "free", caller)).toEqual({ status: "refused", fault: "too-short" });
-    const both = await Promise.all([room.actions.signUp(wanted, "free", caller), room.actions.signUp(wanted, "free", caller)]);
+    expect(await fixture.actions.signUp({ email: "none", password }, "free", caller)).toEqual({
+      status: "refused",
+      fault: "email-invalid",
+    });
+    expect(await fixture.actions.signUp({ ...wanted, password: "short" }, "free", caller)).toEqual({
+      status: "refused",
+      fault: "too-short",
+    });
+    const both = await Promise.all([fixture.actions.signUp(wanted, "free", caller), fixture.actions.signUp(wanted, "free", caller)]);
     expect(both.map(({ status }) => status).sort()).toEqual(["refused", "registered"]);
   });
 
   test("is throttled for one address, whether or not accounts exist", async () => {
     const statuses: string[] = [];
-    for (let count = 0; count < 13; count++) statuses.push((await room.actions.signUp({ email, password }, "free", caller)).status);
+    for (let count = 0; count < 13; count++) statuses.push((await fixture.actions.signUp({ email, password }, "free", caller)).status);
     expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
-    expect((await room.actions.signUp(wanted, "free", callerAt("198.51.100.9"))).status).toBe("registered");
+    expect((await fixture.actions.signUp(wanted, "free", callerAt("198.51.100.9"))).status).toBe("registered");
     const ofOneCustomer = Array.from({ length: 13 }, (_, number) => callerAt(`2001:db8:7:${number}::`));
-    const outcomes = await Promise.all(ofOneCustomer.map((one) => room.actions.signUp({ email, password: "short" }, "free", one)));
+    const outcomes = await Promise.all(ofOneCustomer.map((one) => fixture.actions.signUp({ email, password: "short" }, "free", one)));
     expect(outcomes.filter(({ status }) => status === "throttled")).toHaveLength(2);
   });
 });
@@ -59,48 +65,51 @@ describe("open sign-up", () => {
 describe("by link", () => {
   test("an invitation is used up by a registration, not by a failed attempt", async () => {
     const value = await invitation("you@assay.test");
-    expect(await room.actions.signUpByLink("invite", value, { ...wanted, password: "short" }, caller)).toMatchObject({
+    expect(await fixture.actions.signUpByLink("invite", value, { ...wanted, password: "short" }, caller)).toMatchObject({
       fault: "too-short",
     });
-    expect(await room.actions.signUpByLink("invite", value, { ...wanted, email: "x@assay.test" }, caller)).toMatchObject({
+    expect(await fixture.actions.signUpByLink("invite", value, { ...wanted, email: "x@assay.test" }, caller)).toMatchObject({
       fault: "email-not-invited",
     });
-    expect(await room.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({
+    expect(await fixture.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({
       status: "registered",
       account: { plan: "agency" },
     });
-    expect(await room.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({ fault: "link-invalid" });
+    expect(await fixture.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({ fault: "link-invalid" });
   });
 
   test("attempts that reveal accounts are throttled; successful invitations are not", async () => {
     const names = Array.from({ length: 30 }, (_, number) => `${number}@assay.test`);
     for (const name of names) {
       const value = await invitation(name);
-      expect(await room.actions.signUpByLink("invite", value, { email: name, password }, caller)).toMatchObject({ status: "registered" });
+      expect(await fixture.actions.signUpByLink("invite", value, { email: name, password }, caller)).toMatchObject({
+        status: "registered",
+      });
     }
     const value = await invitation(null);
     const statuses: string[] = [];
-    for (const name of names) statuses.push((await room.actions.signUpByLink("invite", value, { email: name, password }, caller)).status);
+    for (const name of names)
+      statuses.push((await fixture.actions.signUpByLink("invite", value, { email: name, password }, caller)).status);
     expect(statuses).toEqual([...Array(11).fill("refused"), ...Array(19).fill("throttled")]);
   }, 20_000);
 
   test("an unknown link costs no hash", async () => {
     const began = performance.now();
     for (let count = 0; count < 200; count++)
-      expect(await room.actions.signUpByLink("invite", "0".repeat(43), wanted, caller)).toMatchObject({ fault: "link-invalid" });
+      expect(await fixture.actions.signUpByLink("invite", "0".repeat(43), wanted, caller)).toMatchObject({ fault: "link-invalid" });
     for (let count = 0; count < 200; count++)
-      expect(await room.actions.resetPassword("0".repeat(43), password)).toMatchObject({ fault: "link-invalid" });
+      expect(await fixture.actions.resetPassword("0".repeat(43), password)).toMatchObject({ fault: "link-invalid" });
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
   test("a reset opens no session, ends all sessions, and works once", async () => {
-    const signedIn = await room.actions.signIn({ email, password, caller });
-    const made = await room.store.oneTimeLinks.create({ kind: "reset", accountId: 1 }, room.now());
+    const signedIn = await fixture.actions.signIn({ email, password, caller });
+    const made = await fixture.store.oneTimeLinks.create({ kind: "reset", accountId: 1 }, fixture.now());
     const value = typeof made === "string" ? made : made.value;
-    expect(await room.actions.resetPassword(value, "short")).toMatchObject({ fault: "too-short" });
-    const both = await Promise.all(["another long one", "yet another one"].map((one) => room.actions.resetPassword(value, one)));
+    expect(await fixture.actions.resetPassword(value, "short")).toMatchObject({ fault: "too-short" });
+    const both = await Promise.all(["another long one", "yet another one"].map((one) => fixture.actions.resetPassword(value, one)));
     expect(both.map(({ status }) => status).sort()).toEqual(["refused", "reset"]);
-    expect(room.store.sessions.listOfAccount(1, room.now())).toEqual([]);
+    expect(fixture.store.sessions.listOfAccount(1, fixture.now())).toEqual([]);
     expect(signedIn.status).toBe("signed-in");
   });
 });

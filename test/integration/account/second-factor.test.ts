@@ -8,7 +8,7 @@ import {
   totpStepOf,
   totpUri,
 } from "../../../src/account/second-factor.ts";
-import { codeAt } from "../../support/account-room.ts";
+import { codeAt } from "../../support/account-fixture.ts";
 
 /** "12345678901234567890" of RFC 6238 appendix B, in base32. */
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -1,32 +1,32 @@
-/** Signing in, as its owner does and as others try: throttles, replays, races, and accounts that are no more. */
+/** Sign-in: throttles, replays, races and disabled accounts. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPasswords } from "../../../src/account/passwords.ts";
 import { parseRecoveryCode } from "../../../src/account/second-factor.ts";
 import { createSignIn, type PasswordStep, type SignIn } from "../../../src/account/sign-in.ts";
 import { createSignInThrottles } from "../../../src/account/sign-in-throttles.ts";
-import { type AccountRoom, accountRoom, callerAt, codeAt, email, password } from "../../support/account-room.ts";
+import { type AccountFixture, accountFixture, callerAt, codeAt, email, password } from "../../support/account-fixture.ts";
 
 const home = callerAt("192.0.2.7");
 const elsewhere = callerAt("198.51.100.9");
 
-let room: AccountRoom;
+let fixture: AccountFixture;
 
 beforeEach(async () => {
-  room = await accountRoom();
+  fixture = await accountFixture();
 });
-afterEach(() => room.stop());
+afterEach(() => fixture.stop());
 
 function signIn(typed = password, caller = home, address = email): Promise<PasswordStep> {
-  return room.actions.signIn({ email: address, password: typed, caller });
+  return fixture.actions.signIn({ email: address, password: typed, caller });
 }
 
 /** Activates the second factor. */
 async function enrolled(): Promise<{ readonly secret: string; readonly recoveryCodes: readonly string[] }> {
-  const secret = (await room.actions.offerTotp(room.account)) ?? "";
-  const proof = { account: room.account, password, caller: home };
-  const outcome = await room.actions.confirmTotp(proof, codeAt(secret, room.now()));
+  const secret = (await fixture.actions.offerTotp(fixture.account)) ?? "";
+  const proof = { account: fixture.account, password, caller: home };
+  const outcome = await fixture.actions.confirmTotp(proof, codeAt(secret, fixture.now()));
   if (outcome.status !== "changed") throw new Error(outcome.status);
-  room.passSeconds(60);
+  fixture.advanceSeconds(60);
   return { secret, recoveryCodes: outcome.recoveryCodes };
 }
 
@@ -37,7 +37,7 @@ async function challenged(caller = home): Promise<string> {
 }
 
 function prove(challenge: string, code: string, caller = home) {
-  return room.actions.proveSecondFactor({ challenge, code, caller });
+  return fixture.actions.proveSecondFactor({ challenge, code, caller });
 }
 
 describe("the password", () => {
@@ -46,39 +46,44 @@ describe("the password", () => {
     if (one.status !== "signed-in" || other.status !== "signed-in") throw new Error("not signed in");
     expect(one.opened.value).not.toBe(other.opened.value);
     expect(one.opened.session).toMatchObject({ accountId: 1, address: "192.0.2.0", userAgent: "a browser" });
-    expect(room.store.sessions.listOfAccount(1, room.now())).toHaveLength(2);
+    expect(fixture.store.sessions.listOfAccount(1, fixture.now())).toHaveLength(2);
   });
 
   test("wrong password, unknown user and disabled account differ only in the log", async () => {
     expect(await signIn("something else")).toEqual({ status: "refused", because: "password", accountId: 1 });
     expect(await signIn(password, home, "nobody@assay.test")).toEqual({ status: "refused", because: "unknown", accountId: null });
     expect(await signIn(password, home, "not an address")).toEqual({ status: "refused", because: "unknown", accountId: null });
-    await room.store.accounts.setDisabled(1, true);
+    await fixture.store.accounts.setDisabled(1, true);
     expect(await signIn()).toEqual({ status: "refused", because: "disabled", accountId: 1 });
-    expect(room.store.sessions.listOfAccount(1, room.now())).toEqual([]);
+    expect(fixture.store.sessions.listOfAccount(1, fixture.now())).toEqual([]);
   });
 
   test("of an account without one never matches", async () => {
-    await room.store.credentials.change(1, { passwordHash: null }, { reopen: null });
+    await fixture.store.credentials.change(1, { passwordHash: null }, { reopen: null });
     for (const typed of ["", password, "null"]) expect(await signIn(typed)).toMatchObject({ status: "refused" });
   });
 
   test("that changes during the comparison opens no session", async () => {
     const late = signIn();
-    await room.store.credentials.change(1, { passwordHash: "changed meanwhile" }, { reopen: null });
+    await fixture.store.credentials.change(1, { passwordHash: "changed meanwhile" }, { reopen: null });
     expect(await late).toMatchObject({ status: "refused" });
-    expect(room.store.sessions.listOfAccount(1, room.now())).toEqual([]);
+    expect(fixture.store.sessions.listOfAccount(1, fixture.now())).toEqual([]);
   });
 });
 
 describe("guessing", () => {
   let quick: SignIn;
 
-  // What is counted here are throttles: hundreds of them, which need no real hash each.
+  // These tests count hundreds of attempts, which need no real hashes.
   beforeEach(() => {
     const matches = async (typed: string, hash: string | null) => hash !== null && typed === password;
     const passwords = { ...createPasswords({ charsMin: 12 }), matches };
-    quick = createSignIn({ store: room.store, passwords, throttles: createSignInThrottles(() => room.now().getTime()), now: room.now });
+    quick = createSignIn({
+      store: fixture.store,
+      passwords,
+      throttles: createSignInThrottles(() => fixture.now().getTime()),
+      now: fixture.now,
+    });
   });
 
   function signIn(typed = password, caller = home, address = email): Promise<PasswordStep> {
@@ -94,7 +99,7 @@ describe("guessing", () => {
   test("is throttled after a few attempts, even with the right password", async () => {
     expect((await guess(7)).map(({ status }) => status)).toEqual([...Array(6).fill("refused"), "throttled"]);
     expect(await signIn()).toEqual({ status: "throttled", seconds: 1 });
-    room.passSeconds(1);
+    fixture.advanceSeconds(1);
     expect((await signIn()).status).toBe("signed-in");
     expect((await guess(1))[0]?.status).toBe("refused");
   });
@@ -148,8 +153,8 @@ describe("guessing", () => {
 
   test("that was not checked, because the queue was full, does not count", async () => {
     const passwords = { ...createPasswords({ charsMin: 12 }), matches: async () => "busy" as const };
-    const throttles = createSignInThrottles(() => room.now().getTime());
-    const busy = createSignIn({ store: room.store, passwords, throttles, now: room.now });
+    const throttles = createSignInThrottles(() => fixture.now().getTime());
+    const busy = createSignIn({ store: fixture.store, passwords, throttles, now: fixture.now });
     for (let number = 0; number < 50; number++) expect(await busy.signIn({ email, password, caller: home })).toEqual({ status: "busy" });
   });
 });
@@ -157,23 +162,23 @@ describe("guessing", () => {
 describe("the second step", () => {
   test("accepts a TOTP code once", async () => {
     const { secret } = await enrolled();
-    const code = codeAt(secret, room.now());
+    const code = codeAt(secret, fixture.now());
     expect(await prove(await challenged(), code)).toMatchObject({ status: "signed-in", by: "totp", recoveryCodesLeft: 10 });
     expect(await prove(await challenged(), code)).toEqual({ status: "wrong-code", accountId: 1 });
-    room.passSeconds(30);
-    expect((await prove(await challenged(), codeAt(secret, room.now()))).status).toBe("signed-in");
+    fixture.advanceSeconds(30);
+    expect((await prove(await challenged(), codeAt(secret, fixture.now()))).status).toBe("signed-in");
   });
 
   test("does not accept the confirmation code again", async () => {
-    const secret = (await room.actions.offerTotp(room.account)) ?? "";
-    const code = codeAt(secret, room.now());
-    await room.actions.confirmTotp({ account: room.account, password, caller: home }, code);
+    const secret = (await fixture.actions.offerTotp(fixture.account)) ?? "";
+    const code = codeAt(secret, fixture.now());
+    await fixture.actions.confirmTotp({ account: fixture.account, password, caller: home }, code);
     expect((await prove(await challenged(), code)).status).toBe("wrong-code");
   });
 
   test("accepts one of two parallel uses of a code", async () => {
     const { secret } = await enrolled();
-    const code = codeAt(secret, room.now());
+    const code = codeAt(secret, fixture.now());
     const challenges = [await challenged(), await challenged(elsewhere)];
     const steps = await Promise.all(challenges.map((challenge) => prove(challenge, code)));
     expect(steps.map(({ status }) => status).sort()).toEqual(["signed-in", "wrong-code"]);
@@ -182,37 +187,37 @@ describe("the second step", () => {
   test("requires the password: a challenge is no session, and an unknown one is refused", async () => {
     const { secret } = await enrolled();
     const challenge = await challenged();
-    expect(room.store.sessions.findByValue(challenge, room.now())).toBeUndefined();
+    expect(fixture.store.sessions.findByValue(challenge, fixture.now())).toBeUndefined();
     for (const invented of ["", "x", challenge.slice(1), "__proto__"])
-      expect(await prove(invented, codeAt(secret, room.now()))).toEqual({ status: "over" });
+      expect(await prove(invented, codeAt(secret, fixture.now()))).toEqual({ status: "over" });
   });
 
   test("ends after ten minutes, after five wrong codes, and on success", async () => {
     const { secret } = await enrolled();
     const slow = await challenged();
-    room.passSeconds(600);
-    expect(await prove(slow, codeAt(secret, room.now()))).toEqual({ status: "over" });
+    fixture.advanceSeconds(600);
+    expect(await prove(slow, codeAt(secret, fixture.now()))).toEqual({ status: "over" });
     const wrong = await challenged();
     for (let number = 0; number < 5; number++) expect((await prove(wrong, "000000")).status).toBe("wrong-code");
-    expect(await prove(wrong, codeAt(secret, room.now()))).toEqual({ status: "over" });
+    expect(await prove(wrong, codeAt(secret, fixture.now()))).toEqual({ status: "over" });
     const done = await challenged();
-    expect((await prove(done, codeAt(secret, room.now()))).status).toBe("signed-in");
-    room.passSeconds(30);
-    expect(await prove(done, codeAt(secret, room.now()))).toEqual({ status: "over" });
+    expect((await prove(done, codeAt(secret, fixture.now()))).status).toBe("signed-in");
+    fixture.advanceSeconds(30);
+    expect(await prove(done, codeAt(secret, fixture.now()))).toEqual({ status: "over" });
   });
 
   test("ends when the password changes or the account is disabled", async () => {
     const { secret, recoveryCodes } = await enrolled();
     const stale = await challenged();
-    await room.store.credentials.change(
+    await fixture.store.credentials.change(
       1,
-      { passwordHash: String(await room.actions.passwords.hash("another long one")) },
+      { passwordHash: String(await fixture.actions.passwords.hash("another long one")) },
       { reopen: null },
     );
-    expect(await prove(stale, codeAt(secret, room.now()))).toEqual({ status: "over" });
+    expect(await prove(stale, codeAt(secret, fixture.now()))).toEqual({ status: "over" });
     const again = await signIn("another long one");
     if (again.status !== "second-factor") throw new Error(again.status);
-    await room.store.accounts.setDisabled(1, true);
+    await fixture.store.accounts.setDisabled(1, true);
     expect(await prove(again.challenge, recoveryCodes[0] ?? "")).toEqual({ status: "over" });
   });
 
@@ -220,8 +225,8 @@ describe("the second step", () => {
     const { secret } = await enrolled();
     const challenges: string[] = [];
     for (let number = 0; number < 6; number++) challenges.push(await challenged());
-    expect(await prove(challenges[0] ?? "", codeAt(secret, room.now()))).toEqual({ status: "over" });
-    expect((await prove(challenges[1] ?? "", codeAt(secret, room.now()))).status).toBe("signed-in");
+    expect(await prove(challenges[0] ?? "", codeAt(secret, fixture.now()))).toEqual({ status: "over" });
+    expect((await prove(challenges[1] ?? "", codeAt(secret, fixture.now()))).status).toBe("signed-in");
   });
 
   test("accepts each recovery code once and reports how many are left", async () => {
@@ -245,7 +250,7 @@ describe("the second step", () => {
       for (let wrong = 0; wrong < 5; wrong++) statuses.push((await prove(challenge, "000000", caller)).status);
     }
     expect(statuses.filter((status) => status === "wrong-code").length).toBeLessThanOrEqual(11);
-    expect((await prove(await challenged(), codeAt(secret, room.now()))).status).toBe("throttled");
+    expect((await prove(await challenged(), codeAt(secret, fixture.now()))).status).toBe("throttled");
     expect((await prove(await challenged(), recoveryCodes[3] ?? "")).status).toBe("signed-in");
   });
 });

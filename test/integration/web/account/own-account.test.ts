@@ -1,7 +1,7 @@
 /** `/account` and `/account/second-factor` over http: only for who is signed in, changed only with the password, and by nobody else. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
-import { codeAt } from "../../../support/account-room.ts";
+import { codeAt } from "../../../support/account-fixture.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nextPath } from "../../../../src/web/account/sign-in/next-path.ts";
-import { codeAt } from "../../../support/account-room.ts";
+import { codeAt } from "../../../support/account-fixture.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 

@@ -1,4 +1,4 @@
-/** An account room of its own for a test: a real store in a folder that goes away, a clock that the test turns, one account with a password. */
+/** Fixture with a temporary store, a settable clock and one account with a password. */
 import { TOTP } from "otpauth";
 import { type AccountActions, createAccountActions } from "../../src/account/account-actions.ts";
 import type { Caller } from "../../src/account/caller.ts";
@@ -9,17 +9,17 @@ import { temporaryStore } from "./temporary-store.ts";
 export const email = "me@assay.test";
 export const password = "green lamps over Oslo";
 
-export interface AccountRoom {
+export interface AccountFixture {
   readonly dataDir: string;
   readonly store: Store;
   readonly actions: AccountActions;
   readonly account: Account;
   now(): Date;
-  passSeconds(seconds: number): void;
+  advanceSeconds(seconds: number): void;
   stop(): Promise<void>;
 }
 
-export async function accountRoom(): Promise<AccountRoom> {
+export async function accountFixture(): Promise<AccountFixture> {
   const { store, dataDir, stop } = temporaryStore();
   let nowMs = Date.parse("2026-11-21T12:00:00Z");
   const now = () => new Date(nowMs);
@@ -33,19 +33,18 @@ export async function accountRoom(): Promise<AccountRoom> {
     actions,
     account,
     now,
-    passSeconds: (seconds) => {
+    advanceSeconds: (seconds) => {
       nowMs += seconds * 1_000;
     },
     stop,
   };
 }
 
-/** Somebody at that address. */
 export function callerAt(address: string): Caller {
   return { address, userAgent: "a browser" };
 }
 
-/** The code that an authenticator with that secret shows. */
+/** TOTP code of the secret at an instant. */
 export function codeAt(secret: string, now: Date): string {
   return new TOTP({ secret }).generate({ timestamp: now.getTime() });
 }
