@@ -4,7 +4,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { createAccountActions } from "../account/account-actions.ts";
 import { openapiDocument } from "../api/openapi.ts";
 import { createTargetPrecheck } from "../egress/precheck-target.ts";
-import { ownUserAgent } from "../egress/user-agent.ts";
+import { ownUserAgent } from "../egress/settings.ts";
 import { createCallingAddress } from "../http/client-address.ts";
 import { createOwnAddress } from "../http/own-address.ts";
 import type { Operator } from "../web/admin/operator.ts";

@@ -1,30 +1,31 @@
-/** Decides which addresses and ports a scan may reach. Pure: it judges addresses and never asks a resolver. */
+/** Address policy of the SSRF guard: which addresses and ports a scan may reach. Never asks a resolver. */
+import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 import { type Address, addressText, endpointText, parseAddress } from "./host.ts";
 import type { EgressSettings } from "./settings.ts";
 
-export type Judgement = { readonly allowed: true } | { readonly allowed: false; readonly because: string };
+export type PolicyDecision = { readonly allowed: true } | { readonly allowed: false; readonly because: string };
 
 export interface AddressPolicy {
-  /** May a scan connect to this address at all? `text` is an address in plain form; anything else is refused. */
-  judgeAddress(text: string): Judgement;
-  /** May a URL name this port? */
-  judgePort(port: number): Judgement;
-  /** Is this one of the appliance's own doors? Asked for every single connection, since ports differ. */
-  judgeEndpoint(address: string, port: number): Judgement;
+  /** Permission to connect to an address in plain form; any other text is refused. */
+  authorizeAddress(text: string): PolicyDecision;
+  /** Permission for a URL to name this port. */
+  authorizePort(port: number): PolicyDecision;
+  /** Refuses the appliance's own listeners. Called for every connection, because ports differ. */
+  authorizeEndpoint(address: string, port: number): PolicyDecision;
 }
 
 type Cidr = readonly [address: Address, bits: number];
 type OwnEndpoint = EgressSettings["ownEndpoints"][number];
 
-const allowed: Judgement = { allowed: true };
+const allowed: PolicyDecision = { allowed: true };
 
-/** Web ports: the only ones open without leave. */
+/** Web ports; every other one needs `scan.allow_ports`. */
 const portsAlwaysOpen = [80, 443];
 
 /**
- * Addresses that hand out credentials or configuration of the machine to whoever asks from it. Shut in every profile.
- * `metadata.google.internal` and its like need no entry: what they resolve to is here.
+ * Cloud metadata services, which give credentials to every client on the machine. Blocked in every profile.
+ * Names such as `metadata.google.internal` need no entry, because they resolve to these addresses.
  */
 const metadataCidrs: readonly Cidr[] = [
   "169.254.169.254/32", // AWS, Azure, Google, Oracle, DigitalOcean, Hetzner, OpenStack and most others
@@ -41,11 +42,11 @@ const metadataCidrs: readonly Cidr[] = [
   "fe80::a9fe:a9fe/128", // OpenStack
 ].map(parseCidr);
 
-/** Ranges that profile `internal` opens on top of public ones, by ipaddr.js's names and ours. */
-const internalKinds = new Set(["loopback", "private", "uniqueLocal", "carrierGradeNat", "localNat64"]);
+/** Private address ranges that profile `internal` opens, by the names of ipaddr.js and of `rangeOf`. */
+const internalRanges = new Set(["loopback", "private", "uniqueLocal", "carrierGradeNat", "localNat64"]);
 
-/** What a refused range is called in messages; every other one is reserved for special use. */
-const kindWords: Readonly<Record<string, string>> = {
+/** Names of refused ranges in messages. Ranges that are not listed are reserved for special use. */
+const rangeNames: Readonly<Record<string, string>> = {
   unspecified: "the unspecified address, which means this machine",
   loopback: "a loopback address",
   private: "a private address",
@@ -58,75 +59,82 @@ const kindWords: Readonly<Record<string, string>> = {
   localNat64: "a local NAT64 address",
 };
 
-/** 2000::/3, the only IPv6 space given out for the public internet (RFC 4291 section 2.4). */
+/** The only IPv6 space assigned to the public internet (RFC 4291 section 2.4). */
 const globalUnicast = parseCidr("2000::/3");
 /** RFC 8215. */
 const localNat64 = parseCidr("64:ff9b:1::/48");
 /** RFC 6052 section 2.1. */
 const wellKnownNat64 = parseCidr("64:ff9b::/96");
-/** RFC 4291 section 2.5.5.1; also holds :: and ::1, which are judged before. */
+/** RFC 4291 section 2.5.5.1; also holds :: and ::1, which `rangeOf` recognises first. */
 const ipv4Compatible = parseCidr("::/96");
 
 /**
- * @param localAddresses every address of this machine's interfaces: where an own endpoint on "any address" can be met.
- * @param isBlockedPort whether the appliance listens on that port of this machine just now, besides its own endpoints.
- * @throws Error naming the range, when one of the settings' CIDRs is none. The configuration is checked before, by `parseCidr`.
+ * @param interfaceAddresses addresses of this machine, where an own endpoint on "any address" is reachable.
+ * @param isBlockedPort whether the appliance listens on that local port now, in addition to its own endpoints.
+ * @throws Error naming an invalid CIDR of the settings. The configuration is validated earlier with `parseCidr`.
  */
 export function createAddressPolicy(
   settings: EgressSettings,
-  localAddresses: readonly string[],
+  interfaceAddresses: readonly string[],
   isBlockedPort: (port: number) => boolean = () => false,
 ): AddressPolicy {
   const allowCidrs = settings.allowCidrs.map(parseCidr);
   const denyCidrs = settings.denyCidrs.map(parseCidr);
-  const local = new Set(localAddresses.map(canonicalText));
+  const local = new Set(interfaceAddresses.map(canonicalText));
 
-  function judgeAddress(text: string): Judgement {
+  function authorizeAddress(text: string): PolicyDecision {
     const address = parseAddress(text);
     if (address === null) return refuse(`${text} is not an address`);
-    const readings = [address, ...embeddedIPv4(address)];
-    if (readings.some((reading) => matchesAny(reading, metadataCidrs))) {
+    const candidates = [address, ...embeddedIPv4(address)];
+    if (candidates.some((candidate) => matchesAny(candidate, metadataCidrs))) {
       return refuse(`${text} is a cloud metadata address, which no setting opens`);
     }
-    if (readings.some((reading) => matchesAny(reading, denyCidrs))) return refuse(`${text} is shut by scan.deny_cidrs`);
+    if (candidates.some((candidate) => matchesAny(candidate, denyCidrs))) return refuse(`${text} is blocked by scan.deny_cidrs`);
     if (matchesAny(address, allowCidrs)) return allowed;
-    return judgeByProfile(address, text);
+    return authorizeByProfile(address, text);
   }
 
-  /** Addresses that carry another one are as open as what they carry. */
-  function judgeByProfile(address: Address, text: string): Judgement {
-    const kind = kindOf(address);
-    if (kind === "carrier") {
-      const shut = embeddedIPv4(address).find((inner) => !matchesAny(inner, allowCidrs) && !isOpenKind(kindOf(inner)));
-      return shut === undefined ? allowed : refuseKind(`${text} leads to ${shut}, which`, kindOf(shut));
+  /** An address that embeds an IPv4 address is as open as the embedded one. */
+  function authorizeByProfile(address: Address, text: string): PolicyDecision {
+    const range = rangeOf(address);
+    if (range === "embedded") {
+      const blocked = embeddedIPv4(address).find((inner) => !matchesAny(inner, allowCidrs) && !isOpenRange(rangeOf(inner)));
+      return blocked === undefined ? allowed : refuseRange(`${text} leads to ${blocked}, which`, rangeOf(blocked));
     }
-    return isOpenKind(kind) ? allowed : refuseKind(text, kind);
+    return isOpenRange(range) ? allowed : refuseRange(text, range);
   }
 
-  function isOpenKind(kind: string): boolean {
-    return kind === "public" || (settings.profile === "internal" && internalKinds.has(kind));
+  function isOpenRange(range: string): boolean {
+    return range === "public" || (settings.profile === "internal" && internalRanges.has(range));
   }
 
   return {
-    judgeAddress,
-    judgePort(port) {
+    authorizeAddress,
+    authorizePort(port) {
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return refuse(`${port} is not a port`);
       if (portsAlwaysOpen.includes(port) || settings.allowPorts === "any" || settings.allowPorts.includes(port)) return allowed;
-      return refuse(`port ${port} is shut; scan.allow_ports opens it`);
+      return refuse(`port ${port} is blocked; scan.allow_ports opens it`);
     },
-    judgeEndpoint(text, port) {
+    authorizeEndpoint(text, port) {
       const address = parseAddress(text);
-      const readings = address === null ? [] : [address, ...embeddedIPv4(address)];
-      const doors = settings.ownEndpoints.filter((door) => door.port === port).concat(isBlockedPort(port) ? [{ address: null, port }] : []);
-      const own = doors.some((door) => readings.some((reading) => isOwnEndpoint(door, reading, local)));
-      return own ? refuse(`${endpointText(text, port)} is a door of this appliance itself, which no setting opens`) : allowed;
+      const candidates = address === null ? [] : [address, ...embeddedIPv4(address)];
+      const endpoints = settings.ownEndpoints
+        .filter((own) => own.port === port)
+        .concat(isBlockedPort(port) ? [{ address: null, port }] : []);
+      const isOwn = endpoints.some((own) => candidates.some((candidate) => isOwnEndpoint(own, candidate, local)));
+      return isOwn ? refuse(`${endpointText(text, port)} belongs to this appliance itself, which no setting opens`) : allowed;
     },
   };
 }
 
+/** Addresses of this machine's interfaces, for `createAddressPolicy`. */
+export function localAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address));
+}
+
 /**
  * `10.0.0.0/8`, `fd00::/8` or a single address. Host bits beyond the prefix are ignored.
- * @throws Error when the text is none of these.
+ * @throws Error for any other text.
  */
 export function parseCidr(text: string): Cidr {
   const [addressPart = "", bitsPart, ...rest] = text.split("/");
@@ -136,62 +144,62 @@ export function parseCidr(text: string): Cidr {
   if (plain === null || rest.length > 0 || (bitsPart !== undefined && !/^\d{1,3}$/.test(bitsPart)) || bits > bitsMax) {
     throw new Error(`"${text}" is not an address range such as 10.0.0.0/8 or fd00::/8`);
   }
-  // Addresses are judged unmapped, so a mapped range must be unmapped as well or it would never match.
+  // `parseAddress` unmaps IPv4-mapped addresses, so a mapped range would never match one.
   if (plain.kind() === "ipv6" && (plain as ipaddr.IPv6).isIPv4MappedAddress() && bits >= 96) {
     return [(plain as ipaddr.IPv6).toIPv4Address(), bits - 96];
   }
   return [plain, bits];
 }
 
-function refuse(because: string): Judgement {
+function refuse(because: string): PolicyDecision {
   return { allowed: false, because };
 }
 
-function refuseKind(text: string, kind: string): Judgement {
-  const words = kindWords[kind] ?? "an address reserved for special use";
-  const setting = internalKinds.has(kind) ? "profile internal or scan.allow_cidrs opens it" : "scan.allow_cidrs opens it";
-  return refuse(`${text} is ${words}; ${setting}`);
+function refuseRange(text: string, range: string): PolicyDecision {
+  const name = rangeNames[range] ?? "an address reserved for special use";
+  const remedy = internalRanges.has(range) ? "profile internal or scan.allow_cidrs opens it" : "scan.allow_cidrs opens it";
+  return refuse(`${text} is ${name}; ${remedy}`);
 }
 
-/** `public`, `carrier` (as open as what it carries), or the name of a special range. */
-function kindOf(address: Address): string {
+/** `public`, `embedded` (the embedded IPv4 address decides), or the name of a special range. */
+function rangeOf(address: Address): string {
   if (address.kind() === "ipv4") {
     const range = address.range();
     return range === "unicast" ? "public" : range;
   }
   if (matches(address, localNat64)) return "localNat64";
   const range = address.range();
-  if (range === "6to4" || range === "teredo" || matches(address, wellKnownNat64)) return "carrier";
+  if (range === "6to4" || range === "teredo" || matches(address, wellKnownNat64)) return "embedded";
   if (range !== "unicast") return range;
   return matches(address, globalUnicast) ? "public" : "reserved";
 }
 
-/** Every IPv4 address that routers or translators may read out of an IPv6 address. */
+/** IPv4 addresses that routers and translators may extract from an IPv6 address. */
 function embeddedIPv4(address: Address): readonly ipaddr.IPv4[] {
   if (address.kind() === "ipv4") return [];
   const bytes = address.toByteArray();
-  const at = (...places: readonly number[]) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0));
+  const at = (...offsets: readonly number[]) => new ipaddr.IPv4(offsets.map((offset) => bytes[offset] ?? 0));
   const last = at(12, 13, 14, 15);
   if (matches(address, wellKnownNat64) || matches(address, ipv4Compatible)) return [last];
-  // RFC 6052 section 2.2: which of the forms is in use below the local prefix is only known to that network.
+  // RFC 6052 section 2.2: only the local network knows which of these forms it uses.
   if (matches(address, localNat64)) return [at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12), last];
   const range = address.range();
   // RFC 3056 section 2.
   if (range === "6to4") return [at(2, 3, 4, 5)];
-  // RFC 4380 section 4: the server's address, and the client's with every bit turned.
+  // RFC 4380 section 4: the server's address, and the client's with every bit inverted.
   if (range === "teredo") return [at(4, 5, 6, 7), new ipaddr.IPv4(last.toByteArray().map((byte) => byte ^ 0xff))];
   // RFC 2765 section 2.1, ::ffff:0:a.b.c.d.
   return range === "rfc6145" ? [last] : [];
 }
 
-function isOwnEndpoint(door: OwnEndpoint, address: Address, local: ReadonlySet<string>): boolean {
+function isOwnEndpoint(own: OwnEndpoint, address: Address, local: ReadonlySet<string>): boolean {
   const text = addressText(address);
   const range = address.range();
   // Connecting to 0.0.0.0 or :: reaches this machine.
   if (range === "unspecified") return true;
-  const doorAddress = door.address === null ? null : canonicalText(door.address);
-  if (doorAddress === null || doorAddress === "0.0.0.0" || doorAddress === "::") return range === "loopback" || local.has(text);
-  return doorAddress === text;
+  const ownAddress = own.address === null ? null : canonicalText(own.address);
+  if (ownAddress === null || ownAddress === "0.0.0.0" || ownAddress === "::") return range === "loopback" || local.has(text);
+  return ownAddress === text;
 }
 
 function canonicalText(text: string): string {

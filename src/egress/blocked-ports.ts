@@ -1,27 +1,27 @@
-/** Ports on which the appliance itself listens for the sake of scans (proxies, browser control): shut to every scan, of whatever thread. */
+/** SSRF guard for ports that the appliance opens during scans (proxies, browser control), shared by all threads. */
 
-/** One byte for each port; not zero while it is ours. */
-let shut = new Uint8Array(new SharedArrayBuffer(0x1_0000));
+/** One byte per port, 1 while the appliance listens on it. */
+let blocked = new Uint8Array(new SharedArrayBuffer(0x1_0000));
 
-/** What a worker thread is handed, to `shareBlockedPorts` it. */
+/** Memory to pass to `shareBlockedPorts` in a worker thread. */
 export function blockedPorts(): SharedArrayBuffer {
-  return shut.buffer as SharedArrayBuffer;
+  return blocked.buffer as SharedArrayBuffer;
 }
 
-/** From now on this thread knows the ports of the thread that gave this, and the other way round. */
-export function shareBlockedPorts(given: SharedArrayBuffer): void {
-  shut = new Uint8Array(given);
+/** Replaces this thread's ports by the memory of another thread, so that both see the same ones. */
+export function shareBlockedPorts(memory: SharedArrayBuffer): void {
+  blocked = new Uint8Array(memory);
 }
 
 export function blockPort(port: number): void {
-  shut[port] = 1;
+  blocked[port] = 1;
 }
 
-/** For a port that is listened on no more. That of a thread which was ended from outside stays shut, and is one of many. */
+/** Called once the listener is closed. A killed thread leaves its few ports blocked, which does no harm. */
 export function unblockPort(port: number): void {
-  shut[port] = 0;
+  blocked[port] = 0;
 }
 
 export function isBlockedPort(port: number): boolean {
-  return shut[port] === 1;
+  return blocked[port] === 1;
 }

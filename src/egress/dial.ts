@@ -1,198 +1,213 @@
-/** The only way out: resolves each host once per scan, judges every address, pins what it judged and dials nothing else. */
+/**
+ * SSRF guard of one scan. Resolves each host once, authorizes every address and dials only those pinned addresses.
+ * A later DNS answer changes nothing, which prevents DNS rebinding.
+ */
 import { connect, type Socket } from "node:net";
 import { withDeadline } from "../base/deadline.ts";
-import { createAddressPolicy, type Judgement } from "./address-policy.ts";
+import { type AddressPolicy, createAddressPolicy, localAddresses, type PolicyDecision } from "./address-policy.ts";
 import { isBlockedPort } from "./blocked-ports.ts";
-import { parseDnsServer } from "./dns-client.ts";
+import { type DnsServer, parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
-import { localAddresses } from "./local-addresses.ts";
 import { lookupAddresses } from "./lookup.ts";
-import type { EgressSettings } from "./settings.ts";
+import type { ConnectTo, EgressSettings } from "./settings.ts";
 
 export interface DialOptions {
-  /** For resolving and connecting together, in milliseconds from now. */
+  /** For resolving and connecting together, from now. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** The way out of one scan. */
+/** All outgoing connections of one scan. */
 export interface Egress {
   /**
-   * The judged addresses of a host, the same for the whole scan. Hosts stand as in URLs.
+   * The authorized addresses of a host as written in URLs, the same for the whole scan.
    * @throws EgressError `blocked`, `unresolved`, `timeout` or `unreachable`.
    */
   resolve(host: string, signal?: AbortSignal): Promise<readonly string[]>;
   /**
-   * A connected socket to one of the judged addresses; the caller ends it.
+   * A socket connected to one of the authorized addresses; the caller ends it.
    * @throws EgressError `blocked`, `unresolved`, `refused`, `timeout` or `unreachable`.
    */
   dial(host: string, port: number, options: DialOptions): Promise<Socket>;
-  /** The address that this scan talks to at that place, or null when it never got as far as that. */
+  /** The pinned address of this scan for a host and port; null before the host is resolved. */
   pinnedAddress(host: string, port: number): string | null;
-  /** What the policy refused, each once, with the setting that would open it: for the operator's log. */
+  /** Refusals of the policy, without duplicates, each with the setting that would open it: for the operator's log. */
   readonly refusals: readonly string[];
-  /** Over all connections so far. (What was sent is not counted: Bun 1.4 counts none below TLS.) */
+  /** Over all connections so far. (Bytes sent are not counted: Bun 1.4 counts none below TLS.) */
   readonly bytesReceived: number;
-  /** Cuts every connection; nothing can be dialled afterwards. */
+  /** Closes every connection; later dials fail. */
   close(): void;
 }
 
-/** A resolution as a whole, all of its retries included. */
+/** Deadline for resolving one name, retries included. */
 const resolveMs = 8_000;
-/** How long one address may keep the next one waiting. */
+/** Time for one address before the next one is tried. */
 const addressAttemptMs = 2_500;
-/** Addresses dialled of one host, the rest being judged only. */
+/** Addresses dialled per host; the others are only authorized. */
 const addressesDialledMax = 6;
-/** Names that one scan may resolve: a page can make up new ones without end. */
+/** Names that one scan may resolve: a hostile page can invent new ones without end. */
 const hostsMax = 500;
 const refusalsMax = 100;
 
-/** What to dial for a host and port: the judged addresses, or the one that the operator mapped it to. */
+/** Destination of a dial: the authorized addresses, or the address that the operator mapped. */
 interface Target {
   readonly addresses: readonly string[];
   readonly port: number;
 }
 
-/** @throws Error when a range of the settings is none; the configuration is checked before. */
+/** @throws Error for an invalid range in the settings, which are validated earlier. */
 export function openEgress(settings: EgressSettings): Egress {
-  const servers = settings.dnsServers.map(parseDnsServer);
-  const policy = createAddressPolicy(settings, localAddresses(), isBlockedPort);
+  return new ScanEgress(settings);
+}
 
-  const closing = new AbortController();
-  const resolutions = new Map<string, Promise<readonly string[]>>();
-  const resolved = new Map<string, readonly string[]>();
-  /** The address that answered last, by host and port as asked: the next connection goes there first. */
-  const reached = new Map<string, string>();
-  const refusals = new Set<string>();
-  const sockets = new Set<Socket>();
-  let bytesOfClosed = 0;
+class ScanEgress implements Egress {
+  readonly #connectTo: readonly ConnectTo[];
+  readonly #servers: readonly DnsServer[];
+  readonly #policy: AddressPolicy;
+  readonly #closing = new AbortController();
+  readonly #resolutions = new Map<string, Promise<readonly string[]>>();
+  readonly #resolved = new Map<string, readonly string[]>();
+  /** The address that answered last, by requested host and port: the next connection tries it first. */
+  readonly #reached = new Map<string, string>();
+  readonly #refusals = new Set<string>();
+  readonly #sockets = new Set<Socket>();
+  #bytesOfClosed = 0;
 
-  function assertAllowed(judgement: Judgement, asked?: string): void {
-    if (judgement.allowed) return;
-    const because = asked === undefined ? judgement.because : `${asked}: ${judgement.because}`;
-    if (refusals.size < refusalsMax) refusals.add(because);
+  constructor(settings: EgressSettings) {
+    this.#connectTo = settings.connectTo;
+    this.#servers = settings.dnsServers.map(parseDnsServer);
+    this.#policy = createAddressPolicy(settings, localAddresses(), isBlockedPort);
+  }
+
+  async resolve(host: string, signal?: AbortSignal): Promise<readonly string[]> {
+    const mapped = this.#connectTo.find((mapping) => hostKey(mapping.host) === hostKey(host));
+    if (mapped === undefined) return this.#resolveHost(host, signal);
+    this.#assertAllowed(this.#policy.authorizeAddress(mapped.address));
+    return [mapped.address];
+  }
+
+  dial(host: string, port: number, { deadlineMs, signal }: DialOptions): Promise<Socket> {
+    const endsAtMs = performance.now() + deadlineMs;
+    return withDeadline(deadlineMs, [this.#closing.signal, signal], (deadline) => this.#dialUntil(endsAtMs, host, port, deadline));
+  }
+
+  pinnedAddress(host: string, port: number): string | null {
+    const name = hostKey(host);
+    return this.#reached.get(endpointText(name, port)) ?? this.#mappingOf(host, port)?.address ?? this.#resolved.get(name)?.[0] ?? null;
+  }
+
+  get refusals(): readonly string[] {
+    return [...this.#refusals];
+  }
+
+  get bytesReceived(): number {
+    let bytes = this.#bytesOfClosed;
+    for (const socket of this.#sockets) bytes += socket.bytesRead;
+    return bytes;
+  }
+
+  close(): void {
+    this.#closing.abort();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #assertAllowed(decision: PolicyDecision, host?: string): void {
+    if (decision.allowed) return;
+    const because = host === undefined ? decision.because : `${host}: ${decision.because}`;
+    if (this.#refusals.size < refusalsMax) this.#refusals.add(because);
     throw new EgressError("blocked", because);
   }
 
-  /** One refused address refuses the host: which of them a browser would take is not ours to guess. */
-  async function resolveName(name: string): Promise<readonly string[]> {
-    const addresses = await withDeadline(resolveMs, [closing.signal], (ending) => lookupAddresses(name, servers, ending));
-    for (const address of addresses) assertAllowed(policy.judgeAddress(address), name);
-    resolved.set(name, addresses);
-    return addresses;
-  }
-
-  async function resolve(text: string, signal?: AbortSignal): Promise<readonly string[]> {
+  async #resolveHost(text: string, signal?: AbortSignal): Promise<readonly string[]> {
     const host = parseHost(text);
     if (host === null) throw new EgressError("unresolved", `${JSON.stringify(text.slice(0, 100))} is not a host`);
     if (host.kind === "address") {
-      assertAllowed(policy.judgeAddress(host.text));
-      resolved.set(host.text, [host.text]);
+      this.#assertAllowed(this.#policy.authorizeAddress(host.text));
+      this.#resolved.set(host.text, [host.text]);
       return [host.text];
     }
-    let resolution = resolutions.get(host.text);
+    let resolution = this.#resolutions.get(host.text);
     if (resolution === undefined) {
-      if (resolutions.size >= hostsMax) assertAllowed({ allowed: false, because: `the scan asked for more than ${hostsMax} hosts` });
-      // Failures are kept as well: a name that was refused once stays refused, however its server answers later.
-      resolution = resolveName(host.text);
+      if (this.#resolutions.size >= hostsMax) {
+        this.#assertAllowed({ allowed: false, because: `the scan requested more than ${hostsMax} hosts` });
+      }
+      // Failures are pinned as well: DNS rebinding must not open a name that was refused.
+      resolution = this.#resolveName(host.text);
       resolution.catch(() => {});
-      resolutions.set(host.text, resolution);
+      this.#resolutions.set(host.text, resolution);
     }
     return signal === undefined ? resolution : raceAbort(resolution, signal);
   }
 
-  async function targetOf(host: string, port: number, signal: AbortSignal): Promise<Target> {
-    const mapped = mappingOf(host, port);
+  /** One blocked address blocks the host, because a browser might choose that one. */
+  async #resolveName(name: string): Promise<readonly string[]> {
+    const addresses = await withDeadline(resolveMs, [this.#closing.signal], (deadline) => lookupAddresses(name, this.#servers, deadline));
+    for (const address of addresses) this.#assertAllowed(this.#policy.authorizeAddress(address), name);
+    this.#resolved.set(name, addresses);
+    return addresses;
+  }
+
+  async #targetOf(host: string, port: number, signal: AbortSignal): Promise<Target> {
+    const mapped = this.#mappingOf(host, port);
     if (mapped !== undefined) {
-      assertAllowed(policy.judgeAddress(mapped.address));
+      this.#assertAllowed(this.#policy.authorizeAddress(mapped.address));
       return { addresses: [mapped.address], port: mapped.addressPort };
     }
-    assertAllowed(policy.judgePort(port), hostKey(host).slice(0, 100));
-    return { addresses: await resolve(host, signal), port };
+    this.#assertAllowed(this.#policy.authorizePort(port), hostKey(host).slice(0, 100));
+    return { addresses: await this.#resolveHost(host, signal), port };
   }
 
-  function mappingOf(host: string, port: number) {
+  #mappingOf(host: string, port: number): ConnectTo | undefined {
     const name = hostKey(host);
-    return settings.connectTo.find((mapping) => mapping.port === port && hostKey(mapping.host) === name);
+    return this.#connectTo.find((mapping) => mapping.port === port && hostKey(mapping.host) === name);
   }
 
-  function track(socket: Socket): Socket {
-    sockets.add(socket);
-    socket.once("close", () => {
-      sockets.delete(socket);
-      bytesOfClosed += socket.bytesRead;
-    });
-    return socket;
-  }
-
-  function dial(host: string, port: number, { deadlineMs, signal }: DialOptions): Promise<Socket> {
-    const endsAtMs = performance.now() + deadlineMs;
-    return withDeadline(deadlineMs, [closing.signal, signal], (ending) => dialUntil(endsAtMs, host, port, ending));
-  }
-
-  async function dialUntil(endsAtMs: number, host: string, port: number, ending: AbortSignal): Promise<Socket> {
-    const target = await targetOf(host, port, ending);
-    for (const address of target.addresses) assertAllowed(policy.judgeEndpoint(address, target.port));
+  async #dialUntil(endsAtMs: number, host: string, port: number, signal: AbortSignal): Promise<Socket> {
+    const target = await this.#targetOf(host, port, signal);
+    for (const address of target.addresses) this.#assertAllowed(this.#policy.authorizeEndpoint(address, target.port));
 
     const key = endpointText(hostKey(host), port);
-    const order = preferring(reached.get(key), target.addresses).slice(0, addressesDialledMax);
+    const order = withFirst(this.#reached.get(key), target.addresses).slice(0, addressesDialledMax);
     const failures: EgressError[] = [];
     for (const [index, address] of order.entries()) {
       const remainingMs = endsAtMs - performance.now();
       const attemptMs = index === order.length - 1 ? remainingMs : Math.min(remainingMs, addressAttemptMs);
       try {
-        const socket = track(await connectTo(address, target.port, attemptMs, ending));
-        reached.set(key, address);
+        const socket = this.#track(await connectTo(address, target.port, attemptMs, signal));
+        this.#reached.set(key, address);
         return socket;
       } catch (thrown) {
         failures.push(toEgressError(thrown));
-        if (ending.aborted) break;
+        if (signal.aborted) break;
       }
     }
-    throw mostTelling(failures, endpointText(host, port));
+    throw leastConclusive(failures, endpointText(host, port));
   }
 
-  return {
-    async resolve(host, signal) {
-      const mapped = settings.connectTo.find((mapping) => hostKey(mapping.host) === hostKey(host));
-      if (mapped === undefined) return resolve(host, signal);
-      assertAllowed(policy.judgeAddress(mapped.address));
-      return [mapped.address];
-    },
-    dial,
-    pinnedAddress(host, port) {
-      const name = hostKey(host);
-      return reached.get(endpointText(name, port)) ?? mappingOf(host, port)?.address ?? resolved.get(name)?.[0] ?? null;
-    },
-    get refusals() {
-      return [...refusals];
-    },
-    get bytesReceived() {
-      let bytes = bytesOfClosed;
-      for (const socket of sockets) bytes += socket.bytesRead;
-      return bytes;
-    },
-    close() {
-      closing.abort();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  #track(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      this.#bytesOfClosed += socket.bytesRead;
+    });
+    return socket;
+  }
 }
 
-/** One spelling for every spelling of a host. */
+/** Canonical spelling of a host. */
 function hostKey(text: string): string {
   return parseHost(text)?.text ?? text;
 }
 
-function preferring(first: string | undefined, addresses: readonly string[]): readonly string[] {
+function withFirst(first: string | undefined, addresses: readonly string[]): readonly string[] {
   return first === undefined ? addresses : [first, ...addresses.filter((address) => address !== first)];
 }
 
 function connectTo(address: string, port: number, attemptMs: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const place = endpointText(address, port);
-    if (signal.aborted || attemptMs <= 0) return reject(new EgressError("timeout", `no time left to connect to ${place}`));
+    const endpoint = endpointText(address, port);
+    if (signal.aborted || attemptMs <= 0) return reject(new EgressError("timeout", `no time left to connect to ${endpoint}`));
     const startedMs = performance.now();
     const socket = connect({ host: address, port, allowHalfOpen: true });
     const settle = () => {
@@ -204,11 +219,11 @@ function connectTo(address: string, port: number, attemptMs: number, signal: Abo
       settle();
       socket.on("error", () => {});
       socket.destroy();
-      reject(new EgressError("timeout", `${place} did not answer in time`));
+      reject(new EgressError("timeout", `${endpoint} did not answer in time`));
     };
     const onError = (error: NodeJS.ErrnoException) => {
       settle();
-      reject(connectFailure(error, place, performance.now() - startedMs));
+      reject(connectFailure(error, endpoint, performance.now() - startedMs));
     };
     const timer = setTimeout(onTimeout, attemptMs);
     signal.addEventListener("abort", onTimeout);
@@ -223,22 +238,22 @@ function connectTo(address: string, port: number, attemptMs: number, signal: Abo
 }
 
 /**
- * Bun 1.4 names every failed connect ECONNREFUSED. A refusal comes within a round trip; what comes this late is the
- * kernel giving up on finding a neighbour (3 s on Linux).
+ * Bun 1.4 reports every failed connect as ECONNREFUSED. A real refusal takes one round trip; a later error means that
+ * the kernel found no neighbour (3 s on Linux).
  */
 const refusalMsMax = 2_400;
 
-function connectFailure(error: NodeJS.ErrnoException, place: string, afterMs: number): EgressError {
-  if (error.code === "ETIMEDOUT") return new EgressError("timeout", `${place} did not answer in time`);
-  if (error.code === "ECONNREFUSED" && afterMs < refusalMsMax) return new EgressError("refused", `${place} refused the connection`);
-  return new EgressError("unreachable", `${place} cannot be reached`);
+function connectFailure(error: NodeJS.ErrnoException, endpoint: string, afterMs: number): EgressError {
+  if (error.code === "ETIMEDOUT") return new EgressError("timeout", `${endpoint} did not answer in time`);
+  if (error.code === "ECONNREFUSED" && afterMs < refusalMsMax) return new EgressError("refused", `${endpoint} refused the connection`);
+  return new EgressError("unreachable", `${endpoint} cannot be reached`);
 }
 
-/** Of several addresses' failures the one that leaves most open: "refused" is said only when all refused. */
-function mostTelling(failures: readonly EgressError[], place: string): EgressError {
+/** Merges the failures of several addresses; "refused" only when all of them refused. */
+function leastConclusive(failures: readonly EgressError[], endpoint: string): EgressError {
   const worst =
     failures.find(({ because }) => because === "timeout") ?? failures.find(({ because }) => because === "unreachable") ?? failures[0];
-  return worst ?? new EgressError("timeout", `no time left to connect to ${place}`);
+  return worst ?? new EgressError("timeout", `no time left to connect to ${endpoint}`);
 }
 
 function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

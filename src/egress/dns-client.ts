@@ -1,8 +1,8 @@
-/** Asks one DNS server one question over UDP, and over TCP when the answer does not fit or cannot be trusted; RFC 1035, RFC 7766. */
+/** DNS client: one question to one server over UDP, with fallback to TCP; RFC 1035, RFC 7766. */
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
 import { withDeadline } from "../base/deadline.ts";
-import { type DnsAnswer, type DnsQuery, type DnsQuestion, dnsQuery, isRefusalOfForm, readDnsAnswer } from "./dns-message.ts";
+import { type DnsAnswer, type DnsQuery, type DnsQuestion, dnsQuery, isFormatRefusal, readDnsAnswer } from "./dns-message.ts";
 import { EgressError } from "./egress-error.ts";
 
 export interface DnsServer {
@@ -11,14 +11,14 @@ export interface DnsServer {
 }
 
 const dnsPort = 53;
-/** How long one UDP packet is waited for, and how often it is sent: a lost packet must not fail a scan. */
+/** UDP is retried, so that a lost packet does not fail a scan. */
 const udpAttemptMs = 1_500;
 const udpAttempts = 2;
 const tcpAttemptMs = 3_000;
-/** All attempts at one question together. */
+/** Deadline for all attempts at one question. */
 const questionMs = 6_000;
 
-/** `address`, `address:port` or `[address]:port`, as operators and `dns.getServers()` write them. */
+/** Reads `address`, `address:port` or `[address]:port`, the forms of operators and `dns.getServers()`. */
 export function parseDnsServer(text: string): DnsServer {
   const bracketed = /^\[(.+)\](?::(\d+))?$/.exec(text);
   if (bracketed !== null) return { address: bracketed[1] ?? "", port: Number(bracketed[2] ?? dnsPort) };
@@ -28,79 +28,77 @@ export function parseDnsServer(text: string): DnsServer {
 }
 
 /**
- * The server's answer, whatever its response code.
- * @throws EgressError `timeout` when the server stays silent, `unreachable` when it cannot be talked to, `invalid` when the
- * name is none that DNS can be asked for.
+ * The server's answer, with any response code.
+ * @throws EgressError `timeout`; `unreachable` without a connection; `invalid` for a name that DNS cannot carry.
  */
 export function askDns(server: DnsServer, question: DnsQuestion, signal?: AbortSignal): Promise<DnsAnswer> {
-  return withDeadline(questionMs, [signal], async (ends) => {
-    const answer = await askInForm(server, question, true, ends);
-    // RFC 6891 section 7: a server of before EDNS refuses what it does not know.
-    return isRefusalOfForm(answer.responseCode) ? askInForm(server, question, false, ends) : answer;
+  return withDeadline(questionMs, [signal], async (deadline) => {
+    const answer = await askWithRetries(server, question, true, deadline);
+    // RFC 6891 section 7: a server without EDNS support refuses the query.
+    return isFormatRefusal(answer.responseCode) ? askWithRetries(server, question, false, deadline) : answer;
   });
 }
 
-async function askInForm(server: DnsServer, question: DnsQuestion, edns: boolean, signal: AbortSignal): Promise<DnsAnswer> {
+async function askWithRetries(server: DnsServer, question: DnsQuestion, edns: boolean, signal: AbortSignal): Promise<DnsAnswer> {
   for (let attempt = 1; attempt <= udpAttempts; attempt++) {
     const answer = await exchangeOverUdp(server, dnsQuery(question, { edns, mixedCase: true }), signal);
     if (answer === null) continue;
-    // Nobody can forge an answer over TCP blindly, so there the case of letters does not matter.
-    const needsTcp = answer === "other-case" || answer.flag_tc;
+    // TCP answers cannot be forged blindly, so the letters' case proves nothing there.
+    const needsTcp = answer === "case-mismatch" || answer.flag_tc;
     return needsTcp ? exchangeOverTcp(server, dnsQuery(question, { edns, mixedCase: false }), signal) : answer;
   }
   throw new EgressError("timeout", `the resolver ${server.address} did not answer`);
 }
 
-/** Null when nothing fitting came in time. */
-function exchangeOverUdp(server: DnsServer, query: DnsQuery, signal: AbortSignal): Promise<DnsAnswer | "other-case" | null> {
+/** Null when no matching answer came in time. */
+function exchangeOverUdp(server: DnsServer, query: DnsQuery, signal: AbortSignal): Promise<DnsAnswer | "case-mismatch" | null> {
   return exchange(udpAttemptMs, signal, ({ done, fail }) => {
     const socket = createSocket(isIPv6(server.address) ? "udp6" : "udp4");
     socket.on("error", () => fail("unreachable", `the resolver ${server.address} cannot be reached`));
     socket.on("message", (message) => {
       const answer = readDnsAnswer(message, query);
-      if (answer !== "stray") done(answer);
+      if (answer !== "unrelated") done(answer);
     });
-    // Connected, so that the kernel drops what others send and tells at once when nobody listens.
+    // Connected, so that the kernel drops packets of other senders and reports a closed port at once.
     socket.once("connect", () => socket.send(query.bytes));
     socket.connect(server.port, server.address);
-    return { close: () => socket.close(), onSilence: () => done(null) };
+    return { close: () => socket.close(), onTimeout: () => done(null) };
   });
 }
 
 function exchangeOverTcp(server: DnsServer, query: DnsQuery, signal: AbortSignal): Promise<DnsAnswer> {
   return exchange(tcpAttemptMs, signal, ({ done, fail }) => {
     const socket = connect({ host: server.address, port: server.port });
-    const onBroken = () => fail("unreachable", `the resolver ${server.address} broke off over TCP`);
-    socket.on("error", onBroken);
-    socket.on("close", onBroken);
+    const onClose = () => fail("unreachable", `the resolver ${server.address} closed the TCP connection`);
+    socket.on("error", onClose);
+    socket.on("close", onClose);
     socket.on("connect", () => socket.write(withLength(query.bytes)));
     const addChunk = messageCollector((message) => {
       const answer = readDnsAnswer(message, query);
-      if (typeof answer === "string") onBroken();
+      if (typeof answer === "string") onClose();
       else done(answer);
     });
     socket.on("data", addChunk);
     return {
       close: () => socket.destroy(),
-      onSilence: () => fail("timeout", `the resolver ${server.address} did not answer over TCP`),
+      onTimeout: () => fail("timeout", `the resolver ${server.address} did not answer over TCP`),
     };
   });
 }
 
-/** What may end an exchange; only the first counts. */
-interface Ends<T> {
+/** Ways to settle an exchange; only the first call counts. */
+interface Settlers<T> {
   done(answer: T): void;
   fail(because: "timeout" | "unreachable", message: string): void;
 }
 
-interface Opened {
+interface ExchangeSocket {
   close(): void;
-  /** When time has run out. */
-  onSilence(): void;
+  onTimeout(): void;
 }
 
-/** Opens a socket and closes it at the first end there is: what the socket brings, silence, or the end of the whole question. */
-function exchange<T>(attemptMs: number, signal: AbortSignal, open: (ends: Ends<T>) => Opened): Promise<T> {
+/** Opens a socket and closes it at the first of: answer, error, timeout of the attempt, abort of the question. */
+function exchange<T>(attemptMs: number, signal: AbortSignal, open: (settlers: Settlers<T>) => ExchangeSocket): Promise<T> {
   return new Promise((resolve, reject) => {
     let isOpen = true;
     const end = (settle: () => void) => {
@@ -108,21 +106,21 @@ function exchange<T>(attemptMs: number, signal: AbortSignal, open: (ends: Ends<T
       isOpen = false;
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
-      opened.close();
+      socket.close();
       settle();
     };
     const done = (answer: T) => end(() => resolve(answer));
-    const fail: Ends<T>["fail"] = (because, message) => end(() => reject(new EgressError(because, message)));
+    const fail: Settlers<T>["fail"] = (because, message) => end(() => reject(new EgressError(because, message)));
     const onAbort = () => fail("timeout", "the deadline ran out while resolving");
-    // No socket says anything before it is handed back.
-    const opened = open({ done, fail });
-    const timer = setTimeout(opened.onSilence, attemptMs);
+    // Sockets emit asynchronously, so `socket` and `timer` are set before the first event.
+    const socket = open({ done, fail });
+    const timer = setTimeout(socket.onTimeout, attemptMs);
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort);
   });
 }
 
-/** RFC 1035 section 4.2.2: two bytes of length go before a message. */
+/** RFC 1035 section 4.2.2: a two-byte length precedes each message. */
 function withLength(bytes: Buffer): Buffer {
   const length = Buffer.alloc(lengthBytes);
   length.writeUInt16BE(bytes.length);
@@ -131,16 +129,16 @@ function withLength(bytes: Buffer): Buffer {
 
 const lengthBytes = 2;
 
-/** Hands over the first message once all of it is there. Chunks are joined twice at most, however small they come. */
+/** Calls back with the first complete message. Joins the chunks at most twice, so that tiny chunks stay cheap. */
 function messageCollector(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  let awaited: number | null = null;
+  let bytesNeeded: number | null = null;
   return (chunk) => {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes < lengthBytes) return;
-    awaited ??= lengthBytes + Buffer.concat(chunks).readUInt16BE(0);
-    if (bytes >= awaited) onMessage(Buffer.concat(chunks).subarray(lengthBytes, awaited));
+    bytesNeeded ??= lengthBytes + Buffer.concat(chunks).readUInt16BE(0);
+    if (bytes >= bytesNeeded) onMessage(Buffer.concat(chunks).subarray(lengthBytes, bytesNeeded));
   };
 }

@@ -1,4 +1,4 @@
-/** The one error that leaves this room: why something could not be reached, in the words of evidence. */
+/** The only error that egress throws: why a host could not be reached, as a probe failure. */
 import type { ProbeFailure } from "../evidence/evidence.ts";
 
 export type EgressFailure = Extract<ProbeFailure, "blocked" | "unresolved" | "refused" | "timeout" | "unreachable" | "tls" | "invalid">;
@@ -13,14 +13,14 @@ export class EgressError extends Error {
   }
 }
 
-/** The session came about, but the certificate is not good for the host: no link that broke, but the server's own doing. */
+/** The TLS session was established, but the certificate is not valid for the host: a fault of the server, not of the network. */
 export class CertificateRefused extends EgressError {
   constructor(message: string) {
     super("tls", message);
   }
 }
 
-/** Anything thrown, as an `EgressError`: what this room does not know broke the connection off. */
+/** Converts anything thrown to an `EgressError`; unknown errors count as `unreachable`. */
 export function toEgressError(thrown: unknown): EgressError {
   if (thrown instanceof EgressError) return thrown;
   return new EgressError("unreachable", thrown instanceof Error ? thrown.message : String(thrown));

@@ -1,4 +1,4 @@
-/** Reads a host as a browser reads it, so that no spelling of an address can pass for a name. */
+/** Parses a host as a browser does, so that no spelling of an address bypasses the SSRF guard as a name. */
 import ipaddr from "ipaddr.js";
 import { fitsDns } from "../parse/dns-name.ts";
 
@@ -9,12 +9,12 @@ export type Host =
   | { readonly kind: "name"; readonly text: string };
 
 /**
- * A host as it stands in a URL (IPv6 with or without brackets), or null when it is none. Octal, hexadecimal, short and
- * single-number IPv4, full-width digits, percent-encoding and IDN all end in one form, because the URL parser of the
- * runtime does the reading (URL standard section 3.5). A single trailing dot is dropped; zone identifiers are no host.
+ * Parses a host of a URL, IPv6 with or without brackets; null when invalid. The runtime's URL parser normalises octal,
+ * hexadecimal, short and single-number IPv4, full-width digits, percent-encoding and IDN (URL standard section 3.5).
+ * Drops a single trailing dot and rejects zone identifiers.
  */
 export function parseHost(text: string): Host | null {
-  // A URL parser drops tabs and line breaks and ends the host at these; a host that needs that is not one.
+  // A URL parser would drop tabs and line breaks, and end the host at the other characters.
   if (text === "" || /[\s/\\?#@]/.test(text)) return null;
   const bracketed = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
   if (!bracketed.startsWith("[") && bracketed.includes(":")) return null;
@@ -27,16 +27,16 @@ export function parseHost(text: string): Host | null {
   return fitsDns(hostname) ? { kind: "name", text: hostname } : null;
 }
 
-/** An address in its plain form only (dotted quad, or IPv6 text without zone), IPv4-mapped ones as the IPv4 they are; else null. */
+/** Parses a dotted quad or an IPv6 address without zone, else null. IPv4-mapped addresses become IPv4. */
 export function parseAddress(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (text.includes("%") || !ipaddr.IPv6.isValid(text)) return null;
   const address = ipaddr.IPv6.parse(text);
-  // RFC 4291 section 2.5.5.2: the kernel connects to the IPv4 address, so that is what it is.
+  // RFC 4291 section 2.5.5.2: the kernel connects to the IPv4 address.
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** The one spelling of an address used in messages, pins and evidence. RFC 5952 for IPv6. */
+/** Canonical text of an address for messages, pinned addresses and evidence; RFC 5952 for IPv6. */
 export function addressText(address: Address): string {
   return address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
 }
@@ -46,7 +46,7 @@ export function endpointText(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The port that a URL is asked at: its own, or that of its scheme. */
+/** The port of a URL, or the default port of its scheme. */
 export function portOf({ port, protocol }: URL): number {
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;

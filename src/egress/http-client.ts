@@ -1,4 +1,4 @@
-/** One bounded GET over HTTP/1.1, plain or over TLS, through the egress; follows no redirect and unpacks nothing. */
+/** HTTP/1.1 client behind the SSRF guard: one bounded GET, plain or over TLS; follows no redirect and decompresses nothing. */
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import { withDeadline } from "../base/deadline.ts";
@@ -10,26 +10,26 @@ import type { Egress } from "./dial.ts";
 import { CertificateRefused, EgressError, toEgressError } from "./egress-error.ts";
 import { parseHost, portOf } from "./host.ts";
 import { ResponseReader } from "./http-response.ts";
-import { ownUserAgent } from "./user-agent.ts";
+import { ownUserAgent } from "./settings.ts";
 
 export interface GetOptions {
-  /** The whole exchange, in milliseconds from now. */
+  /** For the whole exchange, from now. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
-  /** A longer body is cut there and the connection closed. */
+  /** A longer body is truncated and the connection closed. */
   readonly bodyBytesMax: number;
   /** Sent after Host, User-Agent and Accept. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** For https: the roots that the certificate has to lead to. Left out, none is asked for: whether it is good, the tls probe tells. */
+  /** Trusted roots for https. Without it, certificates are not verified, because the tls probe assesses them. */
   readonly trust?: SecureContext | undefined;
 }
 
 export interface HttpReply {
   readonly status: number;
-  /** As evidence keeps them: in order, with duplicates, cut to the limits. */
+  /** In order, with duplicates, truncated to the limits of evidence. */
   readonly headers: readonly HeaderField[];
   readonly headersDropped: number;
-  /** The first field of that name, uncut; null when absent. */
+  /** The full value of the first field of that name; null when absent. */
   field(name: string): string | null;
   readonly body: Uint8Array;
   /** True when the body was longer than `bodyBytesMax`. */
@@ -39,10 +39,9 @@ export interface HttpReply {
 }
 
 /**
- * Asks for an absolute http or https URL.
- * @throws EgressError: those of `dial`; `tls` when no session could be agreed upon, as `CertificateRefused` when only the
- * certificate stands in the way; `invalid` when what came is not
- * HTTP/1.1 or its head is beyond bounds; `timeout`; `unreachable` when the peer broke off.
+ * Gets an absolute http or https URL.
+ * @throws EgressError: those of `dial`; `tls` without a session; `CertificateRefused` when only the certificate is refused;
+ * `invalid` for an answer that is not HTTP/1.1 or has an oversized head; `timeout`; `unreachable` when the peer disconnects.
  */
 export function httpGet(egress: Egress, url: string | URL, options: GetOptions): Promise<HttpReply> {
   return withDeadline(options.deadlineMs, [options.signal], (signal) => getUntil(egress, new URL(url), options, signal));
@@ -78,7 +77,7 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
   }
 }
 
-/** Made once, and without roots: to read all of them for a connection that is not verified costs milliseconds and a megabyte. */
+/** Shared and without roots: loading them for an unverified connection costs milliseconds and a megabyte. */
 const contextWithoutRoots = createSecureContext({ ca: [], minVersion: "TLSv1" });
 
 function startTls(raw: Socket, hostname: string, { trust }: GetOptions, signal: AbortSignal): Promise<Socket> {
@@ -91,27 +90,27 @@ function startTls(raw: Socket, hostname: string, { trust }: GetOptions, signal: 
       socket: raw,
       // RFC 6066 section 3: no literal addresses in SNI.
       servername: host?.kind === "name" ? host.text : "",
-      // Judged below: the runtime's refusal looks like a connection that broke, and it takes a common name for a name.
+      // Verified below: the runtime's refusal looks like a broken connection, and it accepts a common name.
       rejectUnauthorized: false,
       checkServerIdentity: () => undefined,
       secureContext: trust ?? contextWithoutRoots,
       ALPNProtocols: ["http/1.1"],
     });
     socket.on("error", (error) => reject(new EgressError("tls", `${hostname}: ${error.message}`)));
-    socket.once("close", () => reject(new EgressError("tls", `${hostname} broke off the TLS handshake`)));
+    socket.once("close", () => reject(new EgressError("tls", `${hostname} aborted the TLS handshake`)));
     socket.once("secureConnect", () => {
       signal.removeEventListener("abort", onAbort);
-      const objection = trust === undefined ? null : certificateObjection(socket, host?.text ?? hostname);
-      if (objection === null) resolve(socket);
-      else reject(objection);
+      const failure = trust === undefined ? null : certificateFailure(socket, host?.text ?? hostname);
+      if (failure === null) resolve(socket);
+      else reject(failure);
     });
   });
 }
 
-/** Null for a certificate that leads to a root and names the host (RFC 9525: the common name does not count). */
-function certificateObjection(socket: TLSSocket, host: string): EgressError | null {
+/** Null for a certificate that chains to a root and names the host (RFC 9525: the common name does not count). */
+function certificateFailure(socket: TLSSocket, host: string): EgressError | null {
   const { raw } = socket.getPeerCertificate();
-  // Rare kinds of keys: the runtime shows an empty certificate, which says nothing about the one that was sent.
+  // For rare key types the runtime returns an empty certificate, which proves nothing.
   if (raw === undefined) return new EgressError("tls", `${host}: a certificate that cannot be read`);
   if (socket.authorizationError) return new CertificateRefused(`${host}: ${socket.authorizationError}`);
   return namesCoverHost(alternativeNames(raw), host) ? null : new CertificateRefused(`${host}: a certificate for other names`);
@@ -137,7 +136,7 @@ function exchange(socket: Socket, request: string, reader: ResponseReader, signa
     socket.on("data", (chunk: Buffer) => attempt(() => reader.push(chunk)));
     socket.once("end", onEnd);
     socket.once("close", onEnd);
-    socket.once("error", () => reject(new EgressError("unreachable", "the peer broke the connection off")));
+    socket.once("error", () => reject(new EgressError("unreachable", "the peer closed the connection")));
     socket.write(request);
   });
 }

@@ -1,27 +1,27 @@
-/** Reads one HTTP/1.1 response byte by byte within bounds, as leniently as browsers do; RFC 9112. */
+/** Incremental parser of one HTTP/1.1 response, bounded and as lenient as browsers; RFC 9112. */
 import { EgressError } from "./egress-error.ts";
 
 export interface RawResponse {
   readonly status: number;
-  /** Fields as sent: order, spelling and duplicates kept. */
+  /** Fields as sent, with order, spelling and duplicates. */
   readonly pairs: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** True when the body was longer than asked for. */
+  /** True when the body was longer than the limit. */
   readonly truncated: boolean;
 }
 
-/** Status line and fields: a site that sends 100 KB of headers is still read. */
+/** Status line and fields. Large enough for sites that send 100 KB of headers. */
 const headBytesMax = 256 * 1_024;
-/** Interim (1xx) answers before the real one. */
+/** Interim (1xx) responses before the final one. */
 const interimMax = 8;
-/** A chunk's size line with its extensions. */
+/** Size line of a chunk, extensions included. */
 const chunkLineBytesMax = 4_096;
 
 const lf = 0x0a;
 
 type Framing = "none" | "length" | "chunked" | "close";
 
-/** Feed it with `push` until that returns true, or with `end` when the peer ends; then ask for the `response`. */
+/** Call `push` until it returns true, or `end` when the peer ends the connection; then read `response`. */
 export class ResponseReader {
   readonly #bodyBytesMax: number;
   #head = Buffer.allocUnsafe(16 * 1_024);
@@ -30,9 +30,9 @@ export class ResponseReader {
   #status = 0;
   #pairs: readonly (readonly [string, string])[] = [];
   #framing: Framing | null = null;
-  /** Of the body, or of the chunk that is being read. */
+  /** Of the body, or of the current chunk. */
   #bytesLeft = 0;
-  /** The size line that is being read; null inside of a chunk. */
+  /** The incomplete size line; null inside a chunk. */
   #chunkLine: string | null = "";
   #body: Buffer[] = [];
   #bodyBytes = 0;
@@ -44,7 +44,7 @@ export class ResponseReader {
   }
 
   /**
-   * True when nothing more is needed.
+   * Returns true once the response is complete or truncated.
    * @throws EgressError `invalid`.
    */
   push(bytes: Buffer): boolean {
@@ -54,7 +54,7 @@ export class ResponseReader {
     return this.#complete;
   }
 
-  /** @throws EgressError when the response is not whole yet: `invalid` for what never became one, else `unreachable`. */
+  /** @throws EgressError when the response is incomplete: `invalid` within its head, else `unreachable`. */
   end(): void {
     if (this.#framing === "close") this.#complete = true;
     if (this.#complete) return;
@@ -66,13 +66,13 @@ export class ResponseReader {
     return { status: this.#status, pairs: this.#pairs, body: Buffer.concat(this.#body), truncated: this.#truncated };
   }
 
-  /** Takes bytes up to the empty line and returns those behind it. */
+  /** Consumes bytes up to the empty line and returns the rest. */
   #pushHead(bytes: Buffer): Buffer {
     const searchFrom = Math.max(0, this.#headBytes - 3);
     this.#keepHead(bytes);
     const before = this.#headBytes - bytes.length;
     if (before < "HTTP/".length && !"HTTP/".startsWith(this.#headText(0, Math.min(5, this.#headBytes))))
-      throw invalid("what came is not HTTP/1");
+      throw invalid("the answer is not HTTP/1");
     const end = headEnd(this.#head, searchFrom, this.#headBytes);
     if (end === null) {
       if (this.#headBytes > headBytesMax) throw invalid(`the head is longer than ${headBytesMax} bytes`);
@@ -102,11 +102,11 @@ export class ResponseReader {
     if (head.length > headBytesMax) throw invalid(`the head is longer than ${headBytesMax} bytes`);
     const [statusLine = "", ...lines] = head.split(/\r?\n/);
     const status = /^HTTP\/1\.\d ([1-5]\d\d)(?: |$)/.exec(statusLine)?.[1];
-    if (status === undefined) throw invalid("what came is not HTTP/1");
+    if (status === undefined) throw invalid("the answer is not HTTP/1");
     this.#status = Number(status);
-    // RFC 9110 section 15.2: interim answers come before the real one; we asked for no upgrade, so 101 is none.
+    // RFC 9110 section 15.2. An unrequested 101 counts as a final response.
     if (this.#status < 200 && this.#status !== 101) {
-      if (++this.#interims > interimMax) throw invalid("interim answers without end");
+      if (++this.#interims > interimMax) throw invalid(`more than ${interimMax} interim responses`);
       return;
     }
     this.#pairs = readFields(lines);
@@ -125,7 +125,7 @@ export class ResponseReader {
     else throw invalid("the length of the answer is not a number");
     if (this.#framing === "length") this.#bytesLeft = Number(length);
     this.#complete = this.#framing === "none" || (this.#framing === "length" && this.#bytesLeft === 0);
-    // Who wants no body need not wait for one.
+    // A caller without interest in the body does not wait for it.
     if (!this.#complete && this.#bodyBytesMax === 0) this.#cut();
   }
 
@@ -140,7 +140,7 @@ export class ResponseReader {
     if (this.#framing === "length" && this.#bytesLeft === 0) this.#complete = true;
   }
 
-  /** RFC 9112 section 7.1. Trailers are not waited for: the connection is closed anyway. */
+  /** RFC 9112 section 7.1. Ignores trailers, because the connection is closed anyway. */
   #pushChunks(bytes: Buffer): void {
     let rest = bytes;
     while (rest.length > 0 && !this.#complete) {
@@ -163,7 +163,7 @@ export class ResponseReader {
 
   #readChunkLine(line: string): void {
     this.#chunkLine = "";
-    // The line break that ends the chunk before.
+    // The line break after the previous chunk.
     if (line === "\r\n" || line === "\n") return;
     const size = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?\r?\n$/i.exec(line)?.[1];
     if (size === undefined) throw invalid("a chunk has no size");
@@ -173,11 +173,11 @@ export class ResponseReader {
   }
 
   #keepBody(bytes: Buffer): void {
-    const room = this.#bodyBytesMax - this.#bodyBytes;
-    const kept = bytes.subarray(0, room);
+    const bytesFree = this.#bodyBytesMax - this.#bodyBytes;
+    const kept = bytes.subarray(0, bytesFree);
     if (kept.length > 0) this.#body.push(Buffer.from(kept));
     this.#bodyBytes += kept.length;
-    if (bytes.length > room) this.#cut();
+    if (bytes.length > bytesFree) this.#cut();
   }
 
   #cut(): void {
@@ -190,7 +190,7 @@ function invalid(message: string): EgressError {
   return new EgressError("invalid", message);
 }
 
-/** Where the head ends, behind its empty line; single line feeds count as well (RFC 9112 section 2.2). */
+/** Offset after the empty line that ends the head; also accepts bare line feeds (RFC 9112 section 2.2). */
 function headEnd(bytes: Buffer, from: number, to: number): number | null {
   for (let at = bytes.indexOf(lf, from); at >= 0 && at < to; at = bytes.indexOf(lf, at + 1)) {
     if (at + 1 < to && bytes[at + 1] === lf) return at + 2;
@@ -199,7 +199,7 @@ function headEnd(bytes: Buffer, from: number, to: number): number | null {
   return null;
 }
 
-/** Lines that are no fields are passed over, and folded lines joined, as browsers do (RFC 9112 section 5.2). */
+/** Skips invalid lines and joins folded ones, as browsers do (RFC 9112 section 5.2). */
 function readFields(lines: readonly string[]): readonly (readonly [string, string])[] {
   const pairs: [string, string][] = [];
   for (const line of lines) {
@@ -212,7 +212,7 @@ function readFields(lines: readonly string[]): readonly (readonly [string, strin
   return pairs;
 }
 
-/** RFC 9110 section 5.5: bytes beyond ASCII have no set meaning; UTF-8 is what they are today, Latin-1 what they were. */
+/** RFC 9110 section 5.5 leaves bytes beyond ASCII undefined: UTF-8 is today's practice, Latin-1 the historic one. */
 function decodeValue(latin1: string): string {
   if (!/[\x80-\xff]/.test(latin1)) return latin1;
   try {

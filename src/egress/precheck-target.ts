@@ -1,26 +1,24 @@
-/** Tells of a URL, before anything is resolved, whether it is certain to be refused: its port, or the address it names. */
-import { createAddressPolicy } from "./address-policy.ts";
+/** First SSRF check of a URL, before any DNS query: refuses a blocked port or a blocked literal address. */
+import { createAddressPolicy, localAddresses } from "./address-policy.ts";
 import { parseHost, portOf } from "./host.ts";
-import { localAddresses } from "./local-addresses.ts";
 import type { EgressSettings } from "./settings.ts";
 
 /**
- * Whether a scan of that absolute http or https URL may get through, as far as can be told without DNS. The scan itself is judged anew,
- * address by address.
- * @throws Error when a range of the settings is none; the configuration is checked before.
+ * Returns false for an absolute http or https URL that a scan would certainly refuse. The scan itself authorizes every address again.
+ * @throws Error for an invalid range in the settings, which are validated earlier.
  */
 export function createTargetPrecheck(settings: EgressSettings): (url: string) => boolean {
-  // Ports that the appliance opens for a scan are known to that scan.
+  // Ports that the appliance opens for a scan are known to that scan only.
   const policy = createAddressPolicy(settings, localAddresses(), () => false);
 
-  return (address) => {
-    const url = new URL(address);
+  return (text) => {
+    const url = new URL(text);
     const host = parseHost(url.hostname);
     const port = portOf(url);
     if (host === null) return true;
-    // Named by the operator.
+    // The operator mapped this host and port.
     if (settings.connectTo.some((to) => to.port === port && parseHost(to.host)?.text === host.text)) return true;
-    if (!policy.judgePort(port).allowed) return false;
-    return host.kind === "name" || (policy.judgeAddress(host.text).allowed && policy.judgeEndpoint(host.text, port).allowed);
+    if (!policy.authorizePort(port).allowed) return false;
+    return host.kind === "name" || (policy.authorizeAddress(host.text).allowed && policy.authorizeEndpoint(host.text, port).allowed);
   };
 }

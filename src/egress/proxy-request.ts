@@ -1,4 +1,4 @@
-/** Reads the head of one proxy request and says where it wants to go and what to send there; RFC 9112 section 3.2. */
+/** Parses the head of one request to the forward proxy: destination and bytes to forward; RFC 9112 section 3.2. */
 import type { Socket } from "node:net";
 
 export interface ProxyRequest {
@@ -7,9 +7,9 @@ export interface ProxyRequest {
   /** As written in the request. */
   readonly host: string;
   readonly port: number;
-  /** First bytes for the server: the rewritten head of a plain request, and whatever came behind the head. */
+  /** First bytes for the server: the rewritten head of a plain request, then the bytes received after the head. */
   readonly forward: Buffer;
-  /** How many more bytes belong to this request; what comes after them would be another request, maybe for another host. */
+  /** Remaining bytes of this request. Later bytes would be another request, perhaps for another host. */
   readonly bodyBytesLeft: number;
 }
 
@@ -20,57 +20,63 @@ export interface HeadLimits {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Null when the head is too long, too slow, cut off or not a proxy request. The socket is left paused. */
+/** Null for a head that is too long, too slow, incomplete or not a proxy request. Leaves the socket paused. */
 export async function readProxyRequest(client: Socket, limits: HeadLimits): Promise<ProxyRequest | null> {
   const read = await readHead(client, limits);
   if (read === null) return null;
   const [requestLine = "", ...fieldLines] = read.head.split("\r\n");
   const [method = "", target = "", version = "", ...rest] = requestLine.split(" ");
   if (!/^HTTP\/1\.[01]$/.test(version) || rest.length > 0) return null;
-  return method === "CONNECT" ? tunnelRequest(target, read.behind) : plainRequest(method, target, fieldLines, read.behind);
+  return method === "CONNECT" ? tunnelRequest(target, read.rest) : plainRequest(method, target, fieldLines, read.rest);
 }
 
-function readHead(client: Socket, { headBytesMax, headMs }: HeadLimits): Promise<{ head: string; behind: Buffer } | null> {
+interface ReadHead {
+  readonly head: string;
+  /** Bytes received after the head. */
+  readonly rest: Buffer;
+}
+
+function readHead(client: Socket, { headBytesMax, headMs }: HeadLimits): Promise<ReadHead | null> {
   return new Promise((resolve) => {
     let received: Buffer = Buffer.alloc(0);
-    const settle = (result: { head: string; behind: Buffer } | null) => {
+    const settle = (result: ReadHead | null) => {
       clearTimeout(timer);
       client.pause();
       client.off("data", onData);
-      client.off("end", onGone);
-      client.off("close", onGone);
+      client.off("end", onEnd);
+      client.off("close", onEnd);
       resolve(result);
     };
-    const onGone = () => settle(null);
+    const onEnd = () => settle(null);
     const onData = (chunk: Buffer) => {
       const searchFrom = Math.max(0, received.length - headEnd.length);
       received = Buffer.concat([received, chunk]);
       const end = received.indexOf(headEnd, searchFrom);
       if (end >= 0 && end <= headBytesMax) {
-        settle({ head: received.toString("latin1", 0, end), behind: received.subarray(end + headEnd.length) });
+        settle({ head: received.toString("latin1", 0, end), rest: received.subarray(end + headEnd.length) });
       } else if (received.length > headBytesMax) settle(null);
     };
-    const timer = setTimeout(onGone, headMs);
+    const timer = setTimeout(onEnd, headMs);
     client.on("data", onData);
-    client.once("end", onGone);
-    client.once("close", onGone);
+    client.once("end", onEnd);
+    client.once("close", onEnd);
   });
 }
 
-function tunnelRequest(target: string, behind: Buffer): ProxyRequest | null {
+function tunnelRequest(target: string, rest: Buffer): ProxyRequest | null {
   const authority = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(target);
   if (authority === null) return null;
   const [, host = "", port] = authority;
-  return { kind: "tunnel", host, port: Number(port), forward: behind, bodyBytesLeft: Number.POSITIVE_INFINITY };
+  return { kind: "tunnel", host, port: Number(port), forward: rest, bodyBytesLeft: Number.POSITIVE_INFINITY };
 }
 
-function plainRequest(method: string, target: string, fieldLines: readonly string[], behind: Buffer): ProxyRequest | null {
+function plainRequest(method: string, target: string, fieldLines: readonly string[], rest: Buffer): ProxyRequest | null {
   const url = URL.parse(target);
   if (url?.protocol !== "http:") return null;
   const bodyBytes = bodyLength(fieldLines);
-  if (bodyBytes === null || behind.length > bodyBytes) return null;
+  if (bodyBytes === null || rest.length > bodyBytes) return null;
   const head = [
-    // Origin form as written, not as a parser would write it anew.
+    // Origin form as written, not as a URL parser would serialise it.
     `${method} ${originForm(target)} HTTP/1.1`,
     ...fieldLines.filter((line) => !/^(proxy-[a-z-]+|connection|keep-alive)\s*:/i.test(line)),
     "Connection: close",
@@ -79,18 +85,18 @@ function plainRequest(method: string, target: string, fieldLines: readonly strin
     kind: "plain",
     host: url.hostname,
     port: url.port === "" ? 80 : Number(url.port),
-    forward: Buffer.concat([Buffer.from(head, "latin1"), headEnd, behind]),
-    bodyBytesLeft: bodyBytes - behind.length,
+    forward: Buffer.concat([Buffer.from(head, "latin1"), headEnd, rest]),
+    bodyBytesLeft: bodyBytes - rest.length,
   };
 }
 
-/** The request target behind scheme and authority, without a fragment, which never travels. */
+/** The request target after scheme and authority, without the fragment, which is never sent. */
 function originForm(target: string): string {
   const rest = target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/#.*$/, "");
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-/** Null for a body whose length is not told: browsers never send one through a proxy over HTTP/1.1. */
+/** Null for a body without declared length: browsers never send one through a proxy over HTTP/1.1. */
 function bodyLength(fieldLines: readonly string[]): number | null {
   if (fieldLines.some((line) => /^transfer-encoding\s*:/i.test(line))) return null;
   const lengths = fieldLines.filter((line) => /^content-length\s*:/i.test(line)).map((line) => line.slice(line.indexOf(":") + 1).trim());

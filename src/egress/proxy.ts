@@ -1,4 +1,4 @@
-/** The forward proxy through which Chromium meets the network: reads request heads, dials through the egress, pipes bytes. */
+/** Forward proxy that puts Chromium behind the SSRF guard: reads request heads, dials through the egress, pipes bytes. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { ProbeFailure } from "../evidence/evidence.ts";
 import { blockPort, unblockPort } from "./blocked-ports.ts";
@@ -7,18 +7,18 @@ import { toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
 import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 
-/** What one scan may use up. A page that needs more is cut off and the scan says so. */
+/** Limits of one scan. A page beyond them loses its connections. */
 export interface ProxyLimits {
   /** Bytes from all servers to the browser. */
   readonly bytesDownMax: number;
-  /** Connections at once; Chromium itself stops at 32 per proxy. */
+  /** Simultaneous connections; Chromium itself opens at most 32 per proxy. */
   readonly connectionsAtOnceMax: number;
   readonly connectionsMax: number;
-  /** Request line and fields; Chromium allows itself cookies and URLs of some hundred kilobytes. */
+  /** Request line and fields; Chromium sends cookies and URLs of some hundred kilobytes. */
   readonly headBytesMax: number;
-  /** Until a request head is complete. */
+  /** Time until a request head is complete. */
   readonly headMs: number;
-  /** Resolving and connecting for one request. */
+  /** Time for resolving and connecting for one request. */
   readonly dialMs: number;
 }
 
@@ -32,40 +32,36 @@ export const defaultProxyLimits: ProxyLimits = {
 };
 
 export interface EgressProxy {
-  /** Where it listens, as Chromium's `proxyServer` takes it: `http://127.0.0.1:<port>`. */
+  /** For Chromium's `proxyServer`: `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly port: number;
-  /** Why the browser did not get through to that place, or null when it did or never asked. Hosts stand as in URLs. */
+  /** Why the browser did not reach that endpoint; null when it did or never tried. Hosts as in URLs. */
   failureOf(host: string, port: number): ProbeFailure | null;
-  /** Whether the scan was cut because servers sent more than `bytesDownMax`. */
+  /** Whether servers sent more than `bytesDownMax`, so that all connections were closed. */
   readonly tooLarge: boolean;
   readonly bytesDown: number;
-  /** Cuts every connection and stops listening. */
+  /** Closes every connection and stops listening. */
   stop(): Promise<void>;
 }
 
-/** Places whose failure is remembered: as many as a scan can make connections. */
+/** One failure per endpoint: at most as many as a scan can make connections. */
 const failuresMax = defaultProxyLimits.connectionsMax;
 
-/** Answers a tunnel that cannot be had. Chromium makes an error of its own of it, never a page "from" the site. */
-const noTunnel = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-const tunnelOpen = "HTTP/1.1 200 Connection established\r\n\r\n";
+/** Answer to a failed CONNECT. Chromium shows it as a network error, never as a page of the site. */
+const tunnelRefused = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+const tunnelEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-/** One listener on 127.0.0.1 for one scan. Its port is shut to every scan while it listens. */
+/** One listener on 127.0.0.1 for one scan. The SSRF guard blocks its port for every scan while it listens. */
 export async function startProxy(egress: Egress, limits: ProxyLimits = defaultProxyLimits): Promise<EgressProxy> {
   const failures = new Map<string, ProbeFailure>();
-  /** The browser's connections; each takes its server's connection along when it closes. */
+  /** Connections of the browser; closing one also closes its upstream connection. */
   const open = new Set<Socket>();
   const state = { accepted: 0, bytesDown: 0, tooLarge: false };
 
   function record(request: ProxyRequest, because: ProbeFailure | null): void {
-    const key = placeKey(request.host, request.port);
+    const key = endpointKey(request.host, request.port);
     if (because === null) failures.delete(key);
     else if (failures.size < failuresMax) failures.set(key, because);
-  }
-
-  function cutAll(): void {
-    for (const socket of open) socket.destroy();
   }
 
   async function serve(client: Socket): Promise<void> {
@@ -76,19 +72,16 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
       upstream = await egress.dial(request.host, request.port, { deadlineMs: limits.dialMs });
     } catch (thrown) {
       record(request, toEgressError(thrown).because);
-      // Whatever we answered to a plain request would be a page from the site: the browser gets a cut connection.
-      if (request.kind === "tunnel") client.end(noTunnel, () => client.destroy());
-      else client.destroy();
-      return;
+      return refuse(client, request);
     }
     record(request, null);
     if (client.destroyed) return void upstream.destroy();
-    if (request.kind === "tunnel") client.write(tunnelOpen);
+    if (request.kind === "tunnel") client.write(tunnelEstablished);
     upstream.write(request.forward);
-    join(client, upstream, request.bodyBytesLeft);
+    pipeBoth(client, upstream, request.bodyBytesLeft);
   }
 
-  function join(client: Socket, upstream: Socket, bodyBytesLeft: number): void {
+  function pipeBoth(client: Socket, upstream: Socket, bodyBytesLeft: number): void {
     let upBytesLeft = bodyBytesLeft;
     pump(client, upstream, (chunk) => {
       upBytesLeft -= chunk.length;
@@ -98,7 +91,7 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
       state.bytesDown += chunk.length;
       if (state.bytesDown <= limits.bytesDownMax) return true;
       state.tooLarge = true;
-      cutAll();
+      destroyAll(open);
       return false;
     });
   }
@@ -114,13 +107,13 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
     client.once("close", () => open.delete(client));
     void serve(client);
   });
-  const port = await listen(server);
+  const port = await listenOnLoopback(server);
 
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    failureOf(host, askedPort) {
-      return state.tooLarge ? "too-large" : (failures.get(placeKey(host, askedPort)) ?? null);
+    failureOf(host, requestedPort) {
+      return state.tooLarge ? "too-large" : (failures.get(endpointKey(host, requestedPort)) ?? null);
     },
     get tooLarge() {
       return state.tooLarge;
@@ -128,82 +121,85 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
     get bytesDown() {
       return state.bytesDown;
     },
-    async stop() {
-      await stopServer(server, port, cutAll);
-    },
+    stop: () => stopServer(server, port, open),
   };
 }
 
-export interface AskedPlace {
-  /** `https` when a tunnel was asked for, `http` when a plain request came. */
+export interface RequestedEndpoint {
+  /** `https` for CONNECT, `http` for a plain request. */
   readonly scheme: "https" | "http";
   readonly host: string;
   readonly port: number;
 }
 
-/** A proxy that dials nothing: behind it a browser can be asked which scheme it chooses by itself, and nobody hears of it. */
+/** A proxy that dials nothing: shows which scheme a browser chooses by itself, without any network traffic. */
 export interface RefusingProxy {
   readonly url: string;
   readonly port: number;
-  /** Everything that was asked for, in order; at most `connectionsMax` entries. */
-  readonly asked: readonly AskedPlace[];
+  /** All requests, in order; at most `connectionsMax`. */
+  readonly requested: readonly RequestedEndpoint[];
   stop(): Promise<void>;
 }
 
 export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimits): Promise<RefusingProxy> {
-  const asked: AskedPlace[] = [];
+  const requested: RequestedEndpoint[] = [];
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (client) => {
     client.on("error", () => {});
-    if (open.size >= limits.connectionsAtOnceMax || asked.length >= limits.connectionsMax) return void client.destroy();
+    if (open.size >= limits.connectionsAtOnceMax || requested.length >= limits.connectionsMax) return void client.destroy();
     open.add(client);
     client.once("close", () => open.delete(client));
     void readProxyRequest(client, limits).then((request) => {
       if (request === null) return void client.destroy();
-      asked.push({ scheme: request.kind === "tunnel" ? "https" : "http", host: request.host, port: request.port });
-      if (request.kind === "tunnel") client.end(noTunnel, () => client.destroy());
-      else client.destroy();
+      requested.push({ scheme: request.kind === "tunnel" ? "https" : "http", host: request.host, port: request.port });
+      refuse(client, request);
     });
   });
-  const port = await listen(server);
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    asked,
-    async stop() {
-      await stopServer(server, port, () => {
-        for (const socket of open) socket.destroy();
-      });
-    },
+    requested,
+    stop: () => stopServer(server, port, open),
   };
 }
 
-/** Passes bytes on as fast as the other side takes them, and an end as an end. `admit` false breaks both sides off. */
+/** Closes a plain request without an answer, because any answer would look like a page of the site. */
+function refuse(client: Socket, { kind }: ProxyRequest): void {
+  if (kind === "tunnel") client.end(tunnelRefused, () => client.destroy());
+  else client.destroy();
+}
+
+/** Pipes bytes with backpressure and forwards the end. Destroys both sockets when `admit` returns false. */
 function pump(from: Socket, to: Socket, admit: (chunk: Buffer) => boolean): void {
-  const breakOff = () => {
+  const destroyBoth = () => {
     from.destroy();
     to.destroy();
   };
   from.on("data", (chunk: Buffer) => {
-    if (!admit(chunk)) return breakOff();
+    if (!admit(chunk)) return destroyBoth();
     if (!to.write(chunk)) from.pause();
   });
   to.on("drain", () => from.resume());
   from.once("end", () => to.end());
-  from.once("error", breakOff);
+  from.once("error", destroyBoth);
   from.once("close", () => {
-    // Nobody is left to read from, or to write back to: what was read in good order is still delivered.
+    // After a clean end, the bytes still buffered are delivered first.
     if (from.readableEnded) to.destroySoon();
     else to.destroy();
   });
   if (from.isPaused()) from.resume();
 }
 
-function placeKey(host: string, port: number): string {
+function destroyAll(sockets: ReadonlySet<Socket>): void {
+  for (const socket of sockets) socket.destroy();
+}
+
+function endpointKey(host: string, port: number): string {
   return endpointText(parseHost(host)?.text ?? host, port);
 }
 
-async function listen(server: Server): Promise<number> {
+async function listenOnLoopback(server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: "127.0.0.1", port: 0 }, resolve);
@@ -213,9 +209,9 @@ async function listen(server: Server): Promise<number> {
   return port;
 }
 
-async function stopServer(server: Server, port: number, cutAll: () => void): Promise<void> {
+async function stopServer(server: Server, port: number, open: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  cutAll();
+  destroyAll(open);
   await closed;
   unblockPort(port);
 }

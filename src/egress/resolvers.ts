@@ -1,4 +1,4 @@
-/** Puts one DNS question to the resolvers of this appliance, in turn until one has an answer. */
+/** Asks the resolvers of this appliance one DNS question, in turn until one answers. */
 import { getServers } from "node:dns";
 import dnsPacket, { type CaaAnswer } from "dns-packet";
 import { askDns, type DnsServer, parseDnsServer } from "./dns-client.ts";
@@ -7,19 +7,19 @@ import { EgressError } from "./egress-error.ts";
 
 export type CaaRecord = CaaAnswer["data"];
 
-/** Flags of RFC 4035 section 3: in the header of a question, in that of an answer, and in the EDNS part of a question. */
+/** Flags of RFC 4035 section 3: header of a question, header of an answer, EDNS record of a question. */
 export const checkingDisabled = dnsPacket.CHECKING_DISABLED;
 export const authenticData = dnsPacket.AUTHENTIC_DATA;
 export const dnssecOk = dnsPacket.DNSSEC_OK;
 
-/** Those that the operator names, as `address` or `address:port`; the system's when he names none. */
+/** The operator's resolvers as `address` or `address:port`, by default those of the system. */
 export function resolversOf(dnsServers: readonly string[]): readonly DnsServer[] {
   return (dnsServers.length === 0 ? getServers() : dnsServers).map(parseDnsServer);
 }
 
 /**
- * The first answer that is one: records, none of that type, or no such name.
- * @throws EgressError `timeout` or `unreachable` when no resolver could be heard, `unresolved` when none could find out.
+ * The first conclusive answer: records, no records of that type, or no such name.
+ * @throws EgressError `timeout` or `unreachable` when no resolver answered, `unresolved` when none was conclusive.
  */
 export async function askResolvers(resolvers: readonly DnsServer[], question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> {
   let failure: unknown = new EgressError("unreachable", "this machine has no resolver");

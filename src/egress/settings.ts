@@ -1,28 +1,31 @@
-/** What the operator decides about where scans may go: plain data, because it crosses into worker threads. */
+/** Settings of the SSRF guard: plain data, because it crosses into worker threads. */
 
-/** Like curl's `--connect-to`: a name and port that are dialled at a fixed address, for sites that the resolver does not know. */
+/** User agent of the appliance's own HTTP client; the browser keeps the name of a browser. */
+export const ownUserAgent = "assay (security scanner of a web page, asked for by its user)";
+
+/** Dials a fixed address for a name and port, as curl's `--connect-to` does, for sites that the resolver does not know. */
 export interface ConnectTo {
-  /** ASCII host name as it stands in URLs. */
+  /** ASCII host name, as in URLs. */
   readonly host: string;
-  /** Port as it stands in URLs. */
+  /** Port, as in URLs. */
   readonly port: number;
   /** IP address to dial instead; it must pass the address policy like any other. */
   readonly address: string;
-  /** Port to dial instead; named by the operator, so it needs no leave from `allowPorts`. */
+  /** Port to dial instead; exempt from `allowPorts`, because the operator names it here. */
   readonly addressPort: number;
 }
 
 export interface EgressSettings {
-  /** `internet` refuses every address that is not public; `internal` also lets private, CGNAT and loopback addresses through. */
+  /** `internet` allows public addresses only; `internal` also private, CGNAT and loopback addresses. */
   readonly profile: "internet" | "internal";
-  /** Ranges opened on top of the profile. Cloud metadata addresses stay shut whatever stands here. */
+  /** Ranges opened in addition to the profile. Cloud metadata addresses stay blocked. */
   readonly allowCidrs: readonly string[];
-  /** Ranges shut on top of the profile; stronger than `allowCidrs`. */
+  /** Ranges blocked in addition to the profile; stronger than `allowCidrs`. */
   readonly denyCidrs: readonly string[];
   readonly allowPorts: readonly number[] | "any";
   readonly connectTo: readonly ConnectTo[];
   /** `address` or `address:port` of resolvers; empty means the system's. */
   readonly dnsServers: readonly string[];
-  /** The appliance's own doors (listening address, browser control, egress proxies): never reachable from a scan. A null address stands for every local one. */
+  /** The appliance's own listeners (server, browser control, proxies), never reachable from a scan. A null address means every local one. */
   readonly ownEndpoints: readonly { readonly address: string | null; readonly port: number }[];
 }

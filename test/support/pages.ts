@@ -9,7 +9,7 @@ import { openapiDocument } from "../../src/api/openapi.ts";
 import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
 import { createDoctorRun } from "../../src/doctor/background-run.ts";
-import { ownUserAgent } from "../../src/egress/user-agent.ts";
+import { ownUserAgent } from "../../src/egress/settings.ts";
 import { createCallingAddress } from "../../src/http/client-address.ts";
 import { createOwnAddress } from "../../src/http/own-address.ts";
 import { listen } from "../../src/http/server.ts";

@@ -331,9 +331,9 @@ describe("a hostile page", () => {
     try {
       const page = await context.newPage();
       for (const scheme of ["http", "https"]) await page.goto(`${scheme}://${scheme}.test/`).catch(() => {});
-      expect(proxy.asked).toContainEqual({ scheme: "http", host: "http.test", port: 80 });
-      expect(proxy.asked).toContainEqual({ scheme: "https", host: "https.test", port: 443 });
-      expect(proxy.asked.filter(({ scheme, host }) => !host.startsWith(`${scheme}.`))).toEqual([]);
+      expect(proxy.requested).toContainEqual({ scheme: "http", host: "http.test", port: 80 });
+      expect(proxy.requested).toContainEqual({ scheme: "https", host: "https.test", port: 443 });
+      expect(proxy.requested.filter(({ scheme, host }) => !host.startsWith(`${scheme}.`))).toEqual([]);
     } finally {
       await context.close();
       await proxy.stop();

@@ -35,7 +35,7 @@ async function open(zones: Zones, given: Partial<EgressSettings> = {}): Promise<
   const dns = await startDnsServer(zones);
   cleanUp.push(dns.stop);
   const egress = openEgress(egressSettings({ dnsServers: [dns.address], ...given }));
-  cleanUp.push(egress.close);
+  cleanUp.push(() => egress.close());
   return { egress, dns };
 }
 
@@ -196,7 +196,7 @@ describe("refusing", () => {
   test("ports other than 80 and 443 are shut, and the message names the setting", async () => {
     const { egress } = await open({ "site.test": { A: ["8.8.8.8"] } });
     const failure = await failureOf(egress.dial("site.test", 22, { deadlineMs }));
-    expect(failure).toMatchObject({ because: "blocked", message: "site.test: port 22 is shut; scan.allow_ports opens it" });
+    expect(failure).toMatchObject({ because: "blocked", message: "site.test: port 22 is blocked; scan.allow_ports opens it" });
   });
 });
 

@@ -395,7 +395,7 @@ describe("the proxy that refuses everything", () => {
     expect(await ask(proxy, plain("http://site.test/"))).toBe("");
     expect(await ask(proxy, tunnel("site.test:443"))).toContain("502");
     expect(await ask(proxy, "nonsense\r\n\r\n")).toBe("");
-    expect(proxy.asked).toEqual([
+    expect(proxy.requested).toEqual([
       { scheme: "http", host: "site.test", port: 80 },
       { scheme: "https", host: "site.test", port: 443 },
     ]);

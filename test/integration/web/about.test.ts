@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
-import { ownUserAgent } from "../../../src/egress/user-agent.ts";
+import { ownUserAgent } from "../../../src/egress/settings.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { startPages } from "../../support/pages.ts";
 

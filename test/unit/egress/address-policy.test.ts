@@ -10,7 +10,7 @@ function judgeHost(text: string, given: Partial<EgressSettings> = {}): "allowed"
   const host = parseHost(text);
   if (host === null) return "no host";
   if (host.kind === "name") return "name";
-  return createAddressPolicy(egressSettings(given), []).judgeAddress(host.text).allowed ? "allowed" : "refused";
+  return createAddressPolicy(egressSettings(given), []).authorizeAddress(host.text).allowed ? "allowed" : "refused";
 }
 
 /** Spellings of loopback, all of which a browser or a C library would follow. */
@@ -318,13 +318,13 @@ describe("ranges of the operator", () => {
 
 describe("ports", () => {
   const policy = createAddressPolicy(egressSettings({ allowPorts: [8443] }), []);
-  for (const port of [80, 443, 8443]) test(`${port} is open`, () => expect(policy.judgePort(port).allowed).toBe(true));
+  for (const port of [80, 443, 8443]) test(`${port} is open`, () => expect(policy.authorizePort(port).allowed).toBe(true));
   for (const port of [0, 1, 22, 25, 53, 6379, 8080, 8787, 9222, 65_536, -1, 80.5, Number.NaN]) {
-    test(`${port} is shut`, () => expect(policy.judgePort(port).allowed).toBe(false));
+    test(`${port} is shut`, () => expect(policy.authorizePort(port).allowed).toBe(false));
   }
   const any = createAddressPolicy(egressSettings({ allowPorts: "any" }), []);
-  for (const port of [1, 22, 65_535]) test(`${port} is open when any is`, () => expect(any.judgePort(port).allowed).toBe(true));
-  for (const port of [0, 65_536]) test(`${port} never is a port`, () => expect(any.judgePort(port).allowed).toBe(false));
+  for (const port of [1, 22, 65_535]) test(`${port} is open when any is`, () => expect(any.authorizePort(port).allowed).toBe(true));
+  for (const port of [0, 65_536]) test(`${port} never is a port`, () => expect(any.authorizePort(port).allowed).toBe(false));
 });
 
 describe("the appliance's own doors", () => {
@@ -354,8 +354,8 @@ describe("the appliance's own doors", () => {
   for (const [door, address, shut] of rows) {
     test(`listening on ${door ?? "any address"}, ${address} is ${shut ? "shut" : "open"}`, () => {
       const policy = createAddressPolicy(egressSettings({ ...own, ownEndpoints: [{ address: door, port: 8787 }] }), local);
-      expect(policy.judgeEndpoint(address, 8787).allowed).toBe(!shut);
-      expect(policy.judgeEndpoint(address, 8788).allowed).toBe(true);
+      expect(policy.authorizeEndpoint(address, 8787).allowed).toBe(!shut);
+      expect(policy.authorizeEndpoint(address, 8788).allowed).toBe(true);
     });
   }
 });
@@ -366,10 +366,12 @@ describe("messages", () => {
     ["10.0.0.1", "10.0.0.1 is a private address; profile internal or scan.allow_cidrs opens it"],
     ["169.254.1.1", "169.254.1.1 is a link-local address; scan.allow_cidrs opens it"],
     ["169.254.169.254", "169.254.169.254 is a cloud metadata address, which no setting opens"],
-    ["9.9.9.9", "9.9.9.9 is shut by scan.deny_cidrs"],
+    ["9.9.9.9", "9.9.9.9 is blocked by scan.deny_cidrs"],
     ["192.0.2.1", "192.0.2.1 is an address reserved for special use; scan.allow_cidrs opens it"],
     ["64:ff9b::10.0.0.1", "64:ff9b::10.0.0.1 leads to 10.0.0.1, which is a private address; profile internal or scan.allow_cidrs opens it"],
   ];
-  for (const [address, words] of rows) test(words, () => expect(policy.judgeAddress(address)).toEqual({ allowed: false, because: words }));
-  test("names the door", () => expect(policy.judgeEndpoint("::1", 8787)).toMatchObject({ because: expect.stringContaining("[::1]:8787") }));
+  for (const [address, words] of rows)
+    test(words, () => expect(policy.authorizeAddress(address)).toEqual({ allowed: false, because: words }));
+  test("names the door", () =>
+    expect(policy.authorizeEndpoint("::1", 8787)).toMatchObject({ because: expect.stringContaining("[::1]:8787") }));
 });
