@@ -1,11 +1,11 @@
-/** Authentication: from an Authorization header or a session value to the account. */
+/** Authentication: from the value of an API token or a session to the account. */
 import type { Account } from "../store/accounts.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Session } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 
-/** RFC 6750 section 2.1: one token68, and the scheme in any case (RFC 9110 section 11.1). Two headers arrive joined by a comma and are none. */
-const bearerPattern = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+/** RFC 6750 section 2.1. Two Authorization fields arrive joined by a comma, which is no token68. */
+const token68Pattern = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 export type Authentication =
   | { readonly status: "authenticated"; readonly account: Account; readonly token: ApiToken }
@@ -13,11 +13,10 @@ export type Authentication =
   | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" }
   | { readonly status: "refused"; readonly because: "revoked" | "expired" | "disabled"; readonly token: ApiToken };
 
-/** Never throws. Null: no Authorization header. */
-export function authenticate(store: Pick<Store, "apiTokens" | "accounts">, authorizationHeader: string | null, now: Date): Authentication {
-  if (authorizationHeader === null) return { status: "refused", because: "absent" };
-  const value = bearerPattern.exec(authorizationHeader)?.[1];
-  if (value === undefined) return { status: "refused", because: "malformed" };
+/** Never throws. `value` is the credential of a bearer token, undefined without one. */
+export function authenticate(store: Pick<Store, "apiTokens" | "accounts">, value: string | undefined, now: Date): Authentication {
+  if (value === undefined) return { status: "refused", because: "absent" };
+  if (!token68Pattern.test(value)) return { status: "refused", because: "malformed" };
   const token = store.apiTokens.findByValue(value);
   const account = token === undefined ? undefined : store.accounts.findById(token.accountId);
   if (token === undefined || account === undefined) return { status: "refused", because: "unknown" };

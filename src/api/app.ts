@@ -19,10 +19,10 @@ import {
   methodNotAllowed,
   routeNotFound,
 } from "./errors.ts";
-import { healthRoutes, type Readiness } from "./health.ts";
-import { openapiPath, openapiRoute } from "./openapi.ts";
-import { type RequestContext, routeGroup } from "./request-context.ts";
-import { scanRoutes, scansPath } from "./scans.ts";
+import type { Readiness } from "./health.ts";
+import { noRequestContext, type RequestContext } from "./request-context.ts";
+import { apiRoutes } from "./routes.ts";
+import { scansPath } from "./scans.ts";
 
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
@@ -57,29 +57,20 @@ export function createApi(settings: ApiSettings) {
 
   // `standardHostname` would look for the path behind the eleventh character, and find none on a host called "nas".
   const app = new Elysia({ name: "api", strictPath: true, normalize: false, handler: { standardHostname: false } })
-    .use(routeGroup("base"))
+    .decorate("requestContext", noRequestContext)
     .onRequest((context) => {
-      const { request, server } = context;
-      const path = pathOf(request);
-      const requestId = crypto.randomUUID();
-      const requestContext: RequestContext = { requestId, limitHeaders: {}, caller: null };
-      context.requestContext = requestContext;
-      if (request.method === "OPTIONS") return answerOptions(requestContext, path);
-      if (!isGuarded(path)) return undefined;
-      const { headers } = request;
-      const peer = server?.requestIP(request)?.address ?? null;
-      const passage = authGuard(headers.get("authorization"), peer, headers.get("x-forwarded-for"));
-      context.requestContext = { requestId, limitHeaders: passage.limitHeaders, caller: passage.account };
-      return passage.refusal === null ? undefined : answerError(context.requestContext, passage.refusal);
+      const { request } = context;
+      context.requestContext = { requestId: crypto.randomUUID(), limitHeaders: {}, caller: null };
+      normalizeScheme(request.headers);
+      return request.method === "OPTIONS" ? answerOptions(context.requestContext, pathOf(request)) : undefined;
     })
     .onError(({ error, requestContext, request }) => answerError(requestContext, asApiError(error, request, requestContext.requestId)))
-    .use(openapiRoute())
-    .use(healthRoutes({ ready }))
-    .use(scanRoutes({ store, texts, wake, now }));
+    .use(apiRoutes({ store, texts, wake, ready, now, authGuard }));
+  const routes = app.routes.filter(({ method }) => method !== "ALL");
   return app;
 
   function answerOptions(requestContext: RequestContext, path: string): Response {
-    const allowed = allowedMethods(app.routes, path);
+    const allowed = allowedMethods(routes, path);
     if (allowed.length === 0) return answerError(requestContext, routeNotFound());
     return answer(requestContext, 204, null, { allow: allowed.join(", ") });
   }
@@ -91,7 +82,7 @@ export function createApi(settings: ApiSettings) {
     if (error instanceof ValidationError && error.type === "body") return asBodyError(error.value);
     if (error instanceof ValidationError && error.type === "query") return path === scansPath ? invalidListQuery() : invalidLocale();
     if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
-      const allowed = allowedMethods(app.routes, path);
+      const allowed = allowedMethods(routes, path);
       return allowed.length === 0 || allowed.includes(request.method) ? routeNotFound() : methodNotAllowed(allowed);
     }
     log.error("request failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
@@ -101,10 +92,13 @@ export function createApi(settings: ApiSettings) {
 
 export type Api = ReturnType<typeof createApi>;
 
-/** Everything of the API asks for a token, also what does not exist; its description and the probes of the operator do not. */
-function isGuarded(path: string): boolean {
-  return path.startsWith("/api/") && path !== openapiPath;
+/** The extractor knows one spelling of "Bearer" and drops the character after it. RFC 9110 section 11.1 allows any case. */
+function normalizeScheme(headers: globalThis.Headers): void {
+  const field = headers.get("authorization");
+  if (field !== null) headers.set("authorization", bearerScheme.test(field) ? field.replace(bearerScheme, "Bearer ") : "");
 }
+
+const bearerScheme = /^bearer +/i;
 
 function asBodyError(body: unknown): ApiError {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return invalidBody("is not a JSON object");

@@ -4,10 +4,9 @@ import { planTerms } from "../account/plans.ts";
 import type { Log } from "../base/log.ts";
 import type { CallingAddress } from "../http/client-address.ts";
 import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
-import type { Account } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";
-import type { Headers } from "./request-context.ts";
+import type { Headers, RequestContext } from "./request-context.ts";
 
 export interface AuthGuardSettings {
   readonly store: Store;
@@ -20,13 +19,11 @@ export interface AuthGuardSettings {
   readonly log: Log;
 }
 
-/** `limitHeaders` belong on the answer in either case. */
-export type Passage = { readonly limitHeaders: Headers } & (
-  | { readonly account: Account; readonly refusal: null }
-  | { readonly account: null; readonly refusal: ApiError }
-);
-
-export type AuthGuard = (authorizationHeader: string | null, peer: string | null, forwardedFor: string | null) => Passage;
+/**
+ * Sets the caller and the RateLimit-* headers of the context.
+ * @throws ApiError 401, 429 or 403.
+ */
+export type AuthGuard = (request: Request, bearer: string | undefined, peer: string | null, context: RequestContext) => void;
 
 export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
   const { store, callingAddress, now, log } = settings;
@@ -34,32 +31,31 @@ export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
   const countRequest = createRateLimit(settings.requestLimit, nowMs);
   const countFailure = createRateLimit(settings.failedAuthenticationLimit, nowMs);
 
-  return (authorizationHeader, peer, forwardedFor) => {
-    const address = callingAddress(peer, forwardedFor);
-    const authentication = authenticate(store, authorizationHeader, now());
+  return ({ headers }, bearer, peer, context) => {
+    const address = callingAddress(peer, headers.get("x-forwarded-for"));
+    const authentication = authenticate(store, bearer, now());
     if (authentication.status === "refused") {
       const failures = countFailure(address);
-      // Of a token that once was good, its operator wants to know why it is not, though not without end; what anybody may send is not worth a line.
-      if ("token" in authentication && !failures.exceeded)
-        log.info("token refused", { because: authentication.because, token: authentication.token.id });
-      return refuse(failures);
+      if (failures.exceeded) throw refused(settings.failedAuthenticationLimit, failures, context);
+      // A token that was valid once is of interest to the operator. Other values are not, and anybody may send them.
+      if ("token" in authentication) log.info("token refused", { because: authentication.because, token: authentication.token.id });
+      throw unauthenticated();
     }
     const { account, token } = authentication;
-    // Not waited for: a request is not refused because the note of it could not be kept.
+    // Not awaited: a failed write of the last use refuses no request.
     store.apiTokens.noteUse(token, now()).catch((error) => log.warn("use of a token was not noted", { error: String(error) }));
 
     const counted = countRequest(`${account.id}:${address}`);
-    const limitHeaders = limitHeadersOf(settings.requestLimit, counted);
-    if (counted.exceeded) return { account: null, refusal: rateLimitExceeded(counted.resetSeconds), limitHeaders };
-    if (!planTerms[account.plan].api) return { account: null, refusal: planWithoutApi(account.plan), limitHeaders };
-    return { account, refusal: null, limitHeaders };
+    if (counted.exceeded) throw refused(settings.requestLimit, counted, context);
+    context.limitHeaders = limitHeadersOf(settings.requestLimit, counted);
+    if (!planTerms[account.plan].api) throw planWithoutApi(account.plan);
+    context.caller = account;
   };
+}
 
-  function refuse(failures: Counted): Passage {
-    if (!failures.exceeded) return { account: null, refusal: unauthenticated(), limitHeaders: {} };
-    const limitHeaders = limitHeadersOf(settings.failedAuthenticationLimit, failures);
-    return { account: null, refusal: rateLimitExceeded(failures.resetSeconds), limitHeaders };
-  }
+function refused(limit: RateLimit, counted: Counted, context: RequestContext): ApiError {
+  context.limitHeaders = limitHeadersOf(limit, counted);
+  return rateLimitExceeded(counted.resetSeconds);
 }
 
 /** draft-ietf-httpapi-ratelimit-headers up to version 06, which is what clients read today. */

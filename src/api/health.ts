@@ -1,19 +1,19 @@
 /** For whoever watches over the appliance: is the process alive, and can it do its work? */
 import { answer } from "./answer.ts";
 import { notReady } from "./errors.ts";
-import { routeGroup } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** `because` is one short clause for the operator, such as "the browser does not start". */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly because: string };
 
 const ok = JSON.stringify({ status: "ok" });
 
-export function healthRoutes({ ready }: { readonly ready: () => Readiness }) {
-  return routeGroup("health")
-    .get("/healthz", ({ requestContext }) => answer(requestContext, 200, ok))
-    .get("/readyz", ({ requestContext }) => {
-      const readiness = ready();
-      if (!readiness.ready) throw notReady(readiness.because);
-      return answer(requestContext, 200, ok);
-    });
+export function answerHealth(requestContext: RequestContext): Response {
+  return answer(requestContext, 200, ok);
+}
+
+/** @throws ApiError 503 while the appliance cannot do its work. */
+export function answerReadiness(requestContext: RequestContext, readiness: Readiness): Response {
+  if (!readiness.ready) throw notReady(readiness.because);
+  return answer(requestContext, 200, ok);
 }

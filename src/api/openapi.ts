@@ -1,20 +1,10 @@
 /** The OpenAPI 3.1 description: the schemas that validate, and the words around them. */
 import { answer } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
-import { routeGroup } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import { ListQuery, LocaleQuery, models, TokenParams } from "./schemas.ts";
 
-export const openapiPath = "/api/v1/openapi.json";
-
 type ModelName = keyof typeof models;
-
-/** Serves the description to everybody: who writes a client has no token yet. */
-export function openapiRoute() {
-  const json = JSON.stringify(openapiDocument());
-  return routeGroup("openapi").get(openapiPath, ({ requestContext }) =>
-    answer(requestContext, 200, json, { "cache-control": "public, max-age=300" }),
-  );
-}
 
 /** Plain data: typebox schemas are JSON Schema as they stand, which is what OpenAPI 3.1 asks for. */
 export function openapiDocument() {
@@ -122,3 +112,10 @@ const readSecurity = {
     ...notFound,
   },
 };
+
+const description = JSON.stringify(openapiDocument());
+
+/** Served without a token: a developer of a client has none yet. */
+export function answerOpenapi(requestContext: RequestContext): Response {
+  return answer(requestContext, 200, description, { "cache-control": "public, max-age=300" });
+}

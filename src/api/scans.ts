@@ -9,11 +9,10 @@ import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import { renderFullReport, renderSecurityResult } from "../text/render.ts";
 import { answer } from "./answer.ts";
-import { readJson } from "./body.ts";
 import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
 import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
-import { type Headers, type RequestContext, routeGroup } from "./request-context.ts";
-import { ListQuery, LocaleQuery, listLimitDefault, ScanRequest } from "./schemas.ts";
+import type { Headers, RequestContext } from "./request-context.ts";
+import { listLimitDefault } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";
 
@@ -22,7 +21,7 @@ const pollAgainSeconds = 2;
 /** What a client is asked to wait when there is no room for its scan. */
 const queueRetrySeconds = 30;
 
-export interface ScanRoutesSettings {
+export interface ScanHandlersSettings {
   readonly store: Store;
   readonly texts: Texts;
   /** Tells the dispatcher that the queue has grown. */
@@ -30,34 +29,14 @@ export interface ScanRoutesSettings {
   readonly now: () => Date;
 }
 
-export function scanRoutes({ store, texts, wake, now }: ScanRoutesSettings) {
+export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSettings) {
   const bodies = new RenderedBodies();
+  return { start: startScan, list: listScans, report: readReport, security: readSecurity };
 
-  return routeGroup("scans")
-    .post(scansPath, ({ body, request, requestContext }) => startScan(body.url, request, requestContext), {
-      body: ScanRequest,
-      parse: ({ request }: { request: Request }) => readJson(request),
-    })
-    .get(scansPath, ({ query, requestContext }) => listScans(query, requestContext), { query: ListQuery })
-    .get(
-      `${scansPath}/:token`,
-      ({ params, query, request, requestContext }) => readReport(params.token, query.locale, request, requestContext),
-      {
-        query: LocaleQuery,
-      },
-    )
-    .get(
-      `${scansPath}/:token/security`,
-      ({ params, query, request, requestContext }) => readSecurity(params.token, query.locale, request, requestContext),
-      {
-        query: LocaleQuery,
-      },
-    );
-
-  async function startScan(given: string, { headers }: Request, requestContext: RequestContext): Promise<Response> {
+  async function startScan(given: string, bearer: string | undefined, requestContext: RequestContext): Promise<Response> {
     const caller = callerOf(requestContext);
     // A body may come slowly: when it ends, the token that it began with may be revoked.
-    if (authenticate(store, headers.get("authorization"), now()).status === "refused") throw unauthenticated();
+    if (authenticate(store, bearer, now()).status === "refused") throw unauthenticated();
     const parsed = parseScanUrl(given);
     if ("fault" in parsed) throw invalidUrl(parsed.fault);
     const scan = await queueScan(caller.id, parsed.url);

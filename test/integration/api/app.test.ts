@@ -104,6 +104,11 @@ describe("methods", () => {
     expect(status).toBe(405);
     expect(Object.keys(JSON.parse(body) as object)).toEqual(["errorMessage"]);
   });
+  test("the description answers other methods without a token with 405", async () => {
+    const { status, head } = await raw("DELETE /api/v1/openapi.json HTTP/1.1", "Host: assay.test");
+    expect(status).toBe(405);
+    expect(head).toContain("allow: get, head, options");
+  });
   test("HEAD of nothing is a 404 without a body", async () => {
     const { status, body } = await raw("HEAD /nowhere HTTP/1.1", "Host: assay.test");
     expect(status).toBe(404);
@@ -177,6 +182,34 @@ describe("odd requests", () => {
       expect(head).toContain("www-authenticate: bearer");
     },
   );
+  test.each([
+    ["several blanks before the token", (): string => `Bearer   ${token}`, 200],
+    ["the scheme alone", () => "Bearer ", 401],
+    ["another scheme", () => `Basic ${token}`, 401],
+    ["a longer scheme", () => `Bearerx ${token}`, 401],
+    ["a scheme with one character for the blank", () => `Bearerx${token}`, 401],
+    ["the scheme and the token without a blank", () => `Bearer${token}`, 401],
+    ["a tab for the blank", () => `Bearer\t${token}`, 401],
+    ["the token alone", () => token, 401],
+    ["two tokens", () => `Bearer ${token} ${token}`, 401],
+    ["two credentials", () => `Bearer ${token}, Bearer ${token}`, 401],
+    ["a quoted token", () => `Bearer "${token}"`, 401],
+  ] satisfies [string, () => string, number][])("%s", async (_words, field, expected) => {
+    const { status } = await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", `Authorization: ${field()}`);
+    expect(status).toBe(expected);
+  });
+  test.each(["access_token", "bearer", "undefined", "", "%ED%A0%80", "\u00ed\u00a0\u0080", "%EF%BF%BD", "%uD800", "\\ud800"])(
+    "a token in the query as %s is no token",
+    async (name) => {
+      const { status } = await raw(`GET /api/v1/scans?${name}=${token} HTTP/1.1`, "Host: assay.test");
+      expect(status).toBe(401);
+    },
+  );
+  test("a token in the body is no token", async () => {
+    const body = JSON.stringify({ access_token: token, "\ud800": token, url: "https://site.example/" });
+    const answer = await api.ask("/api/v1/scans", { method: "POST", headers: { "content-type": "application/json" }, body });
+    expect(answer.status).toBe(401);
+  });
   test("a long Authorization header is 401", async () => {
     expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", `Authorization: Bearer ${"a".repeat(8_000)}`)).status).toBe(401);
   });

@@ -90,12 +90,12 @@ describe("a store of schema 1", () => {
   test("keeps its account without a password and its API token without expiry", async () => {
     const store = openStore(dataDir);
     const now = new Date();
-    const authentication = authenticate(store, `Bearer ${apiToken}`, now);
+    const authentication = authenticate(store, apiToken, now);
     expect(authentication).toMatchObject({ status: "authenticated", account: { id: 1, plan: "agency" }, token: { expiresAt: null } });
     expect(store.accounts.findByEmail("ME@site.example")).toMatchObject({ id: 1, admin: true });
     expect(store.credentials.get(1)).toEqual({ passwordHash: null, totp: null, recoveryCodeHashes: [] });
     await store.apiTokens.revoke(1, 1, now);
-    expect(authenticate(store, `Bearer ${apiToken}`, now)).toMatchObject({ because: "revoked" });
+    expect(authenticate(store, apiToken, now)).toMatchObject({ because: "revoked" });
     expect(await store.accounts.create({ email: "you@site.example", now })).toMatchObject({ id: 2, admin: false });
     await store.close();
   });

@@ -1,0 +1,67 @@
+/** Every path of the API, with its schema and handler. A new endpoint is one file, one entry here and one in openapi.ts. */
+import { bearer } from "@elysiajs/bearer";
+import { Elysia, NotFoundError } from "elysia";
+import type { AuthGuard } from "./auth-guard.ts";
+import { readJson } from "./body.ts";
+import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
+import { answerOpenapi } from "./openapi.ts";
+import { noRequestContext } from "./request-context.ts";
+import { createScanHandlers, type ScanHandlersSettings, scansPath } from "./scans.ts";
+import { ListQuery, LocaleQuery, ScanRequest } from "./schemas.ts";
+
+const openapiPath = "/api/v1/openapi.json";
+
+export interface ApiRoutesSettings extends ScanHandlersSettings {
+  readonly ready: () => Readiness;
+  readonly authGuard: AuthGuard;
+}
+
+/** A lone surrogate: no URL can carry it, which switches a source of the extractor off. */
+const unsendableName = "\ud800";
+
+export function apiRoutes({ ready, authGuard, ...settings }: ApiRoutesSettings) {
+  const scans = createScanHandlers(settings);
+  return (
+    new Elysia({ name: "routes" })
+      .decorate("requestContext", noRequestContext)
+      .get("/healthz", ({ requestContext }) => answerHealth(requestContext))
+      .get("/readyz", ({ requestContext }) => answerReadiness(requestContext, ready()))
+      .get(openapiPath, ({ requestContext }) => answerOpenapi(requestContext))
+      .all(openapiPath, notFound, { parse: "none" })
+
+      // Everything below needs a token.
+      .use(bearer({ extract: { body: unsendableName, query: unsendableName, header: "Bearer" } }))
+      .derive(({ bearer: token, request, server, requestContext }) => {
+        authGuard(request, token, server?.requestIP(request)?.address ?? null, requestContext);
+        return {};
+      })
+      .post(scansPath, ({ body, bearer: token, requestContext }) => scans.start(body.url, token, requestContext), {
+        body: ScanRequest,
+        // Elysia parses before `derive`. The body of a stranger is never read, so it is read in `transform` instead.
+        parse: () => ({}),
+        transform: async (context) => {
+          (context as { body: unknown }).body = await readJson(context.request);
+        },
+      })
+      .get(scansPath, ({ query, requestContext }) => scans.list(query, requestContext), { query: ListQuery })
+      .get(
+        `${scansPath}/:token`,
+        ({ params, query, request, requestContext }) => scans.report(params.token, query.locale, request, requestContext),
+        {
+          query: LocaleQuery,
+        },
+      )
+      .get(
+        `${scansPath}/:token/security`,
+        ({ params, query, request, requestContext }) => scans.security(params.token, query.locale, request, requestContext),
+        { query: LocaleQuery },
+      )
+      // Without it, Elysia would answer 404 to an unknown path or method before the token is asked for.
+      .all("/api/*", notFound, { parse: "none" })
+  );
+}
+
+/** Becomes a 404, or a 405 for a path that answers other methods. */
+function notFound(): never {
+  throw new NotFoundError();
+}
