@@ -82,6 +82,7 @@ const fences: readonly { readonly packages: RegExp; readonly rooms: readonly str
   { packages: /^puppeteer-core$/, rooms: ["src/probe"] },
   { packages: /^i18next$/, rooms: ["src/text"] },
   { packages: /^elysia$/, rooms: ["src/api", "src/pages"] },
+  { packages: /^@elysiajs\/bearer$/, rooms: ["src/api"] },
   { packages: /^preact(\/|$)|^preact-render-to-string$/, rooms: ["src/pages"] },
   { packages: /^uqr$/, rooms: ["src/pages"] },
   { packages: /^otpauth$/, rooms: ["src/account"] },
