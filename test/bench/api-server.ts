@@ -1,4 +1,4 @@
-/** The API as the server runs it, over a real store with one finished scan, without engine and without a limit worth speaking of. */
+/** Serves the API over a real store with one finished scan, without scanner and practically without a rate limit. */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { openStore } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { evidence } from "../support/evidence.ts";
-import { say } from "./child.ts";
+import { sendReady } from "./child.ts";
 
-export interface ApiSaid {
+export interface ApiReady {
   readonly port: number;
   readonly apiToken: string;
   readonly scanToken: string;
@@ -29,8 +29,8 @@ const { value: apiToken } = await store.apiTokens.create({ accountId: account.id
 await store.scans.queue({ accountId: account.id, url: "https://site.example/", now });
 const scan = await store.scans.claimNext(now);
 if (scan === undefined) throw new Error("no scan is queued");
-const seen = evidence();
-await store.scans.finish(scan.token, { result: judgeEvidence(seen, catalog, () => {}), evidence: seen, timings: {}, now });
+const scanEvidence = evidence();
+await store.scans.finish(scan.token, { result: judgeEvidence(scanEvidence, catalog, () => {}), evidence: scanEvidence, timings: {}, now });
 
 const log = createLog({ level: "info", format: "json" });
 const unlimited = { requestsMax: Number.MAX_SAFE_INTEGER, windowSeconds: 60 };
@@ -45,5 +45,5 @@ const api = createApi({
   log,
 });
 const { port } = listen(api, { hostname: "127.0.0.1", port: 0, log });
-const said: ApiSaid = { port, apiToken, scanToken: scan.token, dataDir };
-say(said);
+const ready: ApiReady = { port, apiToken, scanToken: scan.token, dataDir };
+sendReady(ready);

@@ -1,21 +1,20 @@
-/** Reads and starts of scans through the API, against a bare route of the same framework that returns the same bytes. */
+/** Measures reads and starts of scans through the API against a bare Elysia route that returns the same bytes. */
 import { rmSync } from "node:fs";
-import type { ApiSaid } from "./api-server.ts";
-import { load } from "./ask.ts";
-import type { BareGiven } from "./bare-elysia.ts";
+import type { ApiReady } from "./api-server.ts";
+import type { BareApiInput } from "./bare-elysia.ts";
 import { startChild } from "./child.ts";
-import type { LoadSaid } from "./load.ts";
+import { type LoadResult, load } from "./load.ts";
 import type { Row } from "./report.ts";
 import { spreadOf } from "./spread.ts";
 
-/** Connections that ask at the same time. */
+/** Concurrent connections. */
 const connections = 16;
 const durationMs = 1_500;
 const ratioMin = 0.7;
 
 export async function benchApi({ rounds }: { readonly rounds: number }): Promise<readonly Row[]> {
-  const api = await startChild<ApiSaid>("api-server.ts");
-  const { port, apiToken, scanToken, dataDir } = api.said;
+  const api = await startChild<ApiReady>("api-server.ts");
+  const { port, apiToken, scanToken, dataDir } = api.ready;
   const authorization = `Authorization: Bearer ${apiToken}`;
   const securityPath = `/api/v1/scans/${scanToken}/security`;
   const read = await fetch(`http://127.0.0.1:${port}${securityPath}`, { headers: { authorization: `Bearer ${apiToken}` } });
@@ -23,11 +22,11 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
   const etag = read.headers.get("etag");
   if (read.status !== 200 || etag === null) throw new Error(`the security endpoint answered ${read.status}: ${securityJson}`);
   const startedJson = JSON.stringify({ token: scanToken, id: 1, status: "queued", statusUrl: `/api/v1/scans/${scanToken}` });
-  const bareOf = (headers: BareGiven["headers"]) =>
-    startChild<{ readonly port: number }>("bare-elysia.ts", { securityJson, startedJson, headers } satisfies BareGiven);
+  const bareOf = (headers: BareApiInput["headers"]) =>
+    startChild<{ readonly port: number }>("bare-elysia.ts", { securityJson, startedJson, headers } satisfies BareApiInput);
   const bares = [
-    { words: "of a bare route, same body", bare: await bareOf({ "content-type": "application/json; charset=utf-8" }) },
-    { words: "of a bare route, same body and headers", bare: await bareOf(headersOf(read)) },
+    { label: "of a bare route, same body", bare: await bareOf({ "content-type": "application/json; charset=utf-8" }) },
+    { label: "of a bare route, same body and headers", bare: await bareOf(headersOf(read)) },
   ];
 
   const get = (...headers: readonly string[]) => requestOf(`GET ${securityPath}`, [authorization, ...headers]);
@@ -35,25 +34,25 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
   const post = requestOf("POST /api/v1/scans", [authorization, "Content-Type: application/json", `Content-Length: ${body.length}`], body);
   const sizeKb = (securityJson.length / 1_000).toFixed(1);
   const cases = [
-    { name: `read security, 200 (${sizeKb} KB)`, request: get(), status: 200, hasAim: true },
-    { name: "read security, 304", request: get(`If-None-Match: ${etag}`), status: 304, hasAim: true },
-    { name: "start a scan, 202, on disk", request: post, status: 202, hasAim: false },
+    { name: `read security, 200 (${sizeKb} KB)`, request: get(), status: 200, hasTarget: true },
+    { name: "read security, 304", request: get(`If-None-Match: ${etag}`), status: 304, hasTarget: true },
+    { name: "start a scan, 202, on disk", request: post, status: 202, hasTarget: false },
   ];
   const rows: Row[] = [];
   try {
-    for (const { name, request, status, hasAim } of cases) {
-      const ask = (at: number, ms: number) => load({ port: at, request, status, connections, durationMs: ms });
-      const ports = [port, ...bares.map(({ bare }) => bare.said.port)];
-      // Compiled code first, on all sides.
-      for (const at of ports) await ask(at, durationMs / 2);
-      const taken: (readonly LoadSaid[])[] = [];
-      for (let round = 0; round < rounds; round++) {
-        const inTurn: LoadSaid[] = [];
-        for (const at of ports) inTurn.push(await ask(at, durationMs));
-        taken.push(inTurn);
+    for (const { name, request, status, hasTarget } of cases) {
+      const measure = (at: number, ms: number) => load({ port: at, request, status, connections, durationMs: ms });
+      const ports = [port, ...bares.map(({ bare }) => bare.ready.port)];
+      // Warm-up, so that all sides run compiled code.
+      for (const at of ports) await measure(at, durationMs / 2);
+      const results: (readonly LoadResult[])[] = [];
+      for (let number = 0; number < rounds; number++) {
+        const round: LoadResult[] = [];
+        for (const at of ports) round.push(await measure(at, durationMs));
+        results.push(round);
       }
-      const seriesOf = (at: number) => taken.map((inTurn) => inTurn[at] ?? nothing);
-      rows.push(rowOf(name, seriesOf(0)), ...bares.map(({ words }, at) => ratioRow(words, seriesOf(0), seriesOf(at + 1), hasAim)));
+      const seriesOf = (at: number) => results.map((round) => round[at] ?? noResult);
+      rows.push(rowOf(name, seriesOf(0)), ...bares.map(({ label }, at) => ratioRow(label, seriesOf(0), seriesOf(at + 1), hasTarget)));
     }
   } finally {
     await Promise.all([api.stop(), ...bares.map(({ bare }) => bare.stop())]);
@@ -62,14 +61,14 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
   return rows;
 }
 
-const nothing: LoadSaid = { perSecond: Number.NaN, medianMs: Number.NaN };
+const noResult: LoadResult = { perSecond: Number.NaN, medianMs: Number.NaN };
 
-/** Those that the framework does not write by itself. */
-function headersOf({ headers }: Response): BareGiven["headers"] {
+/** Headers that the framework does not add by itself. */
+function headersOf({ headers }: Response): BareApiInput["headers"] {
   return Object.fromEntries([...headers].filter(([name]) => name !== "date" && name !== "content-length"));
 }
 
-function rowOf(name: string, series: readonly LoadSaid[]): Row {
+function rowOf(name: string, series: readonly LoadResult[]): Row {
   return {
     name,
     unit: "/s",
@@ -78,10 +77,10 @@ function rowOf(name: string, series: readonly LoadSaid[]): Row {
   };
 }
 
-function ratioRow(words: string, ours: readonly LoadSaid[], theirs: readonly LoadSaid[], hasAim: boolean): Row {
-  const measured = spreadOf(ours.map(({ perSecond }, at) => perSecond / (theirs[at] ?? nothing).perSecond));
-  const aim = { words: `at least ${ratioMin}`, met: measured.median >= ratioMin };
-  return { name: `  ${words}`, unit: "ratio", measured, ...(hasAim ? { aim } : {}) };
+function ratioRow(label: string, ours: readonly LoadResult[], theirs: readonly LoadResult[], hasTarget: boolean): Row {
+  const measured = spreadOf(ours.map(({ perSecond }, at) => perSecond / (theirs[at] ?? noResult).perSecond));
+  const target = { text: `at least ${ratioMin}`, met: measured.median >= ratioMin };
+  return { name: `  ${label}`, unit: "ratio", measured, ...(hasTarget ? { target } : {}) };
 }
 
 function requestOf(line: string, headers: readonly string[], body = ""): string {

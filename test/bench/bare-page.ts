@@ -1,14 +1,14 @@
-/** What the framework can do at best with a page: one route that returns the given bytes, and does nothing else. */
+/** Upper bound of the framework for a page: one route that only returns the given bytes. */
 import { Elysia } from "elysia";
-import { given, say } from "./child.ts";
+import { childInput, sendReady } from "./child.ts";
 
-export interface BarePageGiven {
-  /** As it goes over the wire, in base 64. */
+export interface BarePageInput {
+  /** Compressed as on the wire, in base64. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const { body, headers } = given<BarePageGiven>();
+const { body, headers } = childInput<BarePageInput>();
 const bytes = Buffer.from(body, "base64");
 const app = new Elysia().get("/*", () => new Response(bytes, { headers })).listen({ port: 0, hostname: "127.0.0.1" });
-say({ port: app.server?.port });
+sendReady({ port: app.server?.port });

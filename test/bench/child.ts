@@ -1,15 +1,15 @@
-/** Runs the other side of a measurement in a process of its own, so that it does not share our thread. */
+/** Runs one side of a measurement in a child process, so that both sides do not share a thread. */
 import { join } from "node:path";
 
-export interface Child<Said> {
-  /** What it said, as one line of JSON, when it was ready. */
-  readonly said: Said;
+export interface Child<Ready> {
+  /** The line of JSON that the child sent when it was ready. */
+  readonly ready: Ready;
   stop(): Promise<void>;
 }
 
-/** Starts a script of this folder. @throws Error when it ends before it says anything. */
-export async function startChild<Said>(script: string, given: unknown = null): Promise<Child<Said>> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dirname, script), JSON.stringify(given)], {
+/** Starts a script of this folder. @throws Error if it ends before it is ready. */
+export async function startChild<Ready>(script: string, input: unknown = null): Promise<Child<Ready>> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dirname, script), JSON.stringify(input)], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "inherit",
@@ -23,7 +23,7 @@ export async function startChild<Said>(script: string, given: unknown = null): P
     text += decoder.decode(value, { stream: true });
   }
   return {
-    said: JSON.parse(text),
+    ready: JSON.parse(text),
     stop: async () => {
       child.kill("SIGKILL");
       await child.exited;
@@ -31,11 +31,12 @@ export async function startChild<Said>(script: string, given: unknown = null): P
   };
 }
 
-/** The child's half: what it was given, and how it says that it is ready. */
-export function given<Given>(): Given {
+/** In the child: the input from its parent. */
+export function childInput<Input>(): Input {
   return JSON.parse(process.argv[2] ?? "null");
 }
 
-export function say(said: unknown): void {
-  process.stdout.write(`${JSON.stringify(said)}\n`);
+/** In the child: reports to the parent that it is ready. */
+export function sendReady(ready: unknown): void {
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
 }

@@ -1,35 +1,42 @@
-/** Asks one server the same thing over and over, on keep-alive connections, from a process of its own. */
-import { given, say } from "./child.ts";
+/** Load generator: repeats one request on keep-alive connections, from a child process. */
+import { childInput, sendReady, startChild } from "./child.ts";
 
-export interface LoadGiven {
+export interface LoadInput {
   readonly port: number;
-  /** The request, byte for byte. */
+  /** The raw request. */
   readonly request: string;
   readonly connections: number;
   readonly durationMs: number;
-  /** Every answer must have it. */
+  /** Expected of every response. */
   readonly status: number;
 }
 
-export interface LoadSaid {
+export interface LoadResult {
   readonly perSecond: number;
   readonly medianMs: number;
 }
 
+/** Runs the load in a child process. */
+export async function load(input: LoadInput): Promise<LoadResult> {
+  const child = await startChild<LoadResult>("load.ts", input);
+  await child.stop();
+  return child.ready;
+}
+
 const endOfHead = Buffer.from("\r\n\r\n");
 
-if (import.meta.main) say(await run(given<LoadGiven>()));
+if (import.meta.main) sendReady(await run(childInput<LoadInput>()));
 
-async function run({ port, request, connections, durationMs, status }: LoadGiven): Promise<LoadSaid> {
+async function run({ port, request, connections, durationMs, status }: LoadInput): Promise<LoadResult> {
   const bytes = Buffer.from(request);
-  const took: number[] = [];
+  const durationsMs: number[] = [];
   const endsAtMs = performance.now() + durationMs;
-  const one = () =>
+  const connection = () =>
     new Promise<void>((resolve, reject) => {
       let sentAtMs = 0;
-      let missing = 0;
+      let bytesLeft = 0;
       let head: Buffer = Buffer.alloc(0);
-      const ask = (socket: { write(data: Buffer): number }) => {
+      const send = (socket: { write(data: Buffer): number }) => {
         sentAtMs = performance.now();
         socket.write(bytes);
       };
@@ -37,9 +44,9 @@ async function run({ port, request, connections, durationMs, status }: LoadGiven
         hostname: "127.0.0.1",
         port,
         socket: {
-          open: ask,
+          open: send,
           data: (socket, chunk) => {
-            if (missing > 0) missing -= chunk.length;
+            if (bytesLeft > 0) bytesLeft -= chunk.length;
             else {
               head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
               const end = head.indexOf(endOfHead);
@@ -47,25 +54,25 @@ async function run({ port, request, connections, durationMs, status }: LoadGiven
               const text = head.toString("latin1", 0, end);
               if (Number(text.slice(9, 12)) !== status) return reject(new Error(`answered: ${text.slice(0, 200)}`));
               const length = status === 304 ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1]);
-              if (Number.isNaN(length)) return reject(new Error(`of no stated length: ${text}`));
-              missing = length - (head.length - end - endOfHead.length);
+              if (Number.isNaN(length)) return reject(new Error(`no content-length: ${text}`));
+              bytesLeft = length - (head.length - end - endOfHead.length);
               head = Buffer.alloc(0);
             }
-            if (missing > 0) return;
+            if (bytesLeft > 0) return;
             const nowMs = performance.now();
-            took.push(nowMs - sentAtMs);
-            if (nowMs < endsAtMs) return ask(socket);
+            durationsMs.push(nowMs - sentAtMs);
+            if (nowMs < endsAtMs) return send(socket);
             resolve();
             socket.end();
           },
-          close: () => reject(new Error("the server hung up")),
+          close: () => reject(new Error("the server closed the connection")),
           connectError: (_socket, error) => reject(error),
         },
       });
     });
   const beganMs = performance.now();
-  await Promise.all(Array.from({ length: connections }, one));
+  await Promise.all(Array.from({ length: connections }, connection));
   const seconds = (performance.now() - beganMs) / 1_000;
-  took.sort((a, b) => a - b);
-  return { perSecond: took.length / seconds, medianMs: took[Math.floor(took.length / 2)] ?? 0 };
+  durationsMs.sort((a, b) => a - b);
+  return { perSecond: durationsMs.length / seconds, medianMs: durationsMs[Math.floor(durationsMs.length / 2)] ?? 0 };
 }

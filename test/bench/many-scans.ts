@@ -1,20 +1,20 @@
-/** Fills a store with finished scans as years of use would, in one transaction; only what lists read of them. */
+/** Fills a store with years of finished scans in one transaction, with only the data that lists read. */
 import type { Band, Rank } from "../../src/judge/rank.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { addToPublicList } from "../../src/store/public-list.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 
-const standings: readonly { readonly score: number | null; readonly band: Band; readonly rank: Rank }[] = [
+const scores: readonly { readonly score: number | null; readonly band: Band; readonly rank: Rank }[] = [
   { score: 96, band: "good", rank: "excellent" },
   { score: 71, band: "warn", rank: "fair" },
   { score: 33, band: "poor", rank: "bad" },
   { score: null, band: "unknown", rank: "unknown" },
 ];
-/** About so many of each host, in every band: the number of hosts is odd, that of the standings even. */
+/** On average. The number of hosts is odd and that of scores even, so that each host has scans in every band. */
 const scansPerHost = 20;
 const hostsOf = (count: number) => 2 * Math.ceil(count / scansPerHost / 2) + 1;
 
-/** How the hosts are called, from 0. */
+/** Host by number, from 0. */
 export const manyHost = (number: number) => `www.customer-${number}.example.com`;
 
 export async function storeManyScans(dataDir: string, count: number): Promise<void> {
@@ -23,7 +23,7 @@ export async function storeManyScans(dataDir: string, count: number): Promise<vo
   await db.write(() => {
     for (let at = 0; at < count; at++) {
       const id = db.next("nextScanId");
-      const standing = standings[at % standings.length] ?? { score: null, band: "unknown", rank: "unknown" };
+      const score = scores[at % scores.length] ?? { score: null, band: "unknown", rank: "unknown" };
       const scan: ScanRecord = {
         token: String(id).padStart(22, "a"),
         id,
@@ -37,7 +37,7 @@ export async function storeManyScans(dataDir: string, count: number): Promise<vo
         progressPercent: 100,
         attempts: 1,
         errorCode: null,
-        summary: { measured: standing.score !== null, ...standing, violated: 12, algorithmVersion: 2, catalogVersion: "0123456789abcdef" },
+        summary: { measured: score.score !== null, ...score, violated: 12, algorithmVersion: 2, catalogVersion: "0123456789abcdef" },
       };
       db.scans.put(scan.token, scan);
       addToPublicList(db, scan);

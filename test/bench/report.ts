@@ -1,18 +1,18 @@
-/** What the benchmarks found: rows for people at a terminal, and the same as JSON. */
+/** Formats benchmark results as a table. */
 import type { Spread } from "./spread.ts";
 
 export interface Row {
   readonly name: string;
   readonly unit: "ms" | "/s" | "MB" | "ratio";
   readonly measured: Spread;
-  /** What it is measured against, taken in turn with it in the same run. */
-  readonly against?: Spread;
-  /** In words; absent where a row only informs. */
-  readonly aim?: { readonly words: string; readonly met: boolean };
+  /** Baseline, measured alternately in the same run. */
+  readonly baseline?: Spread;
+  /** Absent where a row only informs. */
+  readonly target?: { readonly text: string; readonly met: boolean };
   readonly note?: string;
 }
 
-const columns = ["", "median", "p10 .. p90", "against", "aim", "met"] as const;
+const columns = ["", "median", "p10 .. p90", "baseline", "target", "met"] as const;
 
 export function tableOf(rows: readonly Row[]): string {
   const lines = [columns, ...rows.map(cellsOf)];
@@ -27,18 +27,18 @@ export function tableOf(rows: readonly Row[]): string {
   return [...text, ...(notes.length === 0 ? [] : ["", ...notes])].join("\n");
 }
 
-function cellsOf({ name, unit, measured, against, aim }: Row): readonly string[] {
+function cellsOf({ name, unit, measured, baseline, target }: Row): readonly string[] {
   return [
     name,
-    `${shown(measured.median)} ${unit}`,
-    `${shown(measured.low)} .. ${shown(measured.high)} (${measured.runs})`,
-    against === undefined ? "" : `${shown(against.median)} ${unit}`,
-    aim?.words ?? "",
-    aim === undefined ? "" : aim.met ? "yes" : "NO",
+    `${format(measured.median)} ${unit}`,
+    `${format(measured.low)} .. ${format(measured.high)} (${measured.runs})`,
+    baseline === undefined ? "" : `${format(baseline.median)} ${unit}`,
+    target?.text ?? "",
+    target === undefined ? "" : target.met ? "yes" : "NO",
   ];
 }
 
-/** Three digits that count. */
-function shown(value: number): string {
+/** Three significant digits. */
+function format(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

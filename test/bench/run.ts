@@ -1,7 +1,7 @@
 /**
- * Measures what the appliance costs beyond the work that has to be done anyway, and prints it as a table; the same goes to
- * dist/bench.json. `--full` measures longer, `--scans <n>` says after how many scans memory is read, `--only <words>` runs
- * the parts named (api, pages, scan, start, memory).
+ * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
+ * `--full` measures longer. `--scans <n>` is the number of scans before memory is read.
+ * `--only <names>` runs only the named parts (api, pages, scan, start, memory).
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -26,12 +26,12 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   start: () => benchStart({ starts: full ? 31 : 9 }),
   memory: () => benchMemory({ scans }),
 };
-const asked = values.only?.split(",") ?? Object.keys(parts);
+const selected = values.only?.split(",") ?? Object.keys(parts);
 
 const rows: Row[] = [];
-for (const name of asked) {
+for (const name of selected) {
   const part = parts[name];
-  if (part === undefined) throw new Error(`there is no part "${name}"; there are ${Object.keys(parts).join(", ")}`);
+  if (part === undefined) throw new Error(`there is no part "${name}"; choose from ${Object.keys(parts).join(", ")}`);
   process.stderr.write(`${name} ...\n`);
   rows.push(...(await part()));
 }

@@ -1,4 +1,4 @@
-/** Whole scans against the bare load of the same page by the same browser, in turn: how long one takes, and how many fit into a second. */
+/** Measures latency and throughput of scans against a bare load of the same page in the same browser. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,34 +14,34 @@ import { defaultDeadlines } from "../../src/scan/task.ts";
 import { egressTo } from "../support/servers.ts";
 import { startChild } from "./child.ts";
 import type { Row } from "./report.ts";
-import { policyHost, type SiteSaid, siteHost } from "./site.ts";
+import { policyHost, type SiteReady, siteHost } from "./site.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 
-/** What a scan may add to the load and to the wait for a quiet network. */
+/** Time a scan may add to the load and to the settle time. */
 const overheadMsMax = 150;
-/** What a picture of the page may add to that. */
+/** Time a screenshot may add to that. */
 const screenshotMsMax = 60;
 const judgeMsMax = 5;
 const judgeTurns = 100;
 const throughputRatioMin = 0.6;
-/** A scan waits most of its time for the network to be quiet: a machine is full only with several of them for each core. */
+/** A scan mostly waits for a quiet network: only several scans for each core saturate a machine. */
 const scansPerCore = 4;
 const throughputRounds = 3;
-/** Rounds of a throughput measurement are so many times as long as its concurrency. */
+/** Scans of one throughput round, as a multiple of its concurrency. */
 const waves = 4;
-/** What an installation does that was told nothing. */
+/** Input for the default settings. */
 const noSettings = { flags: {}, env: {}, configFile: null };
 
 export async function benchScan({ pairs }: { readonly pairs: number }): Promise<readonly Row[]> {
   const dir = mkdtempSync(join(tmpdir(), "assay-bench-browser-"));
-  const site = await startChild<SiteSaid>("site.ts");
+  const site = await startChild<SiteReady>("site.ts");
   const host = openBrowser({ path: null, dir, sandbox: "auto" });
   const browser = await puppeteer.connect({ browserWSEndpoint: await host.endpoint(), acceptInsecureCerts: true });
-  const load = () => bareLoad(browser, `https://127.0.0.1:${site.said.httpsPort}/`);
+  const load = () => bareLoad(browser, `https://127.0.0.1:${site.ready.httpsPort}/`);
   try {
-    const rows = [...(await oneAtATime(host, site.said, load, pairs))];
+    const rows = [...(await oneAtATime(host, site.ready, load, pairs))];
     for (const concurrency of new Set([loadConfig(noSettings)["scan.concurrency"], scansPerCore * availableParallelism()])) {
-      rows.push(...(await manyAtATime(host, site.said, load, concurrency)));
+      rows.push(...(await manyAtATime(host, site.ready, load, concurrency)));
     }
     return rows;
   } finally {
@@ -52,10 +52,10 @@ export async function benchScan({ pairs }: { readonly pairs: number }): Promise<
   }
 }
 
-/** A fresh context, the load event, and away with it: what any scan with a browser has to do. In milliseconds. */
+/** Milliseconds for a new context and the load event: the minimum of any browser scan. */
 async function bareLoad(browser: Browser, url: string): Promise<number> {
   const beganMs = performance.now();
-  // The browser's own proxy is a closed port, so that nothing leaves it by accident.
+  // The browser's default proxy is a closed port, so that it cannot send anything by accident.
   const context = await browser.createBrowserContext({ proxyServer: "direct://", proxyBypassList: [] });
   const page = await context.newPage();
   await page.goto(url, { waitUntil: "load" });
@@ -64,7 +64,7 @@ async function bareLoad(browser: Browser, url: string): Promise<number> {
   return tookMs;
 }
 
-function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: SiteSaid, concurrency: number, screenshots = true): Scanner {
+function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: SiteReady, concurrency: number, screenshots = true): Scanner {
   return openScanner({
     egress: egressTo(
       { [`${siteHost}:443`]: { port: httpsPort }, [`${policyHost}:443`]: { port: httpsPort }, [`${siteHost}:80`]: { port: httpPort } },
@@ -81,7 +81,7 @@ function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: Sit
   });
 }
 
-interface ScanTaken {
+interface CompleteScan {
   readonly tookMs: number;
   readonly screenshotBytes: number;
   readonly evidence: Evidence;
@@ -89,96 +89,96 @@ interface ScanTaken {
   readonly timings: Readonly<Record<string, number>>;
 }
 
-/** @throws Error when the scan was not a whole one: that would be quick, and worth nothing. */
-async function wholeScan(scanner: Scanner): Promise<ScanTaken> {
+/** @throws Error if the scan is not complete: an incomplete one would be too fast. */
+async function completeScan(scanner: Scanner): Promise<CompleteScan> {
   const beganMs = performance.now();
   const outcome = await scanner.scanUrl(`https://${siteHost}/`, () => {});
   const tookMs = performance.now() - beganMs;
   if (outcome.status === "failed") throw new Error(`the scan failed: ${outcome.code}`);
-  // The site's own resolver asks nobody, and so has nothing to validate.
+  // The site's resolver does not validate DNSSEC.
   const failures = outcome.result.ledger
     .flatMap(({ notCheckedBecause }) => notCheckedBecause ?? [])
     .filter((because) => because !== "dnssec: unsupported");
-  if (!outcome.result.measured || failures.length > 0) throw new Error(`the scan is not whole: ${failures.join(", ")}`);
+  if (!outcome.result.measured || failures.length > 0) throw new Error(`the scan is not complete: ${failures.join(", ")}`);
   return { tookMs, screenshotBytes: outcome.screenshot?.length ?? 0, evidence: outcome.evidence, timings: outcome.timings };
 }
 
-async function oneAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise<number>, pairs: number): Promise<readonly Row[]> {
+async function oneAtATime(host: BrowserHost, site: SiteReady, load: () => Promise<number>, pairs: number): Promise<readonly Row[]> {
   const scanner = scannerOf(host, site, 1);
-  const blind = scannerOf(host, site, 1, false);
+  const plainScanner = scannerOf(host, site, 1, false);
   const loads: number[] = [];
-  const scans: ScanTaken[] = [];
-  const blindScans: ScanTaken[] = [];
+  const scans: CompleteScan[] = [];
+  const plainScans: CompleteScan[] = [];
   try {
     for (let pair = -3; pair < pairs; pair++) {
       const loaded = await load();
-      const scanned = await wholeScan(scanner);
-      const blindly = await wholeScan(blind);
-      // The first ones warm both sides up.
+      const scanned = await completeScan(scanner);
+      const plain = await completeScan(plainScanner);
+      // The first ones are a warm-up.
       if (pair < 0) continue;
       loads.push(loaded);
       scans.push(scanned);
-      blindScans.push(blindly);
+      plainScans.push(plain);
     }
   } finally {
     await scanner.close();
-    await blind.close();
+    await plainScanner.close();
   }
-  const [seeing, unseeing] = [scans, blindScans].map((series) => spreadOf(series.map(({ tookMs }) => tookMs))) as [Spread, Spread];
-  const screenshotMs = seeing.median - unseeing.median;
+  const [withScreenshot, without] = [scans, plainScans].map((series) => spreadOf(series.map(({ tookMs }) => tookMs))) as [Spread, Spread];
+  const screenshotMs = withScreenshot.median - without.median;
   const overhead = spreadOf(scans.map(({ tookMs }, at) => tookMs - (loads[at] ?? 0) - defaultDeadlines.settleMs));
   return [
     {
       name: "scan, one at a time",
       unit: "ms",
-      measured: seeing,
-      against: spreadOf(loads),
-      note: `against the bare load of the page; inside the scan, at the median: ${timingsShown(scans)}`,
+      measured: withScreenshot,
+      baseline: spreadOf(loads),
+      note: `the baseline is the bare load of the page; medians inside the scan: ${formatTimings(scans)}`,
     },
     {
       name: `  beyond load and settle time (${defaultDeadlines.settleMs} ms)`,
       unit: "ms",
       measured: overhead,
-      aim: { words: `at most ${overheadMsMax} ms`, met: overhead.median <= overheadMsMax },
+      target: { text: `at most ${overheadMsMax} ms`, met: overhead.median <= overheadMsMax },
     },
     {
       name: "  without a screenshot",
       unit: "ms",
-      measured: unseeing,
-      aim: { words: `at most ${screenshotMsMax} ms less`, met: screenshotMs <= screenshotMsMax },
-      note: `the picture costs ${screenshotMs.toFixed(0)} ms and has ${((scans[0]?.screenshotBytes ?? 0) / 1_000).toFixed(0)} KB`,
+      measured: without,
+      target: { text: `at most ${screenshotMsMax} ms less`, met: screenshotMs <= screenshotMsMax },
+      note: `the screenshot costs ${screenshotMs.toFixed(0)} ms and has ${((scans[0]?.screenshotBytes ?? 0) / 1_000).toFixed(0)} KB`,
     },
-    ...(await judging((scans[0] as ScanTaken).evidence)),
+    ...(await judging((scans[0] as CompleteScan).evidence)),
   ];
 }
 
-/** The whole catalog on the evidence of one scan, thawed for each turn as it is when it comes from another thread. */
+/** Judges one evidence with the whole catalog. The evidence is parsed for each turn, as when it comes from another thread. */
 async function judging(evidence: Evidence): Promise<readonly Row[]> {
   const catalog = await loadCatalog({ checksDir: null });
   const text = JSON.stringify(evidence);
   const turnsMs: number[] = [];
   for (let turn = -judgeTurns; turn < judgeTurns; turn++) {
-    const thawed = JSON.parse(text) as Evidence;
+    const parsed = JSON.parse(text) as Evidence;
     const beganMs = performance.now();
-    performJudge({ evidence: thawed, hung: [] }, catalog, () => {});
-    // The first half warms up.
+    performJudge({ evidence: parsed, hung: [] }, catalog, () => {});
+    // The first half is a warm-up.
     if (turn >= 0) turnsMs.push(performance.now() - beganMs);
   }
   const measured = spreadOf(turnsMs);
   const met = measured.median < judgeMsMax;
   return [
-    { name: `  judging alone, ${catalog.checks.length} checks`, unit: "ms", measured, aim: { words: `under ${judgeMsMax} ms`, met } },
+    { name: `  judging alone, ${catalog.checks.length} checks`, unit: "ms", measured, target: { text: `under ${judgeMsMax} ms`, met } },
   ];
 }
 
-function timingsShown(scans: readonly ScanTaken[]): string {
+function formatTimings(scans: readonly CompleteScan[]): string {
   const names = Object.keys(scans[0]?.timings ?? {});
   return names.map((name) => `${name} ${spreadOf(scans.map(({ timings }) => timings[name] ?? 0)).median.toFixed(0)} ms`).join(", ");
 }
 
-async function manyAtATime(host: BrowserHost, site: SiteSaid, load: () => Promise<number>, concurrency: number): Promise<readonly Row[]> {
+async function manyAtATime(host: BrowserHost, site: SiteReady, load: () => Promise<number>, concurrency: number): Promise<readonly Row[]> {
   const scanner = scannerOf(host, site, concurrency);
-  const scan = () => wholeScan(scanner);
+  const scan = () => completeScan(scanner);
   const loads: number[] = [];
   const scans: number[] = [];
   try {
@@ -193,22 +193,22 @@ async function manyAtATime(host: BrowserHost, site: SiteSaid, load: () => Promis
   }
   const ratios: Spread = spreadOf(scans.map((rate, at) => rate / (loads[at] ?? Number.NaN)));
   return [
-    { name: `scans, ${concurrency} at a time`, unit: "/s", measured: spreadOf(scans), against: spreadOf(loads) },
+    { name: `scans, ${concurrency} at a time`, unit: "/s", measured: spreadOf(scans), baseline: spreadOf(loads) },
     {
       name: "  of bare loads",
       unit: "ratio",
       measured: ratios,
-      aim: { words: `at least ${throughputRatioMin}`, met: ratios.median >= throughputRatioMin },
+      target: { text: `at least ${throughputRatioMin}`, met: ratios.median >= throughputRatioMin },
     },
   ];
 }
 
-/** How many of them end in a second, when `concurrency` are always under way. */
-async function perSecond(act: () => Promise<unknown>, concurrency: number, times: number): Promise<number> {
+/** Completions per second with `concurrency` at a time. */
+async function perSecond(task: () => Promise<unknown>, concurrency: number, times: number): Promise<number> {
   let left = concurrency * times;
   const beganMs = performance.now();
   const lane = async () => {
-    while (left-- > 0) await act();
+    while (left-- > 0) await task();
   };
   await Promise.all(Array.from({ length: concurrency }, lane));
   return (concurrency * times * 1_000) / (performance.now() - beganMs);

@@ -1,17 +1,17 @@
-/** A site to scan, in a process of its own: one page with 30 subresources over TLS, its redirect on port 80, and the DNS that knows it. */
+/** The scanned site, in a child process: a page with 30 subresources over TLS, a redirect on port 80, and its DNS server. */
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { type Routes, startHttp, startHttps } from "../support/servers.ts";
-import { say } from "./child.ts";
+import { sendReady } from "./child.ts";
 
-export interface SiteSaid {
+export interface SiteReady {
   readonly httpsPort: number;
   readonly httpPort: number;
   readonly dns: string;
   readonly rootPem: string;
 }
 
-/** A name as in the public DNS, so that every question about names and mail is put; it never leaves the machine. */
+/** A public-looking name, so that every DNS and mail probe runs. No query leaves the machine. */
 export const siteHost = "assay-bench-site.org";
 export const policyHost = `mta-sts.${siteHost}`;
 
@@ -34,7 +34,7 @@ const zones: Zones = {
 const scripts = names("js", 10);
 const styles = names("css", 5);
 const images = names("svg", 15);
-/** As much as a script or style of an ordinary page. */
+/** Size of an ordinary script or style sheet. */
 const filler = "abcdefghij".repeat(1_500);
 
 function names(extension: string, count: number): readonly string[] {
@@ -66,6 +66,6 @@ if (import.meta.main) {
   const https = await startHttps(siteIdentity(siteHost, { names: [siteHost, policyHost] }), routes);
   const http = await startHttp({ "*": { status: 301, headers: { location: `https://${siteHost}/` } } });
   const dns = await startDnsServer(zones);
-  const said: SiteSaid = { httpsPort: https.port, httpPort: http.port, dns: dns.address, rootPem: testAuthority().root.pem };
-  say(said);
+  const ready: SiteReady = { httpsPort: https.port, httpPort: http.port, dns: dns.address, rootPem: testAuthority().root.pem };
+  sendReady(ready);
 }

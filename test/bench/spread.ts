@@ -1,8 +1,8 @@
-/** Numbers about numbers: the middle of a series, and how far it strays. */
+/** Median and percentiles of a series. */
 
 export interface Spread {
   readonly median: number;
-  /** Tenth and ninetieth percentile: an outlier of a busy machine says little. */
+  /** Tenth and ninetieth percentile, which ignore outliers of a busy machine. */
   readonly low: number;
   readonly high: number;
   readonly runs: number;
@@ -14,7 +14,7 @@ export function spreadOf(series: readonly number[]): Spread {
   return { median: percentile(sorted, 0.5), low: percentile(sorted, 0.1), high: percentile(sorted, 0.9), runs: sorted.length };
 }
 
-/** Between two neighbours, in proportion. */
+/** Linear interpolation between two neighbours. */
 function percentile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share;
   const [below, above] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
