@@ -1,4 +1,4 @@
-/** What can be counted about the house is counted here: floors, fences, names, lists and manners. Layering is data, and a test that fails. */
+/** Structure of the source tree: layers, packages, names, sizes, locales and the top level. The rules are data. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,105 +6,77 @@ import { listText } from "../../build/list-checks.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { dependencies } from "../../package.json" with { type: "json" };
+import { filesBelow, functionsOf, importCycles, isBelow, root, sourcesBelow } from "../support/source-tree.ts";
 
-const root = resolve(import.meta.dirname, "../..");
-
-/** A room may import from the rooms named here, and from itself. `*` is everything. */
-const mayImport: Readonly<Record<string, readonly string[] | "*">> = {
-  "src/evidence": ["src/parse"],
-  "src/parse": [],
-  "src/base/log.ts": [],
-  "src/base/deadline.ts": [],
-  "src/base/bounded-map.ts": [],
-  "src/check": ["src/evidence", "src/parse"],
-  checks: ["assay/check", "assay/check/parsers"],
-  "src/judge": ["src/evidence", "src/parse", "src/check"],
-  "src/text": ["src/evidence", "src/parse", "src/check", "src/judge/result.ts", "src/judge/rank.ts", "locales"],
-  "src/egress": ["src/base/deadline.ts", "src/evidence", "src/parse", "src/check"],
-  "src/browser": ["src/evidence", "src/parse", "src/check", "src/base/log.ts"],
-  "src/probe": ["src/base/deadline.ts", "src/evidence", "src/parse", "src/check", "src/egress", "src/browser"],
-  "src/store": ["src/evidence", "src/parse", "src/check", "src/judge/result.ts", "src/judge/rank.ts", "src/scan/task.ts"],
-  "src/catalog": ["src/evidence", "src/check", "src/text", "checks", "locales"],
-  "src/scan": [
-    "src/base/deadline.ts",
-    "src/evidence",
-    "src/parse",
-    "src/check",
-    "src/judge",
-    "src/text",
-    "src/egress",
-    "src/browser",
-    "src/probe",
-    "src/store",
-    "src/catalog",
-    "src/base/log.ts",
-  ],
-  "src/account": ["src/store", "src/check", "src/parse", "src/base/bounded-map.ts"],
-  "src/http": ["src/parse", "src/base/log.ts", "src/base/bounded-map.ts"],
-  "src/api": [
-    "src/evidence",
-    "src/parse",
-    "src/check",
-    "src/text",
-    "src/store",
-    "src/account",
-    "src/catalog",
-    "src/scan/task.ts",
-    "src/http",
-    "src/base/log.ts",
-  ],
-  "src/pages": [
-    "src/evidence",
-    "src/parse",
-    "src/check",
-    "src/judge/result.ts",
-    "src/judge/rank.ts",
-    "src/text",
-    "src/store",
-    "src/account",
-    "src/catalog",
-    "src/scan/task.ts",
-    "src/http",
-    "src/base/log.ts",
-    "src/base/bounded-map.ts",
-    "locales",
-  ],
-  "src/app/settings.ts": "*",
-  "src/app/config.ts": "*",
-  "src/cli": "*",
-  "src/main.ts": "*",
-};
-
-/** Each package, and the node modules that open connections, in exactly these rooms. */
-const fences: readonly { readonly packages: RegExp; readonly rooms: readonly string[] }[] = [
-  { packages: /^lmdb$/, rooms: ["src/store"] },
-  { packages: /^tinypool$/, rooms: ["src/scan/pool.ts"] },
-  { packages: /^puppeteer-core$/, rooms: ["src/probe"] },
-  { packages: /^i18next$/, rooms: ["src/text"] },
-  { packages: /^elysia$/, rooms: ["src/api", "src/pages"] },
-  { packages: /^@elysiajs\/bearer$/, rooms: ["src/api"] },
-  { packages: /^preact(\/|$)|^preact-render-to-string$/, rooms: ["src/pages"] },
-  { packages: /^uqr$/, rooms: ["src/pages"] },
-  { packages: /^otpauth$/, rooms: ["src/account"] },
-  { packages: /^@sinclair\/typebox(\/|$)/, rooms: ["src/api", "src/app/settings.ts", "src/app/config.ts"] },
-  { packages: /^commander$/, rooms: ["src/cli"] },
-  { packages: /^smol-toml$/, rooms: ["src/app/config.ts"] },
-  { packages: /^csp_evaluator(\/|$)/, rooms: ["src/parse/script-bypasses.ts"] },
-  { packages: /^tldts$/, rooms: ["src/parse"] },
-  { packages: /^ipaddr\.js$/, rooms: ["src/http", "src/egress", "src/parse"] },
-  { packages: /^dns-packet$/, rooms: ["src/egress"] },
-  { packages: /^@noble\/ciphers(\/|$)/, rooms: ["src/probe/tls/handshake-keys.ts"] },
-  { packages: /^node:(net|tls|dns|dgram|http|https|http2)(\/|$)/, rooms: ["src/egress", "src/probe"] },
+/** Folders of `src` by layer, lowest first. A folder imports from lower layers, and from the siblings named below. */
+const layers: readonly (readonly string[])[] = [
+  ["base", "evidence", "parse"],
+  ["check"],
+  ["judge", "text", "egress", "browser"],
+  ["probe", "catalog", "store"],
+  ["scan", "account"],
+  ["http", "api", "web", "doctor"],
+  ["app", "cli", "main.ts"],
 ];
 
-/** Files below test/ that are run by themselves, by npm or to pin the rules. */
-const programsOfTest = ["test/bench/run.ts", "test/fuzz/run.ts", "test/unit/judge/rules.ts", "test/browser/web/screenshots.ts"];
+/** Folders of its own layer that a folder may import from. */
+const siblings: Readonly<Record<string, readonly string[]>> = {
+  evidence: ["parse"],
+  parse: ["evidence"],
+  text: ["judge"],
+  api: ["http"],
+  web: ["http", "doctor"],
+  cli: ["app"],
+  "main.ts": ["cli"],
+};
+
+/** Lower folders that a folder may not import from, apart from the files named. Reading a result measures and judges nothing. */
+const forbidden: Readonly<Record<string, { readonly folders: readonly string[]; readonly except: readonly string[] }>> = {
+  api: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
+  web: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
+  store: { folders: ["judge"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
+};
+
+/** Modules that the checks of `checks/` may import. */
+const checkImports = ["assay/check", "assay/check/parsers"];
+
+/** Folders or files in which each package, and each Node module that opens connections, may be imported. */
+const packages: readonly { readonly names: RegExp; readonly places: readonly string[] }[] = [
+  { names: /^lmdb$/, places: ["src/store"] },
+  { names: /^tinypool$/, places: ["src/scan/pool.ts"] },
+  { names: /^puppeteer-core$/, places: ["src/probe/browser"] },
+  { names: /^i18next$/, places: ["src/text"] },
+  { names: /^elysia$/, places: ["src/api", "src/web"] },
+  { names: /^@elysiajs\/bearer$/, places: ["src/api"] },
+  { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/web"] },
+  { names: /^uqr$/, places: ["src/web"] },
+  { names: /^otpauth$/, places: ["src/account"] },
+  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app"] },
+  { names: /^commander$/, places: ["src/cli"] },
+  { names: /^smol-toml$/, places: ["src/app/config.ts"] },
+  { names: /^csp_evaluator(\/|$)/, places: ["src/parse/script-bypasses.ts"] },
+  { names: /^tldts$/, places: ["src/parse"] },
+  { names: /^ipaddr\.js$/, places: ["src/http", "src/egress", "src/parse"] },
+  { names: /^dns-packet$/, places: ["src/egress"] },
+  { names: /^@noble\/ciphers(\/|$)/, places: ["src/probe/tls/handshake-keys.ts"] },
+  { names: /^node:(net|tls|dns|dgram|http|https|http2)(\/|$)/, places: ["src/egress", "src/probe"] },
+];
+
+/** Programs below test/, started by npm scripts. */
+const testPrograms = ["test/bench/run.ts", "test/fuzz/run.ts", "test/unit/judge/rules.ts", "test/browser/web/screenshots.ts"];
+
+const functionLinesMax = 70;
+const fileLinesMax = 350;
 
 const topLevel = [
   ".ci",
+  ".editorconfig",
   ".gitignore",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
+  "SECURITY.md",
   "biome.json",
   "build",
   "bunfig.toml",
@@ -118,102 +90,171 @@ const topLevel = [
   "tsconfig.json",
 ];
 
-interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-  readonly imports: readonly string[];
-}
-
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
-}
-
-function sourcesBelow(folder: string): readonly SourceFile[] {
-  return filesBelow(folder)
-    .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => {
-      const text = readFileSync(join(root, path), "utf8");
-      return { path, text, imports: importsOf(path, text) };
-    });
-}
-
-/** Every module that a file names, relative ones as paths from the root. Types count: they are dependencies of the reader. */
-function importsOf(path: string, text: string): readonly string[] {
-  const names = [...text.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm)];
-  return names.map((match) => {
-    const name = match[1] ?? match[2] ?? match[3] ?? "";
-    return name.startsWith(".") ? relative(root, resolve(root, path, "..", name)) : name;
-  });
-}
-
-function isBelow(path: string, room: string): boolean {
-  return path === room || path.startsWith(`${room}/`);
-}
-
-function roomOf(path: string): string | undefined {
-  return Object.keys(mayImport).find((room) => isBelow(path, room));
-}
-
 const sources = [...sourcesBelow("src"), ...sourcesBelow("checks")];
 const allCode = [...sources, ...sourcesBelow("test"), ...sourcesBelow("build")];
 
-/** A composition root puts rooms together and may name them all; the worker is one although it lives among its tasks. */
-const compositionRoots = ["src/main.ts", "src/app/worker.ts"];
+/** Folder below `src` of a path, or the name of a file that lies directly in `src`. */
+function folderOf(path: string): string {
+  return path.split("/")[1] ?? "";
+}
 
-describe("floors", () => {
-  test("every file stands in a room", () => {
-    expect(sources.map(({ path }) => path).filter((path) => roomOf(path) === undefined)).toEqual([]);
+function mayImport(from: string, target: string): boolean {
+  const [own, other] = [folderOf(from), folderOf(target)];
+  if (own === other || siblings[own]?.includes(other)) return true;
+  const rule = forbidden[own];
+  if (rule?.folders.includes(other) && !rule.except.includes(target)) return false;
+  const layerOf = (folder: string) => layers.findIndex((folders) => folders.includes(folder));
+  return layerOf(other) < layerOf(own);
+}
+
+describe("layers", () => {
+  test("hold every folder of src", () => {
+    expect(readdirSync(join(root, "src")).sort()).toEqual(layers.flat().sort());
   });
 
-  test("a file imports only from the rooms below its own", () => {
-    const climbing = sources.flatMap(({ path, imports }) => {
-      const room = roomOf(path) ?? "";
-      const allowed = mayImport[room] ?? [];
-      if (allowed === "*" || compositionRoots.includes(path) || path === "checks/index.ts") return [];
-      return imports
-        .filter((name) => /^(src|checks|locales|assay)\b/.test(name))
-        .filter((name) => !isBelow(name, room) || room === "checks")
-        .filter((name) => !allowed.some((lower) => isBelow(name, lower)))
-        .map((name) => `${path} imports ${name}`);
-    });
-    expect(climbing).toEqual([]);
+  test("import downwards only", () => {
+    const upward = sourcesBelow("src").flatMap(({ path, imports }) =>
+      imports.filter(({ name }) => name.startsWith("src/") && !mayImport(path, name)).map(({ name }) => `${path} imports ${name}`),
+    );
+    expect(upward).toEqual([]);
   });
 
-  test("a package is named only in its room", () => {
-    const strays = sources.flatMap(({ path, imports }) =>
-      fences
-        .filter(({ rooms }) => !rooms.some((room) => isBelow(path, room)))
-        .flatMap(({ packages }) => imports.filter((name) => packages.test(name)).map((name) => `${path} imports ${name}`)),
+  test("have no cycle of files at run time", () => {
+    expect(importCycles(sources)).toEqual([]);
+  });
+
+  test("give checks nothing but the plugin API", () => {
+    const foreign = sourcesBelow("checks")
+      .filter(({ path }) => path !== "checks/index.ts")
+      .flatMap(({ path, imports }) =>
+        imports.filter(({ name }) => !checkImports.includes(name)).map(({ name }) => `${path} imports ${name}`),
+      );
+    expect(foreign).toEqual([]);
+  });
+});
+
+describe("packages", () => {
+  test("are imported only in their places", () => {
+    const misplaced = sources.flatMap(({ path, imports }) =>
+      packages
+        .filter(({ places }) => !places.some((place) => isBelow(path, place)))
+        .flatMap(({ names }) => imports.filter(({ name }) => names.test(name)).map(({ name }) => `${path} imports ${name}`)),
+    );
+    expect(misplaced).toEqual([]);
+  });
+
+  test("are imported in every place that the list names", () => {
+    const importsIn = (place: string) => sources.filter(({ path }) => isBelow(path, place)).flatMap(({ imports }) => imports);
+    const unused = packages.flatMap(({ names, places }) =>
+      places.filter((place) => !importsIn(place).some(({ name }) => names.test(name))).map((place) => `${place} ${names}`),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  test("that code imports are on the list", () => {
+    const unlisted = sources.flatMap(({ path, imports }) =>
+      Object.keys(dependencies)
+        .filter((name) => imports.some((each) => each.name === name || each.name.startsWith(`${name}/`)))
+        .filter((name) => name !== "bun" && !packages.some(({ names }) => names.test(name)))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(unlisted).toEqual([]);
+  });
+
+  test("open connections in egress and probe only", () => {
+    // Scripts in src/web/client run in the browser of the visitor, where the CSP allows our own origin only.
+    const callers = sources.filter(
+      ({ path, text }) => !/^src\/(egress|probe|web\/client)\//.test(path) && /(?<![\w.])fetch\(|Bun\.connect\(/.test(text),
+    );
+    expect(callers.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("names and sizes", () => {
+  const exported = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:default )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)].map(([, name = ""]) => ({
+      path,
+      name,
+    })),
+  );
+
+  test("exported names are unique", () => {
+    const counts = Map.groupBy(exported, ({ name }) => name);
+    const repeated = [...counts].filter(([, places]) => places.length > 1).map(([name, places]) => [name, places.map(({ path }) => path)]);
+    expect(Object.fromEntries(repeated)).toEqual({});
+  });
+
+  test("no function is longer than its limit", () => {
+    const long = sources.flatMap((file) => functionsOf(file).map(({ name, lines }) => ({ place: `${file.path} ${name}`, lines })));
+    expect(long.filter(({ lines }) => lines > functionLinesMax)).toEqual([]);
+  });
+
+  test("no file is longer than its limit", () => {
+    const long = allCode.filter(({ text }) => text.split("\n").length - 1 > fileLinesMax);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("every export is used in another file", () => {
+    const words = allCode.map(({ path, text }) => ({ path, words: new Set(text.match(/\w+/g)) }));
+    const unused = allCode.flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)]
+        .map(([, name = ""]) => name)
+        .filter((name) => !words.some((other) => other.path !== path && other.words.has(name)))
+        .map((name) => `${path} exports ${name}`),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  test("every file opens with a comment on its purpose", () => {
+    expect(allCode.filter(({ text }) => !/^(#!.*\n)?\/\*\*[ \n]/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("code is ASCII", () => {
+    const strays = allCode.flatMap(({ path, text }) =>
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for.
+      text.split("\n").flatMap((line, at) => (/[^\x00-\x7f]/.test(line) ? [`${path}:${at + 1}`] : [])),
     );
     expect(strays).toEqual([]);
   });
 
-  test("a room that no longer names a package is not let to", () => {
-    const names = (room: string) => sources.filter(({ path }) => isBelow(path, room)).flatMap(({ imports }) => imports);
-    const idle = fences.flatMap(({ packages, rooms }) =>
-      rooms.filter((room) => !names(room).some((name) => packages.test(name))).map((room) => `${room} ${packages}`),
-    );
-    expect(idle).toEqual([]);
+  test("no file marks unfinished work", () => {
+    const marks = new RegExp(["TO", "DO|FIX", "ME|X", "XX"].join(""));
+    expect(allCode.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("every package that code names has its room", () => {
-    const named = sources.flatMap(({ path, imports }) =>
-      Object.keys(dependencies)
-        .filter((name) => imports.some((each) => each === name || each.startsWith(`${name}/`)))
-        .filter((name) => name !== "bun" && !fences.some(({ packages }) => packages.test(name)))
-        .map((name) => `${path} imports ${name}`),
-    );
-    expect(named).toEqual([]);
+  // Bun caches transpiled files: a file with the import of vitest, once loaded by a program, breaks the tests that follow.
+  test("programs do not load vitest", () => {
+    const loaded = (path: string) =>
+      (allCode.find((file) => file.path === path)?.text.replace(/^import type .*$/gm, "") ?? "")
+        .matchAll(/\bfrom "([^"]+)"/g)
+        .map(([, name = ""]) => (name.startsWith(".") ? relative(root, resolve(root, path, "..", name)) : name));
+    const reached = new Set([...filesBelow("build"), ...testPrograms]);
+    expect(testPrograms.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    for (const path of reached) for (const name of loaded(path)) reached.add(name);
+    expect([...reached]).not.toContain("vitest");
   });
 
-  test("nothing reaches the network but through its rooms", () => {
-    // What is sent to the visitor's browser asks our own server there; the policy of the pages sees to that.
-    const callers = sources.filter(
-      ({ path, text }) => !/^src\/(egress|probe|pages\/client)\//.test(path) && /(?<![\w.])fetch\(|Bun\.connect\(/.test(text),
-    );
-    expect(callers.map(({ path }) => path)).toEqual([]);
+  test("no test is skipped or runs alone", () => {
+    const marks = /\b(it|test|describe)\.(only|skip|todo)\(/;
+    expect(
+      sourcesBelow("test")
+        .filter(({ text }) => marks.test(text))
+        .map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  test("no file has a name without meaning", () => {
+    expect(
+      allCode.map(({ path }) => path).filter((path) => /(^|[/-])(utils?|helpers?|common|manager|service|misc)([-./]|$)/.test(path)),
+    ).toEqual([]);
+  });
+
+  test("the top level holds the listed files only", () => {
+    const ignored = readFileSync(join(root, ".gitignore"), "utf8")
+      .split("\n")
+      .map((line) => line.replace(/\/$/, ""));
+    const names = readdirSync(root).filter((name) => name !== ".git" && !ignored.includes(name) && !/\.log$/.test(name));
+    expect(names.sort()).toEqual(topLevel);
   });
 });
 
@@ -259,70 +300,5 @@ describe("locales", () => {
 
   test("say the same things with the same values", () => {
     expect(withoutFreePlaceholders(shapeOf(deDe))).toEqual(withoutFreePlaceholders(shapeOf(enGb)));
-  });
-});
-
-describe("manners", () => {
-  test("what is exported is named elsewhere", () => {
-    const words = allCode.map(({ path, text }) => ({ path, words: new Set(text.match(/\w+/g)) }));
-    const unasked = allCode.flatMap(({ path, text }) =>
-      [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)]
-        .map(([, name = ""]) => name)
-        .filter((name) => !words.some((other) => other.path !== path && other.words.has(name)))
-        .map((name) => `${path} exports ${name}`),
-    );
-    expect(unasked).toEqual([]);
-  });
-
-  test("every file opens with a sentence that says what it is for", () => {
-    expect(allCode.filter(({ text }) => !/^(#!.*\n)?\/\*\*[ \n]/.test(text)).map(({ path }) => path)).toEqual([]);
-  });
-
-  test("code is ASCII", () => {
-    const strays = allCode.flatMap(({ path, text }) =>
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for.
-      text.split("\n").flatMap((line, at) => (/[^\x00-\x7f]/.test(line) ? [`${path}:${at + 1}`] : [])),
-    );
-    expect(strays).toEqual([]);
-  });
-
-  test("nothing is left to do later", () => {
-    const marks = new RegExp(["TO", "DO|FIX", "ME|X", "XX"].join(""));
-    expect(allCode.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([]);
-  });
-
-  // Bun keeps what it compiled: a file that says "vitest" and was once loaded by a program has the wrong one in the tests that follow.
-  test("programs load no file of the tests' framework", () => {
-    const loaded = (path: string) =>
-      (allCode.find((file) => file.path === path)?.text.replace(/^import type .*$/gm, "") ?? "")
-        .matchAll(/\bfrom "([^"]+)"/g)
-        .map(([, name = ""]) => (name.startsWith(".") ? relative(root, resolve(root, path, "..", name)) : name));
-    const reached = new Set([...filesBelow("build"), ...programsOfTest]);
-    expect(programsOfTest.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    for (const path of reached) for (const name of loaded(path)) reached.add(name);
-    expect([...reached]).not.toContain("vitest");
-  });
-
-  test("no test is skipped for good or runs alone", () => {
-    const marks = /\b(it|test|describe)\.(only|skip|todo)\(/;
-    expect(
-      sourcesBelow("test")
-        .filter(({ text }) => marks.test(text))
-        .map(({ path }) => path),
-    ).toEqual([]);
-  });
-
-  test("no drawer for things without a name", () => {
-    expect(
-      allCode.map(({ path }) => path).filter((path) => /(^|[/-])(utils?|helpers?|common|manager|service|misc)([-./]|$)/.test(path)),
-    ).toEqual([]);
-  });
-
-  test("the top level holds only what it is meant to hold", () => {
-    const ignored = readFileSync(join(root, ".gitignore"), "utf8")
-      .split("\n")
-      .map((line) => line.replace(/\/$/, ""));
-    const names = readdirSync(root).filter((name) => name !== ".git" && !ignored.includes(name) && !/\.log$/.test(name));
-    expect(names.sort()).toEqual(topLevel);
   });
 });

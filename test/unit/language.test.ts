@@ -1,0 +1,62 @@
+/** Comments follow the language rules of CONTRIBUTING.md: short sentences and standard terms. */
+import { describe, expect, test } from "vitest";
+import { commentsOf, type SourceFile, sentencesOf, sourcesBelow } from "../support/source-tree.ts";
+
+const sentenceWordsMax = 20;
+
+/** Metaphors and private words, each with a standard term to use in its place. */
+const privateWords: Readonly<Record<string, string>> = {
+  "doors?": "entry point, API or interface",
+  "rooms?": "folder or module",
+  fences: "boundary",
+  "way out": "egress",
+  "in hand": "running",
+  nobody: "no caller, no account",
+  whoever: "the caller, the user",
+  "wish(?:es)?": "request",
+  manners: "conventions",
+  "told|tells?": "reports, returns, describes",
+  "waiting line": "queue or semaphore",
+  youngest: "most recently used",
+};
+
+const files = ["src", "checks", "test", "build"].flatMap(sourcesBelow).filter(({ path }) => path !== "test/unit/language.test.ts");
+
+function sentencesIn({ path, text }: SourceFile) {
+  return commentsOf(text).flatMap(({ line, text }) => sentencesOf(text).map((sentence) => ({ place: `${path}:${line}`, ...sentence })));
+}
+
+describe("comments", () => {
+  test("have sentences of at most 20 words", () => {
+    const long = files.flatMap(sentencesIn).filter(({ words }) => words > sentenceWordsMax);
+    expect(long.map(({ place, words, sentence }) => `${place}: ${words} words: ${sentence}`)).toEqual([]);
+  });
+
+  test("use the terms of the field", () => {
+    const pattern = new RegExp(`\\b(?:${Object.keys(privateWords).join("|")})\\b`, "i");
+    const found = files.flatMap(sentencesIn).filter(({ sentence }) => pattern.test(sentence));
+    expect(found.map(({ place, sentence }) => `${place}: ${sentence}`)).toEqual([]);
+  });
+
+  test("are found whole by the reader of comments", () => {
+    const source = [
+      "/** One. Two: three. */",
+      "const a = 1; // four",
+      "// five",
+      "// six",
+      "/**",
+      " * Seven",
+      " * eight.",
+      " * @throws Nine",
+      " */",
+    ];
+    expect(commentsOf(source.join("\n")).map(({ text }) => text)).toEqual([
+      "One. Two: three.",
+      "four",
+      "five six",
+      "Seven eight.",
+      "@throws Nine",
+    ]);
+    expect(sentencesOf("One. Two: three.").map(({ words }) => words)).toEqual([1, 1, 1]);
+  });
+});
