@@ -1,19 +1,19 @@
-/** Builds every answer of the API, so that no header is ever forgotten. */
+/** Builds every response of the API with its headers. */
 import type { ApiError } from "./errors.ts";
 import type { Headers, RequestContext } from "./request-context.ts";
 
-/** JSON is read by programs: nothing here may be sniffed, framed or kept by somebody in between. */
-const headersOfEveryAnswer = {
+/** Responses must not be sniffed, framed or cached by intermediaries. */
+const commonHeaders = {
   "content-type": "application/json; charset=utf-8",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cache-control": "no-store",
 } as const;
 
-/** `body` is JSON text, or null for a status that has none. `headers` win over the usual ones. */
+/** `body` is JSON text, or null for a status without one. `headers` override the common ones. */
 export function answer(requestContext: RequestContext, status: number, body: string | null, headers: Headers = {}): Response {
   const all: Record<string, string> = {
-    ...headersOfEveryAnswer,
+    ...commonHeaders,
     "x-request-id": requestContext.requestId,
     ...requestContext.limitHeaders,
     ...headers,
@@ -22,7 +22,7 @@ export function answer(requestContext: RequestContext, status: number, body: str
   return new Response(body, { status, headers: all });
 }
 
-/** The specification's error shape (section 7). */
+/** Error shape of the specification (section 7). */
 export function answerError(requestContext: RequestContext, { status, message, fieldErrors, headers }: ApiError): Response {
   const body = fieldErrors === undefined ? { errorMessage: message } : { errorMessage: message, fieldErrors };
   return answer(requestContext, status, JSON.stringify(body), headers);

@@ -1,4 +1,4 @@
-/** The API as a whole: every request passes the authGuard, every failure gets the specification's shape. */
+/** The API: the auth guard checks every request, and every failure gets the specification's shape. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import type { Log } from "../base/log.ts";
 import { allowedMethods } from "../http/allowed-methods.ts";
@@ -26,7 +26,7 @@ import { scansPath } from "./scans.ts";
 
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
-/** A script whose token was revoked stays below it; somebody who guesses does not. */
+/** Above the rate of a script with a revoked token, below that of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
 export interface ApiSettings {
@@ -34,9 +34,9 @@ export interface ApiSettings {
   readonly texts: Texts;
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
-  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Tells the dispatcher that the queue has grown. */
+  /** Wakes the dispatcher after a scan was queued. */
   readonly wake: () => void;
   readonly ready: () => Readiness;
   readonly now: () => Date;
@@ -55,7 +55,7 @@ export function createApi(settings: ApiSettings) {
     log,
   });
 
-  // `standardHostname` would look for the path behind the eleventh character, and find none on a host called "nas".
+  // With `standardHostname` the router searches the path from the eleventh character, which fails for a short host such as "nas".
   const app = new Elysia({ name: "api", strictPath: true, normalize: false, handler: { standardHostname: false } })
     .decorate("requestContext", noRequestContext)
     .onRequest((context) => {

@@ -1,4 +1,4 @@
-/** Who may pass, asked in this order: 401, 429, 403. Everything about the request itself comes after. */
+/** Auth guard: refuses with 401, 429 or 403, in this order and before the request itself is validated. */
 import { authenticate } from "../account/authenticate.ts";
 import { planTerms } from "../account/plans.ts";
 import type { Log } from "../base/log.ts";
@@ -9,11 +9,11 @@ import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } fro
 import type { Headers, RequestContext } from "./request-context.ts";
 
 export interface AuthGuardSettings {
-  readonly store: Store;
+  readonly store: Pick<Store, "accounts" | "apiTokens">;
   readonly callingAddress: CallingAddress;
   /** Per account and calling address. */
   readonly requestLimit: RateLimit;
-  /** Failed authentications per calling address; somebody with a valid token is never held up by it. */
+  /** Failed authentications per calling address. Valid tokens are not counted. */
   readonly failedAuthenticationLimit: RateLimit;
   readonly now: () => Date;
   readonly log: Log;
@@ -43,7 +43,7 @@ export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
     }
     const { account, token } = authentication;
     // Not awaited: a failed write of the last use refuses no request.
-    store.apiTokens.noteUse(token, now()).catch((error) => log.warn("use of a token was not noted", { error: String(error) }));
+    store.apiTokens.noteUse(token, now()).catch((error) => log.warn("token use not recorded", { error: String(error) }));
 
     const counted = countRequest(`${account.id}:${address}`);
     if (counted.exceeded) throw refused(settings.requestLimit, counted, context);
@@ -58,7 +58,7 @@ function refused(limit: RateLimit, counted: Counted, context: RequestContext): A
   return rateLimitExceeded(counted.resetSeconds);
 }
 
-/** draft-ietf-httpapi-ratelimit-headers up to version 06, which is what clients read today. */
+/** draft-ietf-httpapi-ratelimit-headers up to version 06, which current clients read. */
 function limitHeadersOf({ requestsMax }: RateLimit, { remaining, resetSeconds }: Counted): Headers {
   return {
     "ratelimit-limit": String(requestsMax),

@@ -1,13 +1,13 @@
-/** Reads a request's body as JSON, and never more of it than is allowed. */
+/** Reads a request body as JSON, up to a limit. */
 import { readBytes } from "../http/bytes.ts";
 import { bodyTooLarge, invalidBody } from "./errors.ts";
 
-/** A URL of the longest kind fits eight times over. */
+/** Eight times the longest URL. */
 export const bodyBytesMax = 16_384;
 
 /**
- * The parsed body. What it must look like is the schema's business.
- * @throws ApiError 413 as soon as it is longer than `bodyBytesMax`, 400 when it is not JSON or does not say that it is.
+ * The schema validates the parsed body.
+ * @throws ApiError 413 for more than `bodyBytesMax`, 400 for anything but JSON with its media type.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();

@@ -1,11 +1,11 @@
-/** Every refusal of the API, one constructor for each row of the specification's table: status, wording and headers in one place. */
+/** Errors of the API: one constructor for each row of the specification's table. */
 import { locales } from "../check/check.ts";
 import { listLimitMax } from "./schemas.ts";
 
-/** What was wrong with each field of a rejected body. */
+/** Faults by field of a rejected body. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** The client erred, or must wait. Whatever else is thrown is our own fault and becomes a 500. */
+/** Error of the client, or a request to wait. Any other error becomes a 500. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Absent, malformed, unknown, expired and revoked tokens are told apart by nobody. */
+/** The same for absent, malformed, unknown, expired and revoked tokens. */
 export function unauthenticated(): ApiError {
   return new ApiError(401, "A valid API token is required: Authorization: Bearer <token>.", { headers: { "www-authenticate": "Bearer" } });
 }
@@ -47,7 +47,7 @@ export function invalidUrl(fault: string): ApiError {
   return new ApiError(400, `url ${fault}.`, { fieldErrors: { url: [fault] } });
 }
 
-/** There is no `url` to speak of. `fault` completes "The body ...". */
+/** The body has no `url`. `fault` completes "The body ...". */
 export function invalidBody(fault: string): ApiError {
   return new ApiError(400, `The body ${fault}.`, { fieldErrors: { url: ["is required"] } });
 }
@@ -60,7 +60,7 @@ export function invalidListQuery(): ApiError {
   return new ApiError(400, `limit must be a whole number from 1 to ${listLimitMax}, and cursor a nextCursor of an earlier page.`);
 }
 
-/** The same for a token that does not exist, that is another account's, and that is no token at all. */
+/** The same for an unknown, a foreign and a malformed token. */
 export function scanNotFound(): ApiError {
   return new ApiError(404, "There is no such scan.");
 }
@@ -73,7 +73,7 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError(405, `This address answers ${allowed.join(", ")}.`, { headers: { allow: allowed.join(", ") } });
 }
 
-/** The rest of the body is not read, so the connection cannot be used again. */
+/** The rest of the body is not read, so the connection cannot be reused. */
 export function bodyTooLarge(bytesMax: number): ApiError {
   return new ApiError(413, `The body is longer than ${bytesMax} bytes.`, { headers: { connection: "close" } });
 }
@@ -82,7 +82,7 @@ export function queueFull(retryAfterSeconds: number): ApiError {
   return new ApiError(503, "The queue is full; try again later.", { headers: { "retry-after": String(retryAfterSeconds) } });
 }
 
-/** The disk is full: nothing was accepted, and nothing that was accepted is lost. */
+/** The disk is full. Nothing was accepted, and no accepted scan is lost. */
 export function storeFull(retryAfterSeconds: number): ApiError {
   return new ApiError(503, "There is no room to store another scan; try again later.", {
     headers: { "retry-after": String(retryAfterSeconds) },
@@ -93,7 +93,7 @@ export function notReady(because: string): ApiError {
   return new ApiError(503, `Not ready: ${because}.`);
 }
 
-/** Ours, whatever it was: the caller learns nothing of it. */
+/** Hides the cause, which is in the log. */
 export function internalError(): ApiError {
   return new ApiError(500, "Something went wrong on our side.");
 }

@@ -1,9 +1,9 @@
-/** For whoever watches over the appliance: is the process alive, and can it do its work? */
+/** Health probes: liveness and readiness. */
 import { answer } from "./answer.ts";
 import { notReady } from "./errors.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** `because` is one short clause for the operator, such as "the browser does not start". */
+/** `because`: a short clause for the operator, such as "the browser does not start". */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly because: string };
 
 const ok = JSON.stringify({ status: "ok" });

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 description: the schemas that validate, and the words around them. */
+/** OpenAPI 3.1 description, built from the schemas that validate requests. */
 import { answer } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -6,7 +6,7 @@ import { ListQuery, LocaleQuery, models, TokenParams } from "./schemas.ts";
 
 type ModelName = keyof typeof models;
 
-/** Plain data: typebox schemas are JSON Schema as they stand, which is what OpenAPI 3.1 asks for. */
+/** Plain data: OpenAPI 3.1 uses JSON Schema, which typebox schemas are. */
 export function openapiDocument() {
   return {
     openapi: "3.1.1",
@@ -37,12 +37,12 @@ const json = (name: ModelName) => ({ "application/json": { schema: { $ref: `#/co
 const retryAfter = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
 const error = (description: string, headers = {}) => ({ description, headers, content: json("Error") });
 
-/** Parameters as the schemas have them; all of a path are required, none of a query. */
+/** Path parameters are required, query parameters are not. */
 function parameters(place: "path" | "query", schema: { readonly properties: Readonly<Record<string, object>> }) {
   return Object.entries(schema.properties).map(([name, each]) => ({ name, in: place, required: place === "path", schema: each }));
 }
 
-/** Any request under /api/v1 may meet these. */
+/** Possible for every request under /api/v1. */
 const refusals = {
   401: error("The Authorization header is absent or malformed, or its token is unknown, revoked, expired or of a disabled account."),
   403: error("The account's plan does not include API access."),

@@ -1,12 +1,12 @@
-/** Keeps bodies of finished scans as they were last rendered: they never change while this process runs, and rendering is the dear part of a read. */
+/** LRU cache of rendered bodies of finished scans: they never change while the process runs, and rendering is costly. */
 
 const bodiesMax = 1_000;
-/** A thousand usual bodies of 40 KB each; a site that earns every finding there is makes a body of a megabyte. */
+/** A thousand usual bodies of 40 KB; a body with every finding has a megabyte. */
 const charsMax = 40_000_000;
 
 export interface RenderedBody {
   readonly json: string;
-  /** Strong, made from the body itself, so that a new release with new texts gives a new one. */
+  /** Strong hash of the body, so that new texts of a release change it. */
   readonly etag: string;
 }
 
@@ -14,11 +14,11 @@ export class RenderedBodies {
   private readonly bodies = new Map<string, RenderedBody>();
   private chars = 0;
 
-  /** The kept body, or what `render` gives, kept from now on. The bodies that were asked for longest ago make room. */
+  /** Returns the cached body or renders and caches it; evicts the least recently used bodies. */
   get(key: string, render: () => string): RenderedBody {
     const kept = this.bodies.get(key);
     if (kept !== undefined) {
-      // Moved to the young end.
+      // Marks the entry as most recently used.
       this.bodies.delete(key);
       this.bodies.set(key, kept);
       return kept;

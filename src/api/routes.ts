@@ -37,7 +37,7 @@ export function apiRoutes({ ready, authGuard, ...settings }: ApiRoutesSettings) 
       })
       .post(scansPath, ({ body, bearer: token, requestContext }) => scans.start(body.url, token, requestContext), {
         body: ScanRequest,
-        // Elysia parses before `derive`. The body of a stranger is never read, so it is read in `transform` instead.
+        // Elysia parses before `derive`. `transform` runs after it, so no body is read without a valid token.
         parse: () => ({}),
         transform: async (context) => {
           (context as { body: unknown }).body = await readJson(context.request);
@@ -56,7 +56,7 @@ export function apiRoutes({ ready, authGuard, ...settings }: ApiRoutesSettings) 
         ({ params, query, request, requestContext }) => scans.security(params.token, query.locale, request, requestContext),
         { query: LocaleQuery },
       )
-      // Without it, Elysia would answer 404 to an unknown path or method before the token is asked for.
+      // Without this route, Elysia answers 404 to an unknown path or method before the auth guard runs.
       .all("/api/*", notFound, { parse: "none" })
   );
 }

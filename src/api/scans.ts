@@ -1,4 +1,4 @@
-/** The routes under /api/v1/scans: start a scan, list one's own, read one. */
+/** Routes under /api/v1/scans: start a scan, list the account's scans, read one. */
 import { authenticate } from "../account/authenticate.ts";
 import { type Locale, locales } from "../check/check.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
@@ -16,15 +16,15 @@ import { listLimitDefault } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";
 
-/** What a client is asked to wait between two looks at a scan that is not over. */
+/** Retry-After between two polls of an unfinished scan. */
 const pollAgainSeconds = 2;
-/** What a client is asked to wait when there is no room for its scan. */
+/** Retry-After when the queue or the disk is full. */
 const queueRetrySeconds = 30;
 
 export interface ScanHandlersSettings {
-  readonly store: Store;
+  readonly store: Pick<Store, "accounts" | "apiTokens" | "scans" | "results" | "evidence">;
   readonly texts: Texts;
-  /** Tells the dispatcher that the queue has grown. */
+  /** Wakes the dispatcher after a scan was queued. */
   readonly wake: () => void;
   readonly now: () => Date;
 }
@@ -33,11 +33,11 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
   const bodies = new RenderedBodies();
   return { start: startScan, list: listScans, report: readReport, security: readSecurity };
 
-  async function startScan(given: string, bearer: string | undefined, requestContext: RequestContext): Promise<Response> {
+  async function startScan(rawUrl: string, bearer: string | undefined, requestContext: RequestContext): Promise<Response> {
     const caller = callerOf(requestContext);
-    // A body may come slowly: when it ends, the token that it began with may be revoked.
+    // Checked again: the token may have been revoked while a slow body arrived.
     if (authenticate(store, bearer, now()).status === "refused") throw unauthenticated();
-    const parsed = parseScanUrl(given);
+    const parsed = parseScanUrl(rawUrl);
     if ("fault" in parsed) throw invalidUrl(parsed.fault);
     const scan = await queueScan(caller.id, parsed.url);
     wake();
@@ -68,28 +68,28 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
     return answer(requestContext, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
   }
 
-  function readReport(token: string, asked: Locale | undefined, request: Request, requestContext: RequestContext): Response {
-    const locale = localeOf(asked, request);
+  function readReport(token: string, requested: Locale | undefined, request: Request, requestContext: RequestContext): Response {
+    const locale = localeOf(requested, request);
     const scan = ownScan(callerOf(requestContext), token);
-    const seen = store.evidence.find(token);
+    const gathered = store.evidence.find(token);
     const report = renderFullReport(
       scan,
       store.results.find(token) ?? null,
-      { evidence: seen?.evidence ?? null, timings: seen?.timings ?? null },
+      { evidence: gathered?.evidence ?? null, timings: gathered?.timings ?? null },
       locale,
       texts,
     );
     return answerScan(scan, withEtag(JSON.stringify(report)), request, requestContext);
   }
 
-  function readSecurity(token: string, asked: Locale | undefined, request: Request, requestContext: RequestContext): Response {
-    const locale = localeOf(asked, request);
+  function readSecurity(token: string, requested: Locale | undefined, request: Request, requestContext: RequestContext): Response {
+    const locale = localeOf(requested, request);
     const scan = ownScan(callerOf(requestContext), token);
     const render = () => JSON.stringify(renderSecurityResult(scan, store.results.find(token) ?? null, locale, texts));
     return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, requestContext);
   }
 
-  /** A scan of nobody and a scan of somebody else are looked up and refused alike; so is a token of broken percent-encoding, which arrives as null. */
+  /** Unknown and foreign scans are refused alike, and so is broken percent-encoding, which arrives as null. */
   function ownScan(caller: Account, token: string): ScanRecord {
     const scan = store.scans.findOfAccount(caller.id, token);
     if (scan === undefined) throw scanNotFound();
@@ -97,17 +97,17 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
   }
 }
 
-/** @throws ApiError 401 for a request that no gate has let through. */
+/** @throws ApiError 401 for a request without auth guard. */
 function callerOf({ caller }: RequestContext): Account {
   if (caller === null) throw unauthenticated();
   return caller;
 }
 
-/** @throws ApiError 400 when the parameter is repeated: of two wishes, neither can be honoured. */
-function localeOf(asked: Locale | undefined, { url }: Request): Locale {
-  if (asked === undefined) return locales[0];
+/** @throws ApiError 400 when the parameter is repeated. */
+function localeOf(requested: Locale | undefined, { url }: Request): Locale {
+  if (requested === undefined) return locales[0];
   if (url.includes("&") && new URL(url).searchParams.getAll("locale").length > 1) throw invalidLocale();
-  return asked;
+  return requested;
 }
 
 function statusUrlOf(token: string): string {
@@ -118,7 +118,7 @@ function isOver({ status }: ScanRecord): boolean {
   return status === "finished" || status === "failed";
 }
 
-/** A scan that is over does not change, so it may be kept and asked for again; one that is not is asked for again soon. */
+/** A scan that is over does not change, so it may be kept and requested for again; one that is not is requested for again soon. */
 function answerScan(scan: ScanRecord, { json, etag }: RenderedBody, request: Request, requestContext: RequestContext): Response {
   if (!isOver(scan)) return answer(requestContext, 200, json, { "retry-after": String(pollAgainSeconds) });
   const headers: Headers = { etag, "cache-control": "private, no-cache" };

@@ -1,4 +1,4 @@
-/** The shapes of the API: what validates requests, and what the OpenAPI description is made from. Typebox's own: Elysia's numbers also take texts. */
+/** Schemas of the API, for validation and the OpenAPI description. Typebox types, because Elysia's numbers also accept strings. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
@@ -7,12 +7,12 @@ import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { scanStatuses } from "../store/scan-status.ts";
 import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
 
-/** Scans on a page of the list when the caller does not say. */
+/** Scans on a page of the list by default. */
 export const listLimitDefault = 20;
-/** Scans on a page of the list at most; the pattern below holds the same number. */
+/** Limit of scans on a page; the pattern below holds the same number. */
 export const listLimitMax = 100;
 
-/** Without the default that Elysia would choose: the first word. */
+/** Without Elysia's default, which is the first value. */
 const oneOf = <const T extends readonly [string, ...string[]]>(words: T) => t.UnionEnum(words, { default: undefined });
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const count = Type.Integer({ minimum: 0 });
@@ -22,7 +22,7 @@ const scannedUrl = Type.String({ description: "The scanned URL, in its ASCII for
 const statusUrl = Type.String({ description: "Relative path of the full report." });
 const status = oneOf(scanStatuses);
 
-/** What the API does not know, it does not mind: a field or parameter more is passed over. */
+/** Unknown fields and parameters are ignored. */
 const open = { additionalProperties: true } as const;
 
 export const ScanRequest = Type.Object(
@@ -135,7 +135,7 @@ const ErrorBody = Type.Object({
   fieldErrors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "By field of a rejected body." })),
 });
 
-/** Everything that the description refers to by name. */
+/** Schemas that the description refers to by name. */
 export const models = {
   ScanRequest,
   ScanStarted,
@@ -152,7 +152,7 @@ export const LocaleQuery = Type.Object(
   open,
 );
 
-/** Both are texts with a pattern: Elysia's own number from a query also takes 0x10 and 1e1. */
+/** Strings with a pattern: Elysia's query numbers also accept 0x10 and 1e1. */
 export const ListQuery = Type.Object(
   {
     limit: Type.Optional(

@@ -1,8 +1,8 @@
-/** Sets two results side by side: what is new, what is mended, what has changed, and what one of the two could not tell. */
+/** Compares two results: new, fixed, changed and unknown findings. */
 import type { State } from "../check/check.ts";
 import type { StoredFinding, StoredResult } from "../judge/result.ts";
 
-/** Two findings of the same check and code that say different things. */
+/** Two findings of the same check and code with different values. */
 export interface ChangedFinding {
   readonly before: StoredFinding;
   readonly after: StoredFinding;
@@ -10,7 +10,7 @@ export interface ChangedFinding {
 
 export interface ChangedCheck {
   readonly key: string;
-  /** Null where the catalog of that result had no such check. */
+  /** Null if the catalog of that result had no such check. */
   readonly before: State | null;
   readonly after: State | null;
 }
@@ -18,13 +18,13 @@ export interface ChangedCheck {
 export interface Comparison {
   /** Later score minus earlier one; null when either is missing. */
   readonly scoreDelta: number | null;
-  /** By different rules, different scores and findings say little about the site. */
+  /** If false, differences may come from the checks rather than the site. */
   readonly sameRules: boolean;
   readonly appeared: readonly StoredFinding[];
-  /** There before, and not known to be there before: its check had not run. */
+  /** Present now, unknown before: the check had not run. */
   readonly firstLookedAt: readonly StoredFinding[];
   readonly fixed: readonly StoredFinding[];
-  /** There before, and now unknown: its check did not run, which mends nothing. */
+  /** Present before, unknown now: the check did not run. */
   readonly noLongerLookedAt: readonly StoredFinding[];
   readonly changed: readonly ChangedFinding[];
   readonly unchanged: readonly StoredFinding[];
@@ -33,26 +33,26 @@ export interface Comparison {
   readonly checksUnchanged: number;
 }
 
-/** By which a result was judged. */
+/** Versions that a result was judged with. */
 export type Rules = Pick<StoredResult, "algorithmVersion" | "catalogVersion">;
 
-/** Two scores compare only where this is true. */
+/** Scores are comparable only if true. */
 export function sameRules(one: Rules, other: Rules): boolean {
   return one.algorithmVersion === other.algorithmVersion && one.catalogVersion === other.catalogVersion;
 }
 
-type SaysTheSame = (one: StoredFinding, other: StoredFinding) => boolean;
+type IsSameFinding = (one: StoredFinding, other: StoredFinding) => boolean;
 
-/** `saysTheSame` decides about two findings of one check and code; left out, their values do. */
+/** `isSame` compares two findings of one check and code; by default by value. */
 export function compareResults(
   before: StoredResult,
   after: StoredResult,
-  saysTheSame: SaysTheSame = (one, other) => JSON.stringify(one.values) === JSON.stringify(other.values),
+  isSame: IsSameFinding = (one, other) => JSON.stringify(one.values) === JSON.stringify(other.values),
 ): Comparison {
-  const { pairs, gone, added } = matched(before.findings, after.findings, saysTheSame);
-  const [firstLookedAt, appeared] = parted(added, (finding) => !answered(before, finding.checkKey));
-  const [noLongerLookedAt, fixed] = parted(gone, (finding) => !answered(after, finding.checkKey));
-  const [unchanged, changed] = parted(pairs, (pair) => saysTheSame(pair.before, pair.after));
+  const { pairs, gone, added } = matchFindings(before.findings, after.findings, isSame);
+  const [firstLookedAt, appeared] = partition(added, (finding) => !hasVerdict(before, finding.checkKey));
+  const [noLongerLookedAt, fixed] = partition(gone, (finding) => !hasVerdict(after, finding.checkKey));
+  const [unchanged, changed] = partition(pairs, (pair) => isSame(pair.before, pair.after));
   const rows = checkPairs(before, after);
   const checks = rows.filter((row) => row.before !== row.after);
   return {
@@ -69,29 +69,29 @@ export function compareResults(
   };
 }
 
-/** Whether the result has the word of that check; `notApplicable` is one. */
-function answered({ ledger }: StoredResult, key: string): boolean {
+/** Whether the check has a verdict in the result; `notApplicable` counts. */
+function hasVerdict({ ledger }: StoredResult, key: string): boolean {
   return ledger.some((row) => row.key === key && row.state !== "notChecked");
 }
 
-interface Matched {
+interface FindingMatches {
   readonly pairs: readonly ChangedFinding[];
-  /** Of the earlier ones, those without a partner. */
+  /** Earlier findings without a match. */
   readonly gone: readonly StoredFinding[];
   readonly added: readonly StoredFinding[];
 }
 
-/** A check may report one code several times, so those that say the same find each other first, and the rest in their order. */
-function matched(before: readonly StoredFinding[], after: readonly StoredFinding[], saysTheSame: SaysTheSame): Matched {
+/** A check may report one code several times: equal findings match first, then the rest in order. */
+function matchFindings(before: readonly StoredFinding[], after: readonly StoredFinding[], isSame: IsSameFinding): FindingMatches {
   const gone = [...before];
   const pairs: ChangedFinding[] = [];
-  const take = (finding: StoredFinding, fits: SaysTheSame) => {
-    const at = gone.findIndex((other) => other.code === finding.code && other.checkKey === finding.checkKey && fits(other, finding));
-    const [partner] = at < 0 ? [] : gone.splice(at, 1);
-    if (partner !== undefined) pairs.push({ before: partner, after: finding });
-    return partner !== undefined;
+  const take = (finding: StoredFinding, matches: IsSameFinding) => {
+    const at = gone.findIndex((other) => other.code === finding.code && other.checkKey === finding.checkKey && matches(other, finding));
+    const [match] = at < 0 ? [] : gone.splice(at, 1);
+    if (match !== undefined) pairs.push({ before: match, after: finding });
+    return match !== undefined;
   };
-  const changed = after.filter((finding) => !take(finding, saysTheSame));
+  const changed = after.filter((finding) => !take(finding, isSame));
   const added = changed.filter((finding) => !take(finding, () => true));
   return { pairs, gone, added };
 }
@@ -103,6 +103,6 @@ function checkPairs(before: StoredResult, after: StoredResult): readonly Changed
   return keys.map((key) => ({ key, before: earlier.get(key) ?? null, after: later.get(key) ?? null }));
 }
 
-function parted<T>(all: readonly T[], belongs: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
-  return [all.filter(belongs), all.filter((one) => !belongs(one))];
+function partition<T>(all: readonly T[], matches: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(matches), all.filter((one) => !matches(one))];
 }

@@ -1,6 +1,6 @@
-/** Keeps apart, within a sentence of ours, what a site wrote: it is not to be translated, and may not steer what stands around it. */
+/** Marks untrusted text of a site within our sentences, so that pages can isolate it (direction, translation). */
 
-/** Of the private use area (Unicode 23.5): no text of ours has them, and values lose theirs. */
+/** Private use area (Unicode 23.5): our texts contain none, and values lose theirs. */
 const opening = "\ue000";
 const closing = "\ue001";
 const marks = /[\ue000\ue001]/g;
@@ -12,12 +12,12 @@ export interface Piece {
   readonly quoted: boolean;
 }
 
-/** The value between marks that only `piecesOf` reads. Numbers need none. */
+/** Encloses a value in marks for `piecesOf`. Numbers need none. */
 export function quoted(value: string | number): string | number {
   return typeof value === "number" ? value : `${opening}${value.replaceAll(marks, "\ufffd")}${closing}`;
 }
 
-/** A text with marked values, taken apart. A value may be empty, what stands between values is not. */
+/** Splits a text at its marked values. A value may be empty; text between values is not. */
 export function piecesOf(text: string): readonly Piece[] {
   return text
     .split(quotation)
@@ -25,7 +25,7 @@ export function piecesOf(text: string): readonly Piece[] {
     .filter((piece) => piece.quoted || piece.text !== "");
 }
 
-/** The same text without the marks. */
+/** Removes the marks. */
 export function unmarked(text: string): string {
   return text.replaceAll(marks, "");
 }

@@ -1,4 +1,4 @@
-/** Turns a stored scan into what the API answers: the only author of the result's shape (specification, sections 2.2 and 2.3). */
+/** Renders a stored scan as the API's result; the only place that defines its shape (specification, sections 2.2 and 2.3). */
 import type { Effort, FindingTexts, Locale, RiskLevel, Severity, State } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { StoredFinding, StoredResult } from "../judge/result.ts";
@@ -7,15 +7,15 @@ import type { Texts, TextValues } from "./i18n.ts";
 
 export { bands, ranks } from "../judge/rank.ts";
 
-/** Rises when a field of the security result changes its name, type or meaning, or goes; a new field does not raise it. */
+/** Rises when a field of the security result changes or is removed, but not for a new field. */
 export const resultSchemaVersion = 1;
 
-/** What rendering needs of a stored scan. */
+/** Part of a stored scan that rendering reads. */
 export interface ReadableScan {
   readonly token: string;
   readonly url: string;
   readonly status: "queued" | "running" | "finished" | "failed";
-  /** Null when queued or over. */
+  /** Null unless running. */
   readonly progressStage: string | null;
   /** 0 to 100. */
   readonly progressPercent: number;
@@ -78,15 +78,15 @@ export interface SecurityResult {
 export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly algorithmVersion: number | null;
   readonly catalogVersion: string | null;
-  /** Why each `notChecked` row could not be run. */
+  /** Reason of each `notChecked` row. */
   readonly notChecked: readonly { readonly key: string; readonly because: string }[] | null;
-  /** By ledger key: what the row's verdict rests on, by name of reading and, as `headers.<name>`, of header field. */
+  /** By ledger key: the readings and header fields (`headers.<name>`) behind the verdict. */
   readonly ledgerEvidence: Readonly<Record<string, readonly string[]>> | null;
   readonly timings: Timings | null;
   readonly evidence: Evidence | null;
 }
 
-/** The body of the security endpoint. `result` is null unless the scan is finished. */
+/** Body of the security endpoint. `result` is null unless the scan is finished. */
 export function renderSecurityResult(scan: ReadableScan, result: StoredResult | null, locale: Locale, texts: Texts): SecurityResult {
   return {
     schemaVersion: resultSchemaVersion,
@@ -101,11 +101,11 @@ export function renderSecurityResult(scan: ReadableScan, result: StoredResult | 
   };
 }
 
-/** The security result with what it was judged from. Evidence and timings go out as they are stored. */
+/** Security result with stored evidence and timings. */
 export function renderFullReport<Evidence, Timings>(
   scan: ReadableScan,
   result: StoredResult | null,
-  seen: { readonly evidence: Evidence | null; readonly timings: Timings | null },
+  gathered: { readonly evidence: Evidence | null; readonly timings: Timings | null },
   locale: Locale,
   texts: Texts,
 ): FullReport<Evidence, Timings> {
@@ -115,12 +115,11 @@ export function renderFullReport<Evidence, Timings>(
     catalogVersion: result?.catalogVersion ?? null,
     notChecked: result === null ? null : notCheckedRows(result),
     ledgerEvidence: result === null ? null : Object.fromEntries(result.ledger.map((row) => [row.key, row.evidence])),
-    timings: seen.timings,
-    evidence: seen.evidence,
+    timings: gathered.timings,
+    evidence: gathered.evidence,
   };
 }
 
-/** Why a scan failed, for the person who reads it. */
 export function scanErrorMessage(code: string, url: string, locale: Locale, texts: Texts): string {
   const values = subjectValues(url);
   return texts.say(locale, ["scanErrors", code], values) ?? texts.say(locale, ["scanErrors", "unknown"], values) ?? code;
@@ -165,7 +164,7 @@ export function checkSummaryOf(ledger: StoredResult["ledger"]): CheckSummary {
   return { passed, violated, notChecked, notApplicable, ran: passed + violated, total: passed + violated + notChecked + notApplicable };
 }
 
-/** What a ledger row is called and why it is there; of a check that is gone, what is left to say. */
+/** Label and reason of a ledger row; generic texts for a removed check. */
 export function textsOfCheck(key: string, locale: Locale, texts: Texts): { readonly label: string; readonly reason: string } {
   return {
     label: texts.say(locale, ["checks", key, "label"]) ?? key,
@@ -173,7 +172,7 @@ export function textsOfCheck(key: string, locale: Locale, texts: Texts): { reado
   };
 }
 
-/** The four texts of a finding at that URL. `quote` is asked for what to print of each value, the host's and the URL's too. */
+/** The four texts of a finding. `quote` formats each value, host and URL included. */
 export function textsOfFinding(
   { code, checkKey, values }: Pick<StoredFinding, "code" | "checkKey" | "values">,
   url: string,
@@ -183,7 +182,7 @@ export function textsOfFinding(
 ): FindingTexts {
   const quotedValues = (given: TextValues) => Object.fromEntries(Object.entries(given).map(([name, value]) => [name, quote(value)]));
   const subject = quotedValues(subjectValues(url));
-  // The subject comes last: what a check quotes cannot pass for the scanned host.
+  // The subject comes last, so that a value of a check cannot replace the scanned host.
   const filled = { ...quotedValues(onOneLine(values)), ...subject };
   const text = (field: keyof FindingTexts) =>
     texts.say(locale, ["checks", checkKey, "findings", code, field], filled) ??
@@ -192,7 +191,7 @@ export function textsOfFinding(
   return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };
 }
 
-/** In a remediation each line after the first is one to paste: what a site wrote must not begin any. */
+/** Users paste the lines of a remediation, so a site's text must not start a line. */
 function onOneLine(values: TextValues): TextValues {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value.replaceAll(lineBreaks, " ") : value]),
@@ -205,7 +204,7 @@ function notCheckedRows({ ledger }: StoredResult): readonly { readonly key: stri
   return ledger.filter((row) => row.state === "notChecked").map((row) => ({ key: row.key, because: row.notCheckedBecause ?? "unknown" }));
 }
 
-/** What every text may quote besides a finding's own values. */
+/** Values available to every text. */
 function subjectValues(url: string): { readonly host: string; readonly url: string } {
   return { host: hostOf(url) ?? url, url };
 }
