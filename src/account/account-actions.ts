@@ -1,7 +1,7 @@
 /** Sign-in, credentials and registration with shared throttles. */
 import type { Store } from "../store/store.ts";
 import { createOwnCredentials, type OwnCredentials } from "./own-credentials.ts";
-import { createPasswords, type Passwords } from "./passwords.ts";
+import { createPasswords, owaspPasswordCost, type PasswordCost, type Passwords } from "./passwords.ts";
 import { createRegistration, type Registration } from "./registration.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignInThrottles } from "./sign-in-throttles.ts";
@@ -14,11 +14,17 @@ export interface AccountActionsSettings {
   readonly store: Store;
   /** Setting `accounts.password_min`. */
   readonly passwordCharsMin: number;
+  readonly passwordCost?: PasswordCost;
   readonly now: () => Date;
 }
 
-export function createAccountActions({ store, passwordCharsMin, now }: AccountActionsSettings): AccountActions {
-  const passwords = createPasswords({ charsMin: passwordCharsMin });
+export function createAccountActions({
+  store,
+  passwordCharsMin,
+  passwordCost = owaspPasswordCost,
+  now,
+}: AccountActionsSettings): AccountActions {
+  const passwords = createPasswords({ charsMin: passwordCharsMin, cost: passwordCost });
   const throttles = createSignInThrottles(() => now().getTime());
   return {
     passwords,

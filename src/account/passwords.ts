@@ -3,8 +3,13 @@ import { type Caller, networkPrefixOf } from "./caller.ts";
 import { createKeyedSemaphore } from "./keyed-semaphore.ts";
 import { isLeakedPassword } from "./leaked-passwords.ts";
 
-/** OWASP's second recommendation for argon2id: 19 MiB and two passes, about 25 ms on one core. */
-const argon2id = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+export interface PasswordCost {
+  readonly memoryKib: number;
+  readonly passes: number;
+}
+
+/** OWASP's second recommendation for argon2id: about 25 ms on one core. */
+export const owaspPasswordCost: PasswordCost = { memoryKib: 19_456, passes: 2 };
 /** Each hash takes 19 MiB and a core. A full queue is served within half a second and has space for four networks. */
 const hashingLimits = { concurrencyMax: 2, queueMax: 40, queuePerKeyMax: 10 };
 /** Semaphore key of the command line. */
@@ -24,7 +29,13 @@ export interface Passwords {
   matches(password: string, hash: string | null, caller: Caller): Promise<boolean | "busy">;
 }
 
-export function createPasswords({ charsMin }: { readonly charsMin: number }): Passwords {
+export interface PasswordsSettings {
+  readonly charsMin: number;
+  readonly cost?: PasswordCost;
+}
+
+export function createPasswords({ charsMin, cost = owaspPasswordCost }: PasswordsSettings): Passwords {
+  const argon2id = { algorithm: "argon2id", memoryCost: cost.memoryKib, timeCost: cost.passes } as const;
   const semaphore = createKeyedSemaphore(hashingLimits);
   const decoy = Bun.password.hash(crypto.randomUUID(), argon2id);
   return {

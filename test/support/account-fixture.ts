@@ -2,12 +2,15 @@
 import { TOTP } from "otpauth";
 import { type AccountActions, createAccountActions } from "../../src/account/account-actions.ts";
 import type { Caller } from "../../src/account/caller.ts";
+import type { PasswordCost } from "../../src/account/passwords.ts";
 import type { Account } from "../../src/store/accounts.ts";
 import type { Store } from "../../src/store/store.ts";
 import { temporaryStore } from "./temporary-store.ts";
 
 export const email = "me@assay.test";
 export const password = "green lamps over Oslo";
+/** The cheapest that argon2id has: most tests are not about the cost of a hash. */
+export const testPasswordCost: PasswordCost = { memoryKib: 8, passes: 1 };
 
 export interface AccountFixture {
   readonly dataDir: string;
@@ -23,7 +26,7 @@ export async function accountFixture(): Promise<AccountFixture> {
   const { store, dataDir, stop } = temporaryStore();
   let nowMs = Date.parse("2026-11-21T12:00:00Z");
   const now = () => new Date(nowMs);
-  const actions = createAccountActions({ store, passwordCharsMin: 12, now });
+  const actions = createAccountActions({ store, passwordCharsMin: 12, passwordCost: testPasswordCost, now });
   const passwordHash = await actions.passwords.hash(password);
   const account = await store.accounts.create({ email, passwordHash, now: now() });
   if (typeof account === "string") throw new Error(account);

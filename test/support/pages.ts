@@ -19,6 +19,7 @@ import { createTexts } from "../../src/text/i18n.ts";
 import type { Operator } from "../../src/web/admin/operator.ts";
 import { createPages } from "../../src/web/app.ts";
 import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
+import { testPasswordCost } from "./account-fixture.ts";
 import { builtInChecks } from "./built-in-checks.ts";
 
 /** The built-in checks, without closing the registry as loading the catalog does. */
@@ -106,7 +107,7 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
     accounts: {
       signUp: "closed",
       defaultPlan: "free",
-      actions: createAccountActions({ store, passwordCharsMin: 12, now }),
+      actions: createAccountActions({ store, passwordCharsMin: 12, passwordCost: testPasswordCost, now }),
       ...accounts,
     },
     operator: quietOperator,

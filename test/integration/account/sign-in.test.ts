@@ -1,6 +1,6 @@
 /** Sign-in: throttles, replays, races and disabled accounts. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createPasswords } from "../../../src/account/passwords.ts";
+import { createPasswords, type Passwords } from "../../../src/account/passwords.ts";
 import { parseRecoveryCode } from "../../../src/account/second-factor.ts";
 import { createSignIn, type PasswordStep, type SignIn } from "../../../src/account/sign-in.ts";
 import { createSignInThrottles } from "../../../src/account/sign-in-throttles.ts";
@@ -64,9 +64,17 @@ describe("the password", () => {
   });
 
   test("that changes during the comparison opens no session", async () => {
-    const late = signIn();
-    await fixture.store.credentials.change(1, { passwordHash: "changed meanwhile" }, { reopen: null });
-    expect(await late).toMatchObject({ status: "refused" });
+    const passwords = {
+      ...fixture.actions.passwords,
+      matches: async (...compared: Parameters<Passwords["matches"]>) => {
+        const matches = await fixture.actions.passwords.matches(...compared);
+        await fixture.store.credentials.change(1, { passwordHash: "changed meanwhile" }, { reopen: null });
+        return matches;
+      },
+    };
+    const throttles = createSignInThrottles(() => fixture.now().getTime());
+    const late = createSignIn({ store: fixture.store, passwords, throttles, now: fixture.now });
+    expect(await late.signIn({ email, password, caller: home })).toMatchObject({ status: "refused" });
     expect(fixture.store.sessions.listOfAccount(1, fixture.now())).toEqual([]);
   });
 });
