@@ -2,7 +2,7 @@
 import { Elysia, ParseError, ValidationError } from "elysia";
 import type { Log } from "../base/log.ts";
 import { allowedMethods } from "../http/allowed-methods.ts";
-import { createCallingAddress } from "../http/client-address.ts";
+import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
 import type { Store } from "../store/store.ts";
@@ -48,7 +48,7 @@ export function createApi(settings: ApiSettings) {
   const { store, texts, wake, ready, now, log } = settings;
   const authGuard = createAuthGuard({
     store,
-    callingAddress: createCallingAddress(settings.trustedProxies),
+    clientAddressOf: createClientAddress(settings.trustedProxies),
     requestLimit: settings.requestLimit ?? requestLimitDefault,
     failedAuthenticationLimit: settings.failedAuthenticationLimit ?? failedAuthenticationLimitDefault,
     now,

@@ -2,7 +2,7 @@
 import { authenticate } from "../account/authenticate.ts";
 import { planTerms } from "../account/plans.ts";
 import type { Log } from "../base/log.ts";
-import type { CallingAddress } from "../http/client-address.ts";
+import type { ClientAddressOf } from "../http/client-address.ts";
 import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { Store } from "../store/store.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";
@@ -10,7 +10,7 @@ import type { Headers, RequestContext } from "./request-context.ts";
 
 export interface AuthGuardSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens">;
-  readonly callingAddress: CallingAddress;
+  readonly clientAddressOf: ClientAddressOf;
   /** Per account and calling address. */
   readonly requestLimit: RateLimit;
   /** Failed authentications per calling address. Valid tokens are not counted. */
@@ -26,13 +26,13 @@ export interface AuthGuardSettings {
 export type AuthGuard = (request: Request, bearer: string | undefined, peer: string | null, context: RequestContext) => void;
 
 export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
-  const { store, callingAddress, now, log } = settings;
+  const { store, clientAddressOf, now, log } = settings;
   const nowMs = () => now().getTime();
   const countRequest = createRateLimit(settings.requestLimit, nowMs);
   const countFailure = createRateLimit(settings.failedAuthenticationLimit, nowMs);
 
   return ({ headers }, bearer, peer, context) => {
-    const address = callingAddress(peer, headers.get("x-forwarded-for"));
+    const address = clientAddressOf(peer, headers.get("x-forwarded-for"));
     const authentication = authenticate(store, bearer, now());
     if (authentication.status === "refused") {
       const failures = countFailure(address);

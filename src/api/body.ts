@@ -1,5 +1,5 @@
 /** Reads a request body as JSON, up to a limit. */
-import { readBytes } from "../http/bytes.ts";
+import { readBytes } from "../http/request-body.ts";
 import { bodyTooLarge, invalidBody } from "./errors.ts";
 
 /** Eight times the longest URL. */

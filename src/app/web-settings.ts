@@ -5,8 +5,8 @@ import { createAccountActions } from "../account/account-actions.ts";
 import { openapiDocument } from "../api/openapi.ts";
 import { createTargetPrecheck } from "../egress/precheck-target.ts";
 import { ownUserAgent } from "../egress/settings.ts";
-import { createCallingAddress } from "../http/client-address.ts";
-import { createOwnAddress } from "../http/own-address.ts";
+import { createClientAddress } from "../http/client-address.ts";
+import { createServerOrigin } from "../http/server-origin.ts";
 import type { Operator } from "../web/admin/operator.ts";
 import type { PagesSettings, ScanningSettings } from "../web/settings.ts";
 import { ConfigError } from "./config.ts";
@@ -30,8 +30,8 @@ export function webSettings(config: Config, { scanning, ...running }: Running): 
     version,
     defaultLocale: config["locale.default"],
     addresses: {
-      calling: createCallingAddress(config.trusted_proxies),
-      own: createOwnAddress({
+      calling: createClientAddress(config.trusted_proxies),
+      own: createServerOrigin({
         publicUrl: config.public_url,
         trustedProxies: config.trusted_proxies,
         onUntrustedForwarding: operator.noteUntrustedForwarder,

@@ -1,12 +1,12 @@
-/** Which methods an address answers: the framework knows only that a route and a method did not meet. */
+/** Allowed methods of a path, for 405 and OPTIONS: the framework does not tell a wrong method from an unknown path. */
 
 export interface Route {
   readonly method: string;
-  /** With parameters as `:name`. */
+  /** Parameters as `:name`. */
   readonly path: string;
 }
 
-/** Methods that the path answers, sorted; empty when there is nothing at this path. HEAD comes with GET, OPTIONS with all. */
+/** Sorted; empty for an unknown path. GET adds HEAD, and every path has OPTIONS. */
 export function allowedMethods(routes: readonly Route[], path: string): readonly string[] {
   const methods = routes.filter((route) => matches(route.path, path)).map((route) => route.method);
   if (methods.length === 0) return [];
@@ -14,7 +14,7 @@ export function allowedMethods(routes: readonly Route[], path: string): readonly
 }
 
 function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split("/");
-  const given = path.split("/");
-  return wanted.length === given.length && wanted.every((part, i) => part === given[i] || (part.startsWith(":") && given[i] !== ""));
+  const expected = pattern.split("/");
+  const actual = path.split("/");
+  return expected.length === actual.length && expected.every((part, i) => part === actual[i] || (part.startsWith(":") && actual[i] !== ""));
 }

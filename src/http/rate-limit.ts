@@ -1,7 +1,7 @@
-/** Counts requests by key in fixed windows, in memory that cannot grow without end. */
+/** Rate limiter: counts requests by key in fixed windows, in bounded memory. */
 import { setYoungest } from "../base/bounded-map.ts";
 
-/** Keys counted at once. Beyond it the oldest window is forgotten: what a flood of addresses gains is only its own count. */
+/** The oldest window is evicted beyond this. A flood of addresses resets only its own counts. */
 const countedKeysMax = 20_000;
 
 export interface RateLimit {
@@ -20,8 +20,8 @@ export interface Counted {
 export type CountRequest = (key: string) => Counted;
 
 /**
- * Counts one request per call. A window opens with a key's first request and closes after `windowSeconds`; refused requests
- * count too, and change nothing about its end.
+ * Counts one request per call. A window opens with a key's first request and closes after `windowSeconds`.
+ * Refused requests count too, without extending the window.
  */
 export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs: () => number): CountRequest {
   const windows = new Map<string, { count: number; readonly startsAtMs: number }>();
@@ -36,7 +36,7 @@ export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs
   return (key) => {
     const now = nowMs();
     const known = windows.get(key);
-    // A clock that was set back must not leave anybody shut out until it has caught up.
+    // After the clock is set back, a window in the future would block its key for too long.
     const isOpen = known !== undefined && known.startsAtMs <= now && now < known.startsAtMs + windowMs;
     const window = isOpen ? known : open(key, now);
     window.count += 1;

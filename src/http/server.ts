@@ -1,21 +1,21 @@
-/** Puts the appliance on a port, and takes it off again without cutting anybody short. */
+/** HTTP server of the appliance, with graceful shutdown. */
 import type { Log } from "../base/log.ts";
 
-/** A connection that says nothing for so long is closed; longer than any answer takes. */
+/** Idle connections are closed after this; longer than any answer takes. */
 const idleSeconds = 30;
-/** How long requests under way may take to end once the server stops; the slowest of them waits for a disk. */
+/** Time for open requests after the server stops; the slowest of them waits for a disk. */
 const drainMsMax = 5_000;
 
-/** Answers requests: an Elysia app, or several put together. */
+/** One Elysia app, or several combined. */
 export interface HttpHandler {
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Set once it listens; requests ask it for their peer. */
+  /** Set once it listens; the apps use it to find the peer of a request. */
   server: unknown;
 }
 
 export interface ListenOptions {
   readonly hostname: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly log: Log;
 }
@@ -23,28 +23,28 @@ export interface ListenOptions {
 export interface Listening {
   readonly hostname: string;
   readonly port: number;
-  /** Takes no new connection, waits for the requests under way for at most `drainMsMax`, then ends them. */
+  /** Accepts no new connection, waits at most `drainMsMax` for open requests, then aborts them. */
   stop(): Promise<void>;
 }
 
-/** @throws Error of the system when the address cannot be had: `code` is EADDRINUSE, EACCES or EADDRNOTAVAIL. */
-export function listen(door: HttpHandler, { hostname, port, log }: ListenOptions): Listening {
+/** @throws Error of the system when the address is not available: `code` is EADDRINUSE, EACCES or EADDRNOTAVAIL. */
+export function listen(handler: HttpHandler, { hostname, port, log }: ListenOptions): Listening {
   const server = Bun.serve({
     hostname,
     port,
     idleTimeout: idleSeconds,
-    // The doors bound bodies themselves, because this would answer without a body of its own, and before the caller is known.
+    // The handlers limit bodies themselves: Bun would answer with an empty body, before authentication.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
-    // Outside development Bun would share the port with whoever else asks for it, and a second server would start as if all were well.
+    // Otherwise Bun shares the port, and a second server on it would start without an error.
     reusePort: false,
-    fetch: (request) => door.fetch(request),
+    fetch: (request) => handler.fetch(request),
     error: (error) => {
       log.error("request failed", { error: error.stack ?? error.message });
       return Response.json({ errorMessage: "Something went wrong on our side." }, { status: 500 });
     },
   });
-  door.server = server;
+  handler.server = server;
   return {
     hostname,
     port: server.port ?? port,
@@ -56,7 +56,7 @@ export function listen(door: HttpHandler, { hostname, port, log }: ListenOptions
   };
 }
 
-/** The API below `/api/` (not `/api/` itself, which leads to its description) and where the operator's probes look, and the pages everywhere else. */
+/** Routes `/api/...`, `/healthz` and `/readyz` to the API, everything else to the pages. `/api/` itself is a page that links to the API's description. */
 export function combineHandlers({ api, pages }: { readonly api: HttpHandler; readonly pages: HttpHandler }): HttpHandler {
   return {
     fetch: (request) => (isOfApi(pathOf(request)) ? api : pages).fetch(request),
@@ -67,7 +67,7 @@ export function combineHandlers({ api, pages }: { readonly api: HttpHandler; rea
   };
 }
 
-/** As it stands in the request line and as it is routed: undecoded, without query. */
+/** Path as in the request line and as routed: undecoded, without query. */
 export function pathOf({ url }: Request): string {
   const start = url.indexOf("/", "https://".length);
   const end = url.indexOf("?", start);

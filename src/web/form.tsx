@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ComponentChildren } from "preact";
 import { signedInBy } from "../account/authenticate.ts";
-import { readBytes } from "../http/bytes.ts";
+import { readBytes } from "../http/request-body.ts";
 import { useVisit } from "./context.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { formBroken, formNotOurs, formTooLong, signInFirst } from "./errors.ts";

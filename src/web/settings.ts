@@ -4,8 +4,8 @@ import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/load.ts";
 import type { Locale } from "../check/check.ts";
 import type { ScanProgress } from "../evidence/scan.ts";
-import type { CallingAddress } from "../http/client-address.ts";
-import type { OwnAddressOf } from "../http/own-address.ts";
+import type { ClientAddressOf } from "../http/client-address.ts";
+import type { ServerOriginOf } from "../http/server-origin.ts";
 import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
@@ -20,9 +20,9 @@ export interface PagesSettings {
   readonly defaultLocale: Locale;
   readonly addresses: {
     /** Whom requests are counted by. */
-    readonly calling: CallingAddress;
+    readonly calling: ClientAddressOf;
     /** How a visitor reached this appliance. */
-    readonly own: OwnAddressOf;
+    readonly own: ServerOriginOf;
     /** How everybody reaches it, an origin; null when the operator named none. */
     readonly publicUrl: string | null;
   };

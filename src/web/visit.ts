@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { signedInBy } from "../account/authenticate.ts";
 import { type Locale, locales } from "../check/check.ts";
-import type { OwnAddress } from "../http/own-address.ts";
+import type { ServerOrigin } from "../http/server-origin.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
@@ -27,7 +27,7 @@ export interface Visit {
   /** The address asked for; only its path and query are to be relied upon. */
   readonly url: URL;
   /** This appliance as the visitor reached it. */
-  readonly own: OwnAddress;
+  readonly own: ServerOrigin;
   /** What requests of this visitor are counted by. */
   readonly address: string;
   readonly i18n: I18n;
@@ -56,7 +56,7 @@ export function publicOrigin({ own, settings }: Visit): string {
 }
 
 /** Stands in where the request's Host names nothing that could be the appliance; such a visit is refused. */
-const nowhere: OwnAddress = { origin: "null", https: false, loopback: false };
+const nowhere: ServerOrigin = { origin: "null", https: false, loopback: false };
 
 /** `refused` when the request's Host header is none; the visit then serves for saying so. */
 export function visitOf(

@@ -10,9 +10,9 @@ import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
 import { createDoctorRun } from "../../src/doctor/background-run.ts";
 import { ownUserAgent } from "../../src/egress/settings.ts";
-import { createCallingAddress } from "../../src/http/client-address.ts";
-import { createOwnAddress } from "../../src/http/own-address.ts";
+import { createClientAddress } from "../../src/http/client-address.ts";
 import { listen } from "../../src/http/server.ts";
+import { createServerOrigin } from "../../src/http/server-origin.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
@@ -87,8 +87,8 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
     version: "0.0.0",
     defaultLocale: "en-gb",
     addresses: {
-      calling: createCallingAddress([]),
-      own: createOwnAddress({ publicUrl, trustedProxies: [], onUntrustedForwarding: () => {} }),
+      calling: createClientAddress([]),
+      own: createServerOrigin({ publicUrl, trustedProxies: [], onUntrustedForwarding: () => {} }),
       publicUrl,
       ...addresses,
     },

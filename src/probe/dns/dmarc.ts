@@ -1,4 +1,4 @@
-/** Walks up the tree for the DMARC records that hold for the scanned host and its domain, and asks foreign receivers of reports for their consent. */
+/** Probe of DMARC: tree walk for the scanned host and its domain, and consent of foreign report receivers. */
 
 import { type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import type { MailDmarcFacts, TextRecords } from "../../evidence/facts.ts";
@@ -7,10 +7,10 @@ import { dmarcNameOf, dmarcWalkNames } from "../../parse/dmarc.ts";
 import { effectiveDmarc, endsDmarcWalk } from "../../parse/dmarc-walk.ts";
 import { dnsNameCharsMax } from "../../parse/dns-name.ts";
 import { registrableDomainOf } from "../../parse/site.ts";
-import { failedBy } from "../failure.ts";
+import { failedBy } from "../context.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
 
-/** RFC 9989 section 4.10. A scanned host below the domain may lie in a zone that does not answer, which harms no mail of the domain. */
+/** RFC 9989 section 4.10. A failed query for a subdomain does not fail the probe, because it does not affect mail of the domain. */
 export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>> {
   return readOfDomain(context, async (domain) => {
     const walk: TextRecords[] = [];
@@ -31,7 +31,7 @@ function becauseOf(thrown: unknown): ProbeFailure {
   return failedBy(thrown).because;
 }
 
-/** Adds the answers that the walk from `start` needs and nobody has asked for yet. */
+/** Adds the answers that the walk from `start` needs and does not have yet. */
 async function walkFrom(context: DnsContext, start: string, walk: TextRecords[]): Promise<void> {
   for (const domain of dmarcWalkNames(start)) {
     const name = dmarcNameOf(domain);
@@ -44,12 +44,12 @@ async function walkFrom(context: DnsContext, start: string, walk: TextRecords[])
 }
 
 interface ForeignReceiver {
-  /** Whose record names it. */
+  /** Domain whose record names the receiver. */
   readonly policyDomain: string;
   readonly host: string;
 }
 
-/** RFC 9990 section 4 asks for another organisation; here that is another registrable domain, or none at all. */
+/** RFC 9990 section 4: receivers of another organisation, here another registrable domain or none. */
 function foreignReceivers(walk: readonly TextRecords[], domain: string): readonly ForeignReceiver[] {
   const published = effectiveDmarc(walk, domain);
   if (published === null) return [];
@@ -69,7 +69,7 @@ async function askReceiver(
   { policyDomain, host }: ForeignReceiver,
 ): Promise<MailDmarcFacts["reportReceivers"][number]> {
   const name = `${policyDomain}._report._dmarc.${host}`;
-  // Step 4: a name too long for DNS is nowhere, so nobody can have agreed under it.
+  // Step 4: a name too long for DNS cannot exist, so there is no consent.
   if (name.length > dnsNameCharsMax) return { domain: host, answer: read({ name, nameExists: false, records: [], recordsDropped: 0 }) };
   try {
     return { domain: host, answer: read(await textRecordsOf(context, name)) };

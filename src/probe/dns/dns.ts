@@ -1,22 +1,18 @@
-/** Asks the appliance's resolvers about the scanned host and its registrable domain, one question at a time. */
+/** Probes of MX, CAA and TLS reporting, and the TXT queries that the other DNS probes share. */
 import { type DnsAnswer, nameError } from "../../egress/dns-message.ts";
 import { askResolvers, type CaaRecord, resolversOf } from "../../egress/resolvers.ts";
 import { boundedText } from "../../evidence/bound.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../../evidence/facts.ts";
 import { dnsRecordCharsMax, dnsRecordsMax } from "../../evidence/limits.ts";
-import type { SubjectContext } from "../context.ts";
-import { failedBy } from "../failure.ts";
+import { failedBy, type SubjectContext } from "../context.ts";
 
 export interface DnsContext extends Omit<SubjectContext, "egress"> {
   /** As in the egress settings. */
   readonly dnsServers: readonly string[];
 }
 
-/**
- * What the probe makes of the registrable domain. Addresses and names outside of the public DNS are not asked about; a
- * question that nobody answered fails the reading.
- */
+/** Reading of a probe of the registrable domain; `not-asked` for addresses and names outside the public DNS. */
 export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: string) => Promise<F>): Promise<Reading<F>> {
   if (subject.registrableDomain === null) return failed("not-asked");
   try {
@@ -26,7 +22,7 @@ export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: s
   }
 }
 
-/** The text records of a name, each cut at `charsMax`. @throws EgressError when no resolver answered. */
+/** The TXT records of a name, each truncated at `charsMax`. @throws EgressError when no resolver answered. */
 export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: string, charsMax = dnsRecordCharsMax): Promise<TextRecords> {
   const answer = await askResolvers(resolversOf(dnsServers), { name, type: "TXT" }, signal);
   const texts = answer.answers.flatMap((record) => (record.type === "TXT" ? [joined(record.data)] : []));
@@ -40,7 +36,7 @@ export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: st
   };
 }
 
-/** Records of a set have no order (RFC 2181 section 5), and resolvers turn it round: what is kept must not depend on that. */
+/** Sorted, because record sets have no order (RFC 2181 section 5) and resolvers rotate them. */
 function ordered<T>(records: readonly T[], orderOf: (record: T) => string): readonly T[] {
   return records
     .map((record) => ({ record, order: orderOf(record) }))
@@ -48,7 +44,7 @@ function ordered<T>(records: readonly T[], orderOf: (record: T) => string): read
     .map(({ record }) => record);
 }
 
-/** Policies first: a domain may hold more verification texts than are kept. */
+/** Sorts policies first: a domain may have more verification records than the limit. */
 function textOrder(text: string): string {
   return /^v=/i.test(text) ? ` ${text}` : `~${text}`;
 }
@@ -57,7 +53,7 @@ export function nameExistsIn(answer: DnsAnswer): boolean {
   return answer.responseCode !== nameError;
 }
 
-/** RFC 7208 section 3.3: strings of up to 255 bytes, without anything between them. */
+/** RFC 7208 section 3.3: joins strings of up to 255 bytes without a separator. */
 function joined(data: string | Buffer | readonly (string | Buffer)[]): string {
   return [data]
     .flat()
@@ -93,10 +89,7 @@ function mxOrder({ preference = 0, exchange }: { readonly preference?: number | 
   return `${String(preference).padStart(5, "0")} ${exchange}`;
 }
 
-/**
- * Climbs from the host to the top-level domain until a name has CAA records (RFC 8659 section 3); the resolver follows
- * aliases.
- */
+/** Climbs from the host to the top-level domain until a name has CAA records (RFC 8659 section 3). */
 export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> {
   return readOfDomain(context, async () => {
     const resolvers = resolversOf(context.dnsServers);
@@ -104,9 +97,9 @@ export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> 
     for (const name of upwards(context.subject.host)) {
       asked.push(name);
       const records = caaRecords(await askResolvers(resolvers, { name, type: "CAA" }, context.signal));
-      if (records.length > 0) return { ...bounded(records), foundAt: name, asked };
+      if (records.length > 0) return { ...boundedCaa(records), foundAt: name, asked };
     }
-    return { ...bounded([]), foundAt: null, asked };
+    return { ...boundedCaa([]), foundAt: null, asked };
   });
 }
 
@@ -120,7 +113,7 @@ function caaRecords({ answers }: DnsAnswer): readonly CaaRecord[] {
   return answers.flatMap((record) => (record.type === "CAA" ? [record.data] : []));
 }
 
-function bounded(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {
+function boundedCaa(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {
   return {
     records: ordered(records, ({ tag, value }) => `${tag} ${value}`)
       .slice(0, dnsRecordsMax)

@@ -1,4 +1,5 @@
-/** Finds out what a validating resolver makes of the registrable domain's signatures. */
+/** DNSSEC probe: status of the registrable domain according to a validating resolver. */
+
 import { within } from "../../base/deadline.ts";
 import { askDns, type DnsServer } from "../../egress/dns-client.ts";
 import { type DnsAnswer, noError, serverFailure } from "../../egress/dns-message.ts";
@@ -6,50 +7,46 @@ import { authenticData, checkingDisabled, dnssecOk, resolversOf } from "../../eg
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { DnssecFacts } from "../../evidence/facts.ts";
 import { dnsRecordsMax } from "../../evidence/limits.ts";
-import { failedBy } from "../failure.ts";
+import { failedBy } from "../context.ts";
 import type { DnsContext } from "./dns.ts";
-import { dnskeyTag } from "./dnskey-tag.ts";
 
-/** RFC 8375 section 7: a name that is kept unsigned on purpose, and that resolvers know by themselves. */
+/** RFC 8375 section 7: deliberately unsigned, and known to resolvers without a query. */
 const insecureName = "home.arpa";
-/** It is no more than a second look. */
-const secondLookMs = 1_500;
+/** Short, because `setsAdBlindly` only confirms a result. */
+const confirmationMs = 1_500;
 
-/** A question to one resolver, with DO. `CD` asks it not to check signatures. */
+/** A query to one resolver with the DO flag. `unchecked` sets CD, which disables validation. */
 type Ask = (
   name: string,
-  wish?: { readonly type?: "SOA" | "NS" | "CNAME" | "DS" | "DNSKEY"; readonly unchecked?: boolean },
+  options?: { readonly type?: "SOA" | "NS" | "CNAME" | "DS" | "DNSKEY"; readonly unchecked?: boolean },
 ) => Promise<DnsAnswer>;
 
-/**
- * One resolver after the other until one can tell: of two that differ in what they validate, no pair of answers proves anything.
- */
+/** Tries one resolver after the other. Answers of different resolvers are never combined, because they may validate differently. */
 export async function probeDnssec({ subject, dnsServers, signal }: DnsContext): Promise<Reading<DnssecFacts>> {
   const { registrableDomain: domain } = subject;
   if (domain === null) return failed("not-asked");
   let reading: Reading<DnssecFacts> = failed("unreachable");
   for (const resolver of resolversOf(dnsServers)) {
-    reading = await statusAsToldBy(resolver, domain, signal);
+    reading = await statusFrom(resolver, domain, signal);
     if (reading.status === "read" || signal.aborted) break;
   }
   return reading;
 }
 
-/** RFC 4035 section 3.2.3: a validating resolver sets AD on what it has proven, and answers SERVFAIL for what it has disproven. */
-async function statusAsToldBy(resolver: DnsServer, domain: string, signal: AbortSignal): Promise<Reading<DnssecFacts>> {
+/** RFC 4035 section 3.2.3: a validating resolver sets AD on secure answers, and answers SERVFAIL for bogus ones. */
+async function statusFrom(resolver: DnsServer, domain: string, signal: AbortSignal): Promise<Reading<DnssecFacts>> {
   // Every zone has a SOA record.
   const ask: Ask = (name, { type = "SOA", unchecked = false } = {}) =>
     askDns(resolver, { name, type, flags: unchecked ? checkingDisabled : 0, ednsFlags: dnssecOk }, signal);
   try {
     const answer = await ask(domain);
     if (answer.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, answer);
-    // A server that was away for a moment is no forger: what is refused must be given out with checking disabled, and be refused again.
+    // SERVFAIL may be a brief outage. Bogus data is available with validation disabled, and fails again.
     const unchecked = await ask(domain, { unchecked: true });
     if (unchecked.responseCode !== noError) return failed("unresolved");
     const again = await ask(domain);
     if (again.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, again);
-    // RFC 9520: for a while a resolver repeats a failure from memory. What it was not asked before it has to look for, and
-    // where it finds that, the domain's chain of trust holds.
+    // RFC 9520: resolvers cache failures. A new question bypasses the cache; its success proves the chain of trust.
     const other = await ask(domain, { type: "NS" });
     if (other.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, other);
     if (!(await validates(ask))) return failed("unresolved");
@@ -60,26 +57,23 @@ async function statusAsToldBy(resolver: DnsServer, domain: string, signal: Abort
 }
 
 async function statusWhenAnswered(ask: Ask, domain: string, answer: DnsAnswer): Promise<Reading<DnssecFacts>> {
-  // A proof that there is no such domain proves the zone above.
+  // A proof that the domain does not exist concerns the parent zone.
   if (answer.responseCode !== noError) return failed("unresolved");
-  // Behind an alias the answer is no more secure than the alias's target, which is another domain's affair.
+  // An answer through an alias is only as secure as the target, which belongs to another domain.
   const isAlias = answer.answers.some(({ type }) => type === "CNAME");
   const own = !isAuthentic(answer) && isAlias ? await ask(domain, { type: "CNAME" }) : answer;
   if (!isAuthentic(own)) return (await validates(ask)) ? read({ domain, status: "insecure", unchecked: null }) : failed("unsupported");
   return (await setsAdBlindly(ask)) ? failed("unsupported") : read({ domain, status: "secure", unchecked: null });
 }
 
-/**
- * Why it is bogus. Resolvers may say so by themselves (RFC 8914), but what they say depends on which question they were
- * asked first; the records do not.
- */
+/** Records that show why the domain is bogus. Extended errors (RFC 8914) depend on the order of questions; records do not. */
 async function readUnchecked(ask: Ask, domain: string, soa: DnsAnswer): Promise<DnssecFacts["unchecked"]> {
   try {
     const [ds, keys] = await Promise.all((["DS", "DNSKEY"] as const).map((type) => ask(domain, { type, unchecked: true })));
     if (ds?.responseCode !== noError || keys?.responseCode !== noError) return null;
     return {
-      dsKeyTags: ordered(ds.answers.flatMap((record) => (record.type === "DS" ? [record.data.keyTag] : []))),
-      zoneKeyTags: ordered(keys.answers.flatMap((record) => (record.type === "DNSKEY" ? [dnskeyTag(record.data)] : []))),
+      dsKeyTags: sortedUnique(ds.answers.flatMap((record) => (record.type === "DS" ? [record.data.keyTag] : []))),
+      zoneKeyTags: sortedUnique(keys.answers.flatMap((record) => (record.type === "DNSKEY" ? [dnskeyTag(record.data)] : []))),
       signatures: [...signaturesAmong(soa, "SOA"), ...signaturesAmong(keys, "DNSKEY")],
     };
   } catch {
@@ -87,30 +81,44 @@ async function readUnchecked(ask: Ask, domain: string, soa: DnsAnswer): Promise<
   }
 }
 
-/** Each once, however the records came. */
-function ordered(numbers: readonly number[]): readonly number[] {
+function sortedUnique(numbers: readonly number[]): readonly number[] {
   return [...new Set(numbers)].sort((one, other) => one - other).slice(0, dnsRecordsMax);
 }
 
 function signaturesAmong({ answers }: DnsAnswer, covers: "SOA" | "DNSKEY"): NonNullable<DnssecFacts["unchecked"]>["signatures"] {
   const expirations = answers.flatMap((record) => (record.type === "RRSIG" ? [record.data.expiration] : []));
-  return ordered(expirations).map((seconds) => ({ covers, validTo: new Date(1_000 * seconds).toISOString() }));
+  return sortedUnique(expirations).map((seconds) => ({ covers, validTo: new Date(1_000 * seconds).toISOString() }));
 }
 
-/** The root is signed: a resolver that does not set AD on it does not validate, or something in between takes AD away. */
+/** The root is signed: without AD on it, the resolver does not validate, or a middlebox clears AD. */
 async function validates(ask: Ask): Promise<boolean> {
   return isAuthentic(await ask("."));
 }
 
 /**
- * A resolver that sets AD on everything is told by a name that cannot be secure. One that sets it on forgeries alone is not:
- * that would take a domain which is broken on purpose, and so somebody else's server.
+ * Detects a resolver that sets AD on everything, with a name that cannot be secure. Detecting AD on bogus answers only
+ * would need a third party's broken domain.
  */
 async function setsAdBlindly(ask: Ask): Promise<boolean> {
-  const answer = await within(secondLookMs, ask(insecureName), null).catch(() => null);
+  const answer = await within(confirmationMs, ask(insecureName), null).catch(() => null);
   return answer?.responseCode === noError && isAuthentic(answer);
 }
 
 function isAuthentic({ flags = 0 }: DnsAnswer): boolean {
   return (flags & authenticData) !== 0;
+}
+
+/** Fields of a DNSKEY record; its protocol is always 3. */
+interface Dnskey {
+  readonly flags: number;
+  readonly algorithm: number;
+  readonly key: Uint8Array;
+}
+
+/** RFC 4034 appendix B: sum of the record's 16-bit words, carry added once. Obsolete algorithm 1 has another rule. */
+function dnskeyTag({ flags, algorithm, key }: Dnskey): number {
+  const protocol = 3;
+  const bytes = Uint8Array.from([flags >> 8, flags & 0xff, protocol, algorithm, ...key]);
+  const sum = bytes.reduce((total, byte, at) => total + (at % 2 === 0 ? byte << 8 : byte), 0);
+  return (sum + ((sum >> 16) & 0xffff)) & 0xffff;
 }

@@ -1,5 +1,4 @@
-/** Asks for the MTA-STS record of the registrable domain and, where there is one, for the policy file that it stands for. */
-
+/** Probes of MTA-STS: the record of the registrable domain and the policy file that it announces. */
 import { CertificateRefused, EgressError } from "../../egress/egress-error.ts";
 import { type GetOptions, httpGet } from "../../egress/http-client.ts";
 import { askResolvers, resolversOf } from "../../egress/resolvers.ts";
@@ -9,9 +8,8 @@ import type { MailMtaStsPolicyFacts, TextRecords } from "../../evidence/facts.ts
 import { headerValueCharsMax, mtaStsPolicyBytesMax } from "../../evidence/limits.ts";
 import { isMeantAsMtaSts } from "../../parse/mta-sts.ts";
 import { isChallenge } from "../browser/page-challenge.ts";
-import { exchangeMs, type SubjectContext } from "../context.ts";
-import { failedBy } from "../failure.ts";
-import { fileBytes } from "../http/file-bytes.ts";
+import { exchangeMs, failedBy, type SubjectContext } from "../context.ts";
+import { fileBytes } from "../http/well-known.ts";
 import { trustAnchors } from "../tls/trust.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";
 
@@ -23,13 +21,13 @@ export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> 
 export interface MtaStsPolicyContext extends SubjectContext {
   /** As in the egress settings. */
   readonly dnsServers: readonly string[];
-  /** PEM certificates trusted besides the bundled roots. */
+  /** PEM certificates trusted in addition to the bundled roots. */
   readonly caPems: readonly string[];
-  /** What `probeMtaSts` read. */
+  /** Result of `probeMtaSts`. */
   readonly record: Reading<TextRecords>;
 }
 
-/** RFC 8461 section 3.3: over https with a certificate for the policy host, without following redirects. */
+/** RFC 8461 section 3.3: over https with a valid certificate for the policy host, without redirects. */
 export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<Reading<MailMtaStsPolicyFacts>> {
   const { subject, record } = context;
   if (subject.registrableDomain === null || record.status === "failed") return failed("not-asked");
@@ -43,7 +41,7 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
       const unavailableBecause = await siteOwnReason(context, host, thrown);
       if (unavailableBecause !== null) return read({ url, unavailableBecause, status: 0, contentType: null, body: "", truncated: false });
     } catch {
-      // Looking closer failed as well: what happened first is what is told.
+      // The original failure is reported.
     }
     return failedBy(thrown);
   }
@@ -52,7 +50,7 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
 async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<Reading<MailMtaStsPolicyFacts>> {
   const options: GetOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax: mtaStsPolicyBytesMax, trust: trustAnchors(caPems).context };
   const reply = await httpGet(egress, url, options);
-  // Defences of the web know those who fetch policies, and this appliance is none of them.
+  // A bot defence may let mail servers through and challenge this appliance.
   if (isChallenge(reply, null)) return failed("challenged");
   const contentType = reply.field("content-type");
   return read({
@@ -65,7 +63,7 @@ async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url:
   });
 }
 
-/** Null for what says nothing about the site. @throws EgressError when that cannot be found out. */
+/** Failure that the site itself caused; null for any other. @throws EgressError when DNS cannot confirm it. */
 async function siteOwnReason(
   context: MtaStsPolicyContext,
   host: string,
@@ -84,7 +82,7 @@ async function siteOwnReason(
   }
 }
 
-/** A resolver that could not find out is no answer. */
+/** @throws EgressError when no resolver gives a conclusive answer. */
 async function hasNoAddress({ dnsServers, signal }: MtaStsPolicyContext, name: string): Promise<boolean> {
   const ask = (type: "A" | "AAAA") => askResolvers(resolversOf(dnsServers), { name, type }, signal);
   const answers = await Promise.all([ask("A"), ask("AAAA")]);

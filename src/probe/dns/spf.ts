@@ -1,4 +1,4 @@
-/** Asks for the SPF record of the registrable domain and for what evaluating it leads to: RFC 7208. */
+/** SPF probe: the record of the registrable domain and the records that its evaluation needs; RFC 7208. */
 
 import type { DnsAnswer } from "../../egress/dns-message.ts";
 import { askResolvers, resolversOf } from "../../egress/resolvers.ts";
@@ -16,16 +16,16 @@ import {
   spfLookups,
   spfQuestionKey,
 } from "../../parse/spf-evaluation.ts";
-import { failedBy } from "../failure.ts";
+import { failedBy } from "../context.ts";
 import { type DnsContext, nameExistsIn, readOfDomain, textRecordsOf } from "./dns.ts";
 
 type Followed = MailSpfFacts["followed"][number];
 type Answer = Extract<Followed["answer"], { status: "read" }>["facts"];
 
-/** What is asked at once: as many as one record may ask for, whatever its owner wrote. */
+/** Concurrent questions: the RFC's limit for one record. */
 const questionsAtOnceMax = 10;
 
-/** Records are gone through in rounds: what those of one round lead to is asked together, each name and type once. */
+/** Breadth first: asks all questions of one round together, each name and type once. */
 export function probeSpf(context: DnsContext): Promise<Reading<MailSpfFacts>> {
   return readOfDomain(context, async (domain) => {
     const own = await textRecordsOf(context, domain, spfRecordCharsMax);
@@ -59,7 +59,7 @@ function newQuestions(published: PublishedSpf, senderDomain: string, seen: Set<s
   });
 }
 
-/** In the order of the questions, whichever answer comes first. */
+/** Answers in the order of the questions. */
 async function askAll(context: DnsContext, questions: readonly SpfQuestion[]): Promise<readonly Followed[]> {
   const followed: Followed[] = [];
   let next = 0;
@@ -82,7 +82,7 @@ async function answerTo(context: DnsContext, { name, type }: SpfQuestion): Promi
   }
 }
 
-/** Two SPF records are as bad as more, and without one it only matters whether there is any record at all (RFC 7208 section 4.6.4). */
+/** Keeps two SPF records at most, else one other record: its existence matters for void lookups (RFC 7208 section 4.6.4). */
 function onlySpf(texts: TextRecords): Followed["answer"] {
   const { nameExists, records } = texts;
   const spf = records.filter(({ text }) => parseSpf(text) !== null);
@@ -96,7 +96,7 @@ async function exchangersOf(context: DnsContext, name: string): Promise<Answer> 
   return { nameExists: nameExistsIn(answer), records: bounded(hosts) };
 }
 
-/** Which family is asked for depends on the sender. One that has addresses answers for a name of which the other cannot be told. */
+/** Asks for both address families, because the sender decides which one matters. One successful family is enough. */
 async function addressesOf(context: DnsContext, name: string): Promise<Answer> {
   const families = await Promise.allSettled((["A", "AAAA"] as const).map((type) => ask(context, name, type)));
   const answers = families.flatMap((family) => (family.status === "fulfilled" ? [family.value] : []));
@@ -112,7 +112,7 @@ function ask({ dnsServers, signal }: DnsContext, name: string, type: "A" | "AAAA
   return askResolvers(resolversOf(dnsServers), { name, type }, signal);
 }
 
-/** Sorted, since records of a set have no order. */
+/** Sorted, because record sets have no order. */
 function bounded(texts: readonly string[]): Answer["records"] {
   return [...texts]
     .sort()

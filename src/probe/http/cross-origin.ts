@@ -1,22 +1,20 @@
-/** Asks for the scanned page in the name of a foreign origin: would its answers be readable for that origin? */
-
+/** CORS probe: requests the scanned page with a foreign `Origin`. */
 import { httpGet } from "../../egress/http-client.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { CrossOriginFacts } from "../../evidence/facts.ts";
 import { saysNothingOfSite } from "../../parse/redirects.ts";
 import { isChallenge } from "../browser/page-challenge.ts";
-import { exchangeMs, type ProbeContext } from "../context.ts";
-import { failedBy } from "../failure.ts";
+import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";
 
-/** RFC 6761 section 6.4: nobody can have this name, so a server that lets it in lets everybody in. */
+/** RFC 6761 section 6.4: this name is never registered, so a server that allows it allows every origin. */
 export const foreignOrigin = "https://cross-origin-probe.invalid";
 
 export interface CrossOriginContext extends ProbeContext {
-  /** Of the page as the browser found it in the end. */
+  /** Final URL of the page in the browser. */
   readonly url: string;
 }
 
-/** One GET; redirects are not followed. */
+/** Sends one GET and follows no redirects. */
 export async function probeCrossOrigin({ egress, url, signal }: CrossOriginContext): Promise<Reading<CrossOriginFacts>> {
   if (!/^https?:\/\//.test(url)) return failed("not-asked");
   try {

@@ -1,10 +1,9 @@
-/** Asks port 80 for the scanned address with our own client: a browser may upgrade by itself, and then shows nothing of it. */
+/** Requests the scanned URL on port 80 with our own client, because a browser may upgrade to https by itself. */
 import { EgressError } from "../../egress/egress-error.ts";
 import { type Reading, read } from "../../evidence/evidence.ts";
 import type { PlainHttpFacts } from "../../evidence/facts.ts";
 import { hopsMax } from "../../evidence/limits.ts";
-import type { SubjectContext } from "../context.ts";
-import { failedBy } from "../failure.ts";
+import { failedBy, type SubjectContext } from "../context.ts";
 import { followRedirects } from "./redirects.ts";
 
 export async function probePlainHttp(context: SubjectContext): Promise<Reading<PlainHttpFacts>> {

@@ -1,5 +1,4 @@
-/** Asks for a URL and goes where redirects lead, as far as it is told. */
-
+/** Requests a URL and follows its redirects up to a limit. */
 import { EgressError } from "../../egress/egress-error.ts";
 import { type HttpReply, httpGet } from "../../egress/http-client.ts";
 import type { PlainHttpFacts } from "../../evidence/facts.ts";
@@ -8,7 +7,7 @@ import { isRedirectStatus } from "../../parse/redirects.ts";
 import { exchangeMs, type ProbeContext } from "../context.ts";
 
 export interface FollowOptions {
-  /** Answers at most, the last of which may be one more redirect. */
+  /** The last answer may be another redirect. */
   readonly answersMax: number;
   readonly bodyBytesMax: number;
 }
@@ -19,7 +18,7 @@ export interface Followed {
   readonly stoppedBecause: PlainHttpFacts["stoppedBecause"];
 }
 
-/** @throws EgressError when the first URL gives no answer; a later one that gives none only ends the chain. */
+/** @throws EgressError when the first URL gives no answer. A later failure only ends the chain. */
 export async function followRedirects({ egress, signal }: ProbeContext, url: string, options: FollowOptions): Promise<Followed> {
   const { answersMax, bodyBytesMax } = options;
   const answers: { url: string; reply: HttpReply }[] = [];
@@ -43,7 +42,7 @@ export async function followRedirects({ egress, signal }: ProbeContext, url: str
   }
 }
 
-/** Null for an answer that sends nobody anywhere. */
+/** Null if not a redirect. */
 function locationOf(reply: HttpReply | undefined): string | null {
   return reply !== undefined && isRedirectStatus(reply.status) ? reply.field("location") : null;
 }

@@ -1,6 +1,6 @@
 /** Who counts as the caller, behind which proxies, and what strangers can make of X-Forwarded-For. */
 import { describe, expect, test } from "vitest";
-import { createCallingAddress } from "../../../src/http/client-address.ts";
+import { createClientAddress } from "../../../src/http/client-address.ts";
 
 const rows: readonly [words: string, trusted: readonly string[], peer: string | null, forwardedFor: string | null, counted: string][] = [
   ["a peer", [], "192.0.2.1", null, "192.0.2.1"],
@@ -30,9 +30,9 @@ const rows: readonly [words: string, trusted: readonly string[], peer: string | 
 
 describe("the calling address", () => {
   for (const [words, trusted, peer, forwardedFor, counted] of rows) {
-    test(words, () => expect(createCallingAddress(trusted)(peer, forwardedFor)).toBe(counted));
+    test(words, () => expect(createClientAddress(trusted)(peer, forwardedFor)).toBe(counted));
   }
   test.each(["proxy.example", "10.0.0.0/33", "", "10.0.0"])("%s is no trusted proxy", (entry) => {
-    expect(() => createCallingAddress([entry])).toThrow(`"${entry}"`);
+    expect(() => createClientAddress([entry])).toThrow(`"${entry}"`);
   });
 });

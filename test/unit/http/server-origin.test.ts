@@ -1,6 +1,6 @@
 /** Which address a request was sent to, behind proxies and without them. */
 import { describe, expect, test } from "vitest";
-import { createOwnAddress } from "../../../src/http/own-address.ts";
+import { createServerOrigin } from "../../../src/http/server-origin.ts";
 
 const proxy = "10.0.0.2";
 const stranger = "203.0.113.9";
@@ -13,7 +13,7 @@ interface Asked {
 
 function ask({ publicUrl, peer = stranger, headers }: Asked) {
   const told: string[] = [];
-  const ownAddress = createOwnAddress({
+  const ownAddress = createServerOrigin({
     publicUrl: publicUrl ?? null,
     trustedProxies: ["10.0.0.0/8", "::1"],
     onUntrustedForwarding: (from) => told.push(from),
@@ -116,7 +116,7 @@ test.each([
 
 test("a forwarding header from a stranger is told once", () => {
   const told: string[] = [];
-  const ownAddress = createOwnAddress({ publicUrl: null, trustedProxies: [proxy], onUntrustedForwarding: (from) => told.push(from) });
+  const ownAddress = createServerOrigin({ publicUrl: null, trustedProxies: [proxy], onUntrustedForwarding: (from) => told.push(from) });
   ownAddress(stranger, new Headers({ host: "a.test" }));
   ownAddress(proxy, new Headers({ host: "a.test", "x-forwarded-for": "1.2.3.4" }));
   expect(told).toEqual([]);

@@ -1,6 +1,6 @@
 /** Bodies: kept up to what is allowed, thrown away a good way beyond it, and cut where somebody goes on and on. */
 import { expect, test } from "vitest";
-import { readBytes } from "../../../src/http/bytes.ts";
+import { readBytes } from "../../../src/http/request-body.ts";
 
 const mebibyte = 1_048_576;
 
