@@ -1,6 +1,6 @@
-/** Time limits that let go of everything as soon as they are no longer needed; `AbortSignal.timeout` holds on to its listeners until it fires. */
+/** Time limits that release timers and listeners early. `AbortSignal.timeout` keeps its listeners until it fires. */
 
-/** Runs `action` with a signal that aborts after `limitMs`, or when one of `parents` does. What the action does about it is its own affair. */
+/** Runs `action` with a signal that aborts after `limitMs` or with any of `parents`. The action itself must react to the signal. */
 export async function withDeadline<T>(
   limitMs: number,
   parents: readonly (AbortSignal | undefined)[],
@@ -21,11 +21,11 @@ export async function withDeadline<T>(
   }
 }
 
-/** The promise's value, or `otherwise` when that takes longer than `limitMs`. */
-export async function within<T, U>(limitMs: number, promise: Promise<T>, otherwise: U): Promise<T | U> {
+/** Value of the promise, or `fallback` after `limitMs`. */
+export async function within<T, U>(limitMs: number, promise: Promise<T>, fallback: U): Promise<T | U> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<U>((resolve) => {
-    timer = setTimeout(resolve, limitMs, otherwise);
+    timer = setTimeout(resolve, limitMs, fallback);
   });
   try {
     return await Promise.race([promise, late]);

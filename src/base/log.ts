@@ -1,23 +1,23 @@
-/** Log lines on stderr, for people or for programs; what a scan met is quoted, and secrets stay out. */
+/** Writes log lines to stderr as text or JSON; quotes scan data and redacts secrets. */
 
 const logLevels = ["debug", "info", "warn", "error"] as const;
 type LogLevel = (typeof logLevels)[number];
 
-/** `event` is a fixed phrase that can be searched for; what differs from case to case goes into `fields`. */
+/** `event` is a fixed, searchable phrase; variable data belongs in `fields`. */
 export type LogLine = (event: string, fields?: Readonly<Record<string, string | number | boolean | null>>) => void;
 
 export type Log = { readonly [L in LogLevel]: LogLine };
 
 export interface LogOptions {
-  /** The least important level that is written. */
+  /** Lowest level that is written. */
   readonly level: LogLevel;
   /** `auto`: text on a terminal, JSON elsewhere. */
   readonly format: "auto" | "text" | "json";
-  /** Where finished lines go; stderr when left out. */
+  /** Output for finished lines; stderr by default. */
   readonly write?: (line: string) => void;
 }
 
-/** Characters kept of one field: most of what is logged about a scan was written by a stranger. */
+/** Characters of one field: attackers write most of the data that scans log. */
 const fieldCharsMax = 500;
 
 export function createLog({ level, format, write = (line) => void process.stderr.write(line) }: LogOptions): Log {
@@ -25,7 +25,7 @@ export function createLog({ level, format, write = (line) => void process.stderr
   const lineOf = (at: LogLevel): LogLine => {
     if (logLevels.indexOf(at) < logLevels.indexOf(level)) return () => {};
     return (event, fields = {}) => {
-      const shown = Object.entries(fields).map(([name, value]) => [name, typeof value === "string" ? presentable(value) : value] as const);
+      const shown = Object.entries(fields).map(([name, value]) => [name, typeof value === "string" ? sanitized(value) : value] as const);
       const time = new Date().toISOString();
       const text = shown.map(([name, value]) => ` ${name}=${JSON.stringify(value)}`).join("");
       write(asText ? `${time} ${at} ${event}${text}\n` : `${JSON.stringify({ time, level: at, event, ...Object.fromEntries(shown) })}\n`);
@@ -34,8 +34,10 @@ export function createLog({ level, format, write = (line) => void process.stderr
   return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
 }
 
-/** Queries and credentials of URLs, and API tokens, are replaced; so are characters that could write lines (U+2028 and U+2029 too, to some readers) or colours of their own. */
-function presentable(text: string): string {
+/**
+ * Redacts queries and credentials of URLs, and API tokens. Replaces characters that start lines (U+2028 and U+2029 included) or colours.
+ */
+function sanitized(text: string): string {
   return text
     .slice(0, fieldCharsMax)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")
@@ -44,7 +46,7 @@ function presentable(text: string): string {
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]*)[?#]\S*/gi, "$1?...");
 }
 
-/** What to say of anything that was thrown. */
+/** Message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

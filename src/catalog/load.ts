@@ -1,31 +1,33 @@
-/** Collects all checks of this process, built-in and dropped-in, validates them and freezes them. */
+/** Loads, validates and freezes all checks of this process, built-in and plugin. */
 import { createHash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { plugin } from "bun";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import "../../checks/index.ts";
 import type { CheckTexts, Locale } from "../check/check.ts";
+import * as checkApi from "../check/index.ts";
+import * as parserApi from "../check/parsers.ts";
 import { type AnyCheck, closeRegistry, registeredKeys } from "../check/registry.ts";
-import { installPluginApi } from "./plugin-api.ts";
 import { faultsBetweenChecks, faultsOfCheck } from "./validate.ts";
 
-/** More files than anybody writes by hand: a folder with more is the wrong folder. */
+/** More files than anyone writes by hand; more indicate the wrong folder. */
 const droppedInFilesMax = 500;
-/** Hex characters kept of the catalog's hash. */
+/** Hex characters of the catalog's hash. */
 const versionChars = 16;
 
 export interface Catalog {
   /** Sorted by key. */
   readonly checks: readonly AnyCheck[];
-  /** Hash of (key, weight, findings) of all checks; two scores compare only when it is equal. */
+  /** Hash of (key, weight, findings) of all checks. Scores are comparable only with equal versions. */
   readonly version: string;
   readonly texts: { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
-  /** Files that came from beside the binary, by check key. */
+  /** Plugin files by check key. */
   readonly droppedIn: Readonly<Record<string, string>>;
 }
 
-/** A check file cannot be used. The message is one sentence that names the file and the reason. */
+/** Check file that cannot be used. The message is one sentence with file and reason. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
 }
@@ -33,9 +35,9 @@ export class CatalogError extends Error {
 const builtInTexts: Record<Locale, Record<string, CheckTexts>> = { "en-gb": enGb.checks, "de-de": deDe.checks };
 
 /**
- * Built-in checks, then each check file of `checksDir` in name order. A folder that does not exist is an empty one.
- * Once per thread: no check can register afterwards.
- * @throws CatalogError when any check breaks the contract.
+ * Loads the built-in checks, then the check files of `checksDir` in name order; a missing folder counts as empty. Call once per thread: the
+ * registry is closed afterwards.
+ * @throws CatalogError if a check breaks the contract.
  */
 export async function loadCatalog({ checksDir }: { readonly checksDir: string | null }): Promise<Catalog> {
   const droppedIn = checksDir === null ? {} : await importDroppedIn(resolve(checksDir));
@@ -49,7 +51,7 @@ export async function loadCatalog({ checksDir }: { readonly checksDir: string | 
     for (const locale of ["en-gb", "de-de"] as const) texts[locale][check.key] = own[locale] as CheckTexts;
   }
   const [clash] = faultsBetweenChecks(checks);
-  if (clash !== undefined) throw new CatalogError(`checks do not fit together: ${clash}`);
+  if (clash !== undefined) throw new CatalogError(`checks conflict: ${clash}`);
   return Object.freeze({ checks, version: versionOf(checks), texts, droppedIn });
 }
 
@@ -60,13 +62,13 @@ function textsOfBuiltIn(key: string) {
 async function importDroppedIn(dir: string): Promise<Record<string, string>> {
   const files = checkFilesOf(dir);
   if (files.length === 0) return {};
-  refuseIfOpenToAll(dir, `checks folder ${dir}`);
+  assertNotWorldWritable(dir, `checks folder ${dir}`);
   installPluginApi();
   const droppedIn: Record<string, string> = {};
   for (const name of files) {
     const file = join(dir, name);
     const before = registeredKeys().length;
-    refuseIfOpenToAll(file, `check ${file}`);
+    assertNotWorldWritable(file, `check ${file}`);
     try {
       await import(file);
     } catch (error) {
@@ -74,14 +76,30 @@ async function importDroppedIn(dir: string): Promise<Record<string, string>> {
     }
     const keys = registeredKeys().slice(before);
     const key = name.replace(/\.[tj]s$/, "");
-    if (keys.length !== 1) throw new CatalogError(`check ${file}: it must register exactly one check, and registered ${keys.length}`);
-    if (keys[0] !== key) throw new CatalogError(`check ${file}: its key is "${keys[0]}", but a check's key is its file name, "${key}"`);
+    if (keys.length !== 1) throw new CatalogError(`check ${file}: must register exactly one check, but registered ${keys.length}`);
+    if (keys[0] !== key) throw new CatalogError(`check ${file}: its key is "${keys[0]}", but must equal the file name, "${key}"`);
     droppedIn[key] = file;
   }
   return droppedIn;
 }
 
-/** A file that cannot be parsed brings its errors, each with its place, in a list. */
+const pluginModules: Readonly<Record<string, object>> = { "assay/check": checkApi, "assay/check/parsers": parserApi };
+let isPluginApiInstalled = false;
+
+/** Makes these imports resolve to the modules of this process, so that plugins register in its registry; works in every thread and in the compiled binary. */
+function installPluginApi(): void {
+  if (isPluginApiInstalled) return;
+  isPluginApiInstalled = true;
+  plugin({
+    name: "assay/check",
+    setup(build) {
+      for (const [name, exports] of Object.entries(pluginModules))
+        build.module(name, () => ({ exports: { ...exports }, loader: "object" }));
+    },
+  });
+}
+
+/** Syntax errors come as a list, each with its position. */
 function reasonOf(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   const { message, position } = first as Partial<BuildMessage>;
@@ -89,13 +107,13 @@ function reasonOf(error: unknown): string {
   return position ? `line ${position.line}, column ${position.column}: ${message}` : message;
 }
 
-/** @throws CatalogError for a file that everybody may change, and for a folder to which everybody may add one. */
-function refuseIfOpenToAll(path: string, words: string): void {
+/** @throws CatalogError for a world-writable file or folder. */
+function assertNotWorldWritable(path: string, label: string): void {
   if ((statSync(path).mode & 0o002) !== 0)
-    throw new CatalogError(`${words}: everybody may write to it, and what it holds runs with this process's rights; chmod o-w`);
+    throw new CatalogError(`${label}: any user may write to it, but its code runs with this process's rights; run chmod o-w`);
 }
 
-/** Names that begin with `_` are left to the author's shared code, `.d.ts` to editors. */
+/** Excludes names with a leading `_` (shared code of authors) and `.d.ts` files. */
 function checkFilesOf(dir: string): readonly string[] {
   let names: readonly string[];
   try {
@@ -106,7 +124,7 @@ function checkFilesOf(dir: string): readonly string[] {
   }
   const files = names.filter((name) => /\.[tj]s$/.test(name) && !name.endsWith(".d.ts") && !name.startsWith("_")).sort();
   if (files.length > droppedInFilesMax)
-    throw new CatalogError(`checks folder ${dir} holds ${files.length} files; at most ${droppedInFilesMax} are loaded`);
+    throw new CatalogError(`checks folder ${dir} has ${files.length} files; at most ${droppedInFilesMax} are loaded`);
   return files;
 }
 

@@ -1,4 +1,4 @@
-/** What every check must satisfy before a scan may be judged by it; a fault stops the start, because a silently missing check would change every score. */
+/** Validates checks before any scan. A fault stops the start, because a silently missing check would change every score. */
 import {
   areaOf,
   areas,
@@ -22,17 +22,17 @@ const codeCharsMax = 128;
 const weightMax = 10;
 const standardsMax = 20;
 const standardCharsMax = 200;
-/** Of a paragraph of the reference. */
+/** Limit for paragraphs of the reference pages. */
 const paragraphCharsMax = 1_000;
-/** As records, so that the compiler misses none. */
+/** Records, so that the compiler reports missing keys. */
 const conditions: Readonly<Record<Condition, true>> = { https: true, html: true, "public-name": true };
 const headerSources: Readonly<Record<HeaderSource, true>> = { page: true, "first-https": true };
-/** Placeholders that are filled for every finding, whatever values it carries. */
+/** Placeholders that every finding fills automatically. */
 const placeholdersAlwaysFilled = ["host", "url"];
 
 type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
 
-/** One sentence for each fault of a check by itself; none when it is sound. Dropped-in files are not typed by our compiler, so shapes are looked at too. */
+/** Faults of one check, one sentence each. Also validates types, because plugins are not type-checked. */
 export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly string[] {
   const faults: string[] = [];
   if (typeof check.key !== "string" || !keyPattern.test(check.key) || check.key.length > keyCharsMax)
@@ -54,7 +54,7 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
   return [...faults, ...faultsOfTexts(Object.keys(check.findings), texts)];
 }
 
-/** A slip here would end every scan, or leave the check without effect and without a word. */
+/** Wrong declarations would fail every scan, or silently disable the check. */
 function faultsOfDeclarations({ reads, consults = [], appliesTo = [], headers = [], headersFrom = "page" }: AnyCheck): readonly string[] {
   return [
     ...faultsOfList("reads", reads, readingNames),
@@ -67,27 +67,27 @@ function faultsOfDeclarations({ reads, consults = [], appliesTo = [], headers = 
 
 function faultsOfList(field: string, given: unknown, allowed: readonly string[]): readonly string[] {
   if (!Array.isArray(given)) return [`${field} is not a list`];
-  const strange = given.filter((word) => typeof word !== "string" || !allowed.includes(word));
-  return strange.map((word) => `${field} names ${JSON.stringify(word)}, which is none of ${allowed.join(", ")}`);
+  const invalid = given.filter((word) => typeof word !== "string" || !allowed.includes(word));
+  return invalid.map((word) => `${field} contains ${JSON.stringify(word)}; allowed are ${allowed.join(", ")}`);
 }
 
 function faultsOfHeaders(headers: unknown): readonly string[] {
   if (!Array.isArray(headers)) return ["headers is not a list"];
-  const strange = headers.filter((name) => typeof name !== "string" || name !== name.toLowerCase());
-  return strange.map((name) => `headers names ${JSON.stringify(name)}, which is not in lower case`);
+  const invalid = headers.filter((name) => typeof name !== "string" || name !== name.toLowerCase());
+  return invalid.map((name) => `headers contains ${JSON.stringify(name)}; names must be in lower case`);
 }
 
-/** What only readers see of a check: where it stands, and what it rests on. */
+/** Faults in the fields for the reference pages: area and standards. */
 function faultsOfReference(check: AnyCheck): readonly string[] {
   const faults: string[] = [];
   if (!areas.includes(areaOf(check))) faults.push(`area ${JSON.stringify(check.area)} is not one of ${areas.join(", ")}`);
   const { standards = [] } = check;
   if (!Array.isArray(standards)) return [...faults, "standards is not a list"];
-  if (standards.length > standardsMax) faults.push(`standards names ${standards.length}; at most ${standardsMax} are shown`);
-  const strange = standards.filter((name) => isBlank(name) || name.length > standardCharsMax);
+  if (standards.length > standardsMax) faults.push(`standards has ${standards.length} entries; at most ${standardsMax} are shown`);
+  const invalid = standards.filter((name) => isBlank(name) || name.length > standardCharsMax);
   return [
     ...faults,
-    ...strange.map((name) => `standards names ${JSON.stringify(name)}, which is no text of at most ${standardCharsMax} characters`),
+    ...invalid.map((name) => `standards contains ${JSON.stringify(name)}; entries must be texts of at most ${standardCharsMax} characters`),
   ];
 }
 
@@ -112,7 +112,7 @@ function faultsOfTexts(codes: readonly string[], texts: TextsByLocale): readonly
   return faults.length > 0 ? faults : faultsOfPlaceholders(codes, texts);
 }
 
-/** Both languages have such a paragraph or none, and there is no finding yet whose values it could quote. */
+/** Optional paragraphs must exist in all locales or in none, and must not quote finding values. */
 function faultsOfParagraphs(texts: TextsByLocale): readonly string[] {
   return (["method", "notApplicable"] as const).flatMap((field) => {
     const written = locales.map((locale) => texts[locale]?.[field]);
@@ -123,12 +123,12 @@ function faultsOfParagraphs(texts: TextsByLocale): readonly string[] {
   });
 }
 
-function faultsOfParagraph(words: string, text: string): readonly string[] {
-  if (text.length > paragraphCharsMax) return [`${words} has ${text.length} characters; at most ${paragraphCharsMax} are shown`];
-  return text.includes("{{") ? [`${words} quotes a value, but stands outside of any finding`] : [];
+function faultsOfParagraph(label: string, text: string): readonly string[] {
+  if (text.length > paragraphCharsMax) return [`${label} has ${text.length} characters; at most ${paragraphCharsMax} are shown`];
+  return text.includes("{{") ? [`${label} quotes a value, but only findings have values`] : [];
 }
 
-/** A value that one language quotes and the other leaves out is a translation gone wrong. */
+/** Different placeholders between locales indicate a translation error. */
 function faultsOfPlaceholders(codes: readonly string[], texts: TextsByLocale): readonly string[] {
   return codes.flatMap((code) => {
     const [first, ...others] = locales.map((locale) => placeholdersOf(texts[locale]?.findings[code] as FindingTexts).join(" "));
@@ -138,7 +138,7 @@ function faultsOfPlaceholders(codes: readonly string[], texts: TextsByLocale): r
 
 const findingFields = ["title", "detail", "riskStatement", "remediation"] as const;
 
-/** Names that a finding's texts quote, sorted, without those that are always filled. */
+/** Placeholders of a finding's texts, sorted, without those filled automatically. */
 function placeholdersOf(texts: FindingTexts): readonly string[] {
   const names = findingFields.flatMap((field) => [...texts[field].matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map((match) => match[1] ?? ""));
   return [...new Set(names)].filter((name) => !placeholdersAlwaysFilled.includes(name)).sort();
@@ -148,7 +148,7 @@ function isBlank(text: unknown): boolean {
   return typeof text !== "string" || text.trim() === "";
 }
 
-/** One sentence for each finding code that two checks declare: consumers key on codes, so each has one meaning. */
+/** Finding codes that two checks declare, one sentence each. API consumers rely on codes, so each has one meaning. */
 export function faultsBetweenChecks(checks: readonly AnyCheck[]): readonly string[] {
   const owners = new Map<string, string>();
   const faults: string[] = [];

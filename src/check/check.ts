@@ -1,4 +1,4 @@
-/** The check contract: one pure function from evidence to verdict, with its key, weight, findings and, beside the binary, its texts. */
+/** The check contract: a pure function from evidence to verdict, with key, weight, findings and (for plugins) texts. */
 import type { Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 import type { Facts } from "../evidence/facts.ts";
 import type { Verdict } from "./verdict.ts";
@@ -6,80 +6,80 @@ import type { Verdict } from "./verdict.ts";
 export const states = ["passed", "violated", "notChecked", "notApplicable"] as const;
 export type State = (typeof states)[number];
 
-/** From worst to mildest. */
+/** Worst first. */
 export const severities = ["critical", "high", "medium", "low", "info"] as const;
 export type Severity = (typeof severities)[number];
 
-/** For sorting by severity. */
+/** Comparator for sorting by severity, worst first. */
 export function worstFirst(one: { readonly severity: Severity }, other: { readonly severity: Severity }): number {
   return severities.indexOf(one.severity) - severities.indexOf(other.severity);
 }
 
-/** How much harm is likely: the finding in the hands of somebody who wants to do harm. */
+/** Likely harm if an attacker uses the finding. */
 export const riskLevels = ["high", "medium", "low"] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 
-/** What it costs the site's owner: `low` is a line of configuration, `medium` needs testing, `high` needs changes to the application. */
+/** Cost for the site's owner: `low` is a line of configuration, `medium` needs testing, `high` changes the application. */
 export const efforts = ["low", "medium", "high"] as const;
 export type Effort = (typeof efforts)[number];
 
 export const locales = ["en-gb", "de-de"] as const;
 export type Locale = (typeof locales)[number];
 
-/** What a check is about, in the order in which readers see them. `own`: files beside the binary that name none of the others. */
+/** Subject of a check, in display order. `own` is the default for plugins. */
 export const areas = ["headers", "csp", "transport", "hsts", "cookies", "dns", "mail", "content", "disclosure", "own"] as const;
 export type Area = (typeof areas)[number];
 
-/** Written out in full wherever it is used, so that one search finds check, texts and tests. */
+/** Written out in full at every use, so that one search finds check, texts and tests. */
 export type FindingCode = `security.${string}.${string}`;
 
 export interface FindingDefinition {
   readonly severity: Severity;
   readonly riskLevel: RiskLevel;
   readonly effort: Effort;
-  /** While this finding stands, the score is at most this, 0 to 100. For what makes every other merit worthless. */
+  /** Maximum score (0 to 100) while this finding exists. Meant for faults that outweigh everything else. */
   readonly scoreCap?: number;
 }
 
 export interface FindingTexts {
-  /** The fact, in a few words. */
+  /** The fact in a few words. */
   readonly title: string;
-  /** What was found, with the actual values. */
+  /** Observation with the actual values. */
   readonly detail: string;
-  /** What can happen, in a sentence that a site's owner understands. */
+  /** Possible consequence, in one sentence for the site's owner. */
   readonly riskStatement: string;
-  /** What to do. */
+  /** Steps to fix it. */
   readonly remediation: string;
 }
 
 export interface CheckTexts {
   readonly label: string;
-  /** Why it is checked. */
+  /** Reason for the check. */
   readonly reason: string;
-  /** How it is measured, in a sentence or two: what is asked or read, and the values at which the verdict turns. */
+  /** Measurement in one or two sentences: the data read, and the values that decide the verdict. */
   readonly method?: string;
-  /** When there is nothing to say about a site; left out where the check always applies. */
+  /** Cases in which the check does not apply; omitted if it always applies. */
   readonly notApplicable?: string;
   readonly findings: Readonly<Record<string, FindingTexts>>;
 }
 
 /**
- * What must be true of a site before a check has anything to say; otherwise the ledger says `notApplicable` without asking.
- * `https`: the final page is served over https. `html`: the final page is an HTML document.
- * `public-name`: the host is a name in the public DNS, not an address, a single label or a special-use name.
+ * Requirement for a check to apply; otherwise the ledger records `notApplicable` without calling it. `https`: the final page is served over
+ * https. `html`: the final page is an HTML document. `public-name`: the host is a public DNS name, not an address, a single label or a
+ * special-use name.
  */
 export type Condition = "https" | "html" | "public-name";
 
 /**
- * Which answer the declared headers are taken from. `page`: the answer that the final page came with. `first-https`: the first
- * https answer of the scanned host, which is where RFC 6797 has a browser learn HSTS.
+ * Answer that supplies the declared headers. `page`: the final page. `first-https`: the first https answer of the scanned host, from which
+ * browsers learn HSTS (RFC 6797 section 8.1).
  */
 export type HeaderSource = "page" | "first-https";
 
-/** Values of the declared headers, by lower-case name, in order; an empty array when the field is absent. */
+/** Values of the declared headers by lower-case name, in order; an empty array if the field is absent. */
 export type HeaderValues<Header extends string> = { readonly [H in Header]: readonly string[] };
 
-/** Exactly what a check declared, and nothing else: an undeclared dependency cannot be read. */
+/** Only the declared evidence: an undeclared dependency does not compile. */
 export type EvidenceFor<Reads extends ReadingName, Consults extends ReadingName, Header extends string> = {
   readonly subject: Subject;
   readonly headers: HeaderValues<Header>;
@@ -93,30 +93,29 @@ export interface Check<
 > {
   /** Ledger key; equals the file name. */
   readonly key: string;
-  /** Share of the score: 1 hygiene ... 10 the visitor is unsafe without it. */
+  /** Share of the score, from 1 (hygiene) to 10 (visitors are unsafe without it). */
   readonly weight: number;
-  /** Where readers find it; `own` when left out. No verdict depends on it. */
+  /** Grouping in reports; `own` by default. Does not affect verdicts. */
   readonly area?: Area;
-  /** What the rule rests on, as "RFC 6797 section 6.1". */
+  /** Sources of the rule, such as "RFC 6797 section 6.1". */
   readonly standards?: readonly string[];
-  /** Without these the check does not apply. */
+  /** The check applies only if all conditions hold. */
   readonly appliesTo?: readonly Condition[];
-  /** If one of these readings failed, the ledger says `notChecked` without asking. */
+  /** If one of these readings failed, the ledger records `notChecked` without calling the check. */
   readonly reads: readonly Reads[];
-  /** Readings that may help; the check gets them with their reason for failure and decides itself. */
+  /** Optional readings: the check receives failures too and decides itself. */
   readonly consults?: readonly Consults[];
-  /** Lower case. If one of these was longer than the limit, the ledger says `notChecked` without asking. */
+  /** Lower case. If one of these was longer than the limit, the ledger records `notChecked` without calling the check. */
   readonly headers?: readonly Header[];
-  /** Where `headers` come from; `page` when left out. Needs `page` or `navigation` among `reads`. */
+  /** Source of `headers`; `page` by default. Requires `page` or `navigation` in `reads`. */
   readonly headersFrom?: HeaderSource;
   readonly findings: { readonly [C in Code]: FindingDefinition };
-  /** Pure. "Now" is `subject.scannedAt`. May not mutate, wait or reach out. */
+  /** Pure and synchronous. The current time is `subject.scannedAt`. Must not change its input or access the network. */
   judge(evidence: EvidenceFor<Reads, Consults, Header>): Verdict<NoInfer<Code>>;
-  /** Only for files beside the binary; texts of built-in checks live in `locales/`. */
+  /** Only for plugins; texts of built-in checks are in `locales/`. */
   readonly texts?: Readonly<Record<Locale, CheckTexts>>;
 }
 
-/** Where readers find a check. */
 export function areaOf({ area }: Pick<Check, "area">): Area {
   return area ?? "own";
 }

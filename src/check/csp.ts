@@ -1,4 +1,4 @@
-/** Gathers the Content Security Policies of a page from its header fields and its meta elements, and judges what all of them let through. */
+/** Collects a page's Content Security Policies from header and meta elements, and evaluates their combined effect. */
 import type { Reading } from "../evidence/evidence.ts";
 import type { DomFacts, MetaElement } from "../evidence/facts.ts";
 import {
@@ -15,22 +15,22 @@ import {
 } from "../parse/csp.ts";
 import { allowsAllInline, hasKeyword } from "../parse/csp-source.ts";
 import type { FindingCode } from "./check.ts";
+import { distinct } from "./finding-values.ts";
 import { type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
-import { distinct } from "./words.ts";
 
 export interface EnforcedCsp {
-  /** Each is enforced for itself: what a page may do must be allowed by all of them. */
+  /** Browsers enforce each policy separately: a request must be allowed by all. */
   readonly policies: readonly CspPolicy[];
-  /** Those without a directive that restricts anything. */
+  /** Policies without a restricting directive. */
   readonly idle: readonly CspPolicy[];
-  /** False when there may be a policy that could not be read. It could only forbid more than the known ones. */
+  /** False if an unread policy may exist. It could only add restrictions. */
   readonly complete: boolean;
 }
 
 /** Policies of the given Content-Security-Policy fields and of the document's meta elements. */
 export function enforcedCsp(headerValues: readonly string[], dom: Reading<DomFacts>): EnforcedCsp {
   const metas = dom.status === "read" ? cspMetas(dom.facts) : [];
-  const fromMeta = metas.filter((meta) => !meta.truncated).flatMap((meta) => honouredInMeta(meta.content));
+  const fromMeta = metas.filter((meta) => !meta.truncated).flatMap((meta) => policiesOfMeta(meta.content));
   const all = [...parseCsp(headerValues), ...fromMeta];
   return {
     policies: all.filter(restrictsAnything),
@@ -40,9 +40,8 @@ export function enforcedCsp(headerValues: readonly string[], dom: Reading<DomFac
 }
 
 /**
- * The verdict on what the policies in force let through; without a policy there is nothing to say. Policies that could not be read
- * can only forbid more, so that a pass stands without them and a violation does not. `faultsOf` answers null where the policies
- * hold nothing that the check speaks of.
+ * Verdict on the combined policies; not applicable without a policy. Unread policies can only add restrictions, so a pass is final without
+ * them, but a violation is not. `faultsOf` returns null if the policies have no relevant directive.
  */
 export function verdictOnCsp<Code extends FindingCode>(
   headerValues: readonly string[],
@@ -56,8 +55,8 @@ export function verdictOnCsp<Code extends FindingCode>(
 }
 
 /**
- * The directives of every policy as written, those included that a browser drops; of a cut one, the whole ones. A comma in a meta
- * element is left where it stands: browsers disagree about it.
+ * Directives of every policy as written, including those that browsers drop; of a cut policy only complete ones. Meta elements are not
+ * split at commas, because browsers disagree.
  */
 export function writtenCsp(headerValues: readonly string[], dom: Reading<DomFacts>): readonly (readonly CspDirective[])[] {
   const inMeta = dom.status === "read" ? cspMetas(dom.facts) : [];
@@ -65,27 +64,27 @@ export function writtenCsp(headerValues: readonly string[], dom: Reading<DomFact
   return [...serializedPolicies(headerValues), ...texts].map(parseCspDirectives).filter((directives) => directives.length > 0);
 }
 
-/** The meta elements that deliver a policy. A report-only one is none: browsers do not honour it. */
+/** Meta elements with an enforced policy. Browsers ignore report-only policies in meta elements. */
 export function cspMetas(dom: DomFacts): readonly MetaElement[] {
   return dom.metas.filter((meta) => meta.httpEquiv === "content-security-policy");
 }
 
-/** What each of the policies has to say on the matter of that directive; a policy that says nothing, and so lets everything pass, is left out. */
+/** Governing directive of each policy. Policies without one allow everything and are left out. */
 export function rulesOn(policies: readonly CspPolicy[], directive: string): readonly CspGoverning[] {
   return policies.flatMap((policy) => governing(policy, directive) ?? []);
 }
 
-/** The directives that hold those rules, without repetition, as a finding quotes them. */
+/** Distinct directive names of the rules, as findings quote them. */
 export function ruleNames(rules: readonly CspGoverning[]): string {
   return distinct(rules.map(({ directive }) => directive));
 }
 
-/** Names of all directives of the policies, without repetition, as a finding quotes them. */
+/** Distinct directive names of the policies, as findings quote them. */
 export function directiveNames(policies: readonly CspPolicy[]): string {
   return distinct(policies.flatMap((policy) => [...policy.keys()]));
 }
 
-/** Does the policy let code run that is made from text: `eval()` and its kin? CSP3 section 4.4. */
+/** True if the policy allows code from text, such as `eval()` (CSP3 section 4.4). */
 export function allowsEval(policy: CspPolicy): boolean {
   if (sandboxes(policy, "allow-scripts")) return false;
   const rule = governing(policy, "script-src");
@@ -93,22 +92,22 @@ export function allowsEval(policy: CspPolicy): boolean {
 }
 
 /**
- * The directive by which all inline code of that kind gets in, in an element or else in an attribute (an event handler, for a script);
- * a policy may rule them apart. Null when neither gets in: code must pass every policy, so that one which stops it is enough.
+ * Directive that lets all inline code of that kind run, in elements or in attributes (such as event handlers). Null if both are restricted;
+ * one restricting policy is enough, because code must pass every policy.
  */
-export function openToAllInline(policies: readonly CspPolicy[], what: "script" | "style"): string | null {
-  const directives = [`${what}-src-elem`, `${what}-src-attr`];
-  return directives.find((directive) => policies.every((policy) => allowsInline(policy, directive, what))) ?? null;
+export function openToAllInline(policies: readonly CspPolicy[], kind: "script" | "style"): string | null {
+  const directives = [`${kind}-src-elem`, `${kind}-src-attr`];
+  return directives.find((directive) => policies.every((policy) => allowsInline(policy, directive, kind))) ?? null;
 }
 
-function allowsInline(policy: CspPolicy, directive: string, what: "script" | "style"): boolean {
-  if (what === "script" && sandboxes(policy, "allow-scripts")) return false;
+function allowsInline(policy: CspPolicy, directive: string, kind: "script" | "style"): boolean {
+  if (kind === "script" && sandboxes(policy, "allow-scripts")) return false;
   const rule = governing(policy, directive);
-  return rule === null || allowsAllInline(rule.sources, what);
+  return rule === null || allowsAllInline(rule.sources, kind);
 }
 
-/** The policies of a meta element's content, without what a browser drops there. */
-function honouredInMeta(content: string): readonly CspPolicy[] {
+/** Policies of a meta element's content, without directives that browsers drop there. */
+function policiesOfMeta(content: string): readonly CspPolicy[] {
   return parseCsp([content])
     .map((policy) => new Map([...policy].filter(([name]) => !directivesIgnoredInMeta.includes(name))))
     .filter((policy) => policy.size > 0);

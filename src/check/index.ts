@@ -1,7 +1,6 @@
 /** The plugin API `assay/check`: the contract of a check and its verdict helpers, for `checks/` and for files beside the binary. */
 export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
-export { foundAtAddresses } from "./addresses.ts";
 export type {
   Area,
   Check,
@@ -19,9 +18,9 @@ export type {
   Severity,
   State,
 } from "./check.ts";
+export { distinct, foundAtAddresses } from "./finding-values.ts";
 // Older plugins import the parsers from here.
 export * from "./parsers.ts";
 export { registerCheck } from "./registry.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
 export { firstOfEachCode, notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";
-export { distinct } from "./words.ts";

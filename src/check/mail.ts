@@ -1,19 +1,25 @@
-/** Tells where a domain's mail goes, and which record tells senders about it, for rules that only concern domains with mail. */
+/** Evaluates mail records of a domain. */
 import type { MailMxFacts, TextRecords } from "../evidence/facts.ts";
 
-/** Host names of the mail servers; none without MX records, and none for the null MX of RFC 7505. */
+/** Distinct host names of the mail servers; empty without MX records and for the null MX (RFC 7505). */
 export function mailHosts({ exchangers }: MailMxFacts): readonly string[] {
   return [...new Set(exchangers.map(({ host }) => host).filter((host) => host !== ""))];
 }
 
-/** `none`: perhaps one that is `meant` as such a record. `unread`: there may be one, or more of one, that was not kept. */
+/**
+ * Result of a search for a single record. `none`: `meant` is a text that resembles one, or null. `unread`: a record may have been cut or
+ * dropped.
+ */
 export type SoleRecord<R> =
   | { readonly found: "one"; readonly text: string; readonly record: R }
   | { readonly found: "several"; readonly count: number }
   | { readonly found: "none"; readonly meant: string | null }
   | { readonly found: "unread" };
 
-/** Senders go on only with exactly one record (RFC 8460 section 3, RFC 8461 section 3.1). `parse` gives null for other texts. */
+/**
+ * Selects the only record among texts. Senders require exactly one (RFC 8460 section 3, RFC 8461 section 3.1). `parse` returns null for
+ * other texts.
+ */
 export function soleRecord<R>(
   { records, recordsDropped }: TextRecords,
   parse: (text: string) => R | null,

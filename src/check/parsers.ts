@@ -1,4 +1,4 @@
-/** The plugin API `assay/check/parsers`: functions that read headers, DNS records, cookies and certificates out of evidence. */
+/** The plugin API `assay/check/parsers`: parsers of headers, cookies, DNS records and certificates in evidence. */
 export { integrityCharsMax } from "../evidence/limits.ts";
 export type { CaaDefect } from "../parse/caa.ts";
 export { parseCaaProperty } from "../parse/caa.ts";
@@ -31,7 +31,7 @@ export type { PublishedDmarc } from "../parse/dmarc-walk.ts";
 export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "../parse/dmarc-walk.ts";
 export type { FrameOptions } from "../parse/frame-options.ts";
 export { parseFrameOptions } from "../parse/frame-options.ts";
-export { fieldsNamed, firstHttpsAnswer, isHttps, isPlainText, valuesNamed } from "../parse/header-fields.ts";
+export { fieldsNamed, firstHttpsAnswer, hstsHost, isHttps, isPlainText, valuesNamed } from "../parse/header-fields.ts";
 export { splitHeaderList } from "../parse/header-list.ts";
 export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { parseHsts } from "../parse/hsts.ts";
@@ -79,7 +79,6 @@ export {
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";
-export { hstsHost } from "./hsts.ts";
-export { minuteOf } from "./instants.ts";
+export { minuteOf } from "./finding-values.ts";
 export type { SoleRecord } from "./mail.ts";
 export { mailHosts, soleRecord } from "./mail.ts";

@@ -1,8 +1,8 @@
-/** Where checks announce themselves on import, and from where the catalog reads them back once. */
+/** Registry of checks: each check file registers itself on import, and the catalog reads the registry once. */
 import type { ReadingName } from "../evidence/evidence.ts";
 import type { Check, FindingCode } from "./check.ts";
 
-/** A check with its type parameters forgotten: how the registry, the ledger and the catalog hold it. */
+/** Check without its type parameters, as registry, ledger and catalog hold it. */
 // biome-ignore lint/suspicious/noExplicitAny: judge's parameter is contravariant; the ledger narrows evidence to what the check declared.
 export type AnyCheck = Omit<Check, "judge"> & { judge(evidence: any): ReturnType<Check["judge"]> };
 
@@ -10,8 +10,8 @@ const registered = new Map<string, AnyCheck>();
 let closed = false;
 
 /**
- * Announces a check and returns it, so that a file can be tested by importing it.
- * @throws Error on a key that is taken, and on any registration after the catalog was read: both would change scores silently.
+ * Registers a check and returns it, so that tests can import the file directly.
+ * @throws Error on a duplicate key, and after the registry is closed: both would change scores silently.
  */
 export function registerCheck<
   const Code extends FindingCode,
@@ -25,12 +25,12 @@ export function registerCheck<
   return check;
 }
 
-/** Keys registered so far, in order of registration: lets the loader see what one file announced. */
+/** Keys in registration order; shows the loader which check a file registered. */
 export function registeredKeys(): readonly string[] {
   return [...registered.keys()];
 }
 
-/** All checks sorted by key; no check can register afterwards. */
+/** Closes the registry and returns all checks, sorted by key. */
 export function closeRegistry(): readonly AnyCheck[] {
   closed = true;
   return [...registered.values()].sort((a, b) => (a.key < b.key ? -1 : 1));

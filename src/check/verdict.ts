@@ -1,7 +1,7 @@
-/** What a check may answer: a state, and the findings behind a violation. */
+/** Verdicts of checks, and the findings of a violation. */
 import type { FindingCode } from "./check.ts";
 
-/** Values that a finding's texts quote, by placeholder name. Bounded by the ledger before they are stored. */
+/** Values that a finding's texts quote, by placeholder name. The ledger bounds their length. */
 export type FindingValues = Readonly<Record<string, string | number>>;
 
 export interface Found<Code extends FindingCode> {
@@ -13,34 +13,34 @@ export type Verdict<Code extends FindingCode> =
   | { readonly state: "passed" | "notApplicable" | "notChecked" }
   | { readonly state: "violated"; readonly findings: readonly Found<Code>[] };
 
-/** The check ran and found nothing wrong. */
+/** Verdict: the check ran and found no fault. */
 export function passed(): { readonly state: "passed" } {
   return { state: "passed" };
 }
 
-/** There is nothing here that this check speaks about. A pass is never `notApplicable`. */
+/** Verdict: the site has nothing that this check covers. Do not use it for a pass. */
 export function notApplicable(): { readonly state: "notApplicable" } {
   return { state: "notApplicable" };
 }
 
-/** What would decide it could not be read. Needed only beyond the cases that `reads` and `headers` already settle. */
+/** Verdict: the deciding evidence was not read. Failed `reads` and cut `headers` are covered without it. */
 export function notChecked(): { readonly state: "notChecked" } {
   return { state: "notChecked" };
 }
 
-/** One finding: `violated("security.hsts.disabled")`, with the values that its texts quote. */
+/** Verdict with one finding: `violated("security.hsts.disabled")`, optionally with values for its texts. */
 export function violated<Code extends FindingCode>(code: Code, values?: FindingValues): Verdict<Code> {
   return violatedBy([values === undefined ? { code } : { code, values }]);
 }
 
-/** Of findings with the same code the first: the others show when that one is mended. */
+/** First finding of each code: the others appear after the first is fixed. */
 export function firstOfEachCode<Code extends FindingCode>(findings: readonly Found<Code>[]): readonly Found<Code>[] {
   const firsts = new Map<Code, Found<Code>>();
   for (const found of findings) if (!firsts.has(found.code)) firsts.set(found.code, found);
   return [...firsts.values()];
 }
 
-/** Several findings at once; an empty list is a pass, so that a check can collect and hand over. */
+/** Verdict with several findings; a pass for an empty list. */
 export function violatedBy<Code extends FindingCode>(findings: readonly Found<Code>[]): Verdict<Code> {
   return findings.length === 0 ? passed() : { state: "violated", findings };
 }

@@ -1,24 +1,24 @@
-/** Cuts what a server sent to the limits of evidence: every probe passes its texts and headers through here. */
+/** Cuts server data to the limits of evidence. All probes pass their texts and headers through this file. */
 import type { HeaderField } from "./facts.ts";
 import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "./limits.ts";
 import { withoutCookieValue } from "./redact.ts";
 
-/** Controls except the tab, which RFC 9110 section 5.5 allows inside a field value. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+/** Control characters except the tab, which RFC 9110 section 5.5 allows in field values. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for control characters
 const controls = /[\u0000-\u0008\u000a-\u001f\u007f]/g;
 const replacement = "\ufffd";
 
-/** At most `charsMax` characters, with control characters and halves of surrogate pairs replaced by U+FFFD. */
+/** Text of at most `charsMax` characters. Control characters and unpaired surrogates become U+FFFD. */
 export function boundedText(text: string, charsMax: number): { readonly text: string; readonly truncated: boolean } {
-  // Cut before the replacing, or a text of many megabytes would be gone through as a whole.
+  // Cut first, so that the replacement never scans megabytes.
   const kept = text.slice(0, charsMax);
-  // The way through bytes marks halves of pairs, and makes a copy: a slice would hold on to the whole text that it is cut from.
+  // Encoding replaces unpaired surrogates and copies the text: a slice would keep the complete original in memory.
   return { text: Buffer.from(kept.replace(controls, replacement)).toString(), truncated: text.length > charsMax };
 }
 
 /**
- * Header fields in the order received, duplicates kept; a name or value beyond its limit is cut, a field beyond the count
- * is dropped. Values of cookies are replaced before the cutting, so that a long one costs its attributes nothing.
+ * Header fields in received order, with duplicates; long names and values are cut, and fields beyond the limit dropped. Cookie values are
+ * redacted before the cut, so that long values do not displace attributes.
  */
 export function boundedHeaders(pairs: readonly (readonly [name: string, value: string])[]): {
   readonly headers: readonly HeaderField[];

@@ -1,57 +1,57 @@
-/** Subject plus one reading per question: the only thing a check sees, and the format of the test fixtures. */
+/** Evidence: the subject plus one reading per question. Checks see nothing else, and test fixtures use the same format. */
 import type { Facts } from "./facts.ts";
 
 export interface Subject {
   /** The scanned URL in its ASCII form, without fragment. */
   readonly url: string;
-  /** ASCII host of that URL; an IPv6 address stands without brackets. */
+  /** ASCII host of that URL; IPv6 without brackets. */
   readonly host: string;
   /**
-   * eTLD+1 by the public suffix list (private section included), or null for addresses, single labels, special-use names and
-   * suffixes of registries. Of a suffix of the private section, such as github.io, the domain that its owner registered.
+   * eTLD+1 by the public suffix list, private section included. Null for addresses, single labels, special-use names and registry suffixes.
+   * A private suffix such as github.io counts as its own registrable domain.
    */
   readonly registrableDomain: string | null;
-  /** ISO 8601, UTC. "Now" for every check. */
+  /** ISO 8601, UTC. The current time for every check. */
   readonly scannedAt: string;
 }
 
-/** Why there are no facts. None of these is the site's fault as far as a check may say. */
+/** Reason for a failed reading. Checks must not blame the site for any of these. */
 export type ProbeFailure =
-  /** A deadline ran out. */
+  /** A deadline expired. */
   | "timeout"
-  /** The other side refused the connection. */
+  /** The peer refused the connection. */
   | "refused"
   /** The name has no address. */
   | "unresolved"
-  /** The network or the peer broke the connection off. */
+  /** The network or the peer aborted the connection. */
   | "unreachable"
-  /** The egress policy does not let this appliance go there. */
+  /** The egress policy forbids the destination. */
   | "blocked"
-  /** TLS could not be agreed upon. */
+  /** The TLS handshake failed. */
   | "tls"
-  /** What came is not the protocol that was asked for. */
+  /** The answer violates the protocol. */
   | "invalid"
-  /** Redirects that never end. */
+  /** Too many redirects. */
   | "redirects"
-  /** A status that says nothing about the site: 5xx or 429. */
+  /** Status 5xx or 429, which does not represent the site. */
   | "server-error"
-  /** A bot challenge answered in place of the site. */
+  /** A bot challenge replaced the site's answer. */
   | "challenged"
-  /** More came than this appliance reads. */
+  /** The answer exceeds a size limit. */
   | "too-large"
-  /** This runtime cannot look at it. */
+  /** Not supported by the runtime. */
   | "unsupported"
-  /** The browser or the probe itself broke. */
+  /** The browser or the probe crashed. */
   | "crashed"
-  /** An earlier probe that this one builds upon gave nothing. */
+  /** An earlier probe that this one requires has failed. */
   | "not-asked";
 
 export type Reading<F> = { readonly status: "read"; readonly facts: F } | { readonly status: "failed"; readonly because: ProbeFailure };
 
 export type ReadingName = keyof Facts;
 
-/** As a record, so that the compiler misses none. */
-const everyReading: Readonly<Record<ReadingName, true>> = {
+/** A record, so that the compiler reports missing names. */
+const readingNameSet: Readonly<Record<ReadingName, true>> = {
   navigation: true,
   page: true,
   dom: true,
@@ -72,10 +72,10 @@ const everyReading: Readonly<Record<ReadingName, true>> = {
 };
 
 export function isReadingName(name: string): name is ReadingName {
-  return Object.hasOwn(everyReading, name);
+  return Object.hasOwn(readingNameSet, name);
 }
 
-export const readingNames: readonly ReadingName[] = Object.keys(everyReading).filter(isReadingName);
+export const readingNames: readonly ReadingName[] = Object.keys(readingNameSet).filter(isReadingName);
 
 export type Readings = { readonly [N in ReadingName]: Reading<Facts[N]> };
 

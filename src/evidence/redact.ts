@@ -1,27 +1,27 @@
-/** Takes out of evidence what opens doors: it is stored and shown, and whoever reads a report is not whom a secret was made for. */
+/** Redacts credentials and secret-looking parameters before evidence is stored or shown. */
 
-/** Stands for what was taken out of a URL or a field. A place that held less held no secret, so nothing ever grows. */
+/** Replacement for redacted text. Shorter values are not redacted, so that texts never grow. */
 const mark = "***";
 
-/** User and password of a URL with or without its scheme, up to the last sign that can end them; a mail address behind it in a list is neither. */
+/** User and password of a URL, with or without scheme, up to the last possible end. A mail address later in a list is not matched. */
 const userInfo = /(^|\b[a-z][a-z0-9+.-]{0,20}:)\/\/(?:(?!,mailto:)[^\s/?#"'<>\\]){3,}@/gi;
 /**
- * A parameter of a query, of a fragment (OAuth hands out tokens there) or of a path (`;jsessionid=`) that is named like a
- * secret: by a part of its name, or by the word that its name ends with. Better a `zipcode` too many than a code too few.
+ * Secret-looking parameter of a query, a fragment (OAuth returns tokens there) or a path (`;jsessionid=`). Matches a part of the name, or
+ * its last word. A few harmless parameters such as `zipcode` match too.
  */
 const secretParameter =
   /([?&#;][^\s=&#?;"'<>]{0,64}?(?:token|secret|passw|passphrase|pwd|credential|signature|hmac|session|sessid|auth(?!or)|api[-_.]?key|jwt|otp|saml|(?:key|code|sig|sid|pass|ticket|assertion|state)(?=\]?=))[^\s=&#?;"'<>]{0,64}=)[^\s&#;"'<>]{3,}/gi;
-/** Fields that carry nothing but a secret. Set-Cookie has a form of its own. */
+/** Fields that contain only a secret. Set-Cookie is redacted separately. */
 const secretField = /(?:token|secret|session|session-?id|api-?key|authorization|password|cookie2?)$/i;
 
-/** The same facts, with credentials of URLs, values of parameters named like secrets and fields named like secrets replaced. */
+/** Copy of the facts in which URL credentials, secret parameters and secret fields are replaced. */
 export function withoutSecrets<T>(facts: T): T {
   return redacted(facts) as T;
 }
 
 /**
- * A Set-Cookie line without the value, which opens a session. RFC 6265bis section 5.6: the pair goes up to the first semicolon, its
- * name up to the first equals sign.
+ * Set-Cookie line with its value replaced. RFC 6265bis section 5.6: the pair ends at the first semicolon, and its name at the first equals
+ * sign.
  */
 export function withoutCookieValue(line: string): string {
   const pairEnd = line.indexOf(";") < 0 ? line.length : line.indexOf(";");

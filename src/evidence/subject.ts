@@ -1,8 +1,11 @@
-/** Makes the subject of a scan out of its URL. */
+/** Creates the subject of a scan from its URL. */
 import { hostOf, registrableDomainOf } from "../parse/site.ts";
 import type { Subject } from "./evidence.ts";
 
-/** `url` is an absolute http or https URL; `scannedAt` ISO 8601, UTC. @throws TypeError for what is no URL. */
+/**
+ * Subject for an absolute http or https URL; `scannedAt` is ISO 8601, UTC.
+ * @throws TypeError for an invalid URL.
+ */
 export function subjectOf(url: string, scannedAt: string): Subject {
   const parsed = new URL(url);
   parsed.hash = "";

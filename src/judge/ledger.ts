@@ -1,4 +1,4 @@
-/** Asks every check and fills the ledger. Every rule for `notChecked` that holds for all checks lives here and nowhere else. */
+/** Runs all checks and fills the ledger. Contains every common rule for `notChecked`. */
 import type { Condition, FindingCode } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { FindingValues, Verdict } from "../check/verdict.ts";
@@ -10,20 +10,20 @@ import { standing } from "./rank.ts";
 import { algorithmVersion, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "./result.ts";
 import { scoreOf } from "./score.ts";
 
-/** Told of a check that broke its contract; the scan goes on without it. */
+/** Callback for a check that broke its contract; judging continues without it. */
 export type OnCheckFault = (key: string, fault: string) => void;
 
-/** Puts the question to one check; what it throws is a fault of the check. */
-export type AskCheck = (check: AnyCheck, given: Readonly<Record<string, unknown>>) => Verdict<FindingCode>;
+/** Runs one check; an exception counts as a fault of the check. */
+export type CallCheck = (check: AnyCheck, evidence: Readonly<Record<string, unknown>>) => Verdict<FindingCode>;
 
-/** Judges evidence by a catalog. Never throws: a check that does becomes a `notChecked` row. */
+/** Judges evidence with the checks of a catalog. Never throws: a failing check becomes a `notChecked` row. */
 export function judgeEvidence(
   evidence: Evidence,
   catalog: { readonly checks: readonly AnyCheck[]; readonly version: string },
   onFault: OnCheckFault,
-  ask: AskCheck = (check, given) => check.judge(given),
+  callCheck: CallCheck = (check, narrowed) => check.judge(narrowed),
 ): StoredResult {
-  const judged = catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault, ask) }));
+  const judged = catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault, callCheck) }));
   const findings = judged.flatMap((row) => row.findings);
   const score = scoreOf(
     judged.map(({ check, row }) => ({ state: row.state, weight: check.weight })),
@@ -50,8 +50,8 @@ interface Judged {
   readonly findings: readonly StoredFinding[];
 }
 
-/** The order of the rules is the contract: does it apply, was it read, was it whole, what does the check say. */
-function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, ask: AskCheck): Judged {
+/** The order of the rules is part of the contract: conditions, failed readings, cut headers, then the check itself. */
+function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, callCheck: CallCheck): Judged {
   const unmet = check.appliesTo?.find((condition) => !holds(condition, evidence));
   if (unmet !== undefined) return { row: { key: check.key, state: "notApplicable", evidence: [evidenceOfCondition[unmet]] }, findings: [] };
 
@@ -67,7 +67,7 @@ function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, as
   for (const name of check.reads) narrowed[name] = (evidence[name] as { facts: unknown }).facts;
   for (const name of check.consults ?? []) narrowed[name] = evidence[name];
   try {
-    return accept(check, ask(check, narrowed));
+    return accept(check, callCheck(check, narrowed));
   } catch (error) {
     onFault(check.key, error instanceof Error ? error.message : String(error));
     return notChecked(check, "check-failed");
@@ -76,7 +76,7 @@ function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, as
 
 const evidenceOfCondition: Readonly<Record<Condition, keyof Evidence>> = { https: "navigation", html: "page", "public-name": "subject" };
 
-/** An unknown is no reason to say `notApplicable`: only what was seen to be otherwise is. */
+/** Only observed facts make a condition false: with a failed reading the condition holds. */
 function holds(condition: Condition, { subject, navigation, page }: Evidence): boolean {
   switch (condition) {
     case "https":
@@ -88,7 +88,7 @@ function holds(condition: Condition, { subject, navigation, page }: Evidence): b
   }
 }
 
-/** An answer without a type is sniffed, and a browser shows it as HTML if it looks like it; so it counts as HTML. */
+/** Browsers sniff answers without a type and may show them as HTML, so they count as HTML. */
 function isHtml(mediaType: string | null): boolean {
   return mediaType === null || mediaType === "text/html" || mediaType === "application/xhtml+xml";
 }
@@ -110,7 +110,7 @@ function declaredHeaders(check: AnyCheck, evidence: Evidence): Record<string, re
   return values;
 }
 
-/** @throws Error when the verdict breaks the contract; dropped-in checks are not typed by our compiler. */
+/** @throws Error if the verdict breaks the contract; plugins are not type-checked. */
 function accept(check: AnyCheck, verdict: Verdict<FindingCode>): Judged {
   switch (verdict?.state) {
     case "passed":
@@ -121,21 +121,21 @@ function accept(check: AnyCheck, verdict: Verdict<FindingCode>): Judged {
     case "violated":
       break;
     default:
-      throw new Error(`judge answered ${JSON.stringify(verdict)}, which is no verdict`);
+      throw new Error(`judge returned ${JSON.stringify(verdict)} instead of a verdict`);
   }
-  if (!Array.isArray(verdict.findings) || verdict.findings.length === 0) throw new Error("a violation without a finding");
+  if (!Array.isArray(verdict.findings) || verdict.findings.length === 0) throw new Error("violated without a finding");
   const findings = verdict.findings.slice(0, findingsPerCheckMax).map(({ code, values }): StoredFinding => {
-    // A dropped-in check may answer anything, also a name that every object inherits.
+    // A plugin may return any code, including names that every object inherits.
     const definition = Object.hasOwn(check.findings, code) ? check.findings[code] : undefined;
     if (definition === undefined) throw new Error(`undeclared finding code ${JSON.stringify(code)}`);
     const { severity, riskLevel, effort } = definition;
     return { code, checkKey: check.key, severity, riskLevel, effort, values: bounded(values ?? {}) };
   });
-  return { row: { key: check.key, state: "violated", evidence: evidenceOf(check) }, findings: withoutRepeats(findings) };
+  return { row: { key: check.key, state: "violated", evidence: evidenceOf(check) }, findings: distinctFindings(findings) };
 }
 
-/** What is wrong twice in the same words, as with a certificate that was sent twice, is told once. */
-function withoutRepeats(findings: readonly StoredFinding[]): readonly StoredFinding[] {
+/** Removes findings with equal code and values, as from a certificate that was sent twice. */
+function distinctFindings(findings: readonly StoredFinding[]): readonly StoredFinding[] {
   const byText = new Map(findings.map((finding) => [JSON.stringify([finding.code, finding.values]), finding]));
   return [...byText.values()];
 }

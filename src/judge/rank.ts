@@ -1,4 +1,4 @@
-/** One table holds score floor, rank and band, so that they can never contradict each other. */
+/** Score floors, ranks and bands in one table, so that they cannot contradict each other. */
 
 export const bands = ["good", "warn", "poor", "unknown"] as const;
 export type Band = (typeof bands)[number];
@@ -6,7 +6,7 @@ export type Band = (typeof bands)[number];
 export const ranks = ["excellent", "strong", "solid", "fair", "weak", "bad", "critical", "unknown"] as const;
 export type Rank = (typeof ranks)[number];
 
-/** From the top; the first row whose floor the score reaches. */
+/** Highest first; the first floor that the score reaches applies. */
 const steps: readonly { readonly scoreMin: number; readonly rank: Rank; readonly band: Band }[] = [
   { scoreMin: 95, rank: "excellent", band: "good" },
   { scoreMin: 88, rank: "strong", band: "good" },
@@ -17,10 +17,10 @@ const steps: readonly { readonly scoreMin: number; readonly rank: Rank; readonly
   { scoreMin: 0, rank: "critical", band: "poor" },
 ];
 
-/** Scores at which ranks begin, from the lowest. */
+/** Lowest scores of the ranks, ascending. */
 export const rankFloors: readonly number[] = steps.map(({ scoreMin }) => scoreMin).toReversed();
 
-/** Band and rank of a score from 0 to 100; both `unknown` for null. */
+/** Rank and band of a score from 0 to 100; both `unknown` for null. */
 export function standing(score: number | null): { readonly rank: Rank; readonly band: Band } {
   const step = score === null ? undefined : steps.find((row) => score >= row.scoreMin);
   return step === undefined ? { rank: "unknown", band: "unknown" } : { rank: step.rank, band: step.band };

@@ -1,7 +1,7 @@
-/** From ledger to score: the formula of `docs/scoring.md`, and nothing else. */
+/** Computes the score from the ledger by the formula of `docs/scoring.md`. */
 import type { State } from "../check/check.ts";
 
-/** Below this share of the applicable weight a score would be a guess. */
+/** Below this share of the applicable weight, a score would be a guess. */
 const ranWeightShareMin = 0.5;
 
 export interface ScoredRow {
@@ -10,8 +10,8 @@ export interface ScoredRow {
 }
 
 /**
- * Score from 0 to 100, or null when the main document was not read or less than half of the applicable weight ran.
- * 100 is kept for a ledger without a violation: rounding never gives it away.
+ * Score from 0 to 100. Null if the main document was not read, or less than half of the applicable weight ran. Only a ledger without
+ * violations reaches 100; rounding never does.
  */
 export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[], documentRead: boolean): number | null {
   const weightOf = (...states: readonly State[]) =>

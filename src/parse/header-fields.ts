@@ -1,6 +1,7 @@
 /** Selects header fields by name, and the answer that a check evaluates. */
 import type { Subject } from "../evidence/evidence.ts";
 import type { HeaderField, HttpAnswer, NavigationFacts, PageFacts } from "../evidence/facts.ts";
+import { parseIpText } from "./address.ts";
 import { hostOf } from "./site.ts";
 
 /** All fields of a lower-case name, in order. Names are case-insensitive (RFC 9110 section 5.1). */
@@ -29,4 +30,10 @@ export function isHttps(url: string): boolean {
 export function firstHttpsAnswer(subject: Subject, navigation: NavigationFacts, page: PageFacts): HttpAnswer | null {
   const secure = [...navigation.hops, page].filter((answer) => isHttps(answer.url) && !("internal" in answer && answer.internal));
   return secure.find((answer) => hostOf(answer.url) === subject.host) ?? secure[0] ?? null;
+}
+
+/** Host for which browsers keep the HSTS policy. Null without an https answer, and for an IP address (RFC 6797 section 8.1.1). */
+export function hstsHost(subject: Subject, navigation: NavigationFacts, page: PageFacts): string | null {
+  const host = hostOf(firstHttpsAnswer(subject, navigation, page)?.url ?? "");
+  return host === null || parseIpText(host) !== null ? null : host;
 }

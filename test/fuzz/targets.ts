@@ -1,8 +1,7 @@
 /** Every fuzz target: the parsers of `src/parse`, and other functions that read untrusted text. */
-import { foundAtAddresses } from "../../src/check/addresses.ts";
 import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
 import { ruleNames, rulesOn } from "../../src/check/csp.ts";
-import { distinct } from "../../src/check/words.ts";
+import { distinct, foundAtAddresses } from "../../src/check/finding-values.ts";
 import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
@@ -74,7 +73,7 @@ const otherTargets: readonly FuzzTarget[] = [
     properties: { "no name is both session and anti-forgery": (text) => !(isSessionName(text) && isAntiForgeryName(text)) },
   },
   {
-    file: "check/words",
+    file: "check/finding-values",
     tokens: [..." ,;:/[]", "https://", "site.example", "script-src", "default-src "],
     samples: ["https://site.example/a https://site.example/b", "default-src 'self'; script-src *"],
     functions: {

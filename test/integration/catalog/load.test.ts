@@ -100,36 +100,36 @@ describe("checks beside the binary", () => {
     ["does not parse", { "own-check.ts": "const a = 1;\nexport default {" }, /own-check\.ts: line 2, column \d+: /],
     ["does not parse in two places", { "own-check.ts": "impost { a };\nconst = 1;" }, /own-check\.ts: line 1, column \d+: /],
     ["throws on import", { "own-check.ts": 'throw new Error("no luck");' }, /own-check\.ts: no luck/],
-    ["registers nothing", { "own-check.ts": "export {};" }, /exactly one check, and registered 0/],
-    ["has another key than its file", { "other.ts": checkFile() }, /its key is "own-check", but a check's key is its file name, "other"/],
+    ["registers nothing", { "own-check.ts": "export {};" }, /exactly one check, but registered 0/],
+    ["has another key than its file", { "other.ts": checkFile() }, /its key is "own-check", but must equal the file name, "other"/],
     ["takes a built-in key", { "https-available.ts": checkFile({ key: "https-available" }) }, /two checks have the key "https-available"/],
     ["has a key out of form", { "Own_Check.ts": checkFile({ key: "Own_Check" }) }, /lower-case words joined by hyphens/],
     ["has a code out of form", { "own-check.ts": checkFile({ code: "own.found" }) }, /not of the form security\.<kind>\.<name>/],
-    ["reads what is no reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads names "pagee", which is none of navigation/],
-    ["consults what is no reading", { "own-check.ts": declaring('consults: ["tsl"]') }, /consults names "tsl"/],
+    ["reads what is no reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads contains "pagee"; allowed are navigation/],
+    ["consults what is no reading", { "own-check.ts": declaring('consults: ["tsl"]') }, /consults contains "tsl"/],
     [
       "applies to what is no condition",
       { "own-check.ts": declaring('appliesTo: ["htps"]') },
-      /appliesTo names "htps", which is none of https/,
+      /appliesTo contains "htps"; allowed are https/,
     ],
     ["stands in no area", { "own-check.ts": declaring('area: "mial"') }, /area "mial" is not one of headers/],
     ["rests on no list", { "own-check.ts": declaring('standards: "RFC 1"') }, /standards is not a list/],
-    ["rests on nothing", { "own-check.ts": declaring('standards: [" "]') }, /standards names " "/],
-    ["rests on too much", { "own-check.ts": declaring('standards: Array(21).fill("RFC 1")') }, /standards names 21; at most 20/],
+    ["rests on nothing", { "own-check.ts": declaring('standards: [" "]') }, /standards contains " "/],
+    ["rests on too much", { "own-check.ts": declaring('standards: Array(21).fill("RFC 1")') }, /standards has 21 entries; at most 20/],
     ["tells its method in one language", { "own-check.ts": withGermanText('method: "M"') }, /en-gb: no method/],
     ["tells nothing as its method", { "own-check.ts": withText('method: " "') }, /en-gb: no method/],
     [
       "quotes a value before there is one",
       { "own-check.ts": withText('notApplicable: "{{value}}"') },
-      /notApplicable quotes a value, but stands outside/,
+      /notApplicable quotes a value, but only findings/,
     ],
     ["tells its method at length", { "own-check.ts": withText('method: "M".repeat(1001)') }, /method has 1001 characters/],
     [
       "names a header in capitals",
       { "own-check.ts": declaring('headers: ["X-Own"]') },
-      /headers names "X-Own", which is not in lower case/,
+      /headers contains "X-Own"; names must be in lower case/,
     ],
-    ["takes headers from nowhere", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom names "x"/],
+    ["takes headers from nowhere", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom contains "x"/],
     ["weighs nothing", { "own-check.ts": checkFile({ weight: "0" }) }, /weight 0 is not above 0/],
     [
       "has an unknown severity",
@@ -150,12 +150,12 @@ describe("checks beside the binary", () => {
   test("one that everybody may write to is refused", () => {
     const folder = folderWith({ "own-check.ts": checkFile() });
     Bun.spawnSync(["chmod", "o+w", join(folder, "own-check.ts")]);
-    expect(load(folder).error).toMatch(/everybody may write/);
+    expect(load(folder).error).toMatch(/any user may write/);
   });
 
   test("one in a folder to which everybody may add is refused", () => {
     const folder = folderWith({ "own-check.ts": checkFile() });
     Bun.spawnSync(["chmod", "o+w", folder]);
-    expect(load(folder).error).toMatch(/folder .*everybody may write/);
+    expect(load(folder).error).toMatch(/folder .*any user may write/);
   });
 });

@@ -1,6 +1,6 @@
 /** Which of many addresses a finding quotes. */
 import { expect, test } from "vitest";
-import { foundAtAddresses } from "../../../src/check/addresses.ts";
+import { foundAtAddresses } from "../../../src/check/finding-values.ts";
 import { findingValueCharsMax } from "../../../src/evidence/limits.ts";
 
 const code = "security.sample.found";
