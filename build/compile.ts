@@ -1,7 +1,7 @@
 /** Compiles dist/assay, one file for linux-x64 that contains everything; `--slim` leaves the browser out. */
 import { mkdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { embedPackages, excludeBrowser, workerEntries } from "./embed.ts";
+import { embedChecks, embedPackages, excludeBrowser, workerEntries } from "./embed.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const slim = process.argv.includes("--slim");
@@ -11,7 +11,7 @@ mkdirSync(`${root}dist`, { recursive: true });
 const { success, logs } = await Bun.build({
   root,
   entrypoints: [`${root}src/main.ts`, `${root}src/app/worker.ts`, ...workerEntries],
-  plugins: slim ? [embedPackages, excludeBrowser] : [embedPackages],
+  plugins: slim ? [embedChecks, embedPackages, excludeBrowser] : [embedChecks, embedPackages],
   target: "bun",
   // Parses the code at build time: the binary answers four times as soon.
   bytecode: true,

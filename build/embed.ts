@@ -1,5 +1,6 @@
 /** Build plugins that embed the files which packages would load from their own folders at run time. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BunPlugin } from "bun";
 
@@ -55,6 +56,23 @@ export const excludeBrowser: BunPlugin = {
   name: "exclude browser",
   setup(build) {
     build.onLoad({ filter: /\/@sparticuz\/chromium\/bin\/.*\.br$/ }, () => ({ contents: "export default null;", loader: "js" }));
+  },
+};
+
+/** Replaces `checks/index.ts`, which reads its folder at run time: the compiled binary has no such folder. */
+export const embedChecks: BunPlugin = {
+  name: "embed checks",
+  setup(build) {
+    build.onLoad({ filter: /\/checks\/index\.ts$/ }, ({ path }) => {
+      const names = readdirSync(dirname(path)).filter((name) => name.endsWith(".ts") && name !== "index.ts");
+      return {
+        contents: names
+          .sort()
+          .map((name) => `import "./${name}";`)
+          .join("\n"),
+        loader: "ts",
+      };
+    });
   },
 };
 

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listText } from "../../build/list-checks.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { dependencies } from "../../package.json" with { type: "json" };
@@ -261,10 +260,6 @@ describe("names and sizes", () => {
 describe("the check list", () => {
   const names = readdirSync(join(root, "checks"));
   const keys = names.filter((name) => name !== "index.ts").map((name) => name.replace(/\.ts$/, ""));
-
-  test("checks/index.ts lists every file of its folder", () => {
-    expect(readFileSync(join(root, "checks/index.ts"), "utf8")).toBe(listText(names));
-  });
 
   test("every check has a test of its name", () => {
     const tests = filesBelow("test/checks");
