@@ -1,7 +1,7 @@
 /** Throttle with exponential backoff: after a few free failures, each attempt doubles the wait. In memory, bounded. */
-import { setYoungest } from "../base/bounded-map.ts";
+import { LRUCache } from "lru-cache";
 
-/** Keys in memory; beyond this the least recently used is dropped. */
+/** Keys in memory; beyond this the one whose latest counted attempt is oldest is dropped. */
 const keysMax = 20_000;
 
 export interface ThrottleBounds {
@@ -28,26 +28,24 @@ interface Failures {
 }
 
 export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: ThrottleBounds, nowMs: () => number): Throttle {
-  const failures = new Map<string, Failures>();
-
-  const remember = (key: string, entry: Failures) => setYoungest(failures, key, entry, keysMax);
+  const failures = new LRUCache<string, Failures>({ max: keysMax });
 
   return {
     attempt: (key) => {
       const now = nowMs();
-      const known = failures.get(key);
+      const known = failures.peek(key);
       // A clock set back must not prolong the wait.
       const isRecent = known !== undefined && known.lastMs <= now && now < known.lastMs + forgetSeconds * 1_000;
       const { count, lastMs, waitMs } = isRecent ? known : { count: 0, lastMs: now, waitMs: 0 };
       const leftMs = lastMs + waitMs - now;
       if (leftMs > 0) return Math.ceil(leftMs / 1_000);
       const nextWaitMs = count < freeFailures ? 0 : Math.min(2 ** (count - freeFailures), waitSecondsMax) * 1_000;
-      remember(key, { count: count + 1, lastMs: now, waitMs: nextWaitMs });
+      failures.set(key, { count: count + 1, lastMs: now, waitMs: nextWaitMs });
       return 0;
     },
     undo: (key) => {
-      const known = failures.get(key);
-      if (known !== undefined) remember(key, { ...known, count: Math.max(0, known.count - 1), waitMs: 0 });
+      const known = failures.peek(key);
+      if (known !== undefined) failures.set(key, { ...known, count: Math.max(0, known.count - 1), waitMs: 0 });
     },
     clear: (key) => void failures.delete(key),
   };

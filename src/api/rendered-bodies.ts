@@ -1,4 +1,5 @@
-/** LRU cache of rendered bodies of finished scans: they never change while the process runs, and rendering is costly. */
+/** LRU cache of rendered bodies: a finished scan never changes, and rendering is the costly part of a read. */
+import { LRUCache } from "lru-cache";
 
 const bodiesMax = 1_000;
 /** A thousand usual bodies of 40 KB; a body with every finding has a megabyte. */
@@ -11,26 +12,17 @@ export interface RenderedBody {
 }
 
 export class RenderedBodies {
-  private readonly bodies = new Map<string, RenderedBody>();
-  private chars = 0;
+  private readonly bodies = new LRUCache<string, RenderedBody>({
+    max: bodiesMax,
+    maxSize: charsMax,
+    sizeCalculation: ({ json }) => json.length,
+  });
 
-  /** Returns the cached body or renders and caches it; evicts the least recently used bodies. */
   get(key: string, render: () => string): RenderedBody {
-    const kept = this.bodies.get(key);
-    if (kept !== undefined) {
-      // Marks the entry as most recently used.
-      this.bodies.delete(key);
-      this.bodies.set(key, kept);
-      return kept;
-    }
+    const known = this.bodies.get(key);
+    if (known !== undefined) return known;
     const rendered = withEtag(render());
     this.bodies.set(key, rendered);
-    this.chars += rendered.json.length;
-    for (const [oldest, { json }] of this.bodies) {
-      if (this.bodies.size <= bodiesMax && this.chars <= charsMax) break;
-      this.bodies.delete(oldest);
-      this.chars -= json.length;
-    }
     return rendered;
   }
 }

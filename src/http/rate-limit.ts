@@ -1,5 +1,5 @@
 /** Rate limiter: counts requests by key in fixed windows, in bounded memory. */
-import { setYoungest } from "../base/bounded-map.ts";
+import { LRUCache } from "lru-cache";
 
 /** The oldest window is evicted beyond this. A flood of addresses resets only its own counts. */
 const countedKeysMax = 20_000;
@@ -24,18 +24,19 @@ export type CountRequest = (key: string) => Counted;
  * Refused requests count too, without extending the window.
  */
 export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs: () => number): CountRequest {
-  const windows = new Map<string, { count: number; readonly startsAtMs: number }>();
+  const windows = new LRUCache<string, { count: number; readonly startsAtMs: number }>({ max: countedKeysMax });
   const windowMs = windowSeconds * 1_000;
 
   function open(key: string, startsAtMs: number) {
     const window = { count: 0, startsAtMs };
-    setYoungest(windows, key, window, countedKeysMax);
+    windows.set(key, window);
     return window;
   }
 
   return (key) => {
     const now = nowMs();
-    const known = windows.get(key);
+    // `peek` keeps the order of opening: the oldest window is the next to end.
+    const known = windows.peek(key);
     // After the clock is set back, a window in the future would block its key for too long.
     const isOpen = known !== undefined && known.startsAtMs <= now && now < known.startsAtMs + windowMs;
     const window = isOpen ? known : open(key, now);

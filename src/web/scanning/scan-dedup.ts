@@ -1,10 +1,10 @@
 /** Who lately wished for which scan, so that a second click leads to the scan of the first. Kept in memory, and not for long. */
 import { createHash } from "node:crypto";
-import { setYoungest } from "../../base/bounded-map.ts";
+import { LRUCache } from "lru-cache";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Wishes remembered at once. Beyond it the oldest is forgotten: what that costs is a scan too many. */
+/** Beyond this the oldest is dropped, which costs one more scan at most. */
 const recentScansMax = 10_000;
 
 /** Parameter of a report's address: who reads it has just asked for a new scan, and was led to this one. */
@@ -30,9 +30,7 @@ export interface ScanDedupOptions {
 
 export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDedupOptions): ScanDedup<Refused> {
   /** By wish: what is being started, or the token of what was. */
-  const wishes = new Map<string, Promise<Led<Refused>> | string>();
-
-  const remember = (key: string, wish: Promise<Led<Refused>> | string) => setYoungest(wishes, key, wish, recentScansMax);
+  const wishes = new LRUCache<string, Promise<Led<Refused>> | string>({ max: recentScansMax });
 
   function standing(token: string): ScanRecord | undefined {
     const scan = store.scans.findByToken(token);
@@ -44,10 +42,10 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
   /** Runs up to the first wait of `start` at once: between the look at the wishes and this, nothing else may happen. */
   async function begin(key: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>> {
     const starting = start();
-    remember(key, starting);
+    wishes.set(key, starting);
     try {
       const led = await starting;
-      if ("scan" in led) remember(key, led.scan.token);
+      if ("scan" in led) wishes.set(key, led.scan.token);
       else wishes.delete(key);
       return led;
     } catch (error) {
@@ -59,7 +57,7 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
   return {
     lead: async (visitor, url, start) => {
       const key = keyOf(visitor, url);
-      const wish = wishes.get(key);
+      const wish = wishes.peek(key);
       if (typeof wish === "object") return wish;
       const scan = wish === undefined ? undefined : standing(wish);
       return scan === undefined ? begin(key, start) : { scan };
