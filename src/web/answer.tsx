@@ -1,4 +1,4 @@
-/** Builds every answer of the pages, so that no header is ever forgotten. */
+/** Builds all responses of the pages, so that none lacks a security header. */
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { VisitContext } from "./context.ts";
@@ -8,26 +8,25 @@ import type { Visit } from "./visit.ts";
 type Headers = Readonly<Record<string, string>>;
 
 export interface PageGiven {
-  /** Of the document; the product's name is added. */
+  /** Document title; the product name is appended. */
   readonly title: string;
-  /** What stands in `main`; its first element is the page's one `h1`. */
+  /** Content of `main`; its first element holds the only `h1`. */
   readonly children: ComponentChildren;
   readonly status?: number;
   readonly headers?: Headers;
-  /** Reloads the page where there is no script, in seconds. */
+  /** Reload interval for browsers without script. */
   readonly refreshSeconds?: number;
-  /** Keeps the page out of search engines. */
+  /** Excludes the page from search engines. */
   readonly noIndex?: boolean;
-  /** Holds what is nobody else's business: no cache keeps it, nor does the way back after signing out. */
+  /** Personal content: never cached, not even for the back button after signing out. */
   readonly secret?: boolean;
 }
 
-/** Below this, packing saves no packet. */
+/** A smaller body fits into one packet anyway. */
 const packedBytesMin = 1_400;
-/** Of zlib's 1 to 9: a report packs to within a few percent of the best in a third of its time. */
+/** zlib level: a report compresses to within a few percent of the best in a third of its time. */
 const packingLevel = 4;
 
-/** A whole page. */
 export function page(visit: Visit, { status = 200, headers = {}, secret = false, ...given }: PageGiven): Response {
   const html = renderToString(
     <VisitContext.Provider value={visit}>
@@ -35,8 +34,8 @@ export function page(visit: Visit, { status = 200, headers = {}, secret = false,
     </VisitContext.Provider>,
   );
   const bytes = Buffer.from(`<!doctype html>${html}`);
-  // The length of what is packed tells how alike the secrets of a page are to its query, which anybody may choose (BREACH). The words of
-  // forms, which every page may have, are masked.
+  // Compressed length leaks how much secrets of a page resemble its query (BREACH). CSRF tokens are masked, so pages with forms may still
+  // be compressed.
   const packed = !secret && bytes.length >= packedBytesMin && /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "");
   return respond(visit, status, packed ? Bun.gzipSync(bytes, { level: packingLevel }) : bytes, {
     "content-type": "text/html; charset=utf-8",
@@ -48,12 +47,12 @@ export function page(visit: Visit, { status = 200, headers = {}, secret = false,
   });
 }
 
-/** To another own page: 303, so that a reload does not send the form again. `path` is ours, never the visitor's. */
+/** Redirects with 303, so that a reload does not resubmit the form. `path` must never come from the visitor. */
 export function redirect(visit: Visit, path: string): Response {
   return respond(visit, 303, null, { location: path, "cache-control": "no-store" });
 }
 
-/** Anything else; `headers` name its type. */
+/** Any other response; `headers` must name the content type. */
 export function respond(
   visit: Visit,
   status: number,
@@ -65,7 +64,7 @@ export function respond(
   return response;
 }
 
-/** The policy of a page: nothing from elsewhere, no script but the one with this page's nonce, no markup made by script. */
+/** CSP of every page: own resources, one script by nonce, no HTML built by script. */
 function policyOf(nonce: string): string {
   return [
     "default-src 'none'",
@@ -82,7 +81,6 @@ function policyOf(nonce: string): string {
   ].join("; ");
 }
 
-/** What no page of ours asks a browser for. */
 const permissionsPolicy = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "publickey-credentials-get", "usb"]
   .map((feature) => `${feature}=()`)
   .join(", ");
@@ -90,11 +88,11 @@ const permissionsPolicy = ["camera", "display-capture", "geolocation", "micropho
 function headersOfEveryAnswer({ nonce, own, requestId, settings: { hsts } }: Visit): Headers {
   return {
     "content-security-policy": policyOf(nonce),
-    // Elsewhere browsers ignore it, and complain.
+    // Browsers ignore it on other origins, with a console warning.
     ...(own.https || own.loopback ? { "cross-origin-opener-policy": "same-origin" } : {}),
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": permissionsPolicy,
-    // Not `no-referrer`: with that, forms come with `Origin: null`.
+    // `no-referrer` would send forms with `Origin: null`, which the CSRF check refuses.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

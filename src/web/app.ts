@@ -1,4 +1,4 @@
-/** The pages as a whole: every request becomes a visit, every failure a page that says what to do. */
+/** Elysia app of the pages: request context, routing and error pages. */
 import { Elysia } from "elysia";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
@@ -11,9 +11,9 @@ import { type Visit, visitOf } from "./visit.ts";
 
 export function createPages(settings: PagesSettings) {
   const { log } = settings;
-  // `standardHostname` would look for the path behind the eleventh character, and find none on a host called "nas".
+  // `standardHostname` searches the path from the eleventh character on, which fails for a short host name such as "nas".
   const app = new Elysia({ name: "pages", strictPath: true, normalize: false, handler: { standardHostname: false } })
-    // There is no visit before a request; a route that ran without one would fail at once.
+    // No visit exists before a request; a route that used this value would fail at once.
     .decorate("visit", null as unknown as Visit)
     .onRequest((context) => {
       const { request, server } = context;
@@ -23,7 +23,7 @@ export function createPages(settings: PagesSettings) {
       return request.method === "OPTIONS" ? answerOptions(visit) : undefined;
     })
     .onError(({ error, visit }) => {
-      // Not even the visit came about, and without one there is no page: the server itself says so, and the log why.
+      // Without a visit no page can be rendered: the server answers and logs.
       if (visit === null) throw error;
       return withoutSlash(visit) ?? errorPage(visit, asPageError(error, visit));
     });
@@ -38,11 +38,11 @@ export function createPages(settings: PagesSettings) {
     return allowed.length === 0 ? errorPage(visit, notFound()) : respond(visit, 204, null, { allow: allowed.join(", ") });
   }
 
-  /** To the page whose address somebody closed with a slash; null when there is no such page, and for every other failure. */
+  /** Redirects a path with a trailing slash to its page; null for every other failure. */
   function withoutSlash(visit: Visit): Response | null {
     const path = pathOf(visit.request);
     const page = path.slice(0, -1);
-    // What matches a route begins with a name of ours, so no path such as `//example.com/` leads elsewhere.
+    // Matches a known route, so `//example.com/` cannot redirect to another host.
     const isPage = path.endsWith("/") && visit.request.method === "GET" && allowedMethods(app.routes, page).includes("GET");
     return isPage ? redirect(visit, `${page}${visit.url.search}`) : null;
   }
@@ -58,7 +58,7 @@ export function createPages(settings: PagesSettings) {
   }
 }
 
-/** The value of the one placeholder that a path may have. Elysia leaves `params` out for a path without one. */
+/** Value of the path's only placeholder. Elysia leaves `params` out for paths without one. */
 function paramOf(params: Readonly<Record<string, string | null>> | undefined): string | null {
   const [value = ""] = Object.values(params ?? {});
   return value;

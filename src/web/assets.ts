@@ -1,4 +1,4 @@
-/** The style sheet, the script and the icon: part of the program, under names that change with their content. */
+/** Style sheet, script and icon: embedded files under names that contain a content hash. */
 import { respond } from "./answer.tsx";
 import style from "./assets/assay.css" with { type: "text" };
 import icon from "./assets/favicon.svg" with { type: "text" };
@@ -6,7 +6,7 @@ import { script } from "./client/script.ts";
 import type { Visit } from "./visit.ts";
 
 const hashChars = 12;
-/** RFC 8246: what is named by its content never changes. */
+/** A name with a content hash never changes its content (RFC 8246). */
 const forEver = "public, max-age=31536000, immutable";
 const aDay = "public, max-age=86400";
 
@@ -31,7 +31,7 @@ function hashOf(text: string): string {
 
 function asset(path: string, type: string, text: string, cacheControl: string): Asset {
   const bytes = Buffer.from(text);
-  // Brotli would save a kilobyte, and cost every start of the appliance a tenth of a second.
+  // Brotli would save one kilobyte and cost a tenth of a second at every start.
   return { path, type, cacheControl, bodies: { gzip: Bun.gzipSync(bytes), identity: bytes } };
 }
 

@@ -1,4 +1,4 @@
-/** What every component may ask for without being handed it: who visits, and in which words to speak. */
+/** Context of all components: the visit and its translator. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { I18n } from "./i18n.ts";

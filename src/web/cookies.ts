@@ -1,21 +1,21 @@
-/** Cookies of the pages, as few as possible: a session, a word for forms, a language. */
+/** Reads and writes the three cookies of the pages: session, CSRF secret and language. */
 
-/** Characters of a Cookie header that are looked at: a visitor's browser sends no more. */
+/** Longer Cookie headers are cut: browsers of visitors send less. */
 const cookieHeaderCharsMax = 8_192;
-/** RFC 6265bis section 4.1.1, the characters of a value that need no quotes. */
+/** Value characters that need no quotes (RFC 6265bis section 4.1.1). */
 const valuePattern = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 export type CookieName = "sid" | "form" | "locale";
 
 /**
- * `__Host-` on https, so that no other host and no plain connection can set it (RFC 6265bis section 4.1.3.2); browsers refuse
- * that prefix over http, where an appliance on a LAN has to work as well.
+ * `__Host-` over https prevents cookies from sibling hosts and plain connections (RFC 6265bis section 4.1.3.2). Browsers refuse the prefix
+ * over http, which appliances on a LAN use.
  */
 function fullName(name: CookieName, secure: boolean): string {
   return secure ? `__Host-${name}` : name;
 }
 
-/** Its value; null when it was not sent, or sent twice: of two, nobody can tell which is ours. */
+/** Null if absent or sent twice, as the own one cannot be recognized. */
 export function cookieOf(request: Request, name: CookieName, secure: boolean): string | null {
   const header = request.headers.get("cookie")?.slice(0, cookieHeaderCharsMax) ?? "";
   const wanted = `${fullName(name, secure)}=`;
@@ -26,7 +26,7 @@ export function cookieOf(request: Request, name: CookieName, secure: boolean): s
   return found.length === 1 ? (found[0]?.slice(wanted.length) ?? null) : null;
 }
 
-/** A Set-Cookie line. `maxAgeSeconds` 0 deletes; null lasts until the browser closes. @throws Error for a value that is none. */
+/** Set-Cookie value. `maxAgeSeconds`: 0 deletes; null means a session cookie. @throws Error for an invalid cookie value. */
 export function setCookie(name: CookieName, value: string, secure: boolean, maxAgeSeconds: number | null): string {
   if (!valuePattern.test(value)) throw new Error(`the value of the cookie ${name} cannot be written`);
   const age = maxAgeSeconds === null ? "" : `; Max-Age=${maxAgeSeconds}`;

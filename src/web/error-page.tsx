@@ -1,4 +1,4 @@
-/** The page that says no: what happened, what to do, and under which id the log tells of it. */
+/** Error page: what happened, the next step, and the request id of the log entry. */
 import { page } from "./answer.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import type { PageError } from "./errors.ts";

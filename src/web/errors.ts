@@ -1,7 +1,7 @@
-/** Every page that says no, one constructor each: status, title, what happened and what to do. */
+/** Errors of the pages, one constructor each: status and texts. */
 import type { TextValues } from "../text/i18n.ts";
 
-/** Name of a block in `pages.errors`, which has a `title`, `what` and `next`. */
+/** Block in `pages.errors` with `title`, `what` and `next`. */
 export type ErrorName =
   | "notFound"
   | "scanNotFound"
@@ -14,7 +14,7 @@ export type ErrorName =
   | "hostNotOurs"
   | "internal";
 
-/** The visitor erred, or must wait. Whatever else is thrown is our own fault and becomes a 500. */
+/** Error caused by the visitor or by load. Anything else that is thrown becomes a 500. */
 export class PageError extends Error {
   override readonly name = "PageError";
   constructor(
@@ -31,7 +31,7 @@ export function notFound(): PageError {
   return new PageError(404, "notFound");
 }
 
-/** The same for a token that was never handed out and for what is no token at all. */
+/** Equal for unknown and malformed tokens. */
 export function scanNotFoundPage(): PageError {
   return new PageError(404, "scanNotFound");
 }
@@ -48,7 +48,7 @@ export function adminOnly(): PageError {
   return new PageError(403, "adminOnly");
 }
 
-/** Sent from another site, or from a page that is too old. */
+/** Failed CSRF check: sent by another site, or by an outdated page. */
 export function formNotOurs(): PageError {
   return new PageError(403, "formNotOurs");
 }
@@ -57,7 +57,7 @@ export function formBroken(): PageError {
   return new PageError(400, "formBroken");
 }
 
-/** The rest of the body is not read, so the connection cannot be used again. */
+/** The rest of the body stays unread, so the connection must close. */
 export function formTooLong(): PageError {
   return new PageError(413, "tooLong", {}, { connection: "close" });
 }
@@ -66,7 +66,7 @@ export function hostNotOurs(): PageError {
   return new PageError(400, "hostNotOurs");
 }
 
-/** Ours, whatever it was: the visitor learns only under which id the log tells of it. */
+/** Internal error: visitors only learn the request id. */
 export function internalErrorPage(): PageError {
   return new PageError(500, "internal");
 }

@@ -1,4 +1,4 @@
-/** Forms that only our own pages can send: a hidden word that belongs to the visitor's cookie, and a look at where they come from. */
+/** HTML forms with CSRF protection (masked token and Origin check). */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ComponentChildren } from "preact";
 import { signedInBy } from "../account/authenticate.ts";
@@ -8,26 +8,25 @@ import { cookieOf, setCookie } from "./cookies.ts";
 import { formBroken, formNotOurs, formTooLong, signInFirst } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 
-/** An address of the longest kind, percent-encoded, and everything else that a form of ours holds. */
+/** Longest URL, percent-encoded, plus all other fields. */
 const formBytesMax = 16_384;
 const csrfTokenBytes = 32;
-/** The hidden field. */
+/** Hidden field of the CSRF token. */
 const field = "form";
 
-/** The fields of a form as they were sent; of a field that was sent twice, the first. */
+/** Submitted fields; the first value of a repeated field. */
 export interface Fields {
-  /** "" when it was not sent. */
+  /** "" if absent. */
   text(name: string): string;
 }
 
 interface FormProps {
-  /** Own path that it is sent to. */
   readonly action: string;
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-/** A form of ours, sent by POST. */
+/** POST form with the CSRF token. */
 export function Form({ action, children, ...rest }: FormProps) {
   const visit = useVisit();
   return (
@@ -39,9 +38,8 @@ export function Form({ action, children, ...rest }: FormProps) {
 }
 
 /**
- * Reads a form that was posted.
- * @throws PageError 413, 400 when it is none, 403 when it was not sent by a page of ours to this visitor, 401 when the visitor was signed
- * out while it came.
+ * Reads a submitted form.
+ * @throws PageError 413 if too long, 400 if malformed, 403 if a CSRF check fails, 401 if the session ended during the upload.
  */
 export async function readForm(visit: Visit): Promise<Fields> {
   const { request } = visit;
@@ -56,12 +54,12 @@ export async function readForm(visit: Visit): Promise<Fields> {
   return { text: (name) => fields.get(name) ?? "" };
 }
 
-/** A form may come slowly, and a thief always have one on the way: when it ends, the session that it began with may be no more. */
+/** An attacker could upload slowly and finish after the session was ended, so it is checked again. */
 function isStillHere({ session, settings: { store, now } }: Visit): boolean {
   return session === null || signedInBy(store, session.value, now()) !== null;
 }
 
-/** Browsers tell where a form comes from; what tells nothing still has to know the word. */
+/** Origin check; requests without these headers still need the CSRF token. */
 function isFromHere({ request, own }: Visit): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return origin === own.origin;
@@ -70,8 +68,8 @@ function isFromHere({ request, own }: Visit): boolean {
 }
 
 /**
- * The word for this visitor's forms. It follows from the cookie of the session, or of forms where there is no session, and that does
- * not follow from it. Masked anew on every page, so that a compressed page gives nothing away by its length (BREACH).
+ * CSRF token: hash of the session cookie, or of the CSRF cookie without a session. The cookie cannot be derived from it. Masked anew per
+ * page, so that compressed length leaks nothing (BREACH).
  */
 function csrfToken(visit: Visit): string {
   const mask = randomBytes(csrfTokenBytes);
@@ -94,7 +92,7 @@ function exclusiveOr(one: Buffer, other: Buffer): Buffer {
   return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)));
 }
 
-/** The visitor's cookie for forms, set with this answer when there is none yet. */
+/** CSRF cookie of guests; created with this response if absent. */
 function formCookie(visit: Visit): string {
   visit.formCookie ??= cookieOf(visit.request, "form", visit.own.https);
   if (visit.formCookie === null || visit.formCookie === "") {

@@ -1,4 +1,4 @@
-/** `/`: the form that starts a scan, what becomes of it, and what is looked at. */
+/** `/`: the form that starts a scan, and what a scan covers. */
 import { type Area, areaOf, areas } from "../check/check.ts";
 import { page } from "./answer.tsx";
 import { Notice } from "./components/notice.tsx";
@@ -11,21 +11,21 @@ import type { Visit } from "./visit.ts";
 
 const latestScansMax = 5;
 
-/** Why nothing was started. */
+/** Reason why no scan was started. */
 export interface Refusal {
   readonly status: number;
-  /** Stands beside the field; null when the page says it anyway. */
+  /** Error text of the field; null if the page itself explains it. */
   readonly text: string | null;
   readonly retryAfterSeconds?: number;
 }
 
 interface HomeGiven {
-  /** What the visitor typed, as it was typed. */
+  /** URL as typed. */
   readonly typed?: string;
   readonly refusal?: Refusal;
 }
 
-/** Other pages link here with an address to scan. */
+/** Links from other pages prefill the URL. */
 export function getHome(visit: Visit): Response {
   return homePage(visit, { typed: visit.url.searchParams.get("url") ?? "" });
 }
@@ -38,7 +38,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Resp
     title: refusal === undefined ? title : i18n.t("home.errorTitle", { title }),
     status: refusal?.status ?? 200,
     headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
-    // What was typed may be a secret; it is shown to whoever typed it and kept nowhere.
+    // The typed URL may contain a secret, so the page is never cached.
     secret: typed !== "",
     noIndex: typed !== "",
     children: (
@@ -52,7 +52,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Resp
   });
 }
 
-/** For guests of an appliance that does not scan for guests. */
+/** Shown to guests if only accounts may scan. */
 function Closed() {
   const i18n = useI18n();
   return (

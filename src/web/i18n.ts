@@ -1,13 +1,13 @@
-/** Everything a page says, in the visitor's language: texts, numbers, instants and the words of states and bands. */
+/** Translator of a page: texts, numbers and times in the visitor's language. */
 import type enGb from "../../locales/en-gb.json";
 import type { Effort, Locale, RiskLevel, Severity, State } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { Texts, TextValues } from "../text/i18n.ts";
 
 type Tree = (typeof enGb)["pages"];
-/** Paths of all texts in the tree, joined by dots. */
+/** Dot-separated paths of all texts. */
 type Leaves<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Leaves<T[K]>}` }[keyof T & string];
-/** Paths of the texts that come in two forms. */
+/** Paths of texts with plural forms. */
 type Counted<T> = {
   [K in keyof T & string]: T[K] extends string
     ? never
@@ -21,9 +21,9 @@ export type CountPath = Counted<Tree>;
 
 export interface I18n {
   readonly locale: Locale;
-  /** The text at that path of the locale's `pages`, its placeholders filled. Not escaped: whatever renders it escapes. */
+  /** Text of the locale's `pages` with placeholders filled. Not escaped: the renderer escapes. */
   t(path: TextPath, values?: TextValues): string;
-  /** `one` or `other` of the text at that path; `{{count}}` is the number as it is written here. */
+  /** Plural form of the text; `{{count}}` is the formatted number. */
   count(path: CountPath, count: number, values?: TextValues): string;
   band(band: Band): string;
   rank(rank: Rank): string;
@@ -36,13 +36,13 @@ export interface I18n {
   date(instant: string): string;
   /** `19 Nov 2026, 14:05 UTC`. */
   dateTime(instant: string): string;
-  /** `3 days ago`, or `in 2 hours`. */
+  /** `3 days ago`, `in 2 hours`. */
   relativeTime(instant: string): string;
-  /** How long to wait, and rather too long: `45 seconds`, `3 minutes`. */
+  /** Rounded up: `45 seconds`, `3 minutes`. */
   duration(seconds: number): string;
 }
 
-/** The steps in which a distance in time is told, in milliseconds, from the longest. */
+/** Units of relative times in milliseconds, longest first. */
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["year", 365 * 86_400_000],
   ["month", 30 * 86_400_000],
@@ -52,10 +52,10 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["second", 1_000],
 ];
 
-/** A longer wait is told in minutes. */
+/** Longer durations are shown in minutes. */
 const secondsToldMax = 90;
 
-/** Formats are dear to make: once for each language, and not before somebody reads it. */
+/** Intl formats are expensive to create: cached per locale, created on first use. */
 const formats = new Map<Locale, ReturnType<typeof formatsOf>>();
 
 function formatsIn(locale: Locale): ReturnType<typeof formatsOf> {

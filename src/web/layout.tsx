@@ -1,4 +1,4 @@
-/** What every page has around its content: head, navigation, notices and footer. */
+/** Layout of every page: head, navigation, notices and footer. */
 import { type Locale, locales } from "../check/check.ts";
 import type { PageGiven } from "./answer.tsx";
 import { scriptPath, stylePath } from "./assets.ts";
@@ -6,9 +6,9 @@ import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
 import type { TextPath } from "./i18n.ts";
 
-/** BCP 47, as `lang` wants it. */
+/** BCP 47 tags for `lang`. */
 const languageTag = { "en-gb": "en-GB", "de-de": "de-DE" } as const satisfies Record<Locale, string>;
-/** Each language by its own name, so that whoever reads no other finds it. */
+/** Language names in the language itself, so that its readers find them. */
 const languageName = { "en-gb": "English", "de-de": "Deutsch" } as const satisfies Record<Locale, string>;
 
 type LayoutProps = Pick<PageGiven, "title" | "children" | "refreshSeconds" | "noIndex">;
@@ -29,7 +29,7 @@ export function Layout({ title, children, refreshSeconds, noIndex = false }: Lay
         <Alternates />
         {refreshSeconds !== undefined && (
           <noscript>
-            {/* With its URL: without one, a visitor who came to a part of the page (#doctor) is led there again, and nothing is loaded. */}
+            {/* Names the URL: a reload of a URL with a fragment (#doctor) would only scroll. */}
             <meta http-equiv="refresh" content={`${refreshSeconds};url=${url.pathname}${url.search}`} />
           </noscript>
         )}
@@ -54,7 +54,7 @@ export function Layout({ title, children, refreshSeconds, noIndex = false }: Lay
   );
 }
 
-/** The same page in each language, for search engines. */
+/** Alternate languages for search engines. */
 function Alternates() {
   return (
     <>
@@ -65,12 +65,12 @@ function Alternates() {
   );
 }
 
-/** This very page with `?locale=`. */
+/** Current URL with `?locale=`. */
 function useLocaleLink(locale: string): string {
   const { url } = useVisit();
   const query = new URLSearchParams(url.search);
   query.set("locale", locale);
-  // A browser would take what stands behind two slashes for another host.
+  // Browsers read a path that starts with two slashes as a host.
   return `${url.pathname.replace(/^\/+/, "/")}?${query}`;
 }
 
@@ -88,7 +88,7 @@ function Header() {
         <Brand />
         assay
       </a>
-      {/* Whoever holds the paper wants to know where it came from. The query may hold what somebody typed. */}
+      {/* Source of the printout. The query is left out: it may contain typed text. */}
       <p class="print-only break">{`${own.origin}${url.pathname}`}</p>
       <nav aria-label={i18n.t("layout.nav.label")}>
         <ul>
@@ -115,7 +115,7 @@ function NavItem({ href, text }: { readonly href: string; readonly text: TextPat
   );
 }
 
-/** The score's ring, small. */
+/** Logo: a small score ring. */
 function Brand() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke-width="5">

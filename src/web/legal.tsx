@@ -1,4 +1,4 @@
-/** `/imprint` and `/privacy`: texts of the operator's, as plain as they were written. */
+/** `/imprint` and `/privacy`: plain texts of the operator. */
 import { Fragment } from "preact";
 import { page } from "./answer.tsx";
 import { notFound } from "./errors.ts";
@@ -29,7 +29,7 @@ export function legalPage(visit: Visit, kind: "imprint" | "privacy"): Response {
   });
 }
 
-/** Blank lines part paragraphs; line breaks inside one stay, since addresses are written in lines. */
+/** Blank lines separate paragraphs; single line breaks are kept, as postal addresses need them. */
 function paragraphsOf(text: string): readonly (readonly string[])[] {
   return text
     .replace(/^\ufeff/, "")

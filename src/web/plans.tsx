@@ -1,4 +1,4 @@
-/** `/plans`: what each plan includes, and whom to ask for another. */
+/** `/plans`: features of each plan, and the contact for another. */
 import { planTerms } from "../account/plans.ts";
 import { plans } from "../store/accounts.ts";
 import { page } from "./answer.tsx";
@@ -37,7 +37,7 @@ export function getPlans(visit: Visit): Response {
   });
 }
 
-/** One's own plan is marked. */
+/** Marks the plan of the account. */
 function planColumns({ i18n, account }: Visit): readonly Column[] {
   return plans.map((plan) => {
     const name = i18n.t(`plans.names.${plan}`);

@@ -1,4 +1,4 @@
-/** Pages that are one person's business: no search engine finds them, no cache keeps them, and tabs lead from one to the next. */
+/** Frame of personal pages: not indexed, not cached, with tabs. */
 import type { ComponentChildren } from "preact";
 import { type PageGiven, page } from "./answer.tsx";
 import { PageHead } from "./components/page-head.tsx";
@@ -29,7 +29,7 @@ export function privatePage(
     ...given,
     title: heading,
     noIndex: true,
-    // On a shared computer, going back must not show it again.
+    // On a shared computer the back button must not show the page.
     secret: true,
     children: (
       <>

@@ -1,4 +1,4 @@
-/** `/scans/{token}`: one address for the whole life of a scan, and what tells of it while it runs. */
+/** `/scans/{token}` in every state of a scan, with its events, state and screenshot. */
 import type { ScanRecord } from "../store/scans.ts";
 import { respond } from "./answer.tsx";
 import { scanNotFoundPage } from "./errors.ts";
@@ -16,13 +16,13 @@ export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response): Pa
   return (visit, token) => answer(visit, scanOf(visit, token));
 }
 
-/** The router cannot tell `/scans/{token}.json` from `/scans/{token}`. */
+/** The router cannot distinguish `/scans/{token}.json` from `/scans/{token}`. */
 export function getReport(visit: Visit, name: string | null): Response {
   if (name?.endsWith(downloadEnding) === true) return downloadReport(visit, scanOf(visit, name.slice(0, -downloadEnding.length)));
   return scanPage(visit, scanOf(visit, name));
 }
 
-/** A token of broken percent-encoding arrives as null. @throws PageError 404 for every token that names no scan, whatever its shape. */
+/** @throws PageError 404 for every unknown token; null means invalid percent-encoding. */
 function scanOf({ settings: { store } }: Visit, token: string | null): ScanRecord {
   const scan = store.scans.findByToken(token ?? "");
   if (scan === undefined) throw scanNotFoundPage();
@@ -34,7 +34,7 @@ function scanPage(visit: Visit, scan: ScanRecord): Response {
   return scan.status === "failed" ? failedPage(visit, scan) : waitingPage(visit, scan);
 }
 
-/** For scripts whose events do not get through. */
+/** JSON state for scripts that receive no events. */
 export function stateAnswer(visit: Visit, scan: ScanRecord): Response {
   return respond(visit, 200, JSON.stringify(stateOf(visit, scan)), { "content-type": "application/json", "cache-control": "no-store" });
 }

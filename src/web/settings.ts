@@ -1,4 +1,4 @@
-/** What the composition root hands to the pages. */
+/** Settings and services that the composition root passes to the pages. */
 import type { AccountActions } from "../account/account-actions.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/load.ts";
@@ -19,63 +19,62 @@ export interface PagesSettings {
   readonly version: string;
   readonly defaultLocale: Locale;
   readonly addresses: {
-    /** Whom requests are counted by. */
+    /** Client address for rate limits. */
     readonly calling: ClientAddressOf;
-    /** How a visitor reached this appliance. */
+    /** Address by which a visitor reached this appliance. */
     readonly own: ServerOriginOf;
-    /** How everybody reaches it, an origin; null when the operator named none. */
+    /** Public origin; null if not configured. */
     readonly publicUrl: string | null;
   };
   readonly scanning: ScanningSettings;
   readonly reports: {
-    /** A report that is older says so. */
+    /** Age from which a report is marked as old. */
     readonly staleDays: number;
-    /** Whether search engines may list them. */
+    /** Lets search engines index reports. */
     readonly indexed: boolean;
   };
   readonly accounts: {
     readonly signUp: "closed" | "invite" | "open";
     readonly defaultPlan: Plan;
-    /** What people do about their accounts. */
     readonly actions: AccountActions;
   };
-  /** `mailto:` or `https:` addresses; null where the operator named none. */
+  /** `mailto:` or `https:` URLs; null if not configured. */
   readonly contacts: { readonly security: string | null; readonly plans: string | null };
-  /** Plain texts of the operator; null where there is none. */
+  /** Plain texts of the operator; null if not configured. */
   readonly legal: { readonly imprint: string | null; readonly privacy: string | null };
-  /** What other rooms have that the reference tells of. */
+  /** Facts of other modules for the reference pages. */
   readonly reference: {
-    /** The OpenAPI description, as plain data. */
+    /** OpenAPI description as plain data. */
     readonly api: ApiDocument;
-    /** How the scanner's own client names itself; its browser goes by the name that browsers have. */
+    /** User-Agent of the scanner's own HTTP client; the browser keeps its own. */
     readonly userAgent: string;
-    /** API requests that each account has for each address. */
+    /** API rate limit per account and address. */
     readonly requestsPerMinuteMax: number;
   };
-  /** For the pages of whoever runs the appliance. */
+  /** For the administration pages. */
   readonly operator: Operator;
-  /** Value of Strict-Transport-Security on https; null sends none. */
+  /** Strict-Transport-Security value for https; null sends none. */
   readonly hsts: string | null;
   readonly now: () => Date;
   readonly log: Log;
 }
 
-/** How scans are started in the browser, and watched. */
+/** Starts and watches scans from the pages. */
 export interface ScanningSettings {
   readonly guests: {
-    /** Whether visitors who are not signed in may start scans ... */
+    /** Lets guests start scans ... */
     readonly mayScan: boolean;
-    /** ... and how many in an hour, counted by address. */
+    /** ... up to this number per hour and address. */
     readonly scansPerHourMax: number;
   };
-  /** For so long after a scan was started in the browser, the same visitor's wish for the same URL leads to that scan. */
+  /** Cooldown: an equal request of the same visitor reuses the scan. */
   readonly cooldownSeconds: number;
-  /** False for an address that the operator's rules for scans are certain to refuse; true says nothing yet of where its name leads. */
+  /** False if the operator's scan rules certainly refuse the URL; its DNS answers are checked later. */
   readonly mayBeScanned: (url: string) => boolean;
-  /** Whether scans can begin; until then they wait in the queue. */
+  /** False while scans cannot start yet; they wait in the queue. */
   readonly ready: () => boolean;
-  /** Lets pages watch scans as they run. */
+  /** Progress events of running scans. */
   readonly progress: ScanProgress;
-  /** Tells the dispatcher that the queue has grown. */
+  /** Notifies the dispatcher of a new scan in the queue. */
   readonly wake: () => void;
 }

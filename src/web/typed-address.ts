@@ -1,11 +1,11 @@
-/** What a visitor means who types a host, or an address without its beginning, into a field. */
+/** Completes a typed host or URL without scheme. */
 
-/** What is left as it is, for whoever judges it: everything else lacks its scheme. */
+/** Already has a scheme, so it is left unchanged. */
 const withScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i;
-/** An IPv6 address without brackets, which a URL would take for a host and a port. */
+/** Bare IPv6 address, which a URL parser would read as host and port. */
 const bareIpv6 = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*$/i;
 
-/** `example.com` is `https://example.com`, and `::1` is `https://[::1]`. Whether that is an address at all is not asked here. */
+/** `example.com` becomes `https://example.com`, `::1` becomes `https://[::1]`. Does not validate. */
 export function addressMeant(typed: string): string {
   const text = typed.trim();
   if (withScheme.test(text)) return text;

@@ -1,4 +1,4 @@
-/** One visit to a page: who asks, from where, in which language and how the answer's cookies come about. */
+/** Request context of a page: visitor, locale, session and response cookies. */
 import { randomBytes } from "node:crypto";
 import { signedInBy } from "../account/authenticate.ts";
 import { type Locale, locales } from "../check/check.ts";
@@ -9,63 +9,63 @@ import { cookieOf, setCookie } from "./cookies.ts";
 import { createI18n, type I18n } from "./i18n.ts";
 import type { PagesSettings } from "./settings.ts";
 
-/** A language that somebody chose stays chosen for a year. */
+/** Lifetime of an explicitly chosen language: one year. */
 const localeCookieSeconds = 365 * 86_400;
 const nonceBytes = 16;
-/** Entries of an Accept-Language header that are looked at. */
+/** Parsed entries of an Accept-Language header. */
 const languagesMax = 20;
 
 export interface SessionInHand {
   readonly session: Session;
-  /** As it stands in the cookie. */
+  /** Cookie value. */
   readonly value: string;
 }
 
 export interface Visit {
   readonly requestId: string;
   readonly request: Request;
-  /** The address asked for; only its path and query are to be relied upon. */
+  /** Requested URL; only path and query are trustworthy. */
   readonly url: URL;
-  /** This appliance as the visitor reached it. */
+  /** Address by which the visitor reached this appliance. */
   readonly own: ServerOrigin;
-  /** What requests of this visitor are counted by. */
+  /** Client address for rate limits. */
   readonly address: string;
   readonly i18n: I18n;
-  /** Who is signed in. */
+  /** Null for guests. */
   readonly account: Account | null;
-  /** Null for visitors who are not signed in. */
+  /** Null for guests. */
   readonly session: SessionInHand | null;
   readonly settings: PagesSettings;
   readonly now: Date;
-  /** For the one script of the page. */
+  /** CSP nonce of the page's script. */
   readonly nonce: string;
-  /** Set when the visitor asked for a language that there is none of. */
+  /** True if `?locale=` names an unsupported language. */
   readonly unknownLocale: boolean;
-  /** Lines that go out with the answer. */
+  /** Set-Cookie values of the response. */
   readonly setCookies: string[];
-  /** The cookie of forms, once it is known or made. */
+  /** CSRF cookie of guests, once it is read or created. */
   formCookie: string | null;
 }
 
 /** `param` is the decoded placeholder of the path: "" for a path without one, null for broken percent-encoding. */
 export type PageHandler = (visit: Visit, param: string | null) => Response | Promise<Response>;
 
-/** Where others reach this appliance: for links and commands that leave the visitor's browser. */
+/** Origin for links and commands that leave the visitor's browser. */
 export function publicOrigin({ own, settings }: Visit): string {
   return settings.addresses.publicUrl ?? own.origin;
 }
 
-/** Stands in where the request's Host names nothing that could be the appliance; such a visit is refused. */
+/** Placeholder for a Host header that cannot be this appliance; the visit is refused. */
 const nowhere: ServerOrigin = { origin: "null", https: false, loopback: false };
 
-/** `refused` when the request's Host header is none; the visit then serves for saying so. */
+/** `refused`: the Host header is invalid; the visit only serves to render the error page. */
 export function visitOf(
   request: Request,
   peer: string | null,
   settings: PagesSettings,
 ): { readonly visit: Visit; readonly refused: boolean } {
   const now = settings.now();
-  // A Host that is none leaves a URL that is none.
+  // An invalid Host header makes the URL invalid too.
   const url = URL.parse(request.url) ?? new URL("http://localhost/");
   const found = settings.addresses.own(peer, request.headers);
   const own = found ?? nowhere;
@@ -97,7 +97,7 @@ function signedInOf(request: Request, https: boolean, { store, log }: PagesSetti
   const signedIn = signedInBy(store, value, now);
   if (value === null || signedIn === null) return null;
   const { account, session } = signedIn;
-  // Not waited for: nobody is turned away because the note of it could not be kept.
+  // Not awaited: a failed write must not fail the request.
   store.sessions.noteUse(session, now).catch((error) => log.warn("use of a session was not noted", { error: String(error) }));
   return { account, session: { session, value } };
 }
@@ -108,7 +108,7 @@ interface ChosenLocale {
   readonly setCookies: string[];
 }
 
-/** By `?locale=`, which is remembered, or by what was remembered. */
+/** From `?locale=`, which is stored in a cookie, or from that cookie. */
 function chosenLocale(request: Request, url: URL, https: boolean): ChosenLocale {
   const asked = url.searchParams.get("locale");
   const locale = localeNamed(asked);
@@ -120,7 +120,7 @@ function localeNamed(word: string | null): Locale | null {
   return locales.find((locale) => locale === word?.toLowerCase()) ?? null;
 }
 
-/** RFC 9110 section 12.5.4, by the languages without their regions; null when none is spoken here. */
+/** Accept-Language (RFC 9110 section 12.5.4), matched without region; null if none is supported. */
 function acceptedLocale(header: string | null): Locale | null {
   const wishes = (header ?? "").split(",", languagesMax).map((wish) => {
     const [range = "", ...parameters] = wish.trim().toLowerCase().split(";");

@@ -1,11 +1,11 @@
-/** What programs look for at fixed places: where to report a weakness (RFC 9116), and what search engines may read (RFC 9309). */
+/** security.txt (RFC 9116) and robots.txt (RFC 9309). */
 import { suggestedExpiry } from "../parse/security-txt-places.ts";
 import { respond } from "./answer.tsx";
 import { notFound } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 
 const securityTxtPath = "/.well-known/security.txt";
-/** The date in it moves on every day. */
+/** Its expiry date moves on daily. */
 const aDay = "public, max-age=86400";
 
 export function getSecurityTxt(visit: Visit): Response {
@@ -15,13 +15,13 @@ export function getSecurityTxt(visit: Visit): Response {
     `Contact: ${contacts.security}`,
     `Expires: ${suggestedExpiry(visit.now.toISOString())}`,
     "Preferred-Languages: en, de",
-    // Section 2.5.2 has no place for a plain http address.
+    // RFC 9116 section 2.5.2 requires https.
     ...(addresses.publicUrl?.startsWith("https:") ? [`Canonical: ${addresses.publicUrl}${securityTxtPath}`] : []),
   ];
   return plainText(visit, lines);
 }
 
-/** Reports speak of others: unless the operator wants it, no search engine shows them. */
+/** Reports concern third parties: not indexed unless the operator allows it. */
 export function getRobotsTxt(visit: Visit): Response {
   return plainText(visit, ["User-agent: *", visit.settings.reports.indexed ? "Disallow:" : "Disallow: /scans/"]);
 }

@@ -1,4 +1,4 @@
-/** What the pages of an account have in common: the way from one to the next, and what was just done. */
+/** Frame of the account pages: tabs and the confirmation of the last action. */
 import { Notice } from "../components/notice.tsx";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
@@ -14,7 +14,7 @@ const tabs: PrivateTabs = {
 };
 
 interface AccountPage extends PrivatePage {
-  /** What was just done; screen readers say it. */
+  /** Confirmation of the last action, as a live region. */
   readonly done?: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What the forms by which people sign in are made of: fields that password managers know, and notices. */
+/** Form fields for credentials, with the attributes that password managers need, and notices. */
 import { emailCharsMax } from "../../store/account-index.ts";
 import { Field } from "../components/field.tsx";
 import { Lines } from "../components/lines.tsx";
@@ -35,7 +35,7 @@ interface PasswordProps {
   readonly error?: string | undefined;
 }
 
-// No length is set on passwords: a browser would cut what is pasted without a word.
+// No `maxlength` on passwords: browsers would silently cut a pasted one.
 
 export function CurrentPassword({ label, ...props }: PasswordProps) {
   const i18n = useI18n();
@@ -55,13 +55,13 @@ export function NewPassword({ label, ...props }: PasswordProps) {
   );
 }
 
-/** Of an authenticator, or a recovery code. */
+/** Code of an authenticator, or a recovery code. */
 export function CodeField(props: { readonly error: string | undefined; readonly autofocus?: boolean }) {
   const i18n = useI18n();
   return <Field name="code" label={i18n.t("credentials.code")} autocomplete="one-time-code" verbatim {...props} />;
 }
 
-/** A line to type on the server, where it has to find the server's own data. */
+/** Command to run on the server, with the server's data directory. */
 export function CommandLine({ children }: { readonly children: string }) {
   const i18n = useI18n();
   return (
@@ -72,13 +72,13 @@ export function CommandLine({ children }: { readonly children: string }) {
   );
 }
 
-/** Said where a password is about to be typed and somebody could read along. */
+/** Warns that the connection is unencrypted where a password is typed. */
 export function UnencryptedNotice() {
   const { i18n, own } = useVisit();
   return own.https || own.loopback ? null : <Notice kind="warn">{i18n.t("credentials.unencrypted")}</Notice>;
 }
 
-/** What is wrong with a form as a whole; nothing when that is fine. */
+/** Error of the form as a whole; null without one. */
 export function FormErrorNotice({ formError }: { readonly formError: FormError | null }) {
   return formError === null || formError.whole === null ? null : (
     <Notice kind="poor" alert>

@@ -1,22 +1,22 @@
-/** What was wrong with a form that was sent, where the page tells it, and with which status it answers. */
+/** Errors of a submitted form: where the page shows them and which status it answers. */
 import type { PasswordRefusal } from "../../account/own-credentials.ts";
 import { type PasswordFault, passwordCharsMax } from "../../account/passwords.ts";
 import type { RetryLater } from "../../account/sign-in.ts";
 import type { Visit } from "../visit.ts";
 
-/** Until a line of people who sign in is likely to be shorter. */
+/** `Retry-After` while the sign-in queue is full. */
 const busySeconds = 5;
 
 export interface FormError {
-  /** With one of its fields ... */
+  /** Error of one field ... */
   readonly field: { readonly name: string; readonly text: string } | null;
-  /** ... or as a whole. */
+  /** ... or of the whole form. */
   readonly whole: string | null;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** 400 is something that was typed, 403 something that was not proved. */
+/** 400 for invalid input, 403 for a failed proof of identity. */
 export function fieldError(name: string, text: string, status: 400 | 403 = 400): FormError {
   return { field: { name, text }, whole: null, status, headers: {} };
 }
@@ -35,18 +35,17 @@ export function throttledError({ i18n }: Visit, heldUp: RetryLater): FormError {
   return { field: null, whole, status, headers: { "retry-after": String(seconds) } };
 }
 
-/** Of the field `password`. */
 export function reauthenticationError(visit: Visit, unproved: PasswordRefusal): FormError {
   if (unproved.status !== "wrong-password") return throttledError(visit, unproved);
   return fieldError("password", visit.i18n.t("credentials.errors.wrongPassword"), 403);
 }
 
-/** What to say at a field; undefined for nothing. */
+/** Error text of a field; undefined without an error. */
 export function errorAt(formError: FormError | null, name: string): string | undefined {
   return formError?.field?.name === name ? formError.field.text : undefined;
 }
 
-/** Status and headers of the page that tells it. */
+/** Status and headers of the page with the error. */
 export function answerTo(formError: FormError | null): Pick<FormError, "status" | "headers"> {
   return formError === null ? { status: 200, headers: {} } : { status: formError.status, headers: formError.headers };
 }

@@ -1,11 +1,11 @@
-/** What the pages of administrators have in common: who may see them, and the way from one to the next. */
+/** Frame and auth guard of the administration pages. */
 import type { Account } from "../../store/accounts.ts";
 import { withAccount } from "../account/sign-in/session-cookie.ts";
 import { adminOnly, signInFirst } from "../errors.ts";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
 
-/** A page for administrators: nobody signs in first and comes back. @throws PageError 403 for everybody else. */
+/** Redirects guests to sign in. @throws PageError 403 for other accounts. */
 export function withAdmin(visit: Visit, answer: () => Response): Response | Promise<Response> {
   return withAccount(visit, () => {
     adminOf(visit);
@@ -13,7 +13,7 @@ export function withAdmin(visit: Visit, answer: () => Response): Response | Prom
   });
 }
 
-/** Who sent a form. @throws PageError 401 for nobody, 403 for everybody who is no administrator. */
+/** Administrator who sent a form. @throws PageError 401 for guests, 403 for other accounts. */
 export function adminOf({ account }: Visit): Account {
   if (account === null) throw signInFirst();
   if (!account.admin) throw adminOnly();

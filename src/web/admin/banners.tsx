@@ -1,4 +1,4 @@
-/** What an administrator should know before anything else. */
+/** Warnings for administrators. */
 import type { ComponentChildren } from "preact";
 import { Notice } from "../components/notice.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";

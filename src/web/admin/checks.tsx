@@ -1,4 +1,4 @@
-/** `/admin/checks`: the catalog of this process, and the files of checks beside the binary. */
+/** `/admin/checks`: the loaded catalog and the files of plugin checks. */
 
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";

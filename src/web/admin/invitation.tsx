@@ -13,14 +13,14 @@ import { linkPath } from "../link-paths.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { adminPage } from "./admin-frame.tsx";
 
-/** An invitation as it was typed, and why there is no link for it. */
+/** Form values of an invitation, and the error. */
 export interface InvitationTyped {
   readonly email: string;
   readonly plan: Plan;
   readonly error: "emailInvalid" | "emailTaken" | "full";
 }
 
-/** @throws PageError 400 for a form that no page of ours sends. */
+/** @throws PageError 400 for values that the form cannot send. */
 export async function makeInvitation({ settings, now }: Visit, admin: Account, fields: Fields): Promise<IssuedLink | InvitationTyped> {
   const { store, log, accounts } = settings;
   const email = fields
@@ -73,7 +73,6 @@ function OpenForm({ typed }: { readonly typed: InvitationTyped | null }) {
   );
 }
 
-/** Shows the link this once. */
 export function invitationPage(visit: Visit, { link, value }: IssuedLink): Response {
   const { i18n } = visit;
   const expires = i18n.dateTime(link.expiresAt);

@@ -1,15 +1,15 @@
-/** What only the composition root knows, for the pages of whoever operates the appliance. */
+/** Data for the administration pages that only the composition root has. */
 import type { DoctorRun } from "../../doctor/background-run.ts";
 
-/** A setting in force, and who named it. */
+/** Effective setting and its source. */
 export interface ShownSetting {
   readonly key: string;
-  /** As the operator would write it; null when it is not set. */
+  /** As the operator would write it; null if unset. */
   readonly value: string | null;
   readonly origin: "flag" | "variable" | "file" | "default";
-  /** The flag, the variable or the path of the file; null for a default. */
+  /** Flag, variable or file path that set it; null for a default. */
   readonly originName: string | null;
-  /** The variable of the environment that would set it. */
+  /** Environment variable that would set it. */
   readonly variable: string;
 }
 
@@ -20,11 +20,11 @@ export interface DiskSpace {
 
 export interface Operator {
   readonly settings: readonly ShownSetting[];
-  /** The first peer that sent forwarding headers without being a trusted proxy; null while there was none. */
+  /** First peer that sent forwarding headers without being a trusted proxy; null without one. */
   untrustedForwarder(): string | null;
-  /** Why the browser runs without its sandbox, in English; null while it has one, or does not run. */
+  /** Reason why the browser runs without its sandbox, in English; null if it has one or does not run. */
   unsandboxedBecause(): string | null;
-  /** Of the disk with the data directory; null where the system does not tell. */
+  /** Disk of the data directory; null where the system does not report it. */
   diskSpace(): DiskSpace | null;
   readonly examination: DoctorRun;
 }

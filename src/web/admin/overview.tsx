@@ -1,4 +1,4 @@
-/** `/admin`: what needs attention, the queue, and the doctor. */
+/** `/admin`: warnings, the queue and the system checks. */
 
 import type { DoctorFinding } from "../../doctor/background-run.ts";
 import { redirect } from "../answer.tsx";
@@ -16,7 +16,7 @@ import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { AdminBanners } from "./banners.tsx";
 import { AdminQueue } from "./queue.tsx";
 
-/** While the doctor looks, the page without script is loaded anew. */
+/** Reload interval without script while the system checks run. */
 const examinationRefreshSeconds = 3;
 
 export const getAdminOverview: PageHandler = (visit) => withAdmin(visit, () => overview(visit));
@@ -105,7 +105,7 @@ function State({ state }: { readonly state: DoctorFinding["state"] }) {
   );
 }
 
-/** The command line speaks English. */
+/** Texts of the command line are English. */
 function Detail({ children }: { readonly children: string }) {
   return (
     <span lang="en" {...untranslated}>

@@ -1,13 +1,12 @@
-/** Which scans are in hand and which come next, with their ages. */
+/** Running and queued scans with their ages. */
 import type { ScanRecord } from "../../store/scans.ts";
 import { Instant } from "../components/instant.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
-/** Waiting scans that are listed; of the rest, their number says enough. */
+/** Queued scans that are listed; the rest are counted. */
 const waitingShownMax = 20;
-/** The end of a long URL tells little about whose it is. */
 const urlCharsMax = 200;
 
 export function AdminQueue() {

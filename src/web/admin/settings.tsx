@@ -1,4 +1,4 @@
-/** `/admin/settings`: what is in force, and who said so. */
+/** `/admin/settings`: effective settings and their sources. */
 
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
@@ -55,7 +55,7 @@ function SettingRow({ setting: { key, value, origin, originName, variable } }: {
   return <Row id={key} cells={cells} />;
 }
 
-/** As it is typed. */
+/** Literal text, never translated. */
 function Verbatim({ children }: { readonly children: string }) {
   return <code {...untranslated}>{children}</code>;
 }

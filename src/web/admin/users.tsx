@@ -1,4 +1,4 @@
-/** `/admin/users`: the accounts with plan and state, and the forms that change them. */
+/** `/admin/users`: accounts with plan and state, and the forms that change them. */
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, plans } from "../../store/accounts.ts";
 import { pageOf } from "../../store/page.ts";
@@ -21,7 +21,7 @@ import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } 
 const path = "/admin/users";
 const accountsPerPage = 50;
 
-/** What was just done, as the page is told by its query. */
+/** Confirmations, named by the query parameter `done`. */
 const deeds = ["plan", "disabled", "enabled", "self"] as const;
 type Deed = (typeof deeds)[number];
 
@@ -45,7 +45,7 @@ export async function postUserState(visit: Visit, id: string | null): Promise<Re
   if (asked !== "disabled" && asked !== "enabled") throw formBroken();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
-  // Nobody locks themselves out: so there is always an administrator left.
+  // Administrators cannot disable themselves, so one always remains.
   if (accountId === admin.id) return done(visit, "self");
   await store.accounts.setDisabled(accountId, asked === "disabled");
   log.info("account changed", { account: accountId, state: asked, by: admin.id });
@@ -62,14 +62,14 @@ function done(visit: Visit, deed: Deed): Response {
   return redirect(visit, `/admin/users?done=${deed}`);
 }
 
-/** @throws PageError 404 */
+/** @throws PageError 404 for an unknown account. */
 function accountNamed({ settings }: Visit, id: string | null): Account {
   const account = id !== null && /^\d{1,9}$/.test(id) ? settings.store.accounts.findById(Number(id)) : undefined;
   if (account === undefined) throw notFound();
   return account;
 }
 
-/** `typed` is an invitation that could not be made. */
+/** `typed`: an invitation that failed. */
 function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response {
   const { i18n, url, settings } = visit;
   const search = (url.searchParams.get("q") ?? "").slice(0, emailCharsMax).trim();

@@ -1,4 +1,4 @@
-/** Files that are imported as text. */
+/** Types of files imported as text. */
 declare module "*.css" {
   const text: string;
   export default text;

@@ -1,9 +1,9 @@
-/** Buttons that copy a text: `<button data-copy="#id" hidden>`; they appear only where they work. */
+/** Copy buttons: `<button data-copy="#id" hidden>`, shown only where copying works. */
 
-/** Runs in the browser. After copying, the button says what its `data-copied` holds for a moment. */
+/** Runs in the browser. After copying, the button shows its `data-copied` text for a moment. */
 export function copyButtons(): void {
   const saidForMs = 2_000;
-  // Only secure contexts have a clipboard: on plain http a button could do nothing.
+  // Only secure contexts have a clipboard.
   if (navigator.clipboard === undefined) return;
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     const label = button.textContent;

@@ -1,11 +1,11 @@
-/** Keeps the page of a running scan up to date, `<div data-follow>`: by events, or by asking again and again where none get through. */
+/** Updates the page of a running scan, `<div data-follow>`, by server-sent events, or by polling as a fallback. */
 
 import type { ScanEventData, ScanState } from "../scanning/scan-state.ts";
 
-/** Runs in the browser. The texts it shows come from the page and from the server, in the visitor's language. */
+/** Runs in the browser. Texts come localized from the page and the server. */
 export function followScan(): void {
   const pollMs = 2_000;
-  /** The server speaks at once; a connection that stays silent for so long is held back somewhere. */
+  /** The server sends an event at once; silence means that something buffers the stream. */
   const silentMs = 6_000;
   const part = <E extends HTMLElement>(selector: string) => document.querySelector<E>(`[data-follow] ${selector}`);
   const status = part("[data-status]");
@@ -28,11 +28,11 @@ export function followScan(): void {
       if (at === current) stage.setAttribute("aria-current", "step");
       else stage.removeAttribute("aria-current");
     });
-    // Only when it is another one: whoever listens hears every change.
+    // Setting an equal text would make screen readers announce it again.
     if (status.textContent !== text) status.textContent = text;
   };
   const showPercent = (value: number) => {
-    // Of an answer that was overtaken.
+    // A late response must not move the bar back.
     if (value < bar.value) return;
     bar.value = value;
     percent.textContent = percentText.replace(/\d+/, String(value));
@@ -54,7 +54,7 @@ export function followScan(): void {
         showPercent(state.percent);
       }
     } catch {
-      // The server is away for a moment, or the window goes; the next look tells.
+      // Temporary failure or unload; the next poll decides.
     }
     poll = setTimeout(ask, pollMs);
   };
@@ -77,7 +77,7 @@ export function followScan(): void {
     location.reload();
   });
   events.addEventListener("error", () => {
-    // Otherwise the browser connects again by itself, which must not take for ever either.
+    // The browser reconnects by itself, which must be bounded too.
     if (events.readyState === EventSource.CLOSED) return askInstead();
     clearTimeout(silence);
     silence = setTimeout(askInstead, silentMs);

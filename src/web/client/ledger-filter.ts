@@ -1,6 +1,9 @@
-/** Filters the ledger in place: links with `data-filter-state` or `data-filter-area` over `tr[data-state]` in `tbody[data-area]` of `[data-ledger]`. */
+/**
+ * Filters the ledger in place: links with `data-filter-state` or `data-filter-area` over `tr[data-state]` in `tbody[data-area]` of
+ * `[data-ledger]`.
+ */
 
-/** Runs in the browser. Without it the links load the page anew, with the same outcome. */
+/** Runs in the browser. Without it the links reload the page with the same result. */
 export function ledgerFilter(): void {
   const ledger = document.querySelector("[data-ledger]");
   if (ledger === null) return;
@@ -39,14 +42,14 @@ export function ledgerFilter(): void {
 
   for (const link of links) {
     link.addEventListener("click", (event) => {
-      // With a key held down it opens elsewhere, as any link does.
+      // Modified clicks open the link elsewhere, as usual.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       const url = wishWith(link);
       show(url.searchParams);
       history.replaceState(null, "", url);
       if (link.closest("section")?.contains(ledger) === true) return;
-      // As far as the link leads: eyes and keyboard both.
+      // Moves scroll position and focus to the link's target.
       const heading = document.getElementById("ledger");
       if (heading === null) return;
       heading.tabIndex = -1;
@@ -54,7 +57,7 @@ export function ledgerFilter(): void {
     });
   }
 
-  // A link to a row that is hidden shows all of them again.
+  // A link to a hidden row resets the filter.
   const showNamed = () => {
     const named = document.getElementById(location.hash.slice(1));
     if (!(named instanceof HTMLTableRowElement) || (!named.hidden && named.closest("tbody")?.hidden !== true)) return;

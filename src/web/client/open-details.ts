@@ -1,6 +1,6 @@
-/** Opens what is folded where it would hide something: the part that an address names, and everything on paper. */
+/** Opens collapsed sections for a URL fragment inside them and for printing. */
 
-/** Runs in the browser. What paper had opened is folded again afterwards. */
+/** Runs in the browser. Sections opened for printing are closed again. */
 export function openDetails(): void {
   let openedForPrint: readonly HTMLDetailsElement[] = [];
 
@@ -14,7 +14,7 @@ export function openDetails(): void {
       part.open = true;
       folded = true;
     }
-    // The browser could not scroll to what was not there.
+    // The browser cannot scroll to hidden content.
     if (folded) named.scrollIntoView();
   };
 

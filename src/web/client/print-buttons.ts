@@ -1,4 +1,4 @@
-/** Buttons that print the page: `<button data-print hidden>`. */
+/** Print buttons: `<button data-print hidden>`. */
 
 /** Runs in the browser. */
 export function printButtons(): void {

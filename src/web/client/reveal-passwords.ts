@@ -1,6 +1,6 @@
-/** Buttons that show what is typed into a password field: `<button data-reveal="#id" aria-pressed="false" hidden>`. */
+/** Buttons that reveal a password field: `<button data-reveal="#id" aria-pressed="false" hidden>`. */
 
-/** Runs in the browser. Hidden again before the form is sent, so that browsers offer to keep it as a password. */
+/** Runs in the browser. Hides the password before submission, so that browsers offer to save it. */
 export function revealPasswords(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-reveal]")) {
     const input = document.querySelector<HTMLInputElement>(button.dataset.reveal ?? "");

@@ -1,4 +1,4 @@
-/** The one script of the pages, made of functions that stand on their own: each is sent as its source text and run once the page is there. */
+/** The only script of the pages: self-contained functions, sent as source text and run after the page has loaded. */
 import { copyButtons } from "./copy-buttons.ts";
 import { followScan } from "./follow-scan.ts";
 import { ledgerFilter } from "./ledger-filter.ts";
@@ -6,7 +6,7 @@ import { openDetails } from "./open-details.ts";
 import { printButtons } from "./print-buttons.ts";
 import { revealPasswords } from "./reveal-passwords.ts";
 
-/** None may name anything outside itself but what browsers have. */
+/** A function may only use its own scope and browser globals. */
 const features: readonly (() => void)[] = [copyButtons, followScan, ledgerFilter, openDetails, printButtons, revealPasswords];
 
 export const script = `"use strict";\n${features.map((feature) => `(${feature.toString()})();`).join("\n")}\n`;

@@ -1,4 +1,4 @@
-/** Small labels of findings and scores: band, severity, risk and effort, each with its word. */
+/** Labels of band, severity, risk and effort. */
 import type { Effort, RiskLevel, Severity } from "../../check/check.ts";
 import type { Band } from "../../judge/rank.ts";
 import { useI18n } from "../context.ts";
@@ -16,7 +16,7 @@ export function BandChip({ band }: { readonly band: Band }) {
   );
 }
 
-/** Filled only where it matters most. */
+/** Only the worst severities are filled. */
 const lookOfSeverity = {
   critical: "poor",
   high: "poor",
@@ -41,7 +41,6 @@ export function RiskMeter({ risk }: { readonly risk: RiskLevel }) {
   return <Meter level={levels[risk]} text={i18n.t("components.risk", { risk: i18n.risk(risk) })} />;
 }
 
-/** Three bars, as many filled as the level says. */
 function Meter({ level, text }: { readonly level: number; readonly text: string }) {
   return (
     <span class="meter">

@@ -1,4 +1,4 @@
-/** Where the operator can be reached, as the settings name it: a mail address or a page. */
+/** Operator contact from the settings: a mail address or a page. */
 import { ExternalLink } from "./external-link.tsx";
 
 export function Contact({ address }: { readonly address: string }) {

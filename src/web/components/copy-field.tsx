@@ -1,4 +1,4 @@
-/** A value shown this once, whole, with a button that copies it. */
+/** Read-only value with a copy button. */
 import type { ComponentChildren } from "preact";
 import { untranslated } from "./untrusted-text.tsx";
 
@@ -6,7 +6,7 @@ interface CopyFieldProps {
   readonly id: string;
   readonly label: ComponentChildren;
   readonly value: string;
-  /** What the button says, before and after. */
+  /** Button text before and after copying. */
   readonly copy: string;
   readonly copied: string;
 }

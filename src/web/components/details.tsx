@@ -1,9 +1,9 @@
-/** What only some want to read: folded on the screen, open on paper. */
+/** Collapsed section; printed open. */
 import type { ComponentChildren } from "preact";
 
 interface DetailsProps {
   readonly summary: ComponentChildren;
-  /** Opens by itself when the address names it. */
+  /** Fragment target that opens the section. */
   readonly id?: string;
   readonly open?: boolean;
   readonly children: ComponentChildren;

@@ -1,9 +1,9 @@
-/** Where a list has nothing to show: says so, and what to do about it. */
+/** Message in place of an empty list, with the next step. */
 import type { ComponentChildren } from "preact";
 
 interface EmptyStateProps {
   readonly title: string;
-  /** A sentence, and perhaps `<p class="actions">` with a link. */
+  /** Optional sentence and `<p class="actions">`. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,8 +1,8 @@
-/** A link to another site; it tells that site nothing about us, and search engines that we do not vouch for it. */
+/** Link to another site, without referrer and without endorsement for search engines. */
 import type { ComponentChildren } from "preact";
 
 interface ExternalLinkProps {
-  /** May come from a scan or a visitor: what is neither http nor https becomes text. */
+  /** Untrusted: a URL that is neither http nor https is rendered as text. */
   readonly href: string;
   readonly children: ComponentChildren;
 }

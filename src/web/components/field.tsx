@@ -1,4 +1,4 @@
-/** Fields of forms: a label, a hint, an error that belongs to the field, and what was typed. */
+/** Form fields with label, hint, error and value. */
 import type { ComponentChildren } from "preact";
 import { useI18n } from "../context.ts";
 import { Icon } from "./icon.tsx";
@@ -6,27 +6,27 @@ import { Icon } from "./icon.tsx";
 interface Labelled {
   readonly name: string;
   readonly label: string;
-  /** The same as the name when left out: give one where two forms of a page have a field of the same name. */
+  /** Defaults to the name; needed if two forms of a page share a field name. */
   readonly id?: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with what was typed; the first field with an error gets the focus. */
+  /** Error text; the first field with an error gets the focus. */
   readonly error?: string | undefined;
 }
 
 interface FieldProps extends Labelled {
   readonly type?: "text" | "email" | "password" | "url" | "search";
   readonly value?: string;
-  /** As HTML has them: `username`, `current-password`, `new-password`, `one-time-code` ... */
+  /** HTML autofill token, as in `current-password`. */
   readonly autocomplete?: string;
   readonly inputMode?: "text" | "url" | "numeric" | "email";
-  /** Fields are required unless told otherwise, and say so when they are not. */
+  /** Default true; optional fields are labelled as such. */
   readonly required?: boolean;
   readonly maxLength?: number;
   readonly minLength?: number;
   readonly autofocus?: boolean;
   readonly placeholder?: string;
   readonly readOnly?: boolean;
-  /** For codes, addresses and names of machines: no spelling, no capitals. */
+  /** Disables spell checking and capitalization, for codes, addresses and host names. */
   readonly verbatim?: boolean;
 }
 
@@ -47,12 +47,12 @@ export function Field({
     <input
       id={id}
       name={name}
-      // Its types know inputs only one type at a time.
+      // The JSX types accept only one literal input type at a time.
       type={type as "text"}
       required={required}
       autofocus={autofocus === true || error !== undefined}
       {...(verbatim ? { spellcheck: false } : {})}
-      // Addresses and passwords are never capitalised, so HTML has no such attribute for them.
+      // HTML defines no `autocapitalize` for mail addresses and passwords.
       {...(verbatim && type === "text" ? { autocapitalize: "none" } : {})}
       {...describedBy(id, hint, error)}
       {...rest}

@@ -1,4 +1,4 @@
-/** A URL as text: its host stands out, it breaks anywhere, and nothing in it turns or hides what stands around it. */
+/** URL with its host emphasized; wraps anywhere, bidi-safe. */
 
 import { NameInUnicode } from "./name-in-unicode.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
@@ -7,7 +7,7 @@ interface HostUrlProps {
   readonly url: string;
 }
 
-/** What is no URL is shown as it is. */
+/** Text that is not a URL is shown as it is. */
 export function HostUrl({ url }: HostUrlProps) {
   const host = URL.parse(url)?.host ?? "";
   const hostAt = host === "" ? -1 : url.indexOf(host);

@@ -1,6 +1,6 @@
-/** The drawn signs of states: a shape each, so that none is told by colour alone. They say nothing by themselves; a word stands beside. */
+/** Icons of states, distinct by shape and not only by colour. Hidden from screen readers, which read the text beside them. */
 
-/** `now` is what is under way, `next` what is still to come. */
+/** `now`: stage in progress; `next`: later stage. */
 export type IconName = "tick" | "warning" | "stop" | "question" | "dash" | "info" | "now" | "next";
 
 export function Icon({ name }: { readonly name: IconName }) {
@@ -11,7 +11,7 @@ export function Icon({ name }: { readonly name: IconName }) {
   );
 }
 
-/** `cut`: out of what is filled, in the colour of the page. */
+/** `cut`: drawn in the page colour over the filled shape. */
 const shapes = {
   tick: (
     <>

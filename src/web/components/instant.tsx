@@ -1,12 +1,12 @@
-/** An instant: absolute with its time zone, and how long ago that was. */
+/** Absolute time with time zone, and relative time. */
 import { useI18n } from "../context.ts";
 
 interface InstantProps {
   /** ISO 8601. */
   readonly at: string;
-  /** The day only. */
+  /** Shows only the date. */
   readonly day?: boolean;
-  /** Whether to tell how long ago, or in how long. */
+  /** Adds the relative time. */
   readonly relative?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Lines to paste somewhere, with a button that copies them. */
+/** Configuration lines with a copy button. */
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
@@ -6,12 +6,12 @@ import { useI18n } from "../context.ts";
 import { untranslated } from "./untrusted-text.tsx";
 
 interface LinesProps {
-  /** Where they are pasted, or what they are: `nginx`, `DNS`, a file's name. */
+  /** Target of the lines: `nginx`, `DNS`, a file name. */
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
-/** Nothing in it is translated: it is for a machine. */
+/** Machine-readable, so never translated. */
 export function Lines({ label, children }: LinesProps) {
   const i18n = useI18n();
   const id = useId();

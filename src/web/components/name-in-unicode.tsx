@@ -1,8 +1,8 @@
-/** The name behind an ASCII one, for those who know their site by it; the ASCII one stands first, since two names can look alike. */
+/** Unicode form of an ASCII host name; shown after it, since two Unicode names can look alike. */
 import { domainToUnicode } from "node:url";
 import { UntrustedText } from "./untrusted-text.tsx";
 
-/** Nothing for a host that is written in ASCII (RFC 5890 section 2.3.2.1), and for what is no URL. */
+/** Null for hosts without A-labels (RFC 5890 section 2.3.2.1) and for text that is not a URL. */
 export function NameInUnicode({ url }: { readonly url: string }) {
   const host = URL.parse(url)?.hostname ?? "";
   const name = domainToUnicode(host);

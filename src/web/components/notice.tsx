@@ -1,4 +1,4 @@
-/** A notice: what somebody should know before they read on, or what became of what they did. */
+/** Highlighted message: information, warning or result of an action. */
 import type { ComponentChildren } from "preact";
 import { useI18n } from "../context.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -6,10 +6,10 @@ import { Icon, type IconName } from "./icon.tsx";
 export type NoticeKind = "info" | "good" | "warn" | "poor";
 
 interface NoticeProps {
-  /** `warn`: mind this; `poor`: something is wrong. */
+  /** `warn`: attention needed; `poor`: error. */
   readonly kind?: NoticeKind;
   readonly title?: string;
-  /** Read out at once by screen readers: for what came of a form. */
+  /** Announced at once by screen readers: for results of a form. */
   readonly alert?: boolean;
   readonly children: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** The head of a page: where it stands, its one heading, what it is for, and what can be done. */
+/** Page head: breadcrumbs, the only `h1`, lead and actions. */
 import type { ComponentChildren } from "preact";
 import { useI18n } from "../context.ts";
 
@@ -9,11 +9,11 @@ interface Crumb {
 
 interface PageHeadProps {
   readonly title: ComponentChildren;
-  /** A sentence or two below the heading. */
+  /** Short text below the heading. */
   readonly lead?: ComponentChildren;
-  /** The pages above this one, from the outermost. */
+  /** Ancestor pages, outermost first. */
   readonly trail?: readonly Crumb[];
-  /** For the page that people see first. */
+  /** For the home page. */
   readonly large?: boolean;
   /** Buttons and links. */
   readonly children?: ComponentChildren;

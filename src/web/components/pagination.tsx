@@ -1,14 +1,14 @@
-/** The way through a list that is read from the newest on, a page at a time. */
+/** Pagination of lists that start at the newest item. */
 import { useI18n } from "../context.ts";
 
 interface PaginationProps {
-  /** Own path of the list's beginning; null when this is it. */
+  /** Path of the first page; null if this is it. */
   readonly first: string | null;
-  /** Own path of what follows; null at the end. */
+  /** Path of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** Nothing at all where the list has one page. */
+/** Null for a single page. */
 export function Pagination({ first, next }: PaginationProps) {
   const i18n = useI18n();
   if (first === null && next === null) return null;

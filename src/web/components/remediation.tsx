@@ -1,24 +1,24 @@
-/** What to do about a finding: the advice, and the lines to paste for each server, each DNS zone or each file. */
+/** Remediation of a finding: advice, and configuration lines per server, DNS zone or file. */
 import type { ComponentChildren } from "preact";
 import { useI18n } from "../context.ts";
 import { Lines } from "./lines.tsx";
 
 interface LinesFor {
-  /** `nginx`, `Apache`, `Caddy`, `DNS`, or a file's name. */
+  /** `nginx`, `Apache`, `Caddy`, `DNS`, or a file name. */
   readonly place: string;
   readonly text: string;
 }
 
 interface RemediationProps {
-  /** As the texts have it: advice, and then, each after a line break, lines that begin with their place and a colon. */
+  /** Format of the locale texts: advice, then one line each as `<target>: <configuration>`. */
   readonly text: string;
-  /** What to make of a paragraph of advice; the text itself when left out. */
+  /** Renderer of advice; plain text by default. */
   readonly advice?: (text: string) => ComponentChildren;
-  /** What to make of the lines for a place. */
+  /** Renderer of configuration lines; plain text by default. */
   readonly lines?: (text: string) => ComponentChildren;
 }
 
-/** Lines are folded by their place: nobody has all three servers. */
+/** Collapsed by target, since most readers need only one. */
 export function Remediation({ text, advice = asItIs, lines = asItIs }: RemediationProps) {
   const i18n = useI18n();
   const read = readRemediation(text);
@@ -41,10 +41,10 @@ function asItIs(text: string): string {
   return text;
 }
 
-/** A blank behind the colon parts the place from its line; more of them are the line's own margin. */
+/** The first blank after the colon is a separator; further blanks are indentation. */
 const lineForm = /^([A-Za-z][\w.-]*): (.+)$/;
 
-/** Takes a remediation apart. A dropped-in check may word it freely: what is no line with its place is advice. */
+/** Splits a remediation. Texts of plugin checks are free-form: a line without a target is advice. */
 export function readRemediation(text: string): { readonly advice: readonly string[]; readonly lines: readonly LinesFor[] } {
   const [first = "", ...others] = text.split("\n");
   const advice = [first];

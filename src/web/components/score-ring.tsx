@@ -1,16 +1,16 @@
-/** The score as a ring: how much of 100, how many checks ran, and at which of seven ranks. */
+/** Score ring: score of 100, coverage of checks and rank thresholds. */
 import { type Band, type Rank, rankFloors } from "../../judge/rank.ts";
 import { useI18n } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 
 interface ScoreRingProps {
-  /** 0 to 100; null when not measured, which is never drawn as zero. */
+  /** 0 to 100; null if not measured, which is never drawn as zero. */
   readonly score: number | null;
   readonly band: Band;
   readonly rank: Rank;
-  /** A second, thin ring: checks that ran out of all that apply. */
+  /** Thin inner ring: checks that ran out of all applicable ones. */
   readonly coverage?: { readonly ran: number; readonly total: number };
-  /** What screen readers say; made from score, band and rank when left out. */
+  /** Text for screen readers; by default score, band and rank. */
   readonly label?: string;
 }
 
@@ -50,7 +50,7 @@ export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps
   );
 }
 
-/** Of a ring that shows no score. */
+/** Attributes of the ring without a score. */
 const empty = { class: "ring-none", "stroke-dasharray": "1 2.125", pathLength: 100 } as const;
 
 interface ArcProps {
@@ -89,7 +89,7 @@ function RankTick({ floor, reached }: { readonly floor: number; readonly reached
   );
 }
 
-/** For lists: a ring of one line's height, the number, and the band's word. */
+/** Inline variant for lists. */
 export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band">) {
   const i18n = useI18n();
   return (
@@ -121,7 +121,7 @@ export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band
   );
 }
 
-/** The score with its band and rank, as it is read out. */
+/** Score, band and rank as one text. */
 export function scoreText(i18n: I18n, { score, band, rank }: Pick<ScoreRingProps, "score" | "band" | "rank">): string {
   if (score === null) return i18n.t("components.score.notMeasured");
   return i18n.t("components.score.ring", { score: i18n.number(score), band: i18n.band(band), rank: i18n.rank(rank) });

@@ -1,23 +1,23 @@
-/** Scores in the order of their scans, one step for each; the table beside it tells the same in words. */
+/** Line chart of scores, one step per scan; a table beside it has the same data. */
 
 interface SparklinePoint {
-  /** Null for a scan that has no score: a gap. */
+  /** Null leaves a gap. */
   readonly score: number | null;
-  /** Whether the checks or the rules were others than before, so that the two scores do not compare. */
+  /** True if checks or rules changed, so that the score is not comparable with the one before. */
   readonly changed?: boolean;
 }
 
 interface SparklineProps {
-  /** From the oldest. */
+  /** Oldest first. */
   readonly points: readonly SparklinePoint[];
-  /** What screen readers say. */
+  /** Text for screen readers. */
   readonly label: string;
 }
 
 const width = 640;
 const height = 150;
 const margin = { top: 18, right: 48, bottom: 14, left: 48 };
-/** Scores with a line of their own. */
+/** Scores with a horizontal grid line. */
 const lines = [0, 50, 100];
 
 export function Sparkline({ points, label }: SparklineProps) {
@@ -71,7 +71,7 @@ function rounded(number: number): number {
   return Math.round(10 * number) / 10;
 }
 
-/** Places of points that follow each other without a gap. */
+/** Indexes of consecutive points without a gap. */
 function runsOf(points: readonly SparklinePoint[]): readonly (readonly number[])[] {
   const runs: number[][] = [[]];
   points.forEach(({ score }, at) => {

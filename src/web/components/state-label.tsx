@@ -1,4 +1,4 @@
-/** The state of a check: shape, word and colour. */
+/** Check state as icon, text and colour. */
 import type { State } from "../../check/check.ts";
 import { useI18n } from "../context.ts";
 import { Icon, type IconName } from "./icon.tsx";

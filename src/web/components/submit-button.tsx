@@ -1,15 +1,15 @@
-/** The button that sends a form. */
+/** Submit button of a form. */
 import type { ComponentChildren } from "preact";
 
 interface SubmitButtonProps {
-  /** `primary`: the one thing that the page is for; `danger`: what cannot be undone; `plain`: everything else. */
+  /** `primary`: main action of the page; `danger`: irreversible; `plain`: any other. */
   readonly kind?: "primary" | "danger" | "plain";
-  /** Small, for a row of a table. */
+  /** Smaller, for table rows. */
   readonly compact?: boolean;
   /** Sent with the form. */
   readonly name?: string;
   readonly value?: string;
-  /** Says more than the button's text where several on a page read the same. */
+  /** Accessible name where several buttons of a page have the same text. */
   readonly label?: string;
   readonly children: ComponentChildren;
 }

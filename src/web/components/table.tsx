@@ -1,14 +1,14 @@
-/** Tables that become cards on narrow screens: each cell knows the name of its column. */
+/** Tables that become cards on narrow screens, where each cell shows its column name. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 
 export interface Column {
   readonly label: string;
-  /** Figures, which stand to the right. */
+  /** Right-aligned. */
   readonly numeric?: boolean;
-  /** Names the row; the first column does when none is marked. */
+  /** Row header; defaults to the first column. */
   readonly header?: boolean;
-  /** The column's name is read out but not shown. */
+  /** Column name only for screen readers. */
   readonly unseen?: boolean;
 }
 
@@ -16,10 +16,10 @@ const Columns = createContext<readonly Column[]>([]);
 
 interface TableProps {
   readonly caption: string;
-  /** Read out but not shown: where a heading above says the same. */
+  /** Caption only for screen readers, where a heading has the same text. */
   readonly captionUnseen?: boolean;
   readonly columns: readonly Column[];
-  /** `RowGroup`s. */
+  /** `RowGroup` elements. */
   readonly children: ComponentChildren;
 }
 
@@ -44,11 +44,10 @@ export function Table({ caption, captionUnseen = false, columns, children }: Tab
 }
 
 interface RowGroupProps {
-  /** Heading of the group: a row of its own. */
+  /** Heading row of the group. */
   readonly label?: ComponentChildren;
-  /** For scripts that filter. */
+  /** For client scripts that filter. */
   readonly area?: string;
-  /** There, and not shown. */
   readonly hidden?: boolean;
   readonly children: ComponentChildren;
 }
@@ -71,10 +70,10 @@ export function RowGroup({ label, area, hidden = false, children }: RowGroupProp
 
 interface RowProps {
   readonly id?: string;
-  /** For scripts that filter. */
+  /** For client scripts that filter. */
   readonly state?: string;
   readonly hidden?: boolean;
-  /** One for each column; null leaves it empty. */
+  /** One per column; null leaves the cell empty. */
   readonly cells: readonly ComponentChildren[];
 }
 

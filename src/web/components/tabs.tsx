@@ -1,8 +1,8 @@
-/** The way between pages that belong together; the one that is open is marked. */
+/** Tabs between related pages; the current one is marked. */
 import { useVisit } from "../context.ts";
 import type { TextPath } from "../i18n.ts";
 
-/** Own paths, and how they are called. */
+/** Paths with their labels. */
 export type Places = readonly (readonly [path: string, text: TextPath])[];
 
 interface TabsProps {

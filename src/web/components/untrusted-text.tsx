@@ -1,30 +1,30 @@
-/** What a site or a visitor wrote, shown as it is: escaped, untranslated, and unable to turn, hide or move what stands around it. */
+/** Text from sites or visitors: escaped, untranslated, and isolated so that it cannot reorder or hide text around it. */
 import { piecesOf } from "../../text/quotation.ts";
 import { useI18n } from "../context.ts";
 
 /**
- * Signs that show nothing or steer the writing: controls, format and private use characters, line and paragraph separators, halves of
- * pairs, whatever fonts may leave out (Unicode's Default_Ignorable_Code_Point), and the blank of Braille. Then heaps of marks on one letter.
+ * Invisible and bidi characters: controls, format, private use, separators, lone surrogates, Default_Ignorable_Code_Point (Unicode), blank
+ * Braille pattern. Also long runs of combining marks.
  */
 const steering = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,}`;
-/** What holds an emoji together is part of it (UTS 51): the sign for colour behind one, and the joiner between two. */
+/** Exempt within an emoji (UTS 51): the variation selector after it and the joiner between two. */
 const inEmoji = String.raw`(?<=\p{Emoji})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`;
 
 const unseen = new RegExp(`((?!${inEmoji})(?:${steering}))`, "u");
 const unseenEverywhere = new RegExp(unseen, "gu");
-/** In a text of several lines, what breaks or indents them is part of it. */
+/** Line breaks and tabs are allowed in multi-line text. */
 const unseenInLines = new RegExp(`((?![\\n\\t]|${inEmoji})(?:${steering}))`, "u");
 
 interface UntrustedProps {
   readonly children: string;
-  /** More characters are counted and not shown. */
+  /** Characters beyond this are counted, not shown. */
   readonly charsMax?: number;
 }
 
-/** HTML knows "yes" and "no"; the types of preact know a truth value, and its writer leaves false out. */
+/** HTML expects "yes" or "no"; the JSX types accept a boolean, and the renderer omits false. */
 export const untranslated: object = { translate: "no" };
 
-/** Within a line. */
+/** Single-line text. */
 export function UntrustedText({ children, charsMax = Number.POSITIVE_INFINITY }: UntrustedProps) {
   return (
     <>
@@ -36,7 +36,7 @@ export function UntrustedText({ children, charsMax = Number.POSITIVE_INFINITY }:
   );
 }
 
-/** Lines as they came, for a file or a long value. */
+/** Multi-line text: a file or a long value. */
 export function UntrustedLines({ children, charsMax = Number.POSITIVE_INFINITY }: UntrustedProps) {
   const text = children.slice(0, charsMax).replaceAll("\r\n", "\n");
   return (
@@ -49,7 +49,7 @@ export function UntrustedLines({ children, charsMax = Number.POSITIVE_INFINITY }
   );
 }
 
-/** A sentence of ours that may quote: what `quoted` has marked is shown as foreign. */
+/** Own sentence with quoted values, which `quoted` has marked. */
 export function Sentence({ text }: { readonly text: string }) {
   return (
     <>
@@ -61,28 +61,28 @@ export function Sentence({ text }: { readonly text: string }) {
   );
 }
 
-/** A value that a site left empty: quotation marks around nothing look like a mistake of ours. */
+/** Placeholder for an empty value, since empty quotation marks look like a defect. */
 function Nothing() {
   return <span class="muted">{useI18n().t("foreign.empty")}</span>;
 }
 
-/** For places that hold nothing but characters: titles, alternative texts. */
+/** Plain text for titles and alternative texts, which cannot contain elements. */
 export function plainUntrustedText(text: string): string {
   return text.replace(unseenEverywhere, nameOf);
 }
 
-/** The same of several lines. */
+/** Same for multi-line text. */
 export function plainUntrustedLines(text: string): string {
   return text.split("\n").map(plainUntrustedText).join("\n");
 }
 
 function withSigns(text: string, signs: RegExp) {
-  // Nearly every text is one piece.
+  // Fast path: nearly every text is a single piece.
   if (!signs.test(text)) return text;
   return text.split(signs).map((piece, at) => (at % 2 === 1 ? <span class="sign">{nameOf(piece)}</span> : piece));
 }
 
-/** `U+202E`, of the first of several. */
+/** `U+202E`, for the first of several characters. */
 function nameOf(sign: string): string {
   return `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

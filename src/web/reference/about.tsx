@@ -1,4 +1,4 @@
-/** `/about`: what the appliance looks at, what it leaves out on purpose, and how to tell its visits. */
+/** `/about`: what the scanner tests, what it omits by design, and how to recognize its requests. */
 import { Fragment } from "preact";
 import { page } from "../answer.tsx";
 import { Contact } from "../components/contact.tsx";
@@ -8,7 +8,7 @@ import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import { Coded } from "./coded.tsx";
 
-/** As the embedded browser names itself; its version changes with releases. */
+/** User-Agent of the embedded browser; its version changes with releases. */
 const browserUserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/... Safari/537.36";
 
 const leftOut = ["grade", "probing", "redirects", "stapling", "evidence", "guessing", "hiding", "legal"] as const;
@@ -49,7 +49,7 @@ export function getAbout(visit: Visit): Response {
   });
 }
 
-/** For those who found the scanner in their logs. */
+/** For operators who find the scanner in their logs. */
 function Visits() {
   const { i18n, settings } = useVisit();
   const { security } = settings.contacts;

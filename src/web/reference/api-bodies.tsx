@@ -1,4 +1,4 @@
-/** The bodies of the API as tables of their fields. */
+/** API bodies as tables of their fields. */
 import { Fragment } from "preact";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
@@ -10,7 +10,7 @@ export function bodyId(name: string): string {
   return `body-${name}`;
 }
 
-/** Words of the description, which is written in English. */
+/** Text of the OpenAPI description, which is in English. */
 export function FromDescription({ text }: { readonly text: string }) {
   const { i18n } = useVisit();
   return (
@@ -20,7 +20,7 @@ export function FromDescription({ text }: { readonly text: string }) {
   );
 }
 
-/** A word of the API itself. */
+/** Identifier of the API. */
 export function Code({ text }: { readonly text: string }) {
   return <code {...untranslated}>{text}</code>;
 }
@@ -63,7 +63,7 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
   );
 }
 
-/** What is told of a field or parameter besides its type. */
+/** Constraints and description of a field or parameter. */
 export function Notes({ schema, optional }: { readonly schema: Schema; readonly optional: boolean }) {
   const { i18n } = useVisit();
   const { description, enum: values, const: always, minimum, maximum, format } = schema;

@@ -1,4 +1,4 @@
-/** What the pages read of the API's OpenAPI 3.1 document: as much of its shape as they show. */
+/** Types of the OpenAPI 3.1 document, as far as the reference shows it. */
 
 export interface ApiDocument {
   readonly info: { readonly version: string };
@@ -27,10 +27,10 @@ interface Answer {
   readonly content?: Content;
 }
 
-/** By media type; the schema is a reference to one of the components. */
+/** By media type; each schema is a reference to a component. */
 type Content = Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
 
-/** JSON Schema 2020-12, the words of it that the API uses. */
+/** Keywords of JSON Schema 2020-12 that the API uses. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -46,24 +46,23 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** Name of the component that a body is; null for an answer without one. */
+/** Component name of a body; null for a response without a body. */
 export function bodyNameOf(content: Content | undefined): string | null {
   const [body] = Object.values(content ?? {});
   return body?.schema.$ref.split("/").at(-1) ?? null;
 }
 
 export interface FieldRow {
-  /** From the body's root, as in `security.findings[].code`. */
+  /** Path from the root, as in `security.findings[].code`. */
   readonly path: string;
   /** As in `string[]` or `integer | null`. */
   readonly type: string;
-  /** Whether it may be left out. */
   readonly optional: boolean;
-  /** The schema without `null`, whose words describe the field. */
+  /** Schema without `null`: its keywords describe the field. */
   readonly schema: Schema;
 }
 
-/** Name of a body all of whose fields stand in this one as they are, and more; null when there is none. */
+/** Name of a body whose fields are a proper subset of this one's; null without one. */
 export function baseOf({ properties = {} }: Schema, bodies: ApiDocument["components"]["schemas"]): string | null {
   const texts = new Map(Object.entries(properties).map(([name, field]) => [name, JSON.stringify(field)]));
   const base = Object.entries(bodies).find(([, { properties: others = {} }]) => {
@@ -73,9 +72,9 @@ export function baseOf({ properties = {} }: Schema, bodies: ApiDocument["compone
   return base?.[0] ?? null;
 }
 
-/** Every field of a body, those of nested objects and lists behind their own. Of the body's own fields those that are `told` elsewhere are left out. */
-export function fieldsOf(schema: Schema, told: readonly string[] = []): readonly FieldRow[] {
-  return fieldsBelow(schema, "").filter(({ path }) => !told.includes(path.split(/[.[]/)[0] ?? ""));
+/** All fields of a body, nested ones after their parent. `omitted`: top-level fields that are described elsewhere. */
+export function fieldsOf(schema: Schema, omitted: readonly string[] = []): readonly FieldRow[] {
+  return fieldsBelow(schema, "").filter(({ path }) => !omitted.includes(path.split(/[.[]/)[0] ?? ""));
 }
 
 function fieldsBelow({ properties = {}, required = [] }: Schema, prefix: string): readonly FieldRow[] {
@@ -88,7 +87,7 @@ function fieldsBelow({ properties = {}, required = [] }: Schema, prefix: string)
   });
 }
 
-/** Of "this or null" this; anything else as it is. */
+/** Removes the `null` alternative of a schema. */
 function withoutNull(schema: Schema): Schema {
   return schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
 }

@@ -1,4 +1,4 @@
-/** `/api`: how to use the API, and every request and body of it, made from its own description. */
+/** `/api`: API guide and reference, generated from the OpenAPI description. */
 import { page } from "../answer.tsx";
 import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -66,7 +66,7 @@ function Contents({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
   );
 }
 
-/** What somebody needs who starts from nothing. */
+/** Steps to the first request. */
 function Beginning() {
   const visit = useVisit();
   const { i18n } = visit;

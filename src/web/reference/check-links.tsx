@@ -1,8 +1,8 @@
-/** A text that may speak of other checks by their keys, with a link to each. */
+/** Text with links for the check keys in it. */
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
-/** Keys of more than one word: a single word would be taken for the word that it is. */
+/** Only keys with a hyphen: a single word could be ordinary text. */
 const keyed = /([a-z0-9]+(?:-[a-z0-9]+)+)/;
 
 export function WithCheckLinks({ text }: { readonly text: string }) {

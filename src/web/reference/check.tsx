@@ -1,4 +1,4 @@
-/** `/checks/{key}`: what a check asks, how it is measured, and what it can find. Made from the catalog and the locales alone. */
+/** `/checks/{key}`: documentation of a check, generated from catalog and locales. */
 
 import type { ComponentChildren } from "preact";
 import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../../check/check.ts";
@@ -51,7 +51,7 @@ export function checkPage(visit: Visit, check: AnyCheck): Response {
   });
 }
 
-/** Worst first; what is equally bad stays in the order of the check. */
+/** Worst first; equal ones keep the order of the check. */
 function findingsOf({ findings }: AnyCheck): readonly (readonly [string, FindingDefinition])[] {
   return Object.entries<FindingDefinition>(findings).toSorted(([, one], [, other]) => worstFirst(one, other));
 }
@@ -93,7 +93,7 @@ function Facts({ check }: { readonly check: AnyCheck }) {
   );
 }
 
-/** What the texts say, or else what the check declared; a check of the operator's that did neither may still know cases of its own. */
+/** Condition of `notApplicable`; a plugin check may have none documented. */
 function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly texts: CheckTexts | undefined }) {
   const {
     i18n,

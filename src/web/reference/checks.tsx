@@ -1,4 +1,4 @@
-/** `/checks`: every check of this appliance, by what it is about. */
+/** `/checks`: all checks of the catalog by area. */
 import { basename } from "node:path";
 import type { Catalog } from "../../catalog/load.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
@@ -47,17 +47,16 @@ export function getChecks(visit: Visit): Response {
   });
 }
 
-/** The part of `/checks` about it. A check's key may be any word, so areas and checks have names of their own. */
+/** Element id of an area; prefixed, since a check key may be any word. */
 export function areaId(area: Area): string {
   return `area-${area}`;
 }
 
-/** Weights of all of them together. */
 export function weightOf(checks: readonly AnyCheck[]): number {
   return checks.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** Name of the file that brought a check along, without its folder; null for a built-in one. */
+/** File name of a plugin check; null for a built-in one. */
 export function fileOf({ droppedIn }: Catalog, key: string): string | null {
   const path = droppedIn[key];
   return path === undefined ? null : basename(path);
@@ -67,7 +66,7 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
   const { i18n, settings } = useVisit();
   const texts = settings.catalog.texts[i18n.locale];
   const name = i18n.t(`checks.areas.${area}`);
-  // What weighs most comes first; within a weight the catalog's order holds, which is by key.
+  // Heaviest first; equal weights keep the catalog order, which is by key.
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
   const columns = [
     { label: i18n.t("checks.columns.check") },

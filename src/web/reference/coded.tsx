@@ -1,8 +1,8 @@
-/** A text in which words between backticks are names that machines know. */
+/** Text with identifiers between backticks as code. */
 import { untranslated } from "../components/untrusted-text.tsx";
 
 export function Coded({ text }: { readonly text: string }) {
-  // Every second piece stands between two backticks.
+  // Odd pieces were between backticks.
   return text.split("`").map((piece, at) =>
     at % 2 === 0 ? (
       piece

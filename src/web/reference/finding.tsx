@@ -1,4 +1,4 @@
-/** One finding code of a check, as it can be referred to: `/checks/{key}#{code}`. */
+/** Documentation of a finding code, linkable as `/checks/{key}#{code}`. */
 
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";

@@ -1,4 +1,4 @@
-/** `/migrate`: for users of a retired API that graded headers, what each of its concepts is here, and the same errand before and after. */
+/** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
 import { page } from "../answer.tsx";
 import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -10,7 +10,7 @@ import { curlOf } from "./curl.ts";
 /** In the order of the specification. */
 const concepts = ["grade", "missing", "raw", "warnings", "query", "hide", "redirects", "synchronous"] as const;
 
-/** A name that nobody can have (RFC 2606): no service in particular is meant. */
+/** Reserved name (RFC 2606): no real service is meant. */
 const before = `curl -i "https://header-grades.example/?q=https://site.example/&hide=on&followRedirects=on" \\
   -H "X-Api-Key: $KEY"`;
 const grade = `HTTP/1.1 200 OK

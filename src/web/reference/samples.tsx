@@ -1,13 +1,12 @@
-/** Stands in for the values that a finding's texts quote, where there is no finding: names of example hosts, and else a word for what stands there. */
+/** Sample values for placeholders of finding texts: example hosts, or a description of the value. */
 import { suggestedExpiry } from "../../parse/security-txt-places.ts";
 import { useVisit } from "../context.ts";
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
 
-/** A text of a finding with samples for its values. */
 export function WithSamples({ text }: { readonly text: string }) {
   const { i18n, settings, now } = useVisit();
-  // Every second piece is a name, since the pattern holds one group.
+  // Odd pieces are placeholder names, since the pattern has one group.
   return text.split(placeholder).map((piece, at) => (at % 2 === 0 ? piece : <var key={at}>{sampleOf(piece)}</var>));
 
   function sampleOf(name: string): string {

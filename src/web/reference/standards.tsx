@@ -1,4 +1,4 @@
-/** What a check rests on; an RFC is linked to where it stands. */
+/** Standards of a check; RFCs are linked. */
 
 import { ExternalLink } from "../components/external-link.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";

@@ -1,4 +1,4 @@
-/** `/scans/{token}.json`: the full report as a file to keep. */
+/** `/scans/{token}.json`: the full report as a download. */
 
 import type { ScanRecord } from "../../store/scans.ts";
 import { renderFullReport } from "../../text/render.ts";
@@ -8,10 +8,10 @@ import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { notFinishedPage } from "./not-finished.tsx";
 
-/** Of a host in a file's name; names of files end at 255 bytes. */
+/** Keeps the file name below the usual limit of 255 bytes. */
 const hostCharsMax = 120;
 
-/** 409 before the scan is finished. */
+/** Answers 409 before the scan is finished. */
 export function downloadReport(visit: Visit, scan: ScanRecord): Response {
   const { i18n, settings } = visit;
   const result = settings.store.results.find(scan.token);
@@ -32,7 +32,7 @@ export function downloadReport(visit: Visit, scan: ScanRecord): Response {
   });
 }
 
-/** `example.org_2026-11-19_<token>`: letters, digits, dots, hyphens and low lines alone. */
+/** `example.org_2026-11-19_<token>`: only letters, digits, dots, hyphens and underscores. */
 function fileName(scan: ScanRecord): string {
   const host = scanHost(scan)
     .slice(0, hostCharsMax)

@@ -1,4 +1,4 @@
-/** One finding: the fact, what can happen, what to do with lines to paste, and what it rests on. */
+/** Card of one finding: fact, risk, remediation and links to its evidence. */
 
 import { unmarked } from "../../text/quotation.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";

@@ -1,10 +1,10 @@
-/** The findings, worst first, and ways to jump to those of a severity. */
+/** Section of all findings, worst first, with links to the first of each severity. */
 import { severities } from "../../check/check.ts";
 import { useI18n } from "../context.ts";
 import { FindingCard } from "./finding-card.tsx";
 import type { Report, ShownFinding } from "./report.ts";
 
-/** Fewer findings than this are seen at a glance. */
+/** Shorter lists need no links by severity. */
 const jumpsFrom = 6;
 
 export function Findings({ report: { findings, summary } }: { readonly report: Report }) {

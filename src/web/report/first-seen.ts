@@ -1,14 +1,13 @@
-/** Since when a finding stands, by the earlier scans of the same URL that are looked at. */
+/** Computes since when a finding exists, from earlier scans of the same URL. */
 import type { StoredFinding, StoredResult } from "../../judge/result.ts";
 
-/** What an earlier scan looked at and found, made once and asked for every finding. */
+/** Checks and findings of an earlier scan, indexed once for all findings of the report. */
 export interface EarlierLook {
-  /** When that scan ended; ISO 8601, UTC. */
+  /** End of that scan; ISO 8601, UTC. */
   readonly at: string;
   readonly token: string;
-  /** Keys of the checks that ran or had nothing to say. */
+  /** Keys of checks that ran or were not applicable. */
   readonly looked: ReadonlySet<string>;
-  /** Codes of its findings. */
   readonly found: ReadonlySet<string>;
 }
 
@@ -22,12 +21,12 @@ export function earlierLook(at: string, token: string, { ledger, findings }: Sto
 }
 
 export type FirstSeen =
-  /** The scan before this one looked, and it was not there. */
+  /** The previous scan ran the check without this finding. */
   | { readonly seen: "now" }
-  /** Since that scan, without a break; `orEarlier` when no scan that is looked at was without it. */
+  /** Continuously since that scan. `orEarlier`: every examined scan that ran the check had it. */
   | { readonly seen: "before"; readonly at: string; readonly token: string; readonly orEarlier: boolean };
 
-/** `earlier`: newest first. Null when no earlier scan looked. One that did not run the check says nothing either way. */
+/** `earlier`: newest first. Scans that did not run the check are skipped. Null if none ran it. */
 export function firstSeen({ code, checkKey }: Pick<StoredFinding, "code" | "checkKey">, earlier: readonly EarlierLook[]): FirstSeen | null {
   const looks = earlier.filter(({ looked }) => looked.has(checkKey));
   const without = looks.findIndex(({ found }) => !found.has(code));

@@ -1,11 +1,11 @@
-/** "Fix these first": at most three findings, and what each is worth. */
+/** "Fix these first": at most three findings with what fixing them gains. */
 import { EffortMeter, SeverityChip } from "../components/chips.tsx";
 import { Sentence } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 import type { ShownFinding } from "./report.ts";
 import { fixFirst } from "./urgency.ts";
 
-/** Fewer findings than this need no choice among them. */
+/** Shorter lists need no selection. */
 const findingsMin = 2;
 
 export function FirstSteps({ findings }: { readonly findings: readonly ShownFinding[] }) {

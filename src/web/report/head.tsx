@@ -1,4 +1,4 @@
-/** The head of a report: what was scanned, where that led, when and by which rules, and what can be done with it. */
+/** Head of a report: scanned URL, final URL, time, catalog version and actions. */
 
 import type { ComponentChildren } from "preact";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -15,7 +15,7 @@ import { endOf } from "../scans/scan-end.ts";
 import { publicOrigin } from "../visit.ts";
 import type { Report } from "./report.ts";
 
-/** Of a page's title and of an address in the heading: the whole stands in the evidence. */
+/** Limits in the heading; the evidence shows full values. */
 const titleCharsMax = 200;
 const headingCharsMax = 120;
 const titleHostCharsMax = 40;
@@ -41,7 +41,7 @@ export function ReportHead({ report }: { readonly report: Report }) {
   );
 }
 
-/** The pages above a report, and above a comparison. */
+/** Breadcrumbs of a report and of a comparison. */
 export function trailTo(scan: ScanRecord, i18n: I18n) {
   const host = scanHost(scan);
   return [
@@ -50,13 +50,13 @@ export function trailTo(scan: ScanRecord, i18n: I18n) {
   ];
 }
 
-/** For the title of a page, which lists of tabs and bookmarks cut anyway. */
+/** Host for document titles, which tabs and bookmarks cut anyway. */
 export function shortHost(url: string): string {
   const host = scanHost({ url });
   return host.length <= titleHostCharsMax ? host : `${host.slice(0, titleHostCharsMax - 1)}\u2026`;
 }
 
-/** `example.org/path`; of a page at the root the host alone. */
+/** `example.org/path`; only the host for the root page. */
 function withoutScheme(url: string): string {
   return url.replace(/^https?:\/\//, "").replace(/^([^/?]+)\/$/, "$1");
 }
@@ -151,7 +151,7 @@ function Address({ url }: { readonly url: string }) {
   );
 }
 
-/** In tenths. */
+/** Rounded to tenths. */
 function secondsBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10;
 }

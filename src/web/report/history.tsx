@@ -1,4 +1,4 @@
-/** The newest scans of the same host, and the sentence that every report ends with. */
+/** Newest scans of the same host, and the closing note of every report. */
 
 import type { ScanRecord } from "../../store/scans.ts";
 import { Instant } from "../components/instant.tsx";

@@ -1,4 +1,4 @@
-/** The ledger: every check with its state, why it is there, what it weighs and what it found, area by area. */
+/** Ledger table: every check with state, reason, points and findings, grouped by area. */
 import type { State } from "../../check/check.ts";
 import { StateLabel } from "../components/state-label.tsx";
 import { type Column, Row, RowGroup, Table } from "../components/table.tsx";
@@ -12,7 +12,7 @@ import { AreaFilter, isWanted, type LedgerWish, StateFilter } from "./state-filt
 
 interface LedgerProps {
   readonly report: Report;
-  /** Rows that are not wanted are there and hidden, so that a script can bring them back. */
+  /** Rows outside the filter are rendered hidden, so that the script can show them. */
   readonly wish: LedgerWish;
 }
 
@@ -103,7 +103,7 @@ function CheckName({ shown: { row, label }, known }: { readonly shown: ShownRow;
   return known ? <a href={`/checks/${row.key}`}>{label}</a> : <UntrustedText>{row.key}</UntrustedText>;
 }
 
-/** Why the check is there; of one that said nothing, why it did not. */
+/** Reason for the check's existence, or for its state if it gave no verdict. */
 function reasonOf({ row, reason, whenNotApplicable }: ShownRow, i18n: I18n): string {
   switch (row.state) {
     case "notChecked":
@@ -115,7 +115,7 @@ function reasonOf({ row, reason, whenNotApplicable }: ShownRow, i18n: I18n): str
   }
 }
 
-/** What it earned of what it weighs; a check that did not run weighs nothing here. */
+/** Earned and possible points; a check that did not run has none. */
 function pointsCell({ row: { state, weight = 0 } }: ShownRow, i18n: I18n): string {
   switch (state) {
     case "passed":

@@ -1,4 +1,4 @@
-/** What is asked of a scan that only a finished one has. */
+/** 409 page for requests that need a finished scan. */
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../answer.tsx";
 import { EmptyState } from "../components/empty-state.tsx";

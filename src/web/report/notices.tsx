@@ -1,4 +1,4 @@
-/** What a reader has to know before trusting the rest: not the page, another host, old, outdated, or much left open. */
+/** Notices above a report: error page, other host, old scan, changed catalog, many checks not run. */
 
 import type { Evidence } from "../../evidence/evidence.ts";
 import { algorithmVersion } from "../../judge/result.ts";
@@ -13,10 +13,10 @@ import { endOf } from "../scans/scan-end.ts";
 import { failureText } from "./evidence/reading-texts.ts";
 import type { Report } from "./report.ts";
 
-/** RFC 9110 section 15: from here on an answer says no. */
+/** Client and server errors start here (RFC 9110 section 15). */
 const errorStatusMin = 400;
 const dayMs = 86_400_000;
-/** From this share of all checks on, what is left open is worth a word of its own. */
+/** Share of checks that did not run from which a notice appears. */
 const manyNotChecked = 0.2;
 
 export function Notices({ report }: { readonly report: Report }) {
@@ -31,7 +31,7 @@ export function Notices({ report }: { readonly report: Report }) {
   );
 }
 
-/** For whoever asks for the same so soon, and would take what stands here for what has become of it meanwhile. */
+/** Explains that a recent scan was reused, so that its result is not mistaken for a new one. */
 export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
   const { i18n, now, url, settings } = useVisit();
   const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.scanning.cooldownSeconds;

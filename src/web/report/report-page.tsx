@@ -1,4 +1,4 @@
-/** The report of a finished scan: what is wrong first, then every check, then what it all rests on. */
+/** Report page of a finished scan: findings first, then the ledger, then the evidence. */
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../answer.tsx";
 import type { Visit } from "../visit.ts";
@@ -14,7 +14,7 @@ import { ScoreBlock } from "./score-block.tsx";
 import { Screenshot } from "./screenshot.tsx";
 import { type LedgerWish, ledgerWish, StateFilter } from "./state-filter.tsx";
 
-/** `scan` is finished. */
+/** `scan` must be finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
   const report = gatherReport(visit, scan);
   return page(visit, {

@@ -1,4 +1,4 @@
-/** Everything that a report page shows of a finished scan, gathered from the store and told in the visitor's language. */
+/** Collects the data of a report page from the store, with texts in the visitor's language. */
 
 import { type Area, areaOf, areas, type FindingTexts, type State, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
@@ -15,25 +15,24 @@ import type { Visit } from "../visit.ts";
 import { earlierLook, type FirstSeen, firstSeen } from "./first-seen.ts";
 import { urgencyOf, type Weighed } from "./urgency.ts";
 
-/** Earlier scans of the host that are looked at. */
+/** Earlier scans of the host that are examined. */
 const earlierScansMax = 20;
-/** Scans of the host that are listed. */
 const historyMax = 10;
 
-/** `retired`: the check is gone, and with it where it belongs. */
+/** `retired`: the check left the catalog, so its area is unknown. */
 export type ReportArea = Area | "retired";
 export const reportAreas: readonly ReportArea[] = [...areas, "retired"];
 
 export interface ShownFinding extends Weighed {
   readonly finding: StoredFinding;
-  /** Values in them are marked by `quoted`. */
+  /** Quoted values are marked by `quoted`. */
   readonly texts: FindingTexts;
-  /** Id on the page: the code, and a number where a code comes more than once. */
+  /** Element id: the finding code, with a number from its second occurrence on. */
   readonly anchor: string;
   readonly area: ReportArea;
-  /** Names of readings and header fields that it rests on. */
+  /** Names of readings and header fields that the verdict rests on. */
   readonly evidence: readonly string[];
-  /** Null without an earlier scan of the same URL that looked. */
+  /** Null if no earlier scan of the same URL ran the check. */
   readonly firstSeen: FirstSeen | null;
 }
 
@@ -42,7 +41,7 @@ export interface ShownRow {
   readonly area: ReportArea;
   readonly label: string;
   readonly reason: string;
-  /** When there is nothing to say about a site; null where the check always applies. */
+  /** Condition of `notApplicable`; null if the check always applies. */
   readonly whenNotApplicable: string | null;
   readonly findings: readonly ShownFinding[];
 }
@@ -55,23 +54,23 @@ export interface Report {
   readonly summary: CheckSummary;
   /** Worst first. */
   readonly findings: readonly ShownFinding[];
-  /** In the order of the areas. */
+  /** Ordered by area. */
   readonly rows: readonly ShownRow[];
-  /** Null once it is forgotten. */
+  /** Null after its retention time. */
   readonly evidence: Evidence | null;
   readonly timings: Timings | null;
   readonly hasScreenshot: boolean;
-  /** The latest earlier scan of the same URL. */
+  /** Latest earlier scan of the same URL. */
   readonly previous: ScanRecord | null;
-  /** What `previous` in a comparison stands for: of the same URL, else of the same host. */
+  /** Scan that `?with=previous` resolves to: same URL preferred, else same host. */
   readonly comparable: ScanRecord | null;
-  /** A newer scan of the same URL, else of the same host. */
+  /** Newer scan: same URL preferred, else same host. */
   readonly newer: ScanRecord | null;
-  /** The newest scans of the host, this one perhaps among them. */
+  /** Newest scans of the host; may include this one. */
   readonly history: readonly ScanRecord[];
 }
 
-/** @throws Error for a scan that is not finished. */
+/** @throws Error for an unfinished scan. */
 export function gatherReport(visit: Visit, scan: ScanRecord): Report {
   const { store } = visit.settings;
   const result = resultOf(visit, scan);
@@ -105,24 +104,24 @@ function withEveryReading(evidence: Evidence): Evidence {
   return { ...notAsked, ...evidence };
 }
 
-/** @throws Error for a scan that is not finished: its result is stored in one transaction with its end. */
+/** Result of a finished scan; stored in the same transaction as its end. @throws Error for an unfinished scan. */
 export function resultOf({ settings: { store } }: Visit, { token }: ScanRecord): StoredResult {
   const result = store.results.find(token);
   if (result === undefined) throw new Error(`the finished scan ${token} has no result`);
   return result;
 }
 
-/** The scans of the same host before this one that are looked at, newest first. */
+/** Examined earlier scans of the same host, newest first. */
 export function earlierScans({ settings: { store } }: Visit, { url, id }: ScanRecord): readonly ScanRecord[] {
   return store.publicScans.list({ host: scanHost({ url }), exactly: true, limit: earlierScansMax, cursor: id }).items;
 }
 
-/** What a scan is set beside where nothing is said of it: the first of the others of the same URL, else of the same host. */
+/** First scan of the same URL, else the first scan: the default partner of a comparison. */
 export function comparableTo({ url }: ScanRecord, others: readonly ScanRecord[]): ScanRecord | null {
   return others.find((other) => other.url === url) ?? others[0] ?? null;
 }
 
-/** The check of that key in today's catalog. */
+/** Check in the current catalog, which may differ from that of the scan. */
 export function checkOf({ settings: { catalog } }: Visit, key: string): AnyCheck | undefined {
   return catalog.checks.find((check) => check.key === key);
 }
@@ -155,7 +154,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
   return shown.toSorted((one, other) => worstFirst(one.finding, other.finding) || urgencyOf(other) - urgencyOf(one));
 }
 
-/** By today's catalog; a stored result does not keep it. One below the score was not in force when the score was made. */
+/** Cap by the current catalog, as results do not store it. A cap below the score was not in force at the scan. */
 function scoreCapOf(visit: Visit, { checkKey, code }: StoredFinding, score: number | null): number | null {
   const definitions = checkOf(visit, checkKey)?.findings ?? {};
   const cap = Object.entries(definitions).find(([name]) => name === code)?.[1]?.scoreCap ?? null;
@@ -181,7 +180,6 @@ export function areaName(i18n: I18n, area: ReportArea): string {
   return area === "retired" ? i18n.t("report.ledger.retired") : i18n.t(`checks.areas.${area}`);
 }
 
-/** How many rows are in each state. */
 export function countStates(rows: readonly ShownRow[]): Readonly<Record<State, number>> {
   const count = (state: State) => rows.filter(({ row }) => row.state === state).length;
   return { passed: count("passed"), violated: count("violated"), notChecked: count("notChecked"), notApplicable: count("notApplicable") };

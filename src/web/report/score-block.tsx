@@ -1,4 +1,4 @@
-/** The score: how much, how good that is, how it moved, and why it is not more. */
+/** Score section: score ring, band, rank, change since the previous scan, and reasons. */
 
 import { sameRules } from "../../text/comparison.ts";
 import { BandChip } from "../components/chips.tsx";
@@ -42,7 +42,7 @@ export function ScoreBlock({ report }: { readonly report: Report }) {
   );
 }
 
-/** How the score moved since the scan of the same URL before; null where there is none to set it beside. */
+/** Change since the previous scan of the same URL; null if nothing is comparable. */
 function movementOf({ previous, result }: Report, i18n: I18n): string | null {
   if (previous === null || previous.summary === null) return null;
   const { score } = previous.summary;
@@ -54,7 +54,6 @@ function movementOf({ previous, result }: Report, i18n: I18n): string | null {
   return i18n.count(delta > 0 ? "report.score.up" : "report.score.down", Math.abs(delta), { since });
 }
 
-/** Why the score is what it is. */
 function Reasons({ report }: { readonly report: Report }) {
   const i18n = useI18n();
   return report.result.score === null ? <p>{whyNotMeasured(report, i18n)}</p> : <WhyThisMuch report={report} score={report.result.score} />;
@@ -104,7 +103,7 @@ function pointsTold({ passed, ran, notChecked }: Points, share: number, rounded:
   return sentences.join(" ");
 }
 
-/** The findings with the lowest cap of all: until they are fixed, no other one matters. */
+/** Findings with the lowest cap: until they are fixed, no other fix raises the score. */
 function lowestCaps(findings: readonly ShownFinding[]): readonly ShownFinding[] {
   const lowest = Math.min(...findings.map(({ scoreCap }) => scoreCap ?? Number.POSITIVE_INFINITY));
   return findings.filter(({ scoreCap }) => scoreCap !== null && scoreCap === lowest);

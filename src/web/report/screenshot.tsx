@@ -1,4 +1,4 @@
-/** The page as it was seen, and the picture's own address. */
+/** Screenshot of the scanned page and its own URL. */
 
 import { screenshotType } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -9,7 +9,7 @@ import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import type { Report } from "./report.ts";
 
-/** A picture never changes; private, since a report is for whoever has its address. */
+/** Screenshots never change; `private`, since only holders of the report's URL may see them. */
 const cacheControl = "private, max-age=31536000, immutable";
 
 export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly report: Report }) {
@@ -33,7 +33,7 @@ export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly
   );
 }
 
-/** The picture of a finished scan. @throws PageError 404 when none was taken. */
+/** @throws PageError 404 if no screenshot was taken. */
 export function screenshotAnswer(visit: Visit, { token }: ScanRecord): Response {
   const picture = visit.settings.store.screenshots.find(token);
   if (picture === undefined) throw notFound();

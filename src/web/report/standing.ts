@@ -1,15 +1,15 @@
-/** Where a score comes from: points that were passed, and what holds it down. */
+/** Sums of the weights behind a score. */
 import type { StoredResult } from "../../judge/result.ts";
 
 export interface Points {
   readonly passed: number;
-  /** Of all checks that ran. */
+  /** Weight of all checks that ran. */
   readonly ran: number;
-  /** Of those that apply and did not run. */
+  /** Weight of applicable checks that did not run. */
   readonly notChecked: number;
 }
 
-/** Null for results from before weights were kept. */
+/** Null for results of older versions, which store no weights. */
 export function pointsOf({ ledger }: StoredResult): Points | null {
   if (ledger.some(({ weight }) => weight === undefined)) return null;
   const sum = (...states: readonly string[]) =>
@@ -17,7 +17,7 @@ export function pointsOf({ ledger }: StoredResult): Points | null {
   return { passed: sum("passed"), ran: sum("passed", "violated"), notChecked: sum("notChecked") };
 }
 
-/** What the points alone give, 0 to 100; null where nothing ran. */
+/** Score by weights alone, 0 to 100; null if nothing ran. */
 export function shareOf({ passed, ran }: Points): number | null {
   return ran === 0 ? null : Math.round((100 * passed) / ran);
 }

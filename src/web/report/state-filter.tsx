@@ -1,17 +1,17 @@
-/** How many checks are in each state and in each area; each count shows its rows of the ledger alone. Links, so that they work without script. */
+/** Ledger filters by state and area, with counts. Plain links, so that they work without script. */
 import { type State, states } from "../../check/check.ts";
 import { StateLabel } from "../components/state-label.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
-/** What is wanted of the ledger; null for all. */
+/** Filter of the ledger; null means all. */
 export interface LedgerWish {
   readonly state: State | null;
   readonly area: ReportArea | null;
 }
 
-/** By `?state=` and `?area=`; what they hold beside names of states and areas is no wish. */
+/** Reads `?state=` and `?area=`; ignores unknown values. */
 export function ledgerWish({ url: { searchParams } }: Visit): LedgerWish {
   return {
     state: states.find((state) => state === searchParams.get("state")) ?? null,

@@ -1,4 +1,4 @@
-/** The page of a scan that failed: why, what can be tried, and the form to try it with. */
+/** Page of a failed scan: reason, advice and a form to try again. */
 
 import { type ScanErrorCode, scanErrorCodes } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -46,7 +46,7 @@ export function failedPage(visit: Visit, scan: ScanRecord): Response {
   });
 }
 
-/** Only for those who may scan: the others would be sent to sign in. */
+/** Hidden from visitors who may not scan: they would only reach the sign-in page. */
 function Again({ url }: { readonly url: string }) {
   const visit = useVisit();
   const { i18n } = visit;
@@ -59,7 +59,7 @@ function Again({ url }: { readonly url: string }) {
   );
 }
 
-/** A newer assay may have stored a code that this one does not know. */
+/** A newer version may have stored a code that is unknown here. */
 function knownCode(code: string): ScanErrorCode | "unknown" {
   return scanErrorCodes.find((known) => known === code) ?? "unknown";
 }

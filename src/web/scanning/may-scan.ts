@@ -1,4 +1,4 @@
-/** Who may start a scan in the browser: whoever is signed in, and guests where the operator lets them. */
+/** Decides who may start scans in the browser: signed-in users, and guests if the operator allows them. */
 import type { Visit } from "../visit.ts";
 
 export function mayScan({ account, settings: { scanning } }: Pick<Visit, "account" | "settings">): boolean {

@@ -1,4 +1,4 @@
-/** Asks before an address becomes public that holds what somebody may not want to show. */
+/** Confirmation page before a URL with possible secrets becomes public. */
 import { page } from "../answer.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
@@ -42,7 +42,7 @@ export function publicUrlPage(visit: Visit, { stripped, kept, credentials }: Tel
 
 interface ChoiceProps {
   readonly url: string;
-  /** The visitor has read that everybody will see it. */
+  /** True after the visitor confirmed that everybody will see the URL. */
   readonly asPublic: boolean;
   readonly button: string;
 }

@@ -1,4 +1,4 @@
-/** The button that scans a known URL once more. */
+/** Button that scans a known URL again. */
 import type { ComponentProps } from "preact";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
@@ -9,7 +9,7 @@ interface ScanAgainProps extends Omit<ComponentProps<typeof SubmitButton>, "name
   readonly url: string;
 }
 
-/** Nothing for those who may not scan: they would be sent to sign in. */
+/** Null for visitors who may not scan: they would only reach the sign-in page. */
 export function ScanAgain({ url, ...button }: ScanAgainProps) {
   if (!mayScan(useVisit())) return null;
   return (

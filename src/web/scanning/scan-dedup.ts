@@ -1,4 +1,4 @@
-/** Who lately wished for which scan, so that a second click leads to the scan of the first. Kept in memory, and not for long. */
+/** Deduplicates scan requests: a second click leads to the scan of the first. In memory, short-lived. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -7,17 +7,17 @@ import type { Store } from "../../store/store.ts";
 /** Beyond this the oldest is dropped, which costs one more scan at most. */
 const recentScansMax = 10_000;
 
-/** Parameter of a report's address: who reads it has just asked for a new scan, and was led to this one. */
+/** Query parameter of a report that was reused for a new request. */
 export const askedAgain = "again";
 
-/** A scan, or why there is none. */
+/** Scan, or the reason for refusal. */
 export type Led<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
 
 export interface ScanDedup<Refused> {
   /**
-   * The scan that the same wish led to before, if it still waits or runs, or was asked for less than the cooldown ago; otherwise what
-   * `start` comes to. A wish that comes while another is being started shares what becomes of that: a double click is two requests at
-   * the same time. A scan that failed is no answer, for whoever asks again wants it tried again.
+   * Returns the scan of an equal request if it is unfinished or younger than the cooldown; otherwise calls `start`. Concurrent equal
+   * requests share one `start`: a double click sends two requests at once. A failed scan is not reused, since the visitor wants it tried
+   * again.
    */
   lead(visitor: string, url: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>>;
 }
@@ -29,7 +29,7 @@ export interface ScanDedupOptions {
 }
 
 export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDedupOptions): ScanDedup<Refused> {
-  /** By wish: what is being started, or the token of what was. */
+  /** Start in progress or token of the started scan, by request key. */
   const wishes = new LRUCache<string, Promise<Led<Refused>> | string>({ max: recentScansMax });
 
   function standing(token: string): ScanRecord | undefined {
@@ -39,7 +39,7 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
     return scan.status !== "finished" || ageMs < cooldownSeconds * 1_000 ? scan : undefined;
   }
 
-  /** Runs up to the first wait of `start` at once: between the look at the wishes and this, nothing else may happen. */
+  /** Runs synchronously up to the first await of `start`: nothing may interleave between lookup and registration. */
   async function begin(key: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>> {
     const starting = start();
     wishes.set(key, starting);
@@ -65,7 +65,7 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
   };
 }
 
-/** Addresses are long, and there is room for many. */
+/** Hashed: URLs are long and the map holds many. */
 function keyOf(visitor: string, url: string): string {
   return createHash("sha256").update(`${visitor}\n${url}`).digest("base64");
 }

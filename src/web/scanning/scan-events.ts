@@ -1,33 +1,33 @@
-/** `/scans/{token}/events`: streams what happens to a scan (server-sent events, HTML standard section 9.2). */
+/** `/scans/{token}/events`: server-sent events of a scan (HTML standard section 9.2). */
 import type { ProgressStage, ScanEvent } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../answer.tsx";
 import type { Visit } from "../visit.ts";
 import { type ScanEventData, waitingOf } from "./scan-state.ts";
 
-/** Each is an open connection. */
+/** Bounds open connections. */
 const streamsMax = 1_000;
-/** An office behind one address may watch some scans at the same time. */
+/** Several people behind one address may watch scans at the same time. */
 const streamsPerAddressMax = 20;
-/** Within what proxies take for a connection that has died; also how long a lost event can go unnoticed. */
+/** Below the idle timeout of proxies; also bounds how long a lost event goes unnoticed. */
 const heartbeatMs = 5_000;
-/** No scan takes longer in a queue that moves; whoever still waits connects again by itself. */
+/** Longer than any scan in a moving queue; later clients reconnect by themselves. */
 const streamMsMax = 15 * 60_000;
-/** Events that nobody fetched: behind it is a reader who does not read. */
+/** Unsent events after which the client counts as stalled. */
 const unreadMax = 64;
-/** What a browser waits before it connects again. */
+/** Delay before a browser reconnects. */
 const reconnectMs = 2_000;
-/** What a client that was refused is asked to wait; it looks at the scan's state meanwhile. */
+/** `Retry-After` for refused clients, which poll the state meanwhile. */
 const refusedRetrySeconds = 30;
 
 const headers = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
-  // nginx would keep events back until its buffer is full.
+  // nginx would otherwise buffer the events.
   "x-accel-buffering": "no",
 };
 
-/** Stands in for a scan that was deleted while somebody watched: its page says what there is to say. */
+/** State for a scan that was deleted while watched: its page explains the rest. */
 const goneScan = { status: "failed", progressStage: null, progressPercent: 0 } as const;
 
 export type ScanEvents = (visit: Visit, scan: ScanRecord) => Response;
@@ -36,7 +36,7 @@ export function createScanEvents(): ScanEvents {
   const streams = new Map<string, number>();
   let open = 0;
 
-  /** Room for one more; what is returned gives it back, once. */
+  /** Acquires a stream slot; the returned function releases it once. Null if none is free. */
   function enter(address: string): (() => void) | null {
     const own = streams.get(address) ?? 0;
     if (open >= streamsMax || own >= streamsPerAddressMax) return null;
@@ -62,7 +62,7 @@ export function createScanEvents(): ScanEvents {
   };
 }
 
-/** Null when too many listen already. `leave` is called however it ends. */
+/** Null if the limit of listeners is reached. `leave` is called in every case of ending. */
 function streamOf(visit: Visit, token: string, leave: () => void): ReadableStream<Uint8Array> | null {
   let end = () => {};
   let refused = false;
@@ -74,7 +74,7 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
         controller.close();
       };
       end = leave;
-      // No more events follow.
+      // The scan is over: no event follows.
       if (teller.begin()) return close();
       const unsubscribe = visit.settings.scanning.progress.subscribe(token, (event) => {
         if (teller.tell(event)) close();
@@ -92,13 +92,13 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
       refused = unsubscribe === null;
       if (refused) close();
     },
-    // The client has left.
+    // The client disconnected.
     cancel: () => end(),
   });
   return refused ? null : stream;
 }
 
-/** Writes scan events as server-sent events, each whole and none twice. The functions return whether the scan is over. */
+/** Formats scan events without duplicates. The functions return whether the scan is over. */
 function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
   const { store } = visit.settings;
   const latest = new Map<string, string>();
@@ -122,7 +122,7 @@ function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
     return false;
   }
 
-  /** Not before it can be read. */
+  /** The result must be readable before the end is announced. */
   function sendEnd(status: "finished" | "failed"): true {
     if (status === "finished") send("percent", { percent: 100 });
     send("done", { status });
@@ -136,7 +136,7 @@ function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
       if (status === "finished" || status === "failed") return sendEnd(status);
       return progressStage === null ? sendPlace() : sendStage(progressStage, progressPercent);
     },
-    /** Shows that the connection lives; and what is stored as over is over, whether or not its event arrived. */
+    /** Keeps the connection alive, and ends it if the stored scan is over although its event was lost. */
     beat: () => {
       write(": \n\n");
       const { status } = store.scans.findByToken(token) ?? goneScan;

@@ -1,20 +1,20 @@
-/** How far a scan is, as its page, its events and its polls tell it. */
+/** State of a scan for its page, its events and its polled JSON. */
 import type { ProgressStage } from "../../evidence/scan.ts";
 import type { ScanStatus } from "../../store/scan-status.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Visit } from "../visit.ts";
 
-/** A wait is told in steps of so many: it is a guess. */
+/** Estimated waits are rounded up to this step. */
 const secondsStep = 5;
 
 export interface Waiting {
-  /** From 1; null for a scan that does not wait. */
+  /** From 1; null unless queued. */
   readonly position: number | null;
-  /** Place and probable wait in the visitor's language; null for a scan that does not wait. */
+  /** Position and estimated wait, localized; null unless queued. */
   readonly text: string | null;
 }
 
-/** What each event of a scan carries. */
+/** Payload of every scan event. */
 export interface ScanEventData {
   readonly stage: { readonly stage: ProgressStage };
   readonly percent: { readonly percent: number };
@@ -24,9 +24,8 @@ export interface ScanEventData {
 
 export interface ScanState extends Waiting {
   readonly status: ScanStatus;
-  /** Null before the first stage and after the last. */
+  /** Null before the first and after the last stage. */
   readonly stage: ProgressStage | null;
-  /** 0 to 100. */
   readonly percent: number;
 }
 
@@ -35,7 +34,7 @@ export function stateOf(visit: Visit, scan: ScanRecord): ScanState {
   return { status, stage: progressStage, percent: progressPercent, ...waitingOf(visit, scan.token) };
 }
 
-/** Asks the store anew: the queue moves while a page is open. */
+/** Reads the current queue, which moves while a page is open. */
 export function waitingOf({ i18n, settings }: Visit, token: string): Waiting {
   const position = settings.store.scans.queuePosition(token);
   if (position === null) return { position: null, text: null };
@@ -45,7 +44,7 @@ export function waitingOf({ i18n, settings }: Visit, token: string): Waiting {
   return { position, text: waitMs === null ? place : `${place} ${i18n.t("progress.beginsIn", { wait: i18n.duration(guessed(waitMs)) })}` };
 }
 
-/** In seconds. */
+/** Estimated wait in seconds, rounded up. */
 function guessed(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1_000 / secondsStep)) * secondsStep;
 }

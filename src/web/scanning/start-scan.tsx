@@ -1,4 +1,4 @@
-/** `POST /scans`: what was typed becomes a scan, or the reason why not stands beside the field. */
+/** `POST /scans`: starts a scan of the typed URL, or shows the reason for refusal beside the field. */
 import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
 import { truncatedAddress } from "../../parse/address.ts";
 import { DataDirError } from "../../store/data-dir.ts";
@@ -13,11 +13,11 @@ import { askedAgain, createScanDedup, type Led } from "./scan-dedup.ts";
 import { readTypedUrl } from "./typed-url.ts";
 
 const hourSeconds = 3_600;
-/** Far above what anybody clicks in an hour; whoever needs more has the API. */
+/** Far above manual use; the API serves automated use. */
 const scansOfAccountPerHourMax = 300;
-/** So many addresses of one neighbourhood may use up what guests are allowed: a customer of IPv6 may have 65,536. */
+/** Addresses of one network that may use up the guest limit: one IPv6 customer may have 65,536. */
 const guestsOfNeighbourhoodMax = 5;
-/** What a visitor is asked to wait when there is no room for another scan. */
+/** `Retry-After` while the queue is full. */
 const roomRetrySeconds = 30;
 
 export function createPostScan({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings): PageHandler {
@@ -31,12 +31,12 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
   return async (visit) => {
     const form = await readForm(visit);
     const typed = form.text("url");
-    // The page itself tells guests to sign in.
+    // The page itself asks guests to sign in.
     if (!mayScan(visit)) return refuse(visit, typed, { status: 403, text: null });
     const wish = readTypedUrl(typed);
     if (wish.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.i18n.t(`home.faults.${wish.fault}`) });
     if (wish.kind === "plain") return start(visit, wish.url, typed);
-    // Whoever has read that it becomes public may have it so; a user and a password are never part of it.
+    // Only a confirmed URL is published with its query; user and password are always removed.
     if (form.text("public") === "yes" && !wish.credentials && wish.kept !== null) return start(visit, wish.kept, typed);
     return publicUrlPage(atHome(visit), wish);
   };
@@ -49,7 +49,7 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
     return redirect(visit, status === "finished" ? `/scans/${token}?${askedAgain}=1` : `/scans/${token}`);
   }
 
-  /** Whoever is over their own bound uses up nothing of their neighbours'. */
+  /** Counts the address first: a client over its own limit must not use up the limit of its network. */
   function countGuest({ address }: Visit): Counted {
     const own = countAddress(address);
     return own.exceeded ? own : countNeighbourhood(truncatedAddress(address));
@@ -79,12 +79,12 @@ function refuse(visit: Visit, typed: string, refusal: Refusal): Response {
   return homePage(atHome(visit), { typed, refusal });
 }
 
-/** What a form is answered with has no address to come back to, in another language for instance; the form itself has. */
+/** Moves the visit to `/`: links such as the language switch need a GET URL. */
 function atHome(visit: Visit): Visit {
   return { ...visit, url: new URL("/", visit.url) };
 }
 
-/** Whoever may change the settings is told which. */
+/** Administrators also see which setting to change. */
 function shut({ i18n, account }: Visit): Refusal {
   const settings = account?.admin === true ? ` ${i18n.t("home.shutSettings")}` : "";
   return { status: 400, text: `${i18n.t("home.shut")}${settings}` };

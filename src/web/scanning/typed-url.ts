@@ -1,4 +1,4 @@
-/** What a visitor typed into the field: the address that was meant, weighed for what should not become public. */
+/** Interprets a typed URL and detects parts that should not become public. */
 import { withoutSecrets } from "../../evidence/redact.ts";
 import { parseScanUrl, type ScanUrlFault } from "../../parse/scan-url.ts";
 import { addressMeant } from "../typed-address.ts";
@@ -6,20 +6,20 @@ import { addressMeant } from "../typed-address.ts";
 export type TypedUrl =
   | { readonly kind: "fault"; readonly fault: ScanUrlFault | "empty" | "mail-address" }
   | { readonly kind: "plain"; readonly url: string }
-  /** A finished scan shows its address to everybody, and this one holds what somebody would not show. */
+  /** The URL of a finished scan is public, and this one may contain secrets. */
   | {
       readonly kind: "telling";
-      /** Without whatever looks like a secret. */
+      /** Without secret-looking parts. */
       readonly stripped: string;
-      /** As it was typed but for user and password, which no scan takes; null when nothing else was left out. */
+      /** As typed, but without user and password; null if nothing else was removed. */
       readonly kept: string | null;
       readonly credentials: boolean;
     };
 
-/** In a URL it would be a user and a host; whoever types it into a field for addresses means neither. */
+/** A URL parser would read a mail address as user and host. */
 const mailAddress = /^(?:mailto:)?[^\s/:@?#]+@[^\s/:@?#]+$/i;
 
-/** `example.com` is `https://example.com/`. The addresses that come out are as `parseScanUrl` stores them. */
+/** `example.com` becomes `https://example.com/`. Returns URLs in the normal form of `parseScanUrl`. */
 export function readTypedUrl(typed: string): TypedUrl {
   const text = typed.trim();
   if (text === "") return { kind: "fault", fault: "empty" };
@@ -45,7 +45,7 @@ function withoutCredentials(address: string): string {
   return url.href;
 }
 
-/** Parameters of query and path that are named like secrets are left out whole; where that does not help, so is all behind the host. */
+/** Removes parameters with secret-looking names; if secrets remain, everything after the host. */
 function withoutSecretParameters(address: string): string {
   if (!looksSecret(address)) return address;
   const url = new URL(address);

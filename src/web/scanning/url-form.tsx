@@ -1,11 +1,11 @@
-/** The form that starts a scan: one field. */
+/** One-field form that starts a scan. */
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { Field } from "../components/field.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Form } from "../form.tsx";
 
 interface UrlFormProps {
-  /** What stands in the field. */
+  /** Value of the field. */
   readonly typed: string;
   readonly error?: string | undefined;
   readonly label: string;

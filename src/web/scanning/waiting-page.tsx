@@ -1,4 +1,4 @@
-/** The page of a scan that waits or runs: where it stands, how far it is, and which steps there are. */
+/** Page of a queued or running scan: position, progress and stages. */
 
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
@@ -12,7 +12,7 @@ import { scanHost } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";
 import { stateOf } from "./scan-state.ts";
 
-/** Between two looks of a browser without script. */
+/** Reload interval for browsers without script. */
 const refreshSeconds = 3;
 
 export function waitingPage(visit: Visit, scan: ScanRecord): Response {
@@ -36,7 +36,7 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
   });
 }
 
-/** What the script keeps up to date; the names of its parts are the script's. */
+/** Updated by the script, which finds the elements by their `data-` attributes. */
 function Progress({ scan }: { readonly scan: ScanRecord }) {
   const visit = useVisit();
   const { i18n } = visit;
@@ -44,7 +44,7 @@ function Progress({ scan }: { readonly scan: ScanRecord }) {
   const now = stage === null ? i18n.t(status === "queued" ? "progress.waiting" : "progress.begins") : stageName(i18n, stage);
   return (
     <div data-follow>
-      {/* Read out whenever it changes, and nothing but the name of the stage stands in it. */}
+      {/* Live region: contains only the stage name, since screen readers announce every change. */}
       <p role="status" data-status>
         {now}
       </p>
@@ -70,7 +70,7 @@ interface StageProps {
   readonly current: ProgressStage | null;
 }
 
-/** All three marks are there, so that the script has only to choose. */
+/** Contains all three icons; the script shows one. */
 function Stage({ stage, current }: StageProps) {
   const i18n = useI18n();
   const distance = current === null ? 1 : progressStages.indexOf(stage) - progressStages.indexOf(current);

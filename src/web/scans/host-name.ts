@@ -1,11 +1,11 @@
-/** The host that a visitor means, whether it was typed alone or stands in an address. */
+/** Extracts the host from typed text, which may be a host or a URL. */
 
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { addressMeant, isBareIpv6 } from "../typed-address.ts";
 
-/** In ASCII, lower case, without trailing dot and without brackets, as scans are listed by; null for what holds none. */
+/** Host as the scan index stores it: ASCII, lower case, no trailing dot, no brackets. Null if there is none. */
 export function hostIn(typed: string): string | null {
   const parsed = parseScanUrl(addressMeant(typed));
   return "url" in parsed ? hostOf(parsed.url) : null;
@@ -16,18 +16,17 @@ export function scanHost({ url }: Pick<ScanRecord, "url">): string {
   return hostOf(url) ?? url;
 }
 
-/** As a part of a path: nothing but a host, not an address that holds one; null for everything else. */
+/** Host in a path segment; null for anything else, also for a URL that contains one. */
 export function hostNamed(text: string): string | null {
   const isAlone = isBareIpv6(text) || /^\[[^\]]*\]$/.test(text) || !/[:/?#@]/.test(text);
   return isAlone ? hostIn(text) : null;
 }
 
-/** Own path of a host's scans. */
 export function hostPath(host: string): string {
   return `/hosts/${encodeURIComponent(host)}`;
 }
 
-/** For `/`, so that the host is typed already. */
+/** Path of the home page with the host prefilled. */
 export function scanPath(host: string): string {
   return `/?url=${encodeURIComponent(host.includes(":") ? `[${host}]` : host)}`;
 }

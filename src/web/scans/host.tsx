@@ -1,4 +1,4 @@
-/** `/hosts/{host}`: how a host's scans came out, one after the other. */
+/** `/hosts/{host}`: scans of a host with their scores over time. */
 
 import type { ScanRecord } from "../../store/scans.ts";
 import { sameRules } from "../../text/comparison.ts";
@@ -19,13 +19,13 @@ import { ScanLink, Score } from "./scans-table.tsx";
 
 const rowsPerPage = 100;
 
-/** A name of broken percent-encoding arrives as null. @throws PageError 404 for what cannot be a host. */
+/** @throws PageError 404 for an invalid host; null means invalid percent-encoding. */
 export function getHost(visit: Visit, given: string | null): Response {
   const host = hostNamed(given ?? "");
   if (host === null) throw notFound();
   const { i18n, settings } = visit;
   const cursor = cursorOf(visit.url.searchParams);
-  // One more than is shown: the oldest row too is held against the scan before it.
+  // One more than shown: the oldest row needs its predecessor for comparison.
   const { items } = settings.store.publicScans.list({ host, exactly: true, cursor, limit: rowsPerPage + 1 });
   const title = i18n.t("host.title", { host });
   const isUnknown = items.length === 0 && cursor === null;
@@ -74,7 +74,7 @@ function Nothing({ host, past }: { readonly host: string; readonly past: boolean
 
 interface HistoryProps {
   readonly host: string;
-  /** Newest first; perhaps one more than is shown. */
+  /** Newest first; may contain one more than shown. */
   readonly scans: readonly ScanRecord[];
   readonly cursor: number | null;
 }
@@ -94,7 +94,7 @@ function History({ host, scans, cursor }: HistoryProps) {
   );
 }
 
-/** Whether the two scores do not compare: other checks, or other rules. */
+/** True if the scores are not comparable: other checks or other rules. */
 function isChanged({ summary }: ScanRecord, before: ScanRecord | undefined): boolean {
   return summary !== null && before !== undefined && before.summary !== null && !sameRules(summary, before.summary);
 }

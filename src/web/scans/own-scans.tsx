@@ -1,4 +1,4 @@
-/** `/account/scans`: what somebody scanned, whatever became of it. */
+/** `/account/scans`: all scans of the account in every state. */
 import type { Account } from "../../store/accounts.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { accountPage } from "../account/account-frame.tsx";
@@ -69,7 +69,7 @@ function OwnScans({ account }: { readonly account: Account }) {
   );
 }
 
-/** One that is not over is under way already. */
+/** Null for an unfinished scan, which is already under way. */
 function Again({ scan: { status, url } }: { readonly scan: ScanRecord }) {
   const i18n = useI18n();
   if (status === "queued" || status === "running") return null;

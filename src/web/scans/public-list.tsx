@@ -1,4 +1,4 @@
-/** `/scans`: every finished scan, by host and band, newest first. */
+/** `/scans`: finished scans, filtered by host and band, newest first. */
 import { type Band, bands } from "../../judge/rank.ts";
 import { page } from "../answer.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
@@ -14,14 +14,13 @@ import { ScansTable } from "./scans-table.tsx";
 
 const path = "/scans";
 const rowsPerPage = 50;
-/** Longer than any host; an address may be pasted whole. */
+/** Longer than any host: a whole URL may be pasted. */
 const typedCharsMax = 2_048;
 
-/** What is looked for. */
 interface Asked {
-  /** As it was typed; "" for every host. */
+  /** As typed; "" means every host. */
   readonly typed: string;
-  /** Undefined for every host, null for what is none. */
+  /** Undefined means every host; null means invalid input. */
   readonly host: string | null | undefined;
   readonly band: Band | undefined;
   readonly cursor: number | null;
@@ -108,7 +107,7 @@ function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked
   );
 }
 
-/** There are no scans, none that fit, or none beyond the last page. */
+/** Empty state: no scans at all, none that match, or none after the last page. */
 function Nothing({ host, filtered, past }: { readonly host: string | undefined; readonly filtered: boolean; readonly past: boolean }) {
   const i18n = useI18n();
   const why = past ? "past" : filtered ? "noMatch" : "empty";

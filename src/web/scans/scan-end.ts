@@ -1,7 +1,7 @@
-/** When a scan was over, as pages tell it. */
+/** End of a scan as shown on pages. */
 import type { ScanRecord } from "../../store/scans.ts";
 
-/** ISO 8601, UTC. Of a scan that is not over yet, when it was asked for. */
+/** ISO 8601, UTC; the creation time for unfinished scans. */
 export function endOf({ endedAt, createdAt }: Pick<ScanRecord, "endedAt" | "createdAt">): string {
   return endedAt ?? createdAt;
 }

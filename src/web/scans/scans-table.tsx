@@ -1,4 +1,4 @@
-/** Finished scans as rows: what was scanned, how it came out, when, and under which token. */
+/** Table of finished scans. */
 
 import type { ScanRecord } from "../../store/scans.ts";
 import { HostUrl } from "../components/host-url.tsx";
@@ -9,7 +9,7 @@ import { useI18n } from "../context.ts";
 import { endOf } from "./scan-end.ts";
 
 interface ScansTableProps {
-  /** The same as the heading above it: read out and not shown. */
+  /** Same as the heading above it: only for screen readers. */
   readonly caption: string;
   readonly scans: readonly ScanRecord[];
 }
@@ -37,7 +37,7 @@ interface OfScan {
   readonly scan: ScanRecord;
 }
 
-/** To its page; the query is left out, for what it holds is of use to nobody in a list. */
+/** Link without the query, which is noise in a list. */
 export function ScanLink({ scan: { token, url } }: OfScan) {
   const { origin, pathname } = new URL(url);
   return (

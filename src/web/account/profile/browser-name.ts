@@ -1,6 +1,6 @@
-/** Which browser a session belongs to, in the words that its owner would use; for show only, since clients write what they like. */
+/** Readable browser name from a User-Agent; for display only, since clients send what they like. */
 
-/** The first that matches: later ones call themselves by the names of earlier ones as well. */
+/** First match wins: later patterns also match the earlier browsers. */
 const browsers: readonly (readonly [name: string, version: RegExp])[] = [
   ["Edge", /\bEdg(?:A|iOS)?\/(\d{1,4})/],
   ["Opera", /\bOPR\/(\d{1,4})/],
@@ -18,7 +18,7 @@ const systems: readonly (readonly [name: string, mark: RegExp])[] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** `Firefox 145, Linux`; null for a User-Agent that is not one of the usual browsers'. */
+/** `Firefox 145, Linux`; null for an unknown User-Agent. */
 export function browserName(userAgent: string): string | null {
   for (const [name, pattern] of browsers) {
     const version = pattern.exec(userAgent)?.[1];

@@ -1,9 +1,9 @@
-/** When something was last used, as far as that is noted: by the hour. */
+/** Time of last use, which is stored by the hour. */
 import { Instant } from "../../components/instant.tsx";
 
 interface LastUseProps {
   readonly createdAt: string;
-  /** The hour in which it was last used; it may have begun before the thing itself did. */
+  /** Hour of last use; may start before the creation time. */
   readonly hour: string;
 }
 

@@ -1,4 +1,4 @@
-/** The forms of `/account`, each a section of its own. */
+/** Sections of `/account`, one form each. */
 import { locales } from "../../../check/check.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
 import { SelectField } from "../../components/field.tsx";

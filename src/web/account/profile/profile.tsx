@@ -1,4 +1,4 @@
-/** `/account`: mail address, password, language and colours, and where somebody is signed in. */
+/** `/account`: mail address, password, language, theme and sessions. */
 
 import { type Locale, locales } from "../../../check/check.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
@@ -14,7 +14,7 @@ import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
 import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
 import { SessionsSection } from "./session-list.tsx";
 
-/** What was just done, as the page is told by its query. */
+/** Confirmations, named by the query parameter `done`. */
 const deeds = ["made", "email", "password", "preferences", "sessions", "second-factor-off"] as const;
 type Deed = (typeof deeds)[number];
 
@@ -76,7 +76,7 @@ async function changePreferences(visit: Visit, account: Account, fields: Fields)
   const locale: Locale | null | undefined = language === "" ? null : locales.find((one) => one === language);
   if (theme === undefined || locale === undefined) throw formBroken();
   await visit.settings.store.accounts.setPreferences(account.id, { theme, locale });
-  // A language that this browser was once told by a link would outlive the choice.
+  // A stored `?locale=` cookie would otherwise override the new choice.
   visit.setCookies.push(setCookie("locale", "", visit.own.https, 0));
   return done(visit, "preferences");
 }
@@ -84,7 +84,7 @@ async function changePreferences(visit: Visit, account: Account, fields: Fields)
 async function endSession(visit: Visit, account: Account, { session }: SessionInHand, fields: Fields): Promise<Response> {
   const id = fields.text("session");
   if (!/^\d{1,15}$/.test(id)) throw formBroken();
-  // Its own session ends by signing out, which takes the cookie away as well.
+  // The current session ends by signing out, which also deletes the cookie.
   if (Number(id) !== session.id) await visit.settings.store.sessions.end(account.id, Number(id));
   return done(visit, "sessions");
 }
@@ -98,10 +98,10 @@ function done(visit: Visit, deed: Deed): Response {
   return redirect(visit, `/account?done=${deed}`);
 }
 
-/** A form that was sent back. */
+/** Form shown again with its error. */
 interface SentBack {
   readonly form: "email" | "password";
-  /** The address as it was typed. */
+  /** Mail address as typed. */
   readonly email?: string;
   readonly formError: FormError;
 }

@@ -1,4 +1,4 @@
-/** Where somebody is signed in, and the buttons that end it. */
+/** List of the account's sessions with buttons that end them. */
 import type { Account } from "../../../store/accounts.ts";
 import { type Session, sessionDays, sessionIdleDays } from "../../../store/sessions.ts";
 import { Instant } from "../../components/instant.tsx";
@@ -56,7 +56,7 @@ function SessionRow({ session, isCurrent }: { readonly session: Session; readonl
   );
 }
 
-/** A client that is no usual browser goes by what it calls itself. */
+/** An unknown client is shown by its User-Agent. */
 function browserOf(userAgent: string, i18n: I18n) {
   if (userAgent === "") return i18n.t("account.sessions.unknown");
   return browserName(userAgent) ?? <UntrustedText>{userAgent}</UntrustedText>;

@@ -1,4 +1,4 @@
-/** The form that makes an account, and what it says of what was typed. */
+/** Form that creates an account, with its errors. */
 
 import type { RegistrationOutcome } from "../../../account/registration.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
@@ -22,7 +22,7 @@ export function typedIn(fields: Fields): Typed {
   return { email: fields.text("email").slice(0, emailCharsMax + 1), password: fields.text("password") };
 }
 
-/** To the account that was made; or what the form has to say, or `link-invalid` for a link that no longer works. */
+/** Redirects to the new account, or returns the form's errors, or `link-invalid` for an unusable link. */
 export async function registrationAnswer(visit: Visit, registered: RegistrationOutcome): Promise<Response | FormError | "link-invalid"> {
   const { i18n } = visit;
   switch (registered.status) {
@@ -53,10 +53,10 @@ export async function registrationAnswer(visit: Visit, registered: RegistrationO
 
 interface RegistrationFormProps {
   readonly action: string;
-  /** Value of the one-time link; null without one. */
+  /** Secret of the one-time link; null without one. */
   readonly link: string | null;
   readonly email: string;
-  /** The only address that may sign up. */
+  /** True if the invitation names the only allowed address. */
   readonly emailFixed?: boolean;
   readonly submit: TextPath;
   readonly formError: FormError | null;
@@ -82,13 +82,13 @@ interface NoGoodProps {
   readonly title: TextPath;
   readonly what: TextPath;
   readonly next: TextPath;
-  /** Of `what`. */
+  /** Placeholder values of `what`. */
   readonly values?: TextValues;
-  /** What to type on the server. */
+  /** Command to run on the server. */
   readonly command?: string;
 }
 
-/** Says that a link does not work, or that there is no way in here, and what to do. */
+/** Explains an unusable link or closed registration, and the next step. */
 export function noGoodPage(visit: Visit, { title, what, next, values, command }: NoGoodProps, status: number): Response {
   const { i18n } = visit;
   return page(visit, {

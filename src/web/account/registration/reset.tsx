@@ -1,4 +1,4 @@
-/** `/reset?t=`: a new password, by a link from the operator. */
+/** `/reset?t=`: sets a new password by a link from the operator. */
 import type { Account } from "../../../store/accounts.ts";
 import { linkHours } from "../../../store/one-time-links.ts";
 import { page, redirect } from "../../answer.tsx";
@@ -28,7 +28,7 @@ export async function postReset(visit: Visit): Promise<Response> {
   }
 }
 
-/** Only the password can be wrong; a link that stopped working shows by itself. */
+/** Only the password can have an error: an unusable link has its own page. */
 function passwordErrorOf(visit: Visit, fault: string): FormError | null {
   const known = (["too-short", "too-long", "common", "is-email"] as const).find((one) => one === fault);
   return known === undefined ? null : newPasswordError(visit, "password", known);

@@ -1,4 +1,4 @@
-/** `/setup?t=`: the first account, by the link that was printed when the server started. */
+/** `/setup?t=`: creates the first account by the link that the server printed at its start. */
 import { linkHours } from "../../../store/one-time-links.ts";
 import { page } from "../../answer.tsx";
 import { readForm } from "../../form.tsx";

@@ -1,4 +1,4 @@
-/** `/sign-up`: an account of one's own, where the operator lets people make one, or by invitation. */
+/** `/sign-up`: creates an account by open registration or invitation. */
 import type { Plan } from "../../../store/accounts.ts";
 import { linkHours } from "../../../store/one-time-links.ts";
 import { page } from "../../answer.tsx";
@@ -29,7 +29,7 @@ function register(visit: Visit, link: string, typed: Typed) {
     : accounts.actions.signUpByLink("invite", link, typed, callerOf(visit));
 }
 
-/** Open to this visitor on a plan, perhaps for one address alone; or shut. A closed appliance takes no invitation either. */
+/** Plan and fixed mail address for this visitor, or why registration is closed. Closed registration refuses invitations too. */
 function wayIn({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "shut" {
   const { store, accounts } = settings;
   if (accounts.signUp === "closed" || !store.accounts.hasAny()) return "shut";

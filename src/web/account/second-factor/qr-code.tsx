@@ -1,12 +1,12 @@
-/** A QR code as inline SVG: dark squares on a light ground in every theme, since scanners need it that way. */
+/** QR code as inline SVG: dark on light in every theme, as scanners require. */
 import { encode } from "uqr";
 
-/** Modules of light around it that scanners need (ISO/IEC 18004 section 6.3.8). */
+/** Light modules around the code (ISO/IEC 18004 section 6.3.8). */
 const quietZone = 4;
 
 interface QrCodeProps {
   readonly text: string;
-  /** For those who cannot see it. */
+  /** Text for screen readers. */
   readonly label: string;
 }
 
@@ -20,7 +20,7 @@ export function QrCode({ text, label }: QrCodeProps) {
   );
 }
 
-/** One run of dark modules after the other. */
+/** SVG path with one segment per run of dark modules. */
 function pathOfRow(row: readonly boolean[], y: number): string {
   let path = "";
   for (let x = 0; x < row.length; x++) {

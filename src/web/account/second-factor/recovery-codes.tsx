@@ -1,10 +1,10 @@
-/** Recovery codes, shown this once, with the ways to keep them. */
+/** Page that shows recovery codes once, with ways to save them. */
 import { formatRecoveryCode } from "../../../account/second-factor.ts";
 import { untranslated } from "../../components/untrusted-text.tsx";
 import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 
-/** The answer to the form that made them: it can be neither linked to nor read again. */
+/** A direct response to the form: it has no URL to link or reload. */
 export function recoveryCodesPage(visit: Visit, codes: readonly string[]): Response {
   const { i18n, own } = visit;
   return accountPage(visit, {

@@ -1,4 +1,4 @@
-/** `/account/second-factor`: enrolment of an authenticator, recovery codes, and the way back to the password alone. */
+/** `/account/second-factor`: enrols an authenticator, renews recovery codes, turns the second factor off. */
 import type { ComponentChildren } from "preact";
 import type { PasswordRefusal } from "../../../account/own-credentials.ts";
 import { totpUri } from "../../../account/second-factor.ts";
@@ -20,7 +20,7 @@ import { recoveryCodesPage } from "./recovery-codes.tsx";
 
 const path = "/account/second-factor";
 
-/** A form that was sent back. */
+/** Form shown again with its error. */
 interface SentBack {
   readonly form: "confirm" | "codes" | "off";
   readonly formError: FormError;
@@ -91,7 +91,7 @@ function secondFactorPage(visit: Visit, account: Account, back: SentBack | null 
   });
 }
 
-/** `again`: another secret in the place of the one that is shown. */
+/** `again`: replaces the shown secret. */
 function OfferForm({ again }: { readonly again: boolean }) {
   const i18n = useI18n();
   return (
@@ -112,7 +112,7 @@ interface OfferProps {
 
 function Offer({ account, secret, back }: OfferProps) {
   const { i18n, own } = useVisit();
-  // A colon would part the issuer from the account for those who read the code.
+  // A colon separates issuer and account in the `otpauth:` label.
   const issuer = `assay ${URL.parse(own.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
   return (
     <section aria-labelledby="offer">
@@ -173,7 +173,7 @@ interface ProvedFormProps {
   readonly children?: ComponentChildren;
 }
 
-/** A form that asks for the password. */
+/** Form that asks for the password. */
 function ProvedForm({ deed, submit, back, children }: ProvedFormProps) {
   const formError = back?.form === deed ? back.formError : null;
   return (

@@ -1,15 +1,15 @@
-/** Where to go after signing in: only ever to a page of our own. */
+/** Validates the return path after sign-in: only paths of this appliance. */
 
 const pathCharsMax = 2_048;
-/** Stands for this appliance, whatever it is called: what leaves it leads elsewhere. */
+/** Placeholder origin: a path that resolves to another origin is rejected. */
 const here = "http://here.invalid";
 
-/** The path and query that were asked for, as a browser would resolve them; `fallback` for anything that is not one of ours. */
+/** Path and query as a browser resolves them; `fallback` for any other origin. */
 export function nextPath(asked: string | null, fallback: string): string {
   if (asked === null || !asked.startsWith("/") || asked.length > pathCharsMax) return fallback;
   const url = URL.parse(asked, here);
   if (url === null || url.origin !== here) return fallback;
   const path = `${url.pathname}${url.search}`;
-  // "/.//elsewhere" resolves to a path that a browser would take for a host.
+  // "/.//elsewhere" resolves to "//elsewhere", which a browser reads as a host.
   return path.startsWith("//") ? fallback : path;
 }

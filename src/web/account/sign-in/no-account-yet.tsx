@@ -1,4 +1,4 @@
-/** What `/sign-in` says on an appliance without accounts: the three doors to the first one. */
+/** Instructions on `/sign-in` while no account exists: three ways to create the first. */
 import { useI18n } from "../../context.ts";
 import { CommandLine } from "../fields.tsx";
 

@@ -1,4 +1,4 @@
-/** The second step of signing in: the code of an authenticator, or a recovery code. */
+/** Second step of sign-in: an authenticator code or a recovery code. */
 import { page, redirect } from "../../answer.tsx";
 import { Details } from "../../components/details.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
@@ -9,7 +9,7 @@ import { answerTo, errorAt, type FormError, fieldError, throttledError } from ".
 import { nextPath } from "./next-path.ts";
 import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
 
-/** A reload of the step starts the sign-in again. */
+/** A reload starts the sign-in again. */
 export function getSecondStep(visit: Visit): Response {
   return redirect(visit, "/sign-in");
 }
@@ -21,7 +21,7 @@ export async function postSecondStep(visit: Visit): Promise<Response> {
   const step = await visit.settings.accounts.actions.proveSecondFactor({ challenge, code: fields.text("code"), caller: callerOf(visit) });
   switch (step.status) {
     case "signed-in":
-      // Whoever needed a recovery code has lost the authenticator, or has one code less than before: both are settled there.
+      // After a recovery code the user should enrol a new authenticator or renew the codes.
       return goOn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
     case "wrong-code":
       noteRefusal(visit, "code", step.accountId);
@@ -39,7 +39,7 @@ interface CodeGiven {
   readonly formError?: FormError | null;
 }
 
-/** `challenge` stands for the password that was right. */
+/** `challenge` proves that the password was correct. */
 export function codePage(visit: Visit, { challenge, next, formError = null }: CodeGiven): Response {
   const { i18n } = visit;
   return page(visit, {

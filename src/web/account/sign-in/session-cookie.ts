@@ -1,4 +1,4 @@
-/** What signing in and out mean for a visit: its cookie, and who it belongs to from then on. */
+/** Starts and ends the session of a visit, with its cookie. */
 import type { Caller } from "../../../account/caller.ts";
 import type { SignInSuccess } from "../../../account/sign-in.ts";
 import { truncatedAddress } from "../../../parse/address.ts";
@@ -9,15 +9,15 @@ import { setCookie } from "../../cookies.ts";
 import type { SessionInHand, Visit } from "../../visit.ts";
 
 const daySeconds = 86_400;
-/** Where whoever asked for no other page goes on. */
+/** Default page after sign-in. */
 export const afterSignIn = "/account";
 
-/** Who asks, as guesses are counted and sessions remembered by it. */
+/** Caller for throttling and for the session record. */
 export function callerOf({ address, request }: Visit): Caller {
   return { address, userAgent: request.headers.get("user-agent") ?? "" };
 }
 
-/** The visit from here on: signed in, with forms that belong to the new session. A former session of this browser is ended. */
+/** Returns the visit as signed in, so that its forms use the new session. Ends the previous session of this browser. */
 export async function signedIn(visit: Visit, account: Account, { session, value }: OpenedSession): Promise<Visit> {
   const { session: former, settings, own } = visit;
   if (former !== null) await settings.store.sessions.end(former.session.accountId, former.session.id);
@@ -25,14 +25,13 @@ export async function signedIn(visit: Visit, account: Account, { session, value 
   return { ...visit, account, session: { session, value } };
 }
 
-/** Ends the session of this browser, and takes its cookie away. */
 export async function signedOut(visit: Visit): Promise<void> {
   const { session, settings, own } = visit;
   if (session !== null) await settings.store.sessions.end(session.session.accountId, session.session.id);
   visit.setCookies.push(setCookie("sid", "", own.https, 0));
 }
 
-/** Runs for whoever is signed in; everybody else is sent to sign in, and comes back to the page that was asked for. */
+/** Auth guard: redirects to the sign-in page and back without a signed-in account. */
 export function withAccount(
   visit: Visit,
   answer: (account: Account, session: SessionInHand) => Response | Promise<Response>,
@@ -43,12 +42,12 @@ export function withAccount(
   return redirect(visit, `/sign-in?${new URLSearchParams({ next })}`);
 }
 
-/** Into the session that was opened, and on to the page that was asked for. */
+/** Sets the session cookie and redirects to the requested page. */
 export async function goOn(visit: Visit, { account, opened }: SignInSuccess, next: string): Promise<Response> {
   return redirect(await signedIn(visit, account, opened), next);
 }
 
-/** Never what was typed: a password is easily typed into the wrong field. */
+/** Never logs the typed mail address: users type passwords into the wrong field. */
 export function noteRefusal({ settings, address, requestId }: Visit, because: string, account: number | null): void {
   settings.log.warn("sign-in refused", { because, account, address: truncatedAddress(address), requestId });
 }

@@ -1,4 +1,4 @@
-/** `/sign-in`: the password, then the second factor where there is one; on an empty appliance, how the first account is made. */
+/** `/sign-in`: password, then second factor; instructions while no account exists. */
 import { emailCharsMax } from "../../../store/account-index.ts";
 import { page, redirect } from "../../answer.tsx";
 import { Details } from "../../components/details.tsx";
@@ -14,7 +14,7 @@ import { NoAccountYet } from "./no-account-yet.tsx";
 import { codePage } from "./second-step.tsx";
 import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
 
-/** What was just done, as the page is told by its query. */
+/** Confirmations, named by the query parameter `done`. */
 const deeds = ["reset", "signed-out", "over"] as const;
 
 export function getSignIn(visit: Visit): Response {
@@ -40,7 +40,7 @@ export async function postSignIn(visit: Visit): Promise<Response> {
   }
 }
 
-/** The same words whichever of the two was wrong, and whether or not there is such an account. */
+/** The same text for a wrong password and an unknown account, to prevent enumeration. */
 function refusal({ i18n }: Visit): FormError {
   return { field: null, whole: i18n.t("signIn.refused"), status: 403, headers: {} };
 }

@@ -1,4 +1,4 @@
-/** `/sign-out`: a button, since signing out by a mere link could be done to anybody by any page. */
+/** `/sign-out`: a form rather than a link, since any site could trigger a GET. */
 import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";

@@ -1,4 +1,4 @@
-/** A new API token, shown this once, with commands that use it at once. */
+/** Page that shows a new API token once, with example commands. */
 import type { Account } from "../../../store/accounts.ts";
 import type { ApiToken } from "../../../store/api-tokens.ts";
 import { CopyField } from "../../components/copy-field.tsx";
@@ -9,7 +9,7 @@ import { publicOrigin, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { NoApiNotice } from "./no-api-notice.tsx";
 
-/** The answer to the form that made it: it can be neither linked to nor read again. */
+/** A direct response to the form: it has no URL to link or reload. */
 export function newTokenPage(
   visit: Visit,
   account: Account,

@@ -1,10 +1,10 @@
-/** Said wherever tokens are made or tried: that the account's plan lets none of them in yet. */
+/** Notice that the account's plan excludes the API. */
 import { planTerms } from "../../../account/plans.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { Notice } from "../../components/notice.tsx";
 import { useI18n } from "../../context.ts";
 
-/** Nothing on a plan that includes the API. */
+/** Null if the plan includes the API. */
 export function NoApiNotice({ account: { plan } }: { readonly account: Account }) {
   const i18n = useI18n();
   if (planTerms[plan].api) return null;

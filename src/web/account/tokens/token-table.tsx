@@ -1,4 +1,4 @@
-/** The list of somebody's API tokens. */
+/** Table of the account's API tokens. */
 import { isExpired } from "../../../account/authenticate.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type ApiToken, deadTokenDays } from "../../../store/api-tokens.ts";
@@ -16,7 +16,6 @@ const dayMs = 86_400_000;
 
 interface TokenTableProps {
   readonly account: Account;
-  /** Where its forms are sent. */
   readonly action: string;
 }
 
@@ -83,13 +82,13 @@ function Revoke({ token: { id, name }, action }: { readonly token: ApiToken; rea
   );
 }
 
-/** Null while it is good. */
+/** Null while the token is valid. */
 function endedText(token: ApiToken, i18n: I18n, now: Date): string | null {
   if (token.revokedAt !== null) return i18n.t("tokens.list.revoked", { day: i18n.date(token.revokedAt) });
   return isExpired(token, now) && token.expiresAt !== null ? i18n.t("tokens.list.expired", { day: i18n.date(token.expiresAt) }) : null;
 }
 
-/** When it stopped being good; now, while it is. */
+/** Time at which the token became invalid; now while it is valid. */
 function endOf({ revokedAt, expiresAt }: ApiToken, now: Date): number {
   return Math.min(now.getTime(), ...[revokedAt, expiresAt].flatMap((instant) => (instant === null ? [] : Date.parse(instant))));
 }

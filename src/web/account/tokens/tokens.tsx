@@ -1,4 +1,4 @@
-/** `/account/tokens`: API tokens, made and revoked by their owner. */
+/** `/account/tokens`: creates and revokes API tokens. */
 import { isExpired } from "../../../account/authenticate.ts";
 import { tokenExpiry, tokenLifetimes } from "../../../account/token-lifetimes.ts";
 import type { Account } from "../../../store/accounts.ts";
@@ -18,10 +18,10 @@ import { TokenTable } from "./token-table.tsx";
 
 const path = "/account/tokens";
 const lifetimeDefault = "90d";
-/** Tokens in use of one account: nobody tells more apart. */
+/** Valid tokens per account; a longer list is no longer manageable. */
 const tokensMax = 100;
 
-/** A token as it was typed, and why it was not made. */
+/** Form values of a token, and the error. */
 interface Typed {
   readonly name: string;
   readonly lifetime: string;

@@ -1,4 +1,4 @@
-/** Checks that are in another state than before. */
+/** Table of checks whose state changed between two scans. */
 import type { Comparison } from "../../../text/comparison.ts";
 import { textsOfCheck } from "../../../text/render.ts";
 import { StateLabel } from "../../components/state-label.tsx";

@@ -1,4 +1,4 @@
-/** `/scans/{token}/compare`: what has changed between two scans, from the earlier to the later one. */
+/** `/scans/{token}/compare`: changes from the earlier to the later of two scans. */
 import type { StoredFinding } from "../../../judge/result.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { type Comparison, compareResults } from "../../../text/comparison.ts";
@@ -14,7 +14,10 @@ import { notFinishedPage } from "../not-finished.tsx";
 import { comparableTo, earlierScans, resultOf } from "../report.ts";
 import { ComparisonBody } from "./comparison-body.tsx";
 
-/** `?with=previous`, which also goes without saying, or `?with={token}`. 409 where one of them is not finished. @throws PageError 404 for a token of no scan. */
+/**
+ * `?with=previous` (the default) or `?with={token}`. Answers 409 if either scan is unfinished.
+ * @throws PageError 404 for an unknown token.
+ */
 export function comparePage(visit: Visit, scan: ScanRecord): Response {
   const other = otherScan(visit, scan);
   const unfinished = [scan, other].find((each) => each !== null && each.status !== "finished");
@@ -38,7 +41,7 @@ function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
   return other;
 }
 
-/** Two findings say the same when a reader would not tell them apart; both are told of the later URL. */
+/** Compares findings by their rendered text, both with the URL of the later scan, since readers see nothing else. */
 function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Comparison {
   const said = new Map<StoredFinding, string>();
   const told = (finding: StoredFinding) => {

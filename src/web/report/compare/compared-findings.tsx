@@ -1,4 +1,4 @@
-/** The findings of a comparison, by what became of them. */
+/** Findings of a comparison, grouped by what changed. */
 import { worstFirst } from "../../../check/check.ts";
 import type { StoredFinding } from "../../../judge/result.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
@@ -12,7 +12,7 @@ import { Section } from "./section.tsx";
 
 interface FindingsProps {
   readonly findings: readonly StoredFinding[];
-  /** The scan that found them. */
+  /** Scan that reported them. */
   readonly of: ScanRecord;
 }
 
@@ -41,7 +41,6 @@ export function Unchanged(given: FindingsProps) {
   );
 }
 
-/** Worst first. */
 function Findings({ findings, of }: FindingsProps) {
   return (
     <ul class="cards">
@@ -85,7 +84,6 @@ interface ChangedListProps {
   readonly after: ScanRecord;
 }
 
-/** What each finding said before, and what it says now. */
 export function ChangedList({ changed, before, after }: ChangedListProps) {
   const i18n = useI18n();
   return (

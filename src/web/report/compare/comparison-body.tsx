@@ -1,4 +1,4 @@
-/** A comparison from its head to its end: the two scans, what became of how many findings, and then each of them. */
+/** Body of the comparison page: the two scans, counts by kind of change, then the findings. */
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { Comparison } from "../../../text/comparison.ts";
 import { Notice } from "../../components/notice.tsx";
@@ -13,7 +13,7 @@ import { CompareNotices, TwoScans } from "./two-scans.tsx";
 interface ComparisonProps {
   readonly before: ScanRecord;
   readonly after: ScanRecord;
-  /** The one in whose name it was asked for. */
+  /** Scan whose page the visitor came from. */
   readonly asked: ScanRecord;
   readonly comparison: Comparison;
 }
@@ -45,7 +45,7 @@ export function ComparisonBody({ before, after, asked, comparison }: ComparisonP
   );
 }
 
-/** How many findings became what; each count leads to them. */
+/** Number of findings by kind of change, each linked to its section. */
 function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
   const i18n = useI18n();
   const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged, checks } = comparison;

@@ -1,4 +1,4 @@
-/** The two scans of a comparison side by side, and what has to be known before they are compared. */
+/** The two compared scans side by side, and warnings about what limits the comparison. */
 
 import type { ScanRecord } from "../../../store/scans.ts";
 import { Instant } from "../../components/instant.tsx";

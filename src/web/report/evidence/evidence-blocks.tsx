@@ -7,7 +7,7 @@ import { UntrustedLines, UntrustedText } from "../../components/untrusted-text.t
 import { useI18n } from "../../context.ts";
 import { failureText } from "./reading-texts.ts";
 
-/** Display limits: a page stays small whatever a site sends. The JSON report holds everything. */
+/** Display limits: a page stays small for any site. The JSON report holds everything. */
 export const displayLimits = {
   headerFieldsMax: 60,
   lineCharsMax: 300,
