@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { firstLineOf, passwordInFile } from "../app/passwords.ts";
 import { CliError, exitCodes } from "./exit.ts";
-import { note } from "./terminal.ts";
+import { currentTerminal, note } from "./terminal.ts";
 
 /** Characters read from stdin at most; far more than the longest password. */
 const inputCharsMax = 65_536;
@@ -28,10 +28,10 @@ export async function givenPassword({ passwordStdin, passwordFile }: PasswordOpt
 
 /** Stops at the end of the line, so that the password can be typed. */
 async function firstLineOfStdin(): Promise<string> {
-  if (process.stdin.isTTY === true) note("Type the password, then Enter. It can be seen while you type.");
+  if (currentTerminal().isInteractive()) note("Type the password, then Enter. It can be seen while you type.");
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of Bun.stdin.stream()) {
+  for await (const chunk of currentTerminal().stdin.stream()) {
     text += decoder.decode(chunk, { stream: true });
     if (text.includes("\n") || text.length > inputCharsMax) break;
   }

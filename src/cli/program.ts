@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { addSettings } from "./settings.ts";
-import { OutputClosed, print, printError, silenceNotes } from "./terminal.ts";
+import { currentTerminal, OutputClosed, print, printError, silenceNotes, type Terminal, withTerminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommand } from "./user.ts";
 
@@ -24,18 +24,20 @@ Examples:
 Exit codes: 0 ok, 1 policy not met, 2 usage or configuration, 3 target not scannable,
 4 internal or browser failure, 5 some of several targets failed, 6 data directory, 130 interrupted.`;
 
-/** Runs one command line; never throws. */
-export async function run(args: readonly string[]): Promise<ExitCode> {
-  try {
-    let exitCode: ExitCode = exitCodes.ok;
-    const root = program((code) => {
-      exitCode = code;
-    });
-    await root.parseAsync(args, { from: "user" });
-    return exitCode;
-  } catch (error) {
-    return fail(error);
-  }
+/** Runs one command line, in the terminal of the process by default; never throws. */
+export function run(args: readonly string[], terminal?: Terminal): Promise<ExitCode> {
+  return withTerminal(terminal, async () => {
+    try {
+      let exitCode: ExitCode = exitCodes.ok;
+      const root = program((code) => {
+        exitCode = code;
+      });
+      await root.parseAsync(args, { from: "user" });
+      return exitCode;
+    } catch (error) {
+      return fail(error);
+    }
+  });
 }
 
 /** Prints the error as one sentence and returns its exit code. Only ASSAY_LOG_LEVEL=debug adds the stack trace. */
@@ -43,7 +45,8 @@ export function fail(error: unknown): ExitCode {
   if (error instanceof OutputClosed) return exitCodes.ok;
   const { code, sentence } = failureOf(error);
   if (sentence !== null) printError(`assay: ${sentence}`);
-  if (code === exitCodes.internal && process.env.ASSAY_LOG_LEVEL === "debug" && error instanceof Error) printError(error.stack ?? "");
+  const isDebug = currentTerminal().env.ASSAY_LOG_LEVEL === "debug";
+  if (code === exitCodes.internal && isDebug && error instanceof Error) printError(error.stack ?? "");
   return code;
 }
 

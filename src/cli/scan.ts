@@ -12,7 +12,7 @@ import { reportText } from "./report-text.ts";
 import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls } from "./scan-outcome.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { stopSignal } from "./shutdown.ts";
-import { jsonLine, print, printError, stripControls } from "./terminal.ts";
+import { currentTerminal, jsonLine, print, printError, stripControls } from "./terminal.ts";
 
 /** URLs of one call; the server's queue is for longer lists. */
 const urlsMax = 1_000;
@@ -97,7 +97,7 @@ function render(scanned: readonly ScannedUrl[], config: Config, options: ScanOpt
 async function urlsFrom(given: readonly string[]): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const text of given) {
-    if (text === "-") texts.push(...(await Bun.stdin.text()).split("\n").map((line) => line.trim()));
+    if (text === "-") texts.push(...(await currentTerminal().stdin.text()).split("\n").map((line) => line.trim()));
     else texts.push(text.trim());
   }
   const urls = texts.filter((text) => text !== "").map(urlFrom);

@@ -14,9 +14,10 @@ export function serveCommand(): Command {
     .description("Serve pages and API and work through the queue of scans, until SIGTERM or SIGINT.")
     .addHelpText("after", settingsWithoutFlag())
     .action((_options, command: Command) => {
+      const loaded = loadedConfigOf(command);
       const stop = stopSignal();
       stop.addEventListener("abort", () => setTimeout(() => process.exit(exitCodes.ok), stopMsMax).unref());
-      return runServer(loadedConfigOf(command), { stop, announce: note });
+      return runServer(loaded, { stop, announce: note });
     });
   return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings]);
 }

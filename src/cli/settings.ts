@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../app/config.ts";
 import { type Config, type Setting, type SettingKey, settingKeys, settings } from "../app/settings.ts";
+import { currentTerminal } from "./terminal.ts";
 
 /** Settings of a scan, for server and command line. */
 export const scanSettings = [
@@ -54,5 +55,5 @@ export function loadedConfigOf(command: Command): LoadedConfig {
   const flags = Object.fromEntries(
     settingKeys.filter((key) => "flag" in settings[key]).map((key) => [key, typed[optionOf(key).attributeName()]]),
   ) as ConfigSources["flags"];
-  return loadConfigWithOrigins({ flags, env: process.env, configFile: typed.config ?? null });
+  return loadConfigWithOrigins({ flags, env: currentTerminal().env, configFile: typed.config ?? null });
 }

@@ -1,10 +1,51 @@
 /** Output: data to stdout, everything else to stderr, without terminal escape sequences. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { writeSync } from "node:fs";
 
 const stdout = 1;
 const stderr = 2;
 /** Pause between two attempts to write to a full pipe, in milliseconds. */
 const fullPipePauseMs = 5;
+
+/** Environment and streams of one command line. Tests pass their own to run commands without a process. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Blob;
+  /** Whether a person types on stdin. */
+  isInteractive(): boolean;
+  /** @throws OutputClosed */
+  writeOut(text: string): void;
+  writeError(text: string): void;
+}
+
+const processTerminal: Terminal = {
+  env: process.env,
+  stdin: Bun.stdin,
+  isInteractive: () => process.stdin.isTTY === true,
+  writeOut: (text) => write(stdout, text),
+  writeError: (text) => write(stderr, text),
+};
+
+interface CommandContext {
+  readonly terminal: Terminal;
+  notesWanted: boolean;
+}
+
+const contexts = new AsyncLocalStorage<CommandContext>();
+const processContext: CommandContext = { terminal: processTerminal, notesWanted: true };
+
+function context(): CommandContext {
+  return contexts.getStore() ?? processContext;
+}
+
+/** Runs a command whose output, input and environment are those of the terminal. */
+export function withTerminal<T>(terminal: Terminal | undefined, command: () => Promise<T>): Promise<T> {
+  return terminal === undefined ? command() : contexts.run({ terminal, notesWanted: true }, command);
+}
+
+export function currentTerminal(): Terminal {
+  return context().terminal;
+}
 
 /** The reader of stdout closed the pipe, as `head` does. */
 export class OutputClosed extends Error {
@@ -13,29 +54,27 @@ export class OutputClosed extends Error {
 
 /** Prints data as one or more lines; complete when it returns. @throws OutputClosed */
 export function print(text: string): void {
-  write(stdout, `${text}\n`);
+  currentTerminal().writeOut(`${text}\n`);
 }
 
 /** Prints an error or a warning. */
 export function printError(text: string): void {
-  write(stderr, `${text}\n`);
+  currentTerminal().writeError(`${text}\n`);
 }
-
-let notesWanted = true;
 
 /** Turns `note` off, for `--quiet`. */
 export function silenceNotes(): void {
-  notesWanted = false;
+  context().notesWanted = false;
 }
 
 /** Prints a hint that `--quiet` suppresses. */
 export function note(text: string): void {
-  if (notesWanted) printError(text);
+  if (context().notesWanted) printError(text);
 }
 
 /** Overwrites the current line of stderr, which must be a terminal. Empty removes it. */
 export function rewriteLine(text: string): void {
-  write(stderr, `\r\x1b[2K${text}`);
+  currentTerminal().writeError(`\r\x1b[2K${text}`);
 }
 
 /** Synchronous, so that no output is lost when the process exits. */

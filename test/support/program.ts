@@ -1,5 +1,6 @@
-/** Runs the program as a process, from source or as the compiled binary, and collects its output. */
+/** Runs the program within this process, as a process from source, or as the compiled binary, and collects its output. */
 import { resolve } from "node:path";
+import { run as runCommandLine } from "../../src/cli/program.ts";
 
 export interface CommandResult {
   readonly code: number;
@@ -23,7 +24,24 @@ function environment(given: Readonly<Record<string, string>> = {}): Record<strin
   return { ...Object.fromEntries(inherited), ...given };
 }
 
-/** Runs one command to its end. */
+/** Runs one command to its end within this process: for what the command does, not for what a process adds. */
+export async function runInProcess(args: readonly string[], { env, stdin = "" }: RunOptions = {}): Promise<CommandResult> {
+  const output = { stdout: "", stderr: "" };
+  const code = await runCommandLine(args, {
+    env: environment(env),
+    stdin: new Blob([stdin]),
+    isInteractive: () => false,
+    writeOut: (text) => {
+      output.stdout += text;
+    },
+    writeError: (text) => {
+      output.stderr += text;
+    },
+  });
+  return { code, ...output };
+}
+
+/** Runs one command to its end as a process. */
 export async function run(
   args: readonly string[],
   { command = fromSource, env, stdin = "", cwd }: RunOptions = {},

@@ -1,10 +1,10 @@
-/** Accounts from the command line, run as processes: first accounts, passwords, links and switches, and what never shows in any output. */
+/** Accounts from the command line: first accounts, passwords, links and switches, and that no output shows a secret. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../../src/store/store.ts";
-import { endServers, run, serve } from "../../support/program.ts";
+import { endServers, run, runInProcess, serve } from "../../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-accounts-cli-"));
 const password = "green lamps over Oslo";
@@ -18,7 +18,7 @@ afterEach(endServers);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function user(...args: readonly string[]) {
-  return run(["user", ...args, "--data", data], { env: { ASSAY_ACCOUNTS_SIGNUP: "invite" } });
+  return runInProcess(["user", ...args, "--data", data], { env: { ASSAY_ACCOUNTS_SIGNUP: "invite" } });
 }
 
 async function stored<T>(look: (store: Store) => T): Promise<T> {
@@ -54,7 +54,7 @@ describe("passwords", () => {
     ["", "at least 12 characters"],
     ["x".repeat(300), "too long"],
   ])("that are none are refused: %s", async (weak, reason) => {
-    const { code, stdout, stderr } = await run(["user", "create", me, "--password-stdin", "--data", data], { stdin: weak });
+    const { code, stdout, stderr } = await runInProcess(["user", "create", me, "--password-stdin", "--data", data], { stdin: weak });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(reason);
     expect(await stored((store) => store.accounts.hasAny())).toBe(false);
@@ -66,13 +66,13 @@ describe("passwords", () => {
   });
 
   test("and hashes are in no list", async () => {
-    await run(["user", "create", me, "--password-stdin", "--data", data], { stdin: password });
+    await runInProcess(["user", "create", me, "--password-stdin", "--data", data], { stdin: password });
     for (const args of [
       ["user", "list"],
       ["user", "list", "--json"],
       ["token", "list", "--json"],
     ])
-      expect((await run([...args, "--data", data])).stdout).not.toMatch(/argon2|passwordHash|totp|recovery/);
+      expect((await runInProcess([...args, "--data", data])).stdout).not.toMatch(/argon2|passwordHash|totp|recovery/);
   });
 });
 
@@ -80,7 +80,7 @@ describe("what comes next", () => {
   test("is said after each account, by what it lacks", async () => {
     expect((await user("list")).stderr).toContain("assay user setup-link");
     expect((await user("create", me)).stderr).toMatch(/reset-password me@assay\.test.*\n.*token create --user me@assay\.test/);
-    const second = await run(["user", "create", "you@assay.test", "--password-stdin", "--data", data], { stdin: password });
+    const second = await runInProcess(["user", "create", "you@assay.test", "--password-stdin", "--data", data], { stdin: password });
     expect(second.stderr).toMatch(/it can sign in\n.*set-plan you@assay\.test agency/);
   });
 
@@ -120,7 +120,7 @@ describe("links", () => {
     expect((await user("invite", me)).stderr).toContain("there is an account for me@assay.test already");
     expect((await user("invite", "nonsense")).stderr).toContain("not an email address");
     expect((await user("invite")).code).toBe(0);
-    expect((await run(["user", "invite", "--data", data])).stderr).toContain("accounts.signup is closed");
+    expect((await runInProcess(["user", "invite", "--data", data])).stderr).toContain("accounts.signup is closed");
   });
 
   test("to set up are there only while nobody is", async () => {
@@ -152,7 +152,7 @@ describe("switches", () => {
 
   test("tokens expire when they were told to", async () => {
     await user("create", me);
-    const create = (...more: readonly string[]) => run(["token", "create", "--user", me, "--name", "ci", ...more, "--data", data]);
+    const create = (...more: readonly string[]) => runInProcess(["token", "create", "--user", me, "--name", "ci", ...more, "--data", data]);
     expect((await create("--expires", "30d")).code).toBe(0);
     expect((await create()).code).toBe(0);
     expect((await create("--expires", "31d")).code).toBe(2);

@@ -1,9 +1,9 @@
-/** The verbs that need no browser, run as processes: data on stdout, the rest on stderr, one exit code for each kind of trouble. */
+/** Commands that need no browser: data on stdout, the rest on stderr, one exit code for each kind of failure. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { fromSource, run } from "../../support/program.ts";
+import { fromSource, run, runInProcess } from "../../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,14 +18,14 @@ describe("usage", () => {
   });
 
   test("--help shows examples and exit codes", async () => {
-    const { code, stdout, stderr } = await run(["--help"]);
+    const { code, stdout, stderr } = await runInProcess(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("assay scan https://example.com --fail-on high");
     expect(stdout).toContain("Exit codes: 0 ok");
   });
 
   test("serve --help tells of every setting, by flag or by variable", async () => {
-    const { stdout } = await run(["serve", "--help"]);
+    const { stdout } = await runInProcess(["serve", "--help"]);
     expect(stdout).toContain("--public-url <origin>");
     expect(stdout).toMatch(/ASSAY_GUEST_RATE_PER_HOUR +Scans an hour/);
   });
@@ -50,7 +50,7 @@ describe("usage", () => {
     [["token", "create", "--user", "nobody@assay.test", "--name", " ", "--data", freshData()], "--name is empty"],
     [["token", "revoke", "7", "--data", freshData()], "there is no token 7"],
   ])("%j is exit 2, one sentence and nothing on stdout", async (args, sentence) => {
-    const { code, stdout, stderr } = await run(args);
+    const { code, stdout, stderr } = await runInProcess(args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(sentence);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -65,9 +65,13 @@ describe("usage", () => {
 describe("accounts and tokens", () => {
   test("the first account is admin and on the agency plan, the second is neither", async () => {
     const data = freshData();
-    expect((await run(["user", "create", "first@assay.test", "--data", data])).stdout).toMatch(/first@assay\.test {2}agency {2}admin/);
-    expect((await run(["user", "create", "second@assay.test", "--data", data])).stdout).toMatch(/second@assay\.test {2}free {2}user/);
-    const { stdout } = await run(["user", "list", "--json", "--data", data]);
+    expect((await runInProcess(["user", "create", "first@assay.test", "--data", data])).stdout).toMatch(
+      /first@assay\.test {2}agency {2}admin/,
+    );
+    expect((await runInProcess(["user", "create", "second@assay.test", "--data", data])).stdout).toMatch(
+      /second@assay\.test {2}free {2}user/,
+    );
+    const { stdout } = await runInProcess(["user", "list", "--json", "--data", data]);
     expect(JSON.parse(stdout)).toMatchObject([
       { email: "first@assay.test", admin: true },
       { email: "second@assay.test", admin: false },
@@ -76,21 +80,21 @@ describe("accounts and tokens", () => {
 
   test("a token's value is all there is on stdout, and only once", async () => {
     const data = freshData();
-    await run(["user", "create", "first@assay.test", "--data", data]);
-    const created = await run(["token", "create", "--user", "first@assay.test", "--name", "ci", "--data", data]);
+    await runInProcess(["user", "create", "first@assay.test", "--data", data]);
+    const created = await runInProcess(["token", "create", "--user", "first@assay.test", "--name", "ci", "--data", data]);
     expect(created.stdout).toMatch(/^assay_[0-9A-Za-z]{38}\n$/);
-    const listed = await run(["token", "list", "--data", data]);
+    const listed = await runInProcess(["token", "list", "--data", data]);
     expect(listed.stdout).not.toContain(created.stdout.trim());
     expect(listed.stdout).toContain("valid");
-    expect((await run(["token", "revoke", "1", "--data", data])).code).toBe(0);
-    expect((await run(["token", "list", "--data", data])).stdout).toContain("revoked");
+    expect((await runInProcess(["token", "revoke", "1", "--data", data])).code).toBe(0);
+    expect((await runInProcess(["token", "list", "--data", data])).stdout).toContain("revoked");
   });
 
   test("a token of a plan without API access is created with a warning", async () => {
     const data = freshData();
-    await run(["user", "create", "first@assay.test", "--data", data]);
-    await run(["user", "create", "second@assay.test", "--data", data]);
-    const { stderr } = await run(["token", "create", "--user", "second@assay.test", "--name", "ci", "--data", data]);
+    await runInProcess(["user", "create", "first@assay.test", "--data", data]);
+    await runInProcess(["user", "create", "second@assay.test", "--data", data]);
+    const { stderr } = await runInProcess(["token", "create", "--user", "second@assay.test", "--name", "ci", "--data", data]);
     expect(stderr).toContain("warning: second@assay.test is on the plan free");
   });
 });
@@ -99,7 +103,7 @@ describe("a data directory that cannot be used is exit 6", () => {
   test("because it is no folder", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
-    const { code, stdout, stderr } = await run(["user", "list", "--data", file]);
+    const { code, stdout, stderr } = await runInProcess(["user", "list", "--data", file]);
     expect([code, stdout]).toEqual([6, ""]);
     expect(stderr).toMatch(/^assay: data directory .* cannot be written .*\n$/);
   });
@@ -114,7 +118,7 @@ describe("a data directory that cannot be used is exit 6", () => {
 
 describe("the catalog", () => {
   test("lists every check as JSON, with its findings", async () => {
-    const { code, stdout } = await run(["checks", "list", "--json", "--data", freshData()]);
+    const { code, stdout } = await runInProcess(["checks", "list", "--json", "--data", freshData()]);
     const { catalogVersion, checks } = JSON.parse(stdout);
     expect([code, catalogVersion]).toEqual([0, expect.stringMatching(/^[0-9a-f]{16}$/)]);
     expect(checks.length).toBeGreaterThan(0);
