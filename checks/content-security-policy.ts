@@ -1,4 +1,4 @@
-/** Does the page come with a Content Security Policy that a browser enforces? */
+/** Checks that the page has an enforced Content Security Policy. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 import { directiveNames, enforcedCsp } from "assay/check/parsers";
 

@@ -1,4 +1,4 @@
-/** Does the document say in which encoding it is written? A byte order mark would say so too, but is not in the evidence. */
+/** Checks that the document declares its encoding. A byte order mark would count too, but is not part of the evidence. */
 import { type DomFacts, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "assay/check/parsers";
 
@@ -16,11 +16,11 @@ export default registerCheck({
     "security.content.charset-unknown": { severity: "info", riskLevel: "low", effort: "low" },
   },
   judge({ page, dom, headers }) {
-    // XML names its encoding itself, and is UTF-8 otherwise.
+    // XML declares its encoding in the document; the default is UTF-8.
     if (page.mediaType === "application/xhtml+xml") return notApplicable();
-    const named = [...headers["content-type"].map(charsetOfMediaType), ...(dom.status === "read" ? metaCharsets(dom.facts) : [])];
-    const charsets = named.filter((charset) => charset !== null);
-    // A browser passes over a name that it does not know, and looks on.
+    const declared = [...headers["content-type"].map(charsetOfMediaType), ...(dom.status === "read" ? metaCharsets(dom.facts) : [])];
+    const charsets = declared.filter((charset) => charset !== null);
+    // Browsers skip unknown labels and continue with the next declaration.
     if (charsets.some(isEncodingLabel)) return passed();
     if (dom.status === "failed" || dom.facts.metasDropped > 0) return notChecked();
     const [charset] = charsets;

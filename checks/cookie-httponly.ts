@@ -1,4 +1,4 @@
-/** Are the cookies that stand for a login kept from scripts? */
+/** Checks that scripts cannot read session cookies. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { foundInCookies, isSessionName, seenCookies } from "assay/check/parsers";
 
@@ -13,13 +13,13 @@ export default registerCheck({
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);
-    // Statistics are read by scripts, and so are many tokens against forgery: only what stands for a login is asked for.
-    const ofSessions = cookies.filter(({ name }) => isSessionName(name));
+    // Only session cookies need HttpOnly: scripts must read analytics cookies and many CSRF tokens.
+    const sessionCookies = cookies.filter(({ name }) => isSessionName(name));
     const found = foundInCookies(
       "security.cookie.missing-httponly",
-      ofSessions.filter((cookie) => !cookie.httpOnly),
+      sessionCookies.filter((cookie) => !cookie.httpOnly),
     );
     if (found.length === 0 && !complete) return notChecked();
-    return ofSessions.length === 0 ? notApplicable() : violatedBy(found);
+    return sessionCookies.length === 0 ? notApplicable() : violatedBy(found);
   },
 });

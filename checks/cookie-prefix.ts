@@ -1,4 +1,4 @@
-/** Do cookies whose names begin with __Host-, __Secure- or __Http- keep what the prefix promises? Browsers refuse those that do not. */
+/** Checks that cookies named __Host-, __Secure- or __Http- meet the prefix's requirements. Browsers reject the others. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { cookiePrefixes, foundInCookies, seenCookies } from "assay/check/parsers";
 
@@ -20,8 +20,8 @@ export default registerCheck({
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);
     const prefixed = cookies.filter(({ name }) => cookiePrefixes(name).length > 0);
-    const ofHost = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__host-"));
-    const ofHttp = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__http-"));
+    const hostPrefixed = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__host-"));
+    const httpPrefixed = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__http-"));
     const found = [
       ...foundInCookies(
         "security.cookie.prefix-without-secure",
@@ -33,17 +33,17 @@ export default registerCheck({
       ),
       ...foundInCookies(
         "security.cookie.host-prefix-with-domain",
-        ofHost.filter(({ domain }) => domain !== null),
+        hostPrefixed.filter(({ domain }) => domain !== null),
         ({ domain }) => `Domain=${domain}`,
       ),
       ...foundInCookies(
         "security.cookie.host-prefix-without-root-path",
-        ofHost.filter(({ path }) => path !== "/"),
+        hostPrefixed.filter(({ path }) => path !== "/"),
         ({ path }) => (path === null ? null : `Path=${path}`),
       ),
       ...foundInCookies(
         "security.cookie.http-prefix-without-httponly",
-        ofHttp.filter(({ httpOnly }) => !httpOnly),
+        httpPrefixed.filter(({ httpOnly }) => !httpOnly),
       ),
     ];
     if (found.length === 0 && !complete) return notChecked();

@@ -1,4 +1,4 @@
-/** Are cookies that go along with requests from any site at least kept on encrypted connections? */
+/** Checks that cookies with SameSite=None are limited to encrypted connections. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { foundInCookies, isSessionName, seenCookies } from "assay/check/parsers";
 

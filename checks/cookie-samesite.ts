@@ -1,4 +1,4 @@
-/** Do the cookies behind logins and forms say whether they go along with requests from other sites? */
+/** Checks that session cookies and CSRF tokens declare whether browsers send them with cross-site requests. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "assay/check/parsers";
 

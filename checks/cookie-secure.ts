@@ -1,4 +1,4 @@
-/** Are the cookies of the encrypted site kept off unencrypted connections? */
+/** Checks that browsers never send the cookies of an https site over plain http. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { foundInCookies, seenCookies } from "assay/check/parsers";
 
@@ -14,7 +14,7 @@ export default registerCheck({
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);
-    // Over http no cookie can be Secure (RFC 6265bis section 5.7).
+    // RFC 6265bis section 5.7: cookies received over http cannot be Secure.
     const overHttps = cookies.filter((cookie) => cookie.overHttps);
     const found = foundInCookies(
       "security.cookie.missing-secure",

@@ -1,4 +1,4 @@
-/** Which strangers does the site let read its answers? Judged by an answer to a request that named a foreign origin. */
+/** Checks which foreign origins may read the site's answers, based on a request with a foreign Origin. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { fieldsNamed } from "assay/check/parsers";
 
@@ -20,13 +20,13 @@ export default registerCheck({
     if (allowOrigin.length === 0) return notApplicable();
     if ([...allowOrigin, ...allowCredentials].some((field) => field.truncated)) return notChecked();
 
-    // Fetch standard, "CORS check": the fields are joined and compared as they are, so two origins allow nobody, and only "true" is true.
+    // Fetch standard, "CORS check": joined fields are compared as they are. Two origins match none, and only "true" is true.
     const origin = allowOrigin.map((field) => field.value).join(", ");
     const withCredentials = allowCredentials.map((field) => field.value).join(", ") === "true";
     const { originSent } = crossOrigin;
-    // Any page can make its requests come from "null", by a sandboxed frame.
+    // Any page can send requests from the origin "null" with a sandboxed frame.
     if (origin === "null") return violated(withCredentials ? "security.cors.null-origin-with-credentials" : "security.cors.null-origin");
-    // Without credentials an echo gives away no more than a plain * does.
+    // Without credentials, a reflected origin exposes only what `*` exposes.
     if (!withCredentials) return passed();
     if (origin === originSent) return violated("security.cors.reflected-origin-with-credentials", { originSent });
     return origin === "*" ? violated("security.cors.wildcard-with-credentials") : passed();

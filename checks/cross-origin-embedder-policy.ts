@@ -1,4 +1,4 @@
-/** Is a Cross-Origin-Embedder-Policy that the site sends one that a browser understands? To send none is sound: it breaks many sites. */
+/** Checks that browsers support the Cross-Origin-Embedder-Policy. It is optional, because it breaks many sites. */
 import { notApplicable, passed, registerCheck, violated } from "assay/check";
 import { parseStructuredToken } from "assay/check/parsers";
 

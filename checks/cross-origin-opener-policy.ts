@@ -1,4 +1,4 @@
-/** Is the page's window cut off from windows of other sites that opened it or that it opened? */
+/** Checks that the page's window is isolated from windows of other sites. */
 import { passed, registerCheck, violated } from "assay/check";
 import { parseStructuredToken } from "assay/check/parsers";
 
@@ -25,7 +25,7 @@ export default registerCheck({
     if (token !== null && isolatingValues.includes(token)) return passed();
     const value = fields.join(", ");
     if (token === "unsafe-none") return violated("security.weak-header.cross-origin-opener-policy", { value });
-    // A browser takes what it does not know for unsafe-none.
+    // Browsers treat unknown values as unsafe-none.
     return violated("security.invalid-header.cross-origin-opener-policy", { value });
   },
 });

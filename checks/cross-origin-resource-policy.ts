@@ -1,4 +1,4 @@
-/** Is a Cross-Origin-Resource-Policy that the site sends one that a browser understands? */
+/** Checks that browsers support the site's Cross-Origin-Resource-Policy. */
 import { notApplicable, passed, registerCheck, violated } from "assay/check";
 
 /** Fetch standard, "cross-origin resource policy check". */
@@ -17,7 +17,7 @@ export default registerCheck({
   judge({ headers }) {
     const fields = headers["cross-origin-resource-policy"];
     if (fields.length === 0) return notApplicable();
-    // No structured field: the fields, joined, are compared letter by letter, so that a list, a parameter or a capital is no policy.
+    // Not a structured field: browsers compare the joined value exactly, so lists, parameters and capitals are invalid.
     const value = fields.join(", ");
     return knownValues.includes(value) ? passed() : violated("security.invalid-header.cross-origin-resource-policy", { value });
   },

@@ -1,4 +1,4 @@
-/** Can an injected base element lead astray scripts that the policy trusts wherever they come from? */
+/** Checks that an injected base element cannot redirect scripts which the policy trusts at any URL. */
 import { type Found, registerCheck } from "assay/check";
 import {
   type CspPolicy,
@@ -32,10 +32,10 @@ export default registerCheck({
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
   const lists = rulesOn(policies, "script-src-elem").map(({ sources }) => sources);
-  if (!lists.some(trustsAnywhere)) return null;
-  // A script must pass every policy: where one of them looks at its address, a base element gains nothing.
-  const astray = lists.every((sources) => trustsAnywhere(sources) || letsAnyHostIn(sources));
-  if (!astray || policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
+  if (!lists.some(trustsAnyUrl)) return null;
+  // Scripts must pass every policy. If one restricts their URLs, a base element has no effect.
+  const isRedirectable = lists.every((sources) => trustsAnyUrl(sources) || allowsAnyHost(sources));
+  if (!isRedirectable || policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
 
   const bases = rulesOn(policies, "base-uri").map(({ sources }) => sources);
   if (bases.some((sources) => !sources.some(matchesAnyHost))) return [];
@@ -43,11 +43,11 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null
   return [{ code: "security.csp.base-uri-any-host", values: { sources: bases.flat().join(" ") } }];
 }
 
-/** A nonce lets a script in from any address; a hash names the content, but what such a script loads comes from any address as well. */
-function trustsAnywhere(sources: readonly string[]): boolean {
+/** Nonces trust scripts at any URL. Hashes do so with `'strict-dynamic'`, for further scripts that a trusted script loads. */
+function trustsAnyUrl(sources: readonly string[]): boolean {
   return trustsNonces(sources) || (trustsHashes(sources) && hasKeyword(sources, "strict-dynamic"));
 }
 
-function letsAnyHostIn(sources: readonly string[]): boolean {
+function allowsAnyHost(sources: readonly string[]): boolean {
   return scriptUrlSources(sources).some(matchesAnyHost);
 }

@@ -1,4 +1,4 @@
-/** Does the policy trust a host on which an attacker finds scripts to get around it with? */
+/** Checks that the policy trusts no host with public scripts that bypass it. */
 import { distinct, type Found, registerCheck } from "assay/check";
 import {
   allowsEval,
@@ -38,24 +38,24 @@ export default registerCheck({
     verdictOnCsp(headers["content-security-policy"], dom, (policies) => faultsOf(policies, new URL(page.url))),
 });
 
-/** Paths count as in a browser: only what a redirect of a trusted host leads to gets past them. */
+/** Paths count as in browsers, which ignore them only after a redirect. */
 function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Code>[] | null {
   const rules = rulesOn(policies, "script-src-elem");
-  // Beside it a browser ignores hosts, and a script must pass every policy.
+  // With `'strict-dynamic'` browsers ignore hosts, and scripts must pass every policy.
   if (rules.some(({ sources }) => hasKeyword(sources, "strict-dynamic"))) return null;
   if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
   const parsed = rules.map(({ sources }) => sources.map((text) => ({ text, source: parseCspSource(text) })));
-  const evaluates = policies.every(allowsEval);
-  const open = scriptBypasses
-    .filter(({ needsEval }) => evaluates || !needsEval)
+  const canEval = policies.every(allowsEval);
+  const bypasses = scriptBypasses
+    .filter(({ needsEval }) => canEval || !needsEval)
     .flatMap(({ kind, url }) => {
       const matching = parsed.map((sources) => sources.filter(({ source }) => matchesUrl(source, url, page)));
       if (matching.some((sources) => sources.length === 0)) return [];
       return [{ kind, url, named: matching.flat().flatMap(({ text }) => (matchesAnyHost(text) ? [] : [text])) }];
     });
-  const named = open.filter((each) => each.named.length > 0);
-  // Where any host is let in there is no list of trusted ones; csp-script-sources tells of that.
-  if (open.length > 0 && named.length === 0) return null;
+  const named = bypasses.filter((each) => each.named.length > 0);
+  // A policy that allows any host has no list of trusted ones; csp-script-sources reports that.
+  if (bypasses.length > 0 && named.length === 0) return null;
 
   const directive = ruleNames(rules);
   return kinds.flatMap(({ kind, code }) => {

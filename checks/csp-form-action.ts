@@ -1,4 +1,4 @@
-/** Does the policy keep an injected form from sending what visitors type to somebody else? */
+/** Checks that an injected form cannot send visitor input to other sites. */
 import { type Found, notApplicable, registerCheck } from "assay/check";
 import { type CspPolicy, directiveNames, matchesAnyHost, rulesOn, sandboxes, verdictOnCsp } from "assay/check/parsers";
 
@@ -25,7 +25,7 @@ export default registerCheck({
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   if (policies.some((policy) => sandboxes(policy, "allow-forms"))) return [];
   const lists = rulesOn(policies, "form-action").map(({ sources }) => sources);
-  // A submission must pass every policy, so one that confines it is enough.
+  // Submissions must pass every policy, so one restricting policy is enough.
   if (lists.some((sources) => !sources.some(matchesAnyHost))) return [];
   if (lists.length === 0) return [{ code: "security.csp.form-action-missing", values: { directives: directiveNames(policies) } }];
   return [{ code: "security.csp.form-action-any-host", values: { sources: lists.flat().join(" ") } }];

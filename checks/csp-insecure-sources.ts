@@ -1,4 +1,4 @@
-/** Does the policy of an https page let in what travels unencrypted? */
+/** Checks that the policy of an https page allows no unencrypted sources. */
 import { distinct, type Found, notChecked, registerCheck } from "assay/check";
 import {
   type CspPolicy,
@@ -26,35 +26,35 @@ export default registerCheck({
   },
   judge({ dom, headers }) {
     const values = headers["content-security-policy"];
-    // A policy may be silent where another one, which could not be read, names an insecure source: here no pass stands without it.
+    // An unread policy may name an insecure source, so unlike other CSP checks a pass requires all policies.
     return enforcedCsp(values, dom).complete ? verdictOnCsp(values, dom, faultsOf) : notChecked();
   },
 });
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<"security.csp.insecure-sources">[] {
   const upgrades = policies.some((policy) => policy.has("upgrade-insecure-requests"));
-  // Requests are rewritten before they are matched; only who may frame the page is no request of its own.
+  // Browsers upgrade requests before they match them; frame-ancestors matches no request and is not upgraded.
   const directives = upgrades ? ["frame-ancestors"] : sourceListDirectives;
-  const open = directives.flatMap((directive) => {
-    const sources = policies.flatMap((policy) => honoured(directive, policy.get(directive) ?? []).filter(isInsecure));
-    return sources.length > 0 && policies.every((policy) => letsInsecureIn(policy, directive)) ? [{ directive, sources }] : [];
+  const insecure = directives.flatMap((directive) => {
+    const sources = policies.flatMap((policy) => effectiveSources(directive, policy.get(directive) ?? []).filter(isInsecure));
+    return sources.length > 0 && policies.every((policy) => allowsInsecure(policy, directive)) ? [{ directive, sources }] : [];
   });
-  if (open.length === 0) return [];
-  const directive = open.map((each) => each.directive).join(", ");
-  return [{ code: "security.csp.insecure-sources", values: { directive, sources: distinct(open.flatMap(({ sources }) => sources)) } }];
+  if (insecure.length === 0) return [];
+  const directive = insecure.map((each) => each.directive).join(", ");
+  return [{ code: "security.csp.insecure-sources", values: { directive, sources: distinct(insecure.flatMap(({ sources }) => sources)) } }];
 }
 
-/** A policy that says nothing on the matter lets everything in, and `*` lets http in as well. */
-function letsInsecureIn(policy: CspPolicy, directive: string): boolean {
+/** True if the policy has no governing directive or allows http. `*` also matches http. */
+function allowsInsecure(policy: CspPolicy, directive: string): boolean {
   const rule = governing(policy, directive);
-  return rule === null || honoured(rule.directive, rule.sources).some((source) => isInsecure(source) || source === "*");
+  return rule === null || effectiveSources(rule.directive, rule.sources).some((source) => isInsecure(source) || source === "*");
 }
 
 function isInsecure(source: string): boolean {
   return insecureSchemes.includes(schemeNamed(source));
 }
 
-/** Old browsers want `http:` beside `'strict-dynamic'`, and newer ones ignore it there. */
-function honoured(directive: string, sources: readonly string[]): readonly string[] {
+/** Old browsers require `http:` beside `'strict-dynamic'`; newer ones ignore it there. */
+function effectiveSources(directive: string, sources: readonly string[]): readonly string[] {
   return directive.startsWith("script-src") ? scriptUrlSources(sources) : sources;
 }

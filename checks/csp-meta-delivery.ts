@@ -1,4 +1,4 @@
-/** Is the policy delivered so that a browser honours all of it: as a header, not only inside the document? */
+/** Checks that the policy is sent as a header, because browsers ignore some directives in meta elements. */
 import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { cspMetas, directiveNames, directivesIgnoredInMeta, parseCsp, valuesNamed } from "assay/check/parsers";
 
@@ -19,7 +19,7 @@ export default registerCheck({
     const found: Found<"security.csp.meta-only" | "security.csp.meta-ignored-directives">[] = [];
     const ignored = directivesIgnoredInMeta.filter((name) => metas.some(({ policy }) => policy.has(name)));
     if (ignored.length > 0) found.push({ code: "security.csp.meta-ignored-directives", values: { directives: ignored.join(", ") } });
-    // Only whether there is a header matters, so that a cut one serves as well: it is not declared in `headers`.
+    // Not declared in `headers`: only the header's presence matters, so a cut value is sufficient.
     const inHeader = parseCsp(valuesNamed(page.headers, "content-security-policy")).length > 0;
     if (!inHeader && page.headersDropped === 0)
       found.push({ code: "security.csp.meta-only", values: { directives: directiveNames(metas.map(({ policy }) => policy)) } });

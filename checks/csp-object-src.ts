@@ -1,4 +1,4 @@
-/** Does the policy keep plugins out altogether? */
+/** Checks that the policy blocks plugins. */
 import { type Found, registerCheck } from "assay/check";
 import { allowsNoUrl, type CspPolicy, directiveNames, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
@@ -20,7 +20,7 @@ export default registerCheck({
 });
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
-  // What an object element loads must pass every policy. The sandbox is no help: it keeps plugins out, but not pages and images.
+  // Content of object elements must pass every policy. The sandbox blocks plugins, but not pages and images in object elements.
   const rules = rulesOn(policies, "object-src");
   if (rules.some((rule) => allowsNoUrl(rule.sources))) return [];
   if (rules.length === 0) return [{ code: "security.csp.object-src-missing", values: { directives: directiveNames(policies) } }];

@@ -1,4 +1,4 @@
-/** Is a report-only policy what it is meant to be: a trial beside an enforced policy, whose reports somebody gets? */
+/** Checks that a report-only policy accompanies an enforced policy and sends reports. */
 import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { directiveNames, enforcedCsp, parseCsp } from "assay/check/parsers";
 
@@ -15,19 +15,20 @@ export default registerCheck({
     "security.csp.report-only-without-reports": { severity: "low", riskLevel: "low", effort: "low" },
   },
   judge({ dom, headers }) {
-    // A report-only policy in a meta element is none: browsers do not honour it.
-    const onTrial = parseCsp(headers["content-security-policy-report-only"]);
-    if (onTrial.length === 0) return notApplicable();
+    // Meta elements are not considered: browsers ignore report-only policies there.
+    const reportOnly = parseCsp(headers["content-security-policy-report-only"]);
+    if (reportOnly.length === 0) return notApplicable();
 
     const found: Found<"security.csp.report-only-alone" | "security.csp.report-only-without-reports">[] = [];
-    const reports = ["report-to", "report-uri"];
-    const silent = onTrial.find((policy) => !reports.some((name) => (policy.get(name) ?? []).length > 0));
-    if (silent !== undefined)
-      found.push({ code: "security.csp.report-only-without-reports", values: { directives: directiveNames([silent]) } });
+    const reportDirectives = ["report-to", "report-uri"];
+    const withoutReports = reportOnly.find((policy) => !reportDirectives.some((name) => (policy.get(name) ?? []).length > 0));
+    if (withoutReports !== undefined)
+      found.push({ code: "security.csp.report-only-without-reports", values: { directives: directiveNames([withoutReports]) } });
     const enforced = enforcedCsp(headers["content-security-policy"], dom);
-    const alone = enforced.policies.length === 0;
-    if (alone && enforced.complete) found.push({ code: "security.csp.report-only-alone", values: { directives: directiveNames(onTrial) } });
+    const isAlone = enforced.policies.length === 0;
+    if (isAlone && enforced.complete)
+      found.push({ code: "security.csp.report-only-alone", values: { directives: directiveNames(reportOnly) } });
 
-    return found.length === 0 && alone ? notChecked() : violatedBy(found);
+    return found.length === 0 && isAlone ? notChecked() : violatedBy(found);
   },
 });

@@ -1,4 +1,4 @@
-/** Does the policy let text become code, by eval() and its kin? */
+/** Checks that the policy forbids code from text, such as eval(). */
 import { type Found, registerCheck } from "assay/check";
 import { allowsEval, type CspPolicy, directiveNames, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
@@ -20,9 +20,9 @@ export default registerCheck({
 });
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
-  // Text must be let through by every policy, so one that does not is enough.
+  // Code from text must be allowed by every policy, so one restricting policy is enough.
   if (!policies.every(allowsEval)) return [];
-  // CSP3 section 4.4 looks at script-src and default-src alone: script-src-elem does not matter here.
+  // CSP3 section 4.4 evaluates only script-src and default-src, not script-src-elem.
   const rules = rulesOn(policies, "script-src");
   if (rules.length === 0) return [{ code: "security.csp.script-eval-unrestricted", values: { directives: directiveNames(policies) } }];
   return [{ code: "security.csp.script-unsafe-eval", values: { directive: ruleNames(rules) } }];

@@ -1,4 +1,4 @@
-/** Would injected inline script run in spite of the policy? */
+/** Checks that the policy blocks injected inline scripts. */
 import { type Found, registerCheck } from "assay/check";
 import { type CspPolicy, directiveNames, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 

@@ -1,4 +1,4 @@
-/** Does the policy confine script files to places that the site chose? */
+/** Checks that the policy limits script files to sources that the site chose. */
 import { distinct, type Found, registerCheck } from "assay/check";
 import {
   type CspPolicy,
@@ -14,11 +14,11 @@ import {
 
 type Code = "security.csp.script-any-host" | "security.csp.script-blob-urls" | "security.csp.script-data-urls";
 
-/** Places where anybody can put a script, and how a source expression lets it in. */
-const openPlaces: readonly { readonly code: Code; readonly letsIn: (source: string) => boolean }[] = [
-  { code: "security.csp.script-any-host", letsIn: matchesAnyHost },
-  { code: "security.csp.script-data-urls", letsIn: (source) => isSchemeSource(source, "data") },
-  { code: "security.csp.script-blob-urls", letsIn: (source) => isSchemeSource(source, "blob") },
+/** Sources that attackers can control, and the expressions that allow them. */
+const unsafeSources: readonly { readonly code: Code; readonly matches: (source: string) => boolean }[] = [
+  { code: "security.csp.script-any-host", matches: matchesAnyHost },
+  { code: "security.csp.script-data-urls", matches: (source) => isSchemeSource(source, "data") },
+  { code: "security.csp.script-blob-urls", matches: (source) => isSchemeSource(source, "blob") },
 ];
 
 export default registerCheck({
@@ -40,13 +40,13 @@ export default registerCheck({
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code | "security.csp.script-src-missing">[] {
   if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
-  // A policy that says nothing about scripts lets every one pass, and leaves the decision to the others.
+  // Policies without a script directive allow every script, so the other policies decide.
   const rules = rulesOn(policies, "script-src-elem");
   if (rules.length === 0) return [{ code: "security.csp.script-src-missing", values: { directives: directiveNames(policies) } }];
   const directive = ruleNames(rules);
-  return openPlaces.flatMap(({ code, letsIn }) => {
-    const sources = rules.map((rule) => scriptUrlSources(rule.sources).filter(letsIn));
-    // A script must pass every policy, so one that does not let it in is enough.
+  return unsafeSources.flatMap(({ code, matches }) => {
+    const sources = rules.map((rule) => scriptUrlSources(rule.sources).filter(matches));
+    // Scripts must pass every policy, so one restricting policy is enough.
     return sources.every((some) => some.length > 0) ? [{ code, values: { directive, sources: distinct(sources.flat()) } }] : [];
   });
 }

@@ -1,4 +1,4 @@
-/** Would injected styles apply in spite of the policy? */
+/** Checks that the policy blocks injected styles. */
 import { type Found, registerCheck } from "assay/check";
 import { type CspPolicy, directiveNames, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 

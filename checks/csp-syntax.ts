@@ -1,4 +1,4 @@
-/** Is the policy written so that a browser reads in it what its author meant? */
+/** Checks that browsers parse the policy as its author intended. */
 import { type CrossOriginFacts, distinct, type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import {
   type CspDirective,
@@ -13,9 +13,9 @@ import {
   writtenCsp,
 } from "assay/check/parsers";
 
-/** So many characters of base64 hold 48 bits; fewer can be guessed by trying. */
+/** 8 characters of base64 hold 48 bits; attackers can guess shorter nonces. */
 const nonceCharsMin = 8;
-/** Unknown directives for which the meant one is looked for; the search costs more than anything else here. */
+/** Limit for suggestions, because the search is the most expensive part of this check. */
 const unknownNamesMax = 10;
 
 type Code =
@@ -53,16 +53,16 @@ export default registerCheck({
   judge({ dom, crossOrigin, headers }) {
     const values = headers["content-security-policy"];
     const policies = writtenCsp(values, dom);
-    const again = crossOrigin.status === "read" ? noncesOnSecondLoad(crossOrigin.facts) : [];
-    const found = [...faultsOfNames(policies.flat()), ...policies.flatMap(faultsOf), ...staticNonces(noncesIn(values), again)];
-    // A slip that was seen is one, whatever else there is; that there is none can only be said of everything.
+    const secondNonces = crossOrigin.status === "read" ? noncesOnSecondLoad(crossOrigin.facts) : [];
+    const found = [...faultsOfNames(policies.flat()), ...policies.flatMap(faultsOf), ...staticNonces(noncesIn(values), secondNonces)];
+    // Faults are final with partial evidence, but a pass requires all policies.
     if (found.length === 0 && !enforcedCsp(values, dom).complete) return notChecked();
     return policies.length === 0 ? notApplicable() : violatedBy(found);
   },
 });
 
 function faultsOf(directives: readonly CspDirective[]): readonly Fault[] {
-  return [...repeated(directives), ...directives.flatMap(faultsOfWords)];
+  return [...repeatedDirectives(directives), ...directives.flatMap(faultsOfWords)];
 }
 
 function faultsOfNames(directives: readonly CspDirective[]): readonly Fault[] {
@@ -76,53 +76,55 @@ function faultOfName(name: string): Fault {
   return { code: "security.csp.misspelt-directive", values: { directive: name, suggestion } };
 }
 
-function repeated(directives: readonly CspDirective[]): readonly Fault[] {
+function repeatedDirectives(directives: readonly CspDirective[]): readonly Fault[] {
   const names = directives.map(({ name }) => name);
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
   return twice.length === 0 ? [] : [{ code: "security.csp.duplicate-directive", values: { directives: distinct(twice) } }];
 }
 
 function faultsOfWords({ name: directive, values }: CspDirective): readonly Fault[] {
-  const swallowedAt = values.findIndex(isDirectiveName);
-  const swallowed = values[swallowedAt];
+  const nextDirectiveAt = values.findIndex(isDirectiveName);
+  const swallowed = values[nextDirectiveAt];
   if (swallowed === undefined) return faultsOfSources(directive, values);
-  // What comes behind the missing semicolon was meant for another directive.
+  // Words after the missing semicolon belong to another directive.
   return [
     { code: "security.csp.missing-semicolon", values: { directive, swallowed: swallowed.toLowerCase() } },
-    ...faultsOfSources(directive, values.slice(0, swallowedAt)),
+    ...faultsOfSources(directive, values.slice(0, nextDirectiveAt)),
   ];
 }
 
-/** A host called `sandbox` or `referrer` is conceivable; one called `script-src` is not. */
+/** `sandbox` or `referrer` could be host names; a known directive with a hyphen is a missing semicolon. */
 function isDirectiveName(word: string): boolean {
   return word.includes("-") && knownDirectives.includes(word.toLowerCase());
 }
 
-const sourceSlips: readonly { readonly code: Code; readonly isSlip: (word: string, directive: string) => boolean }[] = [
-  { code: "security.csp.unquoted-keyword", isSlip: isUnquotedKeyword },
-  { code: "security.csp.invalid-source", isSlip: (word, directive) => !isUnquotedKeyword(word) && !isValid(word, directive) },
-  { code: "security.csp.short-nonce", isSlip: (word) => (nonceOf(word)?.length ?? nonceCharsMin) < nonceCharsMin },
+const sourceFaults: readonly { readonly code: Code; readonly isFaulty: (word: string, directive: string) => boolean }[] = [
+  { code: "security.csp.unquoted-keyword", isFaulty: isUnquotedKeyword },
+  { code: "security.csp.invalid-source", isFaulty: (word, directive) => !isUnquotedKeyword(word) && !isValid(word, directive) },
+  { code: "security.csp.short-nonce", isFaulty: (word) => (nonceOf(word)?.length ?? nonceCharsMin) < nonceCharsMin },
 ];
 
 function faultsOfSources(directive: string, words: readonly string[]): readonly Fault[] {
   if (directive === "require-trusted-types-for" && words.some((word) => /^script$/i.test(word)))
     return [{ code: "security.csp.unquoted-keyword", values: { directive, sources: "script" } }];
   if (!sourceListDirectives.includes(directive)) return [];
-  const faults = sourceSlips.map(({ code, isSlip }) => ({ code, wrong: words.filter((word) => isSlip(word, directive)) }));
-  // 'none' means nothing beside others; beside 'report-sample', which lets nothing in, nothing is lost.
+  const faults = sourceFaults.map(({ code, isFaulty }) => ({ code, faulty: words.filter((word) => isFaulty(word, directive)) }));
+  // Browsers ignore 'none' beside other sources. 'report-sample' is harmless there, because it allows nothing.
   const others = hasKeyword(words, "none")
     ? words.filter((word) => !hasKeyword([word], "none") && !hasKeyword([word], "report-sample"))
     : [];
-  return [...faults, { code: "security.csp.none-beside-sources" as const, wrong: others }]
-    .filter(({ wrong }) => wrong.length > 0)
-    .map(({ code, wrong }) => ({ code, values: { directive, sources: distinct(wrong) } }));
+  return [...faults, { code: "security.csp.none-beside-sources" as const, faulty: others }]
+    .filter(({ faulty }) => faulty.length > 0)
+    .map(({ code, faulty }) => ({ code, values: { directive, sources: distinct(faulty) } }));
 }
 
 function isUnquotedKeyword(word: string): boolean {
   return cspKeywords.includes(word.toLowerCase()) || /^(nonce|sha(256|384|512))-[a-z0-9+/_=-]+$/i.test(word);
 }
 
-/** A query is not valid, although browsers leave it aside; and who may frame a page is told by schemes, hosts and 'self' alone (CSP3 section 6.4.2). */
+/**
+ * Queries are invalid, although browsers ignore them. frame-ancestors allows only schemes, hosts, 'self' and 'none' (CSP3 section 6.4.2).
+ */
 function isValid(word: string, directive: string): boolean {
   if (/[?#]/.test(word)) return false;
   const { kind } = parseCspSource(word);
@@ -139,7 +141,7 @@ function noncesIn(policies: readonly string[]): readonly string[] {
   return policies.flatMap((text) => text.split(/[\s;,]+/)).flatMap((word) => nonceOf(word) ?? []);
 }
 
-/** A value that was stored cut may end in the middle of a nonce. */
+/** A cut value may end inside a nonce, so its last word is dropped. */
 function noncesOnSecondLoad({ headers }: CrossOriginFacts): readonly string[] {
   const fields = fieldsNamed(headers, "content-security-policy");
   return noncesIn(fields.map(({ value, truncated }) => (truncated ? value.slice(0, value.lastIndexOf(" ") + 1) : value)));

@@ -1,8 +1,8 @@
-/** Does the site still send headers that browsers have given up? */
+/** Checks that the site sends no headers that browsers have removed. */
 import { type Found, notChecked, registerCheck, violatedBy } from "assay/check";
 import { valuesNamed } from "assay/check/parsers";
 
-/** Only whether they are there matters, so that a cut one serves as well: none is declared in `headers`. */
+/** Not declared in `headers`: only their presence matters, so a cut value is sufficient. */
 const deprecatedHeaders = [
   ["public-key-pins", "security.deprecated-header.public-key-pins"],
   ["public-key-pins-report-only", "security.deprecated-header.public-key-pins-report-only"],
@@ -41,7 +41,7 @@ export default registerCheck({
     });
     return found.length === 0 && page.headersDropped > 0 ? notChecked() : violatedBy(found);
 
-    /** Beside the header that took its place, Feature-Policy serves older browsers. */
+    /** Feature-Policy is acceptable as a fallback for older browsers beside its successor. */
     function isFallback(name: string): boolean {
       return name === "feature-policy" && (valuesNamed(page.headers, "permissions-policy").length > 0 || page.headersDropped > 0);
     }

@@ -1,4 +1,4 @@
-/** Does the domain say which authorities may issue certificates for it, in words that they understand? */
+/** Checks that the domain has valid CAA records that name its certificate authorities. */
 import { distinct, type Found, firstOfEachCode, notChecked, registerCheck, violated, violatedBy } from "assay/check";
 import { type CaaDefect, parseCaaProperty } from "assay/check/parsers";
 
@@ -11,8 +11,8 @@ type Code =
   | "security.dns.caa-iodef-invalid"
   | "security.dns.caa-critical-unknown";
 
-const mendedAtOnce = { severity: "low", riskLevel: "low", effort: "low" } as const;
-const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as const;
+const lowEffort = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const mediumEffort = { severity: "low", riskLevel: "low", effort: "medium" } as const;
 
 export default registerCheck({
   key: "dns-caa",
@@ -22,28 +22,28 @@ export default registerCheck({
   appliesTo: ["public-name"],
   reads: ["dnsCaa"],
   findings: {
-    "security.dns.caa-missing": needsCare,
-    "security.dns.caa-issue-missing": needsCare,
-    "security.dns.caa-tag-invalid": mendedAtOnce,
-    "security.dns.caa-issuer-invalid": mendedAtOnce,
-    "security.dns.caa-parameter-invalid": mendedAtOnce,
-    "security.dns.caa-iodef-invalid": mendedAtOnce,
-    "security.dns.caa-critical-unknown": mendedAtOnce,
+    "security.dns.caa-missing": mediumEffort,
+    "security.dns.caa-issue-missing": mediumEffort,
+    "security.dns.caa-tag-invalid": lowEffort,
+    "security.dns.caa-issuer-invalid": lowEffort,
+    "security.dns.caa-parameter-invalid": lowEffort,
+    "security.dns.caa-iodef-invalid": lowEffort,
+    "security.dns.caa-critical-unknown": lowEffort,
   },
   judge({ subject, dnsCaa: { foundAt, records, recordsDropped } }) {
     const registrableDomain = subject.registrableDomain ?? subject.host;
     if (foundAt === null) return violated("security.dns.caa-missing", { registrableDomain });
     const found: Found<Code>[] = [];
-    const tell = (code: Code, { critical, tag, value }: (typeof records)[number]) =>
+    const report = (code: Code, { critical, tag, value }: (typeof records)[number]) =>
       found.push({ code, values: { foundAt, property: `${critical ? 128 : 0} ${tag} "${value}"`, tag } });
     const properties = records.map((record) => ({ record, ...parseCaaProperty(record.tag, record.value) }));
     for (const { record, known, defect } of properties) {
-      if (defect !== null && !record.truncated) tell(codesByDefect[defect], record);
-      // RFC 8659 section 4.1: an authority that does not understand a critical property must not issue.
-      else if (!known && record.critical) tell("security.dns.caa-critical-unknown", record);
+      if (defect !== null && !record.truncated) report(codesByDefect[defect], record);
+      // RFC 8659 section 4.1: authorities must not issue if they do not support a critical property.
+      else if (!known && record.critical) report("security.dns.caa-critical-unknown", record);
     }
     const isCut = recordsDropped > 0 || records.some(({ truncated }) => truncated);
-    // RFC 8659 section 4.2: without an issue property everybody may issue; issuewild alone speaks of wildcards.
+    // RFC 8659 section 4.2: without an issue property any authority may issue; issuewild restricts only wildcards.
     if (!properties.some(({ tag }) => tag === "issue") && recordsDropped === 0) {
       found.push({ code: "security.dns.caa-issue-missing", values: { foundAt, tags: distinct(properties.map(({ tag }) => tag)) } });
     }

@@ -1,8 +1,8 @@
-/** Can a resolver prove that the domain's DNS answers are genuine? */
+/** Checks that DNSSEC protects the domain's DNS answers. */
 import { type DnssecFacts, passed, registerCheck, violated } from "assay/check";
 import { minuteOf } from "assay/check/parsers";
 
-/** The domain is unreachable where signatures are checked, and a forged answer cannot be told from a sound one. */
+/** Validating resolvers cannot reach the domain, and forged answers look the same. */
 const broken = { severity: "critical", riskLevel: "high", effort: "medium", scoreCap: 60 } as const;
 
 export default registerCheck({
@@ -32,10 +32,10 @@ export default registerCheck({
   },
 });
 
-/** What anybody can see in the records; a signature that does not fit its records shows in no other way. */
+/** Cause of a bogus status, as far as the records show it. A signature that does not match its records has no visible cause. */
 function causeOf({ domain, unchecked }: DnssecFacts, scannedAt: string) {
   const bogus = violated("security.dns.dnssec-bogus", { domain });
-  // Without a DS record, what is broken is a zone above.
+  // Without a DS record, the fault is in a parent zone.
   if (unchecked === null || unchecked.dsKeyTags.length === 0) return bogus;
   const { dsKeyTags, zoneKeyTags } = unchecked;
   const ends = [lastEndOf("SOA", unchecked), lastEndOf("DNSKEY", unchecked)];
@@ -46,7 +46,7 @@ function causeOf({ domain, unchecked }: DnssecFacts, scannedAt: string) {
   return ended === undefined ? bogus : violated("security.dns.dnssec-signature-expired", { domain, validTo: minuteOf(ended) });
 }
 
-/** RFC 4035 section 5.3.1: one signature that holds is enough. */
+/** RFC 4035 section 5.3.1: one valid signature is enough. */
 function lastEndOf(type: "SOA" | "DNSKEY", { signatures }: NonNullable<DnssecFacts["unchecked"]>): string | undefined {
   return signatures
     .filter(({ covers }) => covers === type)

@@ -1,8 +1,8 @@
-/** Would a browser honour the HSTS policy, and keep it for long enough? */
+/** Checks that browsers accept the HSTS policy and keep it long enough. */
 import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { dayMs, hstsHost, isCertificateAccepted, parseHsts } from "assay/check/parsers";
 
-/** 180 days. Below this a visitor who comes twice a year is never protected. */
+/** 180 days. With a shorter period, a visitor who returns twice a year is never protected. */
 const maxAgeSecondsMin = 15_552_000;
 
 type Code =
@@ -34,14 +34,15 @@ export default registerCheck({
     "security.hsts.unparseable": { severity: "high", riskLevel: "medium", effort: "low" },
   },
   judge({ subject, navigation, page, tls, headers }) {
-    // RFC 6797 section 8.1: of several fields a browser obeys only the first.
+    // RFC 6797 section 8.1: browsers process only the first of several fields.
     const [value, ...more] = headers["strict-transport-security"];
     const host = hstsHost(subject, navigation, page);
     if (value === undefined || host === null) return notApplicable();
 
     const found: Found<Code>[] = faultsOf(value);
     if (more.length > 0) found.push({ code: "security.hsts.duplicate-header", values: { value, count: more.length + 1 } });
-    // RFC 6797 section 8.1: a policy that came with a certificate warning is not kept. One endpoint is looked at; it may be another host's.
+    // RFC 6797 section 8.1: browsers reject a policy received with a certificate warning. Only one endpoint is probed, possibly of another
+    // host.
     if (tls.status === "read" && tls.facts.host === host && !isCertificateAccepted(tls.facts, subject.scannedAt))
       found.push({ code: "security.hsts.certificate-not-accepted", values: { value, hstsHost: host } });
 
@@ -53,7 +54,7 @@ function faultsOf(value: string): Found<Code>[] {
   const parsed = parseHsts(value);
   if ("defect" in parsed) return [{ code: codesByDefect[parsed.defect], values: { value } }];
   const { maxAgeSeconds } = parsed;
-  // RFC 6797 section 6.1.1: zero makes a browser forget the policy.
+  // RFC 6797 section 6.1.1: zero removes the policy.
   if (maxAgeSeconds === 0) return [{ code: "security.hsts.disabled", values: { value } }];
   if (maxAgeSeconds < maxAgeSecondsMin)
     return [

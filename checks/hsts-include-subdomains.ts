@@ -1,4 +1,4 @@
-/** Does the HSTS policy cover the subdomains too? */
+/** Checks that the HSTS policy covers subdomains. */
 import { notApplicable, passed, registerCheck, violated } from "assay/check";
 import { hstsHost, parseHsts } from "assay/check/parsers";
 
@@ -20,11 +20,11 @@ export default registerCheck({
     const host = hstsHost(subject, navigation, page);
     if (value === undefined || host === null) return notApplicable();
     const policy = parseHsts(value);
-    // Without a policy in force there is nothing to extend; hsts-effective says so.
+    // Without an effective policy there is nothing to extend; hsts-effective reports that.
     if ("defect" in policy || policy.maxAgeSeconds === 0) return notApplicable();
     if (policy.includeSubDomains) return passed();
-    // Entries of the browsers' own list reach down to the subdomains, those of whole top-level domains such as "dev" first of all.
-    // What it holds is known of the scanned host only.
+    // Preload list entries usually cover subdomains, such as those of the top-level domain "dev". The preload status is known only for the
+    // scanned host.
     if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return notApplicable();
     return violated("security.hsts.subdomains-not-included", { value, hstsHost: host });
   },

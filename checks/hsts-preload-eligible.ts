@@ -1,4 +1,4 @@
-/** Does the domain meet the rules of the browsers' built-in HSTS list (chromium/hstspreload)? */
+/** Checks that the domain meets the requirements of the browsers' HSTS preload list (chromium/hstspreload). */
 import {
   type Found,
   notApplicable,
@@ -22,7 +22,7 @@ import {
   saysNothingOfSite,
 } from "assay/check/parsers";
 
-/** A year. */
+/** One year. */
 const maxAgeSecondsMin = 31_536_000;
 const redirectsMax = 3;
 
@@ -57,19 +57,19 @@ export default registerCheck({
     "security.hsts.preload-without-subdomains": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ subject, navigation, page, hstsPreload, plainHttp, tls, headers }) {
-    // The list takes whole registered domains, so the question is put to them alone.
+    // The list accepts only registrable domains.
     if (subject.host !== subject.registrableDomain) return notApplicable();
     if (hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
 
     const host = hstsHost(subject, navigation, page);
-    // When another host was the first to answer over https, what this domain says for itself there is not known.
+    // If another host answered first over https, this domain's own header is unknown.
     const fields = host === null || host === subject.host ? headers["strict-transport-security"] : null;
     const found = [...(fields === null ? [] : headerFaults(fields)), ...redirectFaults(plainHttp, browserRedirects(navigation))];
     if (tls.status === "read" && tls.facts.host === subject.host && !isCertificateAccepted(tls.facts, subject.scannedAt))
       found.push({ code: "security.hsts.preload-certificate-not-accepted" });
 
     if (found.length === 0 && (fields === null || !isTestable(plainHttp) || tls.status === "failed")) return notChecked();
-    // Whoever did not ask need not hear what else would be in the way.
+    // Other faults are irrelevant to a site that does not request preloading.
     if (found.some(({ code }) => code === "security.hsts.preload-not-requested")) return violated("security.hsts.preload-not-requested");
     return violatedBy(found);
   },
@@ -95,7 +95,7 @@ function isTestable(plainHttp: Reading<PlainHttpFacts>): boolean {
   return outcome !== "custom-port" && stoppedBecause === null && !answers.some((answer) => saysNothingOfSite(answer.status));
 }
 
-/** A port 80 where nothing listens needs no redirect. */
+/** Without a server on port 80 no redirect is required. */
 function redirectFaults(plainHttp: Reading<PlainHttpFacts>, byBrowser: readonly Redirect[]): Found<Code>[] {
   const answers = plainHttp.status === "read" ? plainHttp.facts.answers : [];
   const byPlainHttp = redirectsAmong(answers);

@@ -1,4 +1,4 @@
-/** Does the visitor end up on an encrypted page? */
+/** Checks that visitors reach an https page. */
 import { passed, registerCheck, violated } from "assay/check";
 import { isHttps } from "assay/check/parsers";
 

@@ -1,4 +1,4 @@
-/** Does port 80 lead to https on the same host at once? */
+/** Checks that port 80 redirects directly to https on the same host. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { hostOf, isHttps, redirectTarget, saysNothingOfSite } from "assay/check/parsers";
 
@@ -7,7 +7,7 @@ export default registerCheck({
   weight: 6,
   area: "hsts",
   standards: ["RFC 6797 section 7.2"],
-  // Not the browser's chain: on a preloaded host the browser never asks port 80.
+  // The browser's chain does not suffice: browsers skip port 80 on preloaded hosts.
   reads: ["plainHttp"],
   findings: {
     "security.transport.no-https-redirect": { severity: "high", riskLevel: "high", effort: "low" },
@@ -16,7 +16,7 @@ export default registerCheck({
   },
   judge({ plainHttp: { outcome, answers } }) {
     if (outcome === "custom-port") return notApplicable();
-    // Nothing listens, so nothing is served in plain text.
+    // Without a server on port 80, nothing is sent in plain text.
     if (outcome === "refused") return passed();
     const [first] = answers;
     if (first === undefined || saysNothingOfSite(first.status)) return notChecked();
@@ -25,7 +25,7 @@ export default registerCheck({
     const values = { plainUrl: first.url, status: first.status };
     if (target === null) return violated("security.transport.no-https-redirect", values);
     if (!isHttps(target)) return violated("security.transport.redirect-to-http", { ...values, target });
-    // HSTS of the other host does not cover this one, so each later visit by http starts in plain text again.
+    // The other host's HSTS policy does not cover this host. Each later visit over http starts in plain text.
     if (hostOf(target) !== hostOf(first.url)) return violated("security.transport.redirect-to-other-host", { ...values, target });
     return passed();
   },

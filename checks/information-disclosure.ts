@@ -1,9 +1,9 @@
-/** Do the response headers tell which software, and which version of it, is at work? */
+/** Checks that response headers disclose no software versions. */
 import { type Found, registerCheck, violatedBy } from "assay/check";
 import { parseProducts } from "assay/check/parsers";
 
-/** Headers that exist for nothing but to tell. */
-const tellingHeaders = [
+/** Headers whose only purpose is disclosure. */
+const disclosingHeaders = [
   ["x-powered-by", "security.disclosure.x-powered-by"],
   ["x-aspnet-version", "security.disclosure.x-aspnet-version"],
   ["x-aspnetmvc-version", "security.disclosure.x-aspnetmvc-version"],
@@ -12,7 +12,7 @@ const tellingHeaders = [
   ["x-version", "security.disclosure.x-version"],
 ] as const;
 
-type Code = "security.disclosure.server" | "security.disclosure.via" | (typeof tellingHeaders)[number][1];
+type Code = "security.disclosure.server" | "security.disclosure.via" | (typeof disclosingHeaders)[number][1];
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 
@@ -35,9 +35,9 @@ export default registerCheck({
   },
   judge({ headers }) {
     return violatedBy([
-      ...foundIn("security.disclosure.server", headers.server.filter(serverTells)),
-      ...foundIn("security.disclosure.via", headers.via.filter(viaTells)),
-      ...tellingHeaders.flatMap(([name, code]) =>
+      ...foundIn("security.disclosure.server", headers.server.filter(isDisclosingServer)),
+      ...foundIn("security.disclosure.via", headers.via.filter(isDisclosingVia)),
+      ...disclosingHeaders.flatMap(([name, code]) =>
         foundIn(
           code,
           headers[name].filter((value) => value.trim() !== ""),
@@ -51,14 +51,14 @@ function foundIn(code: Code, values: readonly string[]): readonly Found<Code>[] 
   return values.length === 0 ? [] : [{ code, values: { value: values.join(", ") } }];
 }
 
-/** As in `nginx/1.18`, `openresty-1.21.4` and `6.0.4`; the digit of AmazonS3 is none. */
+/** Matches `nginx/1.18`, `openresty-1.21.4` and `6.0.4`, but not the digit in AmazonS3. */
 const version = /\/v?\d|\d\.\d/i;
 const moduleName = /^(?:mod_|php$|openssl$|python$|perl$|phusion_passenger$)/i;
 const operatingSystems =
   /unix|linux|ubuntu|debian|raspbian|centos|red ?hat|rhel|fedora|rocky|suse|amazon|alpine|gentoo|bsd|solaris|darwin|mac ?os|win(?:dows|32|64)/i;
 
-/** RFC 9110 section 10.2.4: products with or without a version, and comments. The bare name of a product tells little. */
-function serverTells(value: string): boolean {
+/** RFC 9110 section 10.2.4: products with optional versions, and comments. A product name alone is acceptable. */
+function isDisclosingServer(value: string): boolean {
   const { words, comments } = parseProducts(value);
   return (
     words.some((word) => version.test(word) || moduleName.test(word)) ||
@@ -66,8 +66,8 @@ function serverTells(value: string): boolean {
   );
 }
 
-/** RFC 9110 section 7.6.3: each hop is a protocol version, a host and perhaps a comment; versions of products stand in the latter two. */
-function viaTells(value: string): boolean {
+/** RFC 9110 section 7.6.3: each hop is a protocol version, a host and an optional comment. Only host and comment can disclose versions. */
+function isDisclosingVia(value: string): boolean {
   const { words, comments } = parseProducts(value);
   const hosts = words.filter((word) => !/^http/i.test(word));
   return hosts.some((word) => /\/v?\d/i.test(word)) || comments.some((text) => version.test(text));

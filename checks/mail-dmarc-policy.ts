@@ -1,4 +1,4 @@
-/** Are receivers asked to keep out forged mail, for the domain and for the scanned name below it? */
+/** Checks that DMARC asks receivers to reject or quarantine forged mail, for the domain and the scanned subdomain. */
 import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { dmarcPolicyFor, effectiveDmarc, type PublishedDmarc } from "assay/check/parsers";
 
@@ -33,11 +33,11 @@ export default registerCheck({
     const below = host === domain || hostUnread !== null ? null : effectiveDmarc(walk, host);
     if (own.truncated || below?.truncated) return notChecked();
 
-    // Where it could not be asked whether the domain exists, only what holds either way is told.
+    // If the domain's existence is unknown, only findings that hold in both cases are reported.
     const existences = mailMx.status === "read" ? [mailMx.facts.nameExists] : [true, false];
-    const [certain = [], otherwise = certain] = existences.map((exists) => policyFaults(own, domain, exists));
-    if (certain.length !== otherwise.length) return notChecked();
-    const found: Found<Code>[] = [...certain];
+    const [policyFound = [], alternative = policyFound] = existences.map((exists) => policyFaults(own, domain, exists));
+    if (policyFound.length !== alternative.length) return notChecked();
+    const found: Found<Code>[] = [...policyFound];
     if (below !== null) found.push(...subdomainFaults(below, host, own, found));
     for (const published of new Set(below === null || below.text === own.text ? [own] : [own, below]))
       found.push(...recordFaults(published));
@@ -45,7 +45,7 @@ export default registerCheck({
   },
 });
 
-/** RFC 9989 section 4.10.1: a record whose p is missing, or one of whose requests is unknown, counts as one of `p=none`. */
+/** RFC 9989 section 4.10.1: a record without p, or with an unknown policy, counts as `p=none`. */
 function policyFaults(published: PublishedDmarc, domain: string, exists: boolean): Found<Code>[] {
   const { text, record } = published;
   const values = { domain, policyDomain: published.domain, record: text };
@@ -57,7 +57,7 @@ function policyFaults(published: PublishedDmarc, domain: string, exists: boolean
   return record.testing ? [{ code: "security.mail.dmarc-testing", values }] : [];
 }
 
-/** What the name below the domain suffers beyond what was found for the domain; that it exists was seen by scanning it. */
+/** Faults of the scanned subdomain in addition to those of the domain. The scan proved that the subdomain exists. */
 function subdomainFaults(published: PublishedDmarc, host: string, own: PublishedDmarc, found: readonly Found<Code>[]): Found<Code>[] {
   const isSameRecord = published.domain === own.domain;
   if (isSameRecord && found.length > 0) return [];
@@ -67,8 +67,8 @@ function subdomainFaults(published: PublishedDmarc, host: string, own: Published
   }));
 }
 
-/** RFC 9989 section 4.7: what is not understood is discarded, and with it what its owner wanted. */
+/** RFC 9989 section 4.7: receivers discard invalid tags, so their intended effect is lost. */
 function recordFaults({ domain, text, record }: PublishedDmarc): Found<Code>[] {
-  const lost = record.defects.find(({ kind, tag }) => kind !== "bad-value" || !["p", "sp", "np"].includes(tag));
-  return lost === undefined ? [] : [{ code: "security.mail.dmarc-syntax", values: { domain, record: text, part: lost.text } }];
+  const discarded = record.defects.find(({ kind, tag }) => kind !== "bad-value" || !["p", "sp", "np"].includes(tag));
+  return discarded === undefined ? [] : [{ code: "security.mail.dmarc-syntax", values: { domain, record: text, part: discarded.text } }];
 }

@@ -1,4 +1,4 @@
-/** Do reports about forged mail reach somebody who agreed to receive them? */
+/** Checks that reports about forged mail reach receivers that agreed to get them. */
 import { type MailDmarcFacts, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { effectiveDmarc, parseDmarc } from "assay/check/parsers";
 
@@ -22,22 +22,27 @@ export default registerCheck({
     const { record, text } = published;
     const values = { domain: published.domain, record: text };
     if (record.rua === null) return violated("security.mail.dmarc-rua-missing", values);
-    // RFC 9989 section 4.7: receivers have to know mailto alone, and pass over what they do not know.
+    // RFC 9989 section 4.7: receivers must support mailto only, and ignore unknown schemes.
     if (!record.rua.some(({ kind }) => kind === "mailto")) {
       return violated("security.mail.dmarc-rua-invalid", { ...values, rua: record.rua.map((uri) => uri.text).join(", ") });
     }
-    const silent = reportReceivers.filter((receiver) => agreement(receiver) === "refused").map((receiver) => receiver.domain);
-    if (silent.length > 0) {
-      const [receiver = ""] = silent;
-      return violated("security.mail.dmarc-rua-unauthorised", { ...values, receiver, receivers: silent.join(", "), total: silent.length });
+    const refusing = reportReceivers.filter((receiver) => consentOf(receiver) === "refused").map((receiver) => receiver.domain);
+    if (refusing.length > 0) {
+      const [receiver = ""] = refusing;
+      return violated("security.mail.dmarc-rua-unauthorised", {
+        ...values,
+        receiver,
+        receivers: refusing.join(", "),
+        total: refusing.length,
+      });
     }
-    const isOpen = reportReceiversDropped > 0 || reportReceivers.some((receiver) => agreement(receiver) === "unknown");
+    const isOpen = reportReceiversDropped > 0 || reportReceivers.some((receiver) => consentOf(receiver) === "unknown");
     return isOpen ? notChecked() : passed();
   },
 });
 
-/** RFC 9990 section 4: one record of that version is consent, whatever else it says. */
-function agreement({ answer }: MailDmarcFacts["reportReceivers"][number]): "agreed" | "refused" | "unknown" {
+/** RFC 9990 section 4: a single record with the DMARC version is consent, regardless of other tags. */
+function consentOf({ answer }: MailDmarcFacts["reportReceivers"][number]): "agreed" | "refused" | "unknown" {
   if (answer.status === "failed") return "unknown";
   if (answer.facts.records.some(({ text }) => parseDmarc(text) !== null)) return "agreed";
   return answer.facts.recordsDropped > 0 ? "unknown" : "refused";

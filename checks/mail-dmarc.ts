@@ -1,4 +1,4 @@
-/** Does a DMARC record hold for the domain, its own or that of a domain above it? */
+/** Checks that a DMARC record applies to the domain, its own or that of a parent domain. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 import { dmarcNameOf, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc } from "assay/check/parsers";
 
@@ -16,7 +16,7 @@ export default registerCheck({
   },
   judge({ mailDmarc: { domain, walk } }) {
     const own = dmarcRecordsOf(walk, domain);
-    // RFC 9989 section 4.10: of several none counts, not even the first.
+    // RFC 9989 section 4.10: several records are all discarded.
     if (own.length > 1) return violated("security.mail.dmarc-several", { domain, count: own.length });
     if (walk.some(({ recordsDropped }) => recordsDropped > 0)) return notChecked();
     if (effectiveDmarc(walk, domain) !== null) return passed();

@@ -1,4 +1,4 @@
-/** Does a policy of MTA-STS make senders assertAllowed on encryption with every mail host? */
+/** Checks that an MTA-STS policy makes senders require TLS for every mail host. */
 import {
   type Found,
   firstOfEachCode,
@@ -43,8 +43,8 @@ type PolicyCode =
   | "security.mail.mta-sts-switched-off"
   | "security.mail.mta-sts-mx-not-covered";
 
-const mendedAtOnce = { severity: "low", riskLevel: "low", effort: "low" } as const;
-const needsCare = { severity: "low", riskLevel: "low", effort: "medium" } as const;
+const lowEffort = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const mediumEffort = { severity: "low", riskLevel: "low", effort: "medium" } as const;
 
 export default registerCheck({
   key: "mail-mta-sts",
@@ -55,24 +55,24 @@ export default registerCheck({
   reads: ["mailMx"],
   consults: ["mailMtaSts", "mailMtaStsPolicy"],
   findings: {
-    "security.mail.mta-sts-missing": needsCare,
-    "security.mail.mta-sts-several": mendedAtOnce,
-    "security.mail.mta-sts-version-invalid": mendedAtOnce,
-    "security.mail.mta-sts-record-invalid": mendedAtOnce,
-    "security.mail.mta-sts-policy-host-missing": needsCare,
-    "security.mail.mta-sts-policy-host-refused": needsCare,
-    "security.mail.mta-sts-policy-certificate": mendedAtOnce,
-    "security.mail.mta-sts-policy-redirect": mendedAtOnce,
-    "security.mail.mta-sts-policy-status": mendedAtOnce,
-    "security.mail.mta-sts-policy-content-type": mendedAtOnce,
-    "security.mail.mta-sts-policy-line": mendedAtOnce,
-    "security.mail.mta-sts-policy-version": mendedAtOnce,
-    "security.mail.mta-sts-policy-mode": mendedAtOnce,
-    "security.mail.mta-sts-policy-max-age": mendedAtOnce,
-    "security.mail.mta-sts-policy-mx": mendedAtOnce,
-    "security.mail.mta-sts-testing": needsCare,
-    "security.mail.mta-sts-switched-off": needsCare,
-    "security.mail.mta-sts-mx-not-covered": needsCare,
+    "security.mail.mta-sts-missing": mediumEffort,
+    "security.mail.mta-sts-several": lowEffort,
+    "security.mail.mta-sts-version-invalid": lowEffort,
+    "security.mail.mta-sts-record-invalid": lowEffort,
+    "security.mail.mta-sts-policy-host-missing": mediumEffort,
+    "security.mail.mta-sts-policy-host-refused": mediumEffort,
+    "security.mail.mta-sts-policy-certificate": lowEffort,
+    "security.mail.mta-sts-policy-redirect": lowEffort,
+    "security.mail.mta-sts-policy-status": lowEffort,
+    "security.mail.mta-sts-policy-content-type": lowEffort,
+    "security.mail.mta-sts-policy-line": lowEffort,
+    "security.mail.mta-sts-policy-version": lowEffort,
+    "security.mail.mta-sts-policy-mode": lowEffort,
+    "security.mail.mta-sts-policy-max-age": lowEffort,
+    "security.mail.mta-sts-policy-mx": lowEffort,
+    "security.mail.mta-sts-testing": mediumEffort,
+    "security.mail.mta-sts-switched-off": mediumEffort,
+    "security.mail.mta-sts-mx-not-covered": mediumEffort,
   },
   judge({ mailMx, mailMtaSts, mailMtaStsPolicy }) {
     const hosts = mailHosts(mailMx);
@@ -90,7 +90,7 @@ export default registerCheck({
   },
 });
 
-/** Null for a good record; `unread` when that cannot be said. */
+/** Fault of the record; null for a valid record, `unread` if unknown. */
 function recordFault(facts: TextRecords, domain: string): Found<Code> | "unread" | null {
   const sole = soleRecord(facts, parseMtaStsRecord, isMeantAsMtaSts);
   switch (sole.found) {
@@ -111,7 +111,7 @@ function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): 
   const only = (code: PolicyCode, values = {}): readonly Found<PolicyCode>[] => [{ code, values: { ...values, policyUrl: url } }];
   if (unavailableBecause !== null) return only(codesByReason[unavailableBecause]);
   if (saysNothingOfSite(status)) return "unread";
-  // RFC 8461 section 3.3: redirects must not be followed.
+  // RFC 8461 section 3.3: senders must not follow redirects.
   if (status >= 300 && status < 400) return only("security.mail.mta-sts-policy-redirect", { status });
   if (status !== 200) return only("security.mail.mta-sts-policy-status", { status });
   if (!isPlainText(contentType)) return only("security.mail.mta-sts-policy-content-type", { contentType: contentType ?? "-" });

@@ -1,4 +1,4 @@
-/** Can receivers evaluate the SPF record within the lookups that they may spend on it? */
+/** Checks that receivers can evaluate the SPF record within the allowed DNS lookups. */
 import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { ownSpf, spfCosts, spfMxHostsMax } from "assay/check/parsers";
 

@@ -1,4 +1,4 @@
-/** Does the SPF record turn strangers away, in words that every receiver understands? */
+/** Checks that the SPF record is valid and rejects unlisted senders. */
 import { type Found, firstOfEachCode, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { ownSpf, type SpfEnd, type SpfFault, spfPolicy } from "assay/check/parsers";
 
@@ -17,9 +17,9 @@ type Code =
   | "security.mail.spf-ptr"
   | "security.mail.spf-redirect-without-record";
 
-/** Receivers answer permerror: the record protects from nothing. */
+/** Receivers return permerror, so the record protects from nothing. */
 const invalid = { severity: "medium", riskLevel: "medium", effort: "low" } as const;
-/** Who else sends has to be found out before the end can be closed. */
+/** The owner must first identify all legitimate senders. */
 const open = { severity: "medium", riskLevel: "medium", effort: "medium" } as const;
 
 export default registerCheck({
@@ -50,7 +50,7 @@ export default registerCheck({
     if (typeof own === "string") return notApplicable();
     const { faults, end, unread } = spfPolicy(mailSpf, own);
     const found = firstOfEachCode([...faults.map((fault) => foundFault(fault, mailSpf.domain)), ...foundEnd(end, mailSpf.domain)]);
-    // An end that is neither read nor broken lies in a circle: what that costs is another row's, and what it would say nobody knows.
+    // The end of a loop is unknown. mail-spf-lookups reports the loop itself.
     const isUndecided = unread || end === "unknown";
     return found.length === 0 && isUndecided ? notChecked() : violatedBy(found);
   },
@@ -60,12 +60,12 @@ function foundFault({ kind, published, term }: SpfFault, domain: string): Found<
   return { code: codesByFault[kind], values: { domain, recordDomain: published.domain, record: published.text, term } };
 }
 
-/** What the record leaves open for whoever it does not name. */
+/** Findings about the result for unlisted senders. */
 function foundEnd(end: SpfEnd, domain: string): Found<Code>[] {
   if (end === "unknown") return [];
   const { published, mechanism } = end;
   const values = { domain, recordDomain: published.domain, record: published.text };
-  // A broken term is most likely the one that should have closed the record, and it has been told.
+  // An invalid term was probably meant to end the record, and is already reported.
   if (mechanism === null) return published.record.defects.length > 0 ? [] : [{ code: "security.mail.spf-all-missing", values }];
   const { qualifier, name, text: term } = mechanism;
   if (qualifier === "?") return [{ code: "security.mail.spf-all-neutral", values: { ...values, term } }];

@@ -1,4 +1,4 @@
-/** Does the domain say who may send its mail, in exactly one record? */
+/** Checks that the domain has exactly one SPF record. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 import { isMisspeltSpf, ownSpf, spfTextsOf } from "assay/check/parsers";
 

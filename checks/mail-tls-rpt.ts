@@ -1,4 +1,4 @@
-/** Are senders told where to report mail that could not be delivered over TLS? */
+/** Checks that senders can report TLS failures of mail delivery. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { isMeantAsTlsRpt, mailHosts, parseTlsRpt, soleRecord } from "assay/check/parsers";
 

@@ -1,4 +1,4 @@
-/** Does the encrypted page load anything, or send a form, without encryption? */
+/** Checks that an https page loads nothing and sends no form over plain http. */
 import { type DomFacts, foundAtAddresses, notChecked, type Reading, type RequestsFacts, registerCheck, violatedBy } from "assay/check";
 
 export default registerCheck({
@@ -31,18 +31,18 @@ export default registerCheck({
 
 type InsecureRequest = RequestsFacts["insecure"][number];
 
-/** Kinds are of Chromium's requests or of its mixed content reports; the latter tell sound from pictures. */
+/** Kinds from Chromium's requests and from its mixed content reports; only the reports distinguish audio and video. */
 const passiveKinds: readonly string[] = ["image", "media", "audio", "video", "favicon"];
 
-/** Mixed Content, "upgradeable content": what can only be seen or heard. All else can take over the page, and browsers block it. */
+/** Mixed Content, "upgradeable content": images, audio and video. Other content can take over the page, and browsers block it. */
 function isPassive({ kind }: InsecureRequest): boolean {
   return passiveKinds.includes(kind);
 }
 
-/** Of the document's forms, and of those that Chromium reported, which may have come and gone. */
+/** Insecure form targets in the document, and those that Chromium reported. Reported forms may no longer exist. */
 function insecureFormActions({ insecure }: RequestsFacts, dom: Reading<DomFacts>): readonly string[] {
   const forms = dom.status === "read" ? dom.facts.forms : [];
-  // A form of the method "dialog" is never sent.
+  // Browsers never send forms of the method "dialog".
   const sent = forms.filter(({ action, method }) => /^http:/i.test(action) && method.toLowerCase() !== "dialog");
   return [...sent.map(({ action }) => action), ...urlsOf(insecure.filter(({ kind }) => kind === "form"))];
 }

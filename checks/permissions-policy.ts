@@ -1,8 +1,8 @@
-/** Are camera, microphone, location, payments and USB kept from embedded pages of other sites? */
+/** Checks that frames of other sites cannot use camera, microphone, location, payments and USB. */
 import { passed, registerCheck, violated } from "assay/check";
 import { parseStructuredDictionary } from "assay/check/parsers";
 
-/** What a visitor would least want a stranger's frame to ask for. */
+/** Features with the highest risk for visitors. */
 const powerfulFeatures = ["camera", "microphone", "geolocation", "payment", "usb"];
 
 export default registerCheck({
@@ -22,9 +22,9 @@ export default registerCheck({
     const fields = headers["permissions-policy"];
     if (fields.length === 0) return violated("security.missing-header.permissions-policy");
     const policy = parseStructuredDictionary(fields);
-    // Without a single directive the header restricts nothing, well-formed or not.
+    // Without a directive the header restricts nothing, even if well-formed.
     if (policy === null || policy.size === 0) return violated("security.invalid-header.permissions-policy", { value: fields.join(", ") });
-    // The token * stands for every origin, also in a list. A feature that is not named keeps its default, which is the page's own origin.
+    // The token * means every origin, also inside a list. A feature without a directive keeps its default, the page's own origin.
     const open = powerfulFeatures.filter((feature) =>
       policy.get(feature)?.some((member) => member.kind === "token" && member.token === "*"),
     );

@@ -1,8 +1,8 @@
-/** Does the way to the page stay encrypted once it is, and is it short? */
+/** Checks that redirects to the page never leave https and are few. */
 import { type Found, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
 import { browserRedirects, isHttps, redirectsAmong } from "assay/check/parsers";
 
-/** No site needs more. RFC 2068 recommended at most five; browsers give up at twenty. */
+/** Enough for every site. RFC 2068 recommended at most five; browsers stop at twenty. */
 const redirectsMax = 10;
 
 export default registerCheck({
@@ -29,7 +29,7 @@ export default registerCheck({
       found.push({ code: "security.transport.redirect-chain-too-long", values: { count } });
     if (found.length > 0) return violatedBy(found);
 
-    // What was seen is in order; the rest of the chain from port 80 was not seen.
+    // The recorded part has no fault, but the rest of the chain from port 80 is unknown.
     if (plain === null || stoppedBecause !== null) return notChecked();
     return count === 0 ? notApplicable() : passed();
   },

@@ -1,8 +1,8 @@
-/** How much of the page's address do other sites learn when a visitor follows a link or loads a file? */
+/** Checks how much of the page's URL browsers send to other sites. */
 import { type DomFacts, notChecked, passed, registerCheck, violated } from "assay/check";
 import { parseReferrerPolicyHeader, parseReferrerPolicyMeta, type ReferrerPolicy } from "assay/check/parsers";
 
-/** Policies that tell a foreign site the path, or tell a site without encryption anything at all. */
+/** Policies that send the path to other sites, or any referrer to sites without encryption. */
 const weakPolicies: readonly ReferrerPolicy[] = ["unsafe-url", "no-referrer-when-downgrade", "origin", "origin-when-cross-origin"];
 
 export default registerCheck({
@@ -20,10 +20,10 @@ export default registerCheck({
   },
   judge({ dom, headers }) {
     const fields = headers["referrer-policy"];
-    // HTML standard, meta name "referrer": a meta element replaces what the header set, and the last such element stands.
+    // HTML standard, meta name "referrer": meta elements override the header, and the last one applies.
     const policy = (dom.status === "read" ? metaPolicy(dom.facts) : null) ?? parseReferrerPolicyHeader(fields);
     if (policy !== null && !weakPolicies.includes(policy)) return passed();
-    // An element that nobody read may say better.
+    // An unread element may set a stricter policy.
     if (dom.status === "failed" || dom.facts.metasDropped > 0) return notChecked();
 
     if (policy !== null) return violated("security.weak-header.referrer-policy", { policy });

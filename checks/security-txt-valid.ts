@@ -1,4 +1,4 @@
-/** Is the security.txt that a site has one that its readers can rely on? */
+/** Checks that security.txt is valid and current. */
 import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import {
   foundSecurityTxt,
@@ -60,14 +60,14 @@ export default registerCheck({
       ...defectFaults(file.defects),
     ];
     const languages = securityTxtValues(file, "preferred-languages").length;
-    // RFC 9116 section 2.5.8.
+    // RFC 9116 section 2.5.8 allows the field at most once.
     if (languages > 1) faults.push({ code: "security.security-txt.languages-repeated", values: { total: languages } });
     const expires = suggestedExpiry(subject.scannedAt);
     return violatedBy(faults.map(({ code, values }) => ({ code, values: { expires, ...values, fileUrl: finalUrl } })));
   },
 });
 
-/** RFC 9116 section 2.5.5: exactly once, and not past. How far ahead it lies is only a recommendation. */
+/** RFC 9116 section 2.5.5: exactly once, and not in the past. The distance to the future is only a recommendation. */
 function expiresFaults(values: readonly string[], now: string): Found<Code>[] {
   const [value, ...others] = values;
   if (value === undefined) return [{ code: "security.security-txt.expires-missing" }];
@@ -77,13 +77,13 @@ function expiresFaults(values: readonly string[], now: string): Found<Code>[] {
   return expiresMs < Date.parse(now) ? [{ code: "security.security-txt.expires-past", values: { value } }] : [];
 }
 
-/** RFC 9116 section 2.5.2: if it says where it lies, the place where it was fetched has to be among those. */
+/** RFC 9116 section 2.5.2: if canonical URLs are given, the fetched URL must be one of them. */
 function canonicalFaults(values: readonly string[], fetchedFrom: readonly string[]): Found<Code>[] {
   if (values.length === 0 || values.some((value) => fetchedFrom.includes(URL.parse(value)?.href ?? ""))) return [];
   return [{ code: "security.security-txt.canonical-mismatch", values: { canonical: values.join(", ") } }];
 }
 
-/** One finding of each kind: its first line, and how many there are. */
+/** One finding per kind of defect, with its first line and the number of lines. */
 function defectFaults(defects: readonly SecurityTxtDefect[]): Found<Code>[] {
   const byKind = Map.groupBy(defects, ({ kind }) => kind);
   return [...byKind].map(([kind, of]) => ({

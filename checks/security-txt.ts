@@ -1,4 +1,4 @@
-/** Can whoever finds a weakness learn from /.well-known/security.txt whom to tell? */
+/** Checks that researchers find a contact in /.well-known/security.txt. */
 import { type Found, notChecked, registerCheck, violated, violatedBy } from "assay/check";
 import {
   charsetOfMediaType,
@@ -54,7 +54,7 @@ export default registerCheck({
   },
 });
 
-/** RFC 9116 section 3: UTF-8, which is also what goes without saying; US-ASCII is a part of it. */
+/** RFC 9116 section 3 requires UTF-8, which is also the default; US-ASCII is a subset. */
 function isUtf8(contentType: string): boolean {
   const charset = charsetOfMediaType(contentType);
   return charset === null || /^(?:utf-?8|us-ascii)$/i.test(charset);

@@ -1,4 +1,4 @@
-/** Does the site tell browsers to come by https only? */
+/** Checks that the site sends an HSTS header. */
 import { notApplicable, passed, registerCheck, violated } from "assay/check";
 import { firstHttpsAnswer, hstsHost } from "assay/check/parsers";
 
@@ -19,8 +19,8 @@ export default registerCheck({
     const host = hstsHost(subject, navigation, page);
     if (host === null) return notApplicable();
     if (headers["strict-transport-security"].length > 0) return passed();
-    // A browser that has the name built in needs no header. What it has built in is known of the scanned host only, and not by every
-    // browser: where the list cannot be asked, the header is missing all the same, and its absence is what was read.
+    // A preloaded host needs no header. The preload status is known only for the scanned host. If it is unknown the header still counts as
+    // missing, because not every browser has the list.
     if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
     const answeredAt = firstHttpsAnswer(subject, navigation, page)?.url ?? "";
     return violated("security.missing-header.strict-transport-security", { answeredAt });

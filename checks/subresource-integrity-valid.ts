@@ -1,4 +1,4 @@
-/** Do the integrity attributes that the page has protect, and let the right file through? */
+/** Checks that integrity attributes are effective and match their files. */
 import { foundAtAddresses, notApplicable, notChecked, passed, registerCheck, type Subresource, violatedBy } from "assay/check";
 import { integrityCharsMax, parseIntegrity, strongestHashes } from "assay/check/parsers";
 
@@ -18,44 +18,44 @@ export default registerCheck({
     "security.content.integrity-mismatch": { severity: "medium", riskLevel: "medium", effort: "low" },
   },
   judge({ dom, requests }) {
-    const guarded = dom.subresources.filter(isGuarded);
-    const faults = guarded.map((resource) => ({ url: resource.url, fault: faultOf(resource) })).filter(({ fault }) => fault !== null);
+    const withIntegrity = dom.subresources.filter(hasIntegrity);
+    const faults = withIntegrity.map((resource) => ({ url: resource.url, fault: faultOf(resource) })).filter(({ fault }) => fault !== null);
     const urlsWith = (wanted: Fault) => faults.filter(({ fault }) => fault === wanted).map(({ url }) => url);
     const blocked = requests.status === "read" ? requests.facts.integrityBlocked : [];
     const found = [
       ...foundAtAddresses("security.content.integrity-ineffective", urlsWith("ineffective")),
       ...foundAtAddresses("security.content.integrity-malformed", urlsWith("malformed")),
       ...foundAtAddresses("security.content.integrity-without-crossorigin", urlsWith("without-crossorigin")),
-      // A fault of the attribute has the file refused as well; one cause is told once.
+      // Browsers also block files because of a faulty attribute; each cause is reported once.
       ...foundAtAddresses(
         "security.content.integrity-mismatch",
         blocked.filter((blockedUrl) => !faults.some(({ url }) => url === blockedUrl)),
       ),
     ];
     if (found.length > 0) return violatedBy(found);
-    if (dom.subresourcesDropped > 0 || guarded.some(isCut)) return notChecked();
-    if (guarded.length === 0) return notApplicable();
+    if (dom.subresourcesDropped > 0 || withIntegrity.some(isCut)) return notChecked();
+    if (withIntegrity.length === 0) return notApplicable();
     return requests.status === "read" ? passed() : notChecked();
   },
 });
 
-/** On other elements, and on what was not fetched, the attribute has no meaning. */
-function isGuarded({ url, kind, integrity }: Subresource): boolean {
+/** The attribute has no effect on other elements, and on resources that are not fetched. */
+function hasIntegrity({ url, kind, integrity }: Subresource): boolean {
   return kind !== "other" && /^https?:/i.test(url) && (integrity ?? "").trim() !== "";
 }
 
-/** The first thing that keeps the attribute from doing its work; null when there is none, or the attribute was cut. */
+/** First fault of the attribute; null for a valid or cut attribute. */
 function faultOf(resource: Subresource): Fault | null {
   if (isCut(resource)) return null;
   const integrity = parseIntegrity(resource.integrity ?? "");
-  // Nothing that a browser knows means that it does not check at all.
+  // Without a known algorithm browsers do not verify the file.
   if (integrity.hashes.length === 0) return "ineffective";
   if (!strongestHashes(integrity).some((hash) => hash.wellFormed)) return "malformed";
-  // Fetch standard, main fetch: a foreign file that was fetched without CORS must not be looked into, and so never matches.
+  // Fetch standard, "main fetch": the body of a no-CORS cross-origin response is opaque, so it never matches.
   return resource.crossOrigin === null && !resource.sameOrigin ? "without-crossorigin" : null;
 }
 
-/** An attribute that fills the limit was most likely longer. */
+/** An attribute at the limit was most likely longer. */
 function isCut({ integrity }: Subresource): boolean {
   return (integrity ?? "").length >= integrityCharsMax;
 }

@@ -1,4 +1,4 @@
-/** Are scripts and style sheets from other sites tied to the content that was meant? */
+/** Checks that scripts and style sheets from other sites have an integrity attribute. */
 import { foundAtAddresses, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 
 export default registerCheck({
@@ -12,7 +12,7 @@ export default registerCheck({
     "security.content.style-without-integrity": { severity: "medium", riskLevel: "low", effort: "medium" },
   },
   judge({ dom }) {
-    // data: and blob: addresses carry their content with them.
+    // data: and blob: URLs contain their content.
     const foreign = dom.subresources.filter(({ url, sameSite }) => !sameSite && /^https?:/i.test(url));
     const loose = foreign.filter(({ integrity }) => integrity === null || integrity.trim() === "");
     const looseUrls = (wanted: string) => loose.filter(({ kind }) => kind === wanted).map(({ url }) => url);

@@ -1,8 +1,8 @@
-/** Does the certificate have enough time left for a renewal that fails at first? */
+/** Checks that the certificate leaves enough time to repair a failed renewal. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { dayMs, lifetimeMs, minuteOf, validityAt } from "assay/check/parsers";
 
-// Enough to notice a renewal that fails and to repair it; of short-lived certificates, a fifth of their time.
+// 14 days, or a fifth of the validity period for short-lived certificates.
 const remainingMsMin = 14 * dayMs;
 const remainingShareMin = 0.2;
 
@@ -20,7 +20,7 @@ export default registerCheck({
     const [leaf] = tls.chain;
     const lifetime = leaf === undefined ? null : lifetimeMs(leaf);
     if (leaf === undefined || lifetime === null) return notChecked();
-    // One that has expired is booked on tls-certificate-validity.
+    // Expired certificates are reported by tls-certificate-validity.
     if (validityAt(leaf, subject.scannedAt) === "expired") return notApplicable();
     const remainingMs = Date.parse(leaf.validTo) - Date.parse(subject.scannedAt);
     if (remainingMs >= Math.min(remainingMsMin, remainingShareMin * lifetime)) return passed();

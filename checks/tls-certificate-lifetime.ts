@@ -1,8 +1,8 @@
-/** Was the certificate issued for no longer than public authorities may issue one? */
+/** Checks that the certificate's validity period is within the limit for public authorities. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { dayMs, lifetimeMs, minuteOf } from "assay/check/parsers";
 
-/** CA/Browser Forum, Baseline Requirements section 6.3.2 with ballot SC-081v3: newest first, by the start of validity. */
+/** CA/Browser Forum, Baseline Requirements section 6.3.2 with ballot SC-081v3; newest first, by start of validity. */
 const limits: readonly { readonly from: string; readonly days: number }[] = [
   { from: "2029-03-15T00:00:00Z", days: 47 },
   { from: "2027-03-15T00:00:00Z", days: 100 },
@@ -22,14 +22,14 @@ export default registerCheck({
     "security.tls.certificate-lifetime-too-long": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ tls }) {
-    // A private authority makes its own rules.
+    // Private authorities have no limit.
     if (tls.trustedBy !== "public") return notApplicable();
     const [leaf] = tls.chain;
     const lifetime = leaf === undefined ? null : lifetimeMs(leaf);
     if (leaf === undefined || lifetime === null) return notChecked();
-    const begun = Date.parse(leaf.validFrom);
-    const daysMax = limits.find(({ from }) => begun >= Date.parse(from))?.days ?? daysMaxBefore;
-    // Section 1.6.1 has both ends belong to the period, and 6.3.2 a second beyond a day be another day.
+    const validFromMs = Date.parse(leaf.validFrom);
+    const daysMax = limits.find(({ from }) => validFromMs >= Date.parse(from))?.days ?? daysMaxBefore;
+    // Baseline Requirements section 1.6.1: both ends belong to the period. Section 6.3.2: a second beyond a day counts as another day.
     if (lifetime <= daysMax * dayMs) return passed();
     return violated("security.tls.certificate-lifetime-too-long", {
       tlsHost: tls.host,

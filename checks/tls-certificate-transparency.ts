@@ -1,4 +1,4 @@
-/** Was the certificate entered into public logs, as browsers demand of public authorities? */
+/** Checks that the certificate is in public logs, as browsers require of public authorities. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
@@ -13,7 +13,7 @@ export default registerCheck({
     "security.tls.certificate-not-logged": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ navigation, tls }) {
-    // Private authorities have no business in public logs.
+    // Certificates of private authorities need no public logs.
     if (tls.trustedBy !== "public") return notApplicable();
     if (navigation.status === "failed") return notChecked();
     switch (navigation.facts.security?.certificateTransparency) {

@@ -1,4 +1,4 @@
-/** Is the certificate within its dates? */
+/** Checks that the certificate is within its validity period. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 import { dayMs, minuteOf, validityAt } from "assay/check/parsers";
 
@@ -14,7 +14,7 @@ export default registerCheck({
     "security.tls.certificate-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
   },
   judge({ subject, tls }) {
-    // Only the server's own certificate: an expired one further up may be a leftover that browsers build around.
+    // Only the leaf counts: browsers can replace an expired certificate further up the chain.
     const [leaf] = tls.chain;
     const validity = leaf === undefined ? null : validityAt(leaf, subject.scannedAt);
     if (leaf === undefined || validity === null) return notChecked();

@@ -1,4 +1,4 @@
-/** Does the cipher suite that the browser agreed upon with the server have forward secrecy and authenticated encryption? */
+/** Checks that the negotiated cipher suite has forward secrecy and authenticated encryption. */
 import { type Found, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
 import { hostOf } from "assay/check/parsers";
 
@@ -16,21 +16,21 @@ export default registerCheck({
     "security.tls.forward-secrecy-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
     "security.tls.authenticated-encryption-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
   },
-  // The rule by which chromium/hstspreload takes a suite for a current one.
+  // chromium/hstspreload uses the same rule for modern suites.
   judge({ navigation: { finalUrl, security } }) {
     if (security === null) return notChecked();
-    const [secret, authenticated] = [hasForwardSecrecy(security), hasAuthenticatedEncryption(security)];
+    const [forwardSecret, authenticated] = [hasForwardSecrecy(security), hasAuthenticatedEncryption(security)];
     const { protocol, cipher, keyExchange } = security;
     const values = { tlsHost: hostOf(finalUrl) ?? finalUrl, protocol, cipher, keyExchange };
     const found: Found<Code>[] = [];
-    if (secret === false) found.push({ code: "security.tls.forward-secrecy-missing", values });
+    if (forwardSecret === false) found.push({ code: "security.tls.forward-secrecy-missing", values });
     if (authenticated === false) found.push({ code: "security.tls.authenticated-encryption-missing", values });
-    if (found.length === 0 && (secret === null || authenticated === null)) return notChecked();
+    if (found.length === 0 && (forwardSecret === null || authenticated === null)) return notChecked();
     return violatedBy(found);
   },
 });
 
-/** RFC 8446 and RFC 9001 know nothing else; before, the key exchange tells. Null for one that Chromium has no name for here. */
+/** TLS 1.3 and QUIC always have it (RFC 8446, RFC 9001); earlier versions depend on the key exchange. Null for an unknown key exchange. */
 function hasForwardSecrecy({ protocol, keyExchange }: Security): boolean | null {
   if (protocol === "TLS 1.3" || protocol === "QUIC") return true;
   if (/^(ECDHE|DHE)(_|$)/.test(keyExchange)) return true;

@@ -1,7 +1,7 @@
-/** Was the certificate issued for the host that shows it? */
+/** Checks that the certificate covers the host. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 
-/** Enough to see whose certificate it is. */
+/** Enough to recognize the certificate's owner. */
 const namesQuotedMax = 5;
 
 export default registerCheck({
@@ -19,7 +19,7 @@ export default registerCheck({
     if (hostMatches) return passed();
     const [leaf] = chain;
     if (leaf === undefined) return notChecked();
-    // RFC 9525 section 2: the common name of the subject does not count, and browsers ignore it.
+    // RFC 9525 section 2: the common name does not count, and browsers ignore it.
     if (leaf.names.length === 0) return violated("security.tls.certificate-without-names", { tlsHost: host, subject: leaf.subject });
     const count = leaf.names.length + leaf.namesDropped;
     const names = leaf.names.slice(0, namesQuotedMax).join(", ") + (count > namesQuotedMax ? ", ..." : "");

@@ -1,8 +1,8 @@
-/** Are the keys of the server's certificate and of its issuers beyond what can be computed? */
+/** Checks that the keys of the leaf certificate and its issuers are long enough. */
 import { type CertificateFacts, type Found, notChecked, registerCheck, violatedBy } from "assay/check";
 import { hasSignatureThatCounts } from "assay/check/parsers";
 
-// NIST SP 800-57 part 1: 112 bits of strength for RSA, 128 for curves, as the CA/Browser Forum asks for.
+// NIST SP 800-57 part 1: strength of 112 bits for RSA and 128 bits for curves, as the CA/Browser Forum requires.
 const rsaBitsMin = 2_048;
 const curveBitsMin = 256;
 
@@ -21,7 +21,7 @@ export default registerCheck({
     "security.tls.rsa-exponent-one": { severity: "high", riskLevel: "high", effort: "low" },
   },
   judge({ tls: { host, chain, certificatesDropped } }) {
-    // Roots are no server's choice. The server's own key always counts, whoever signed for it.
+    // The server does not choose the root, but its own key always counts.
     const judged = chain.filter((certificate, at) => at === 0 || hasSignatureThatCounts(certificate));
     const weak = judged.flatMap((certificate): readonly Found<Code>[] => {
       const code = weaknessOf(certificate);
@@ -47,7 +47,7 @@ function isKnown({ keyType, keyBits, rsaExponent }: CertificateFacts): boolean {
   return keyBits !== null && (bitsMin(keyType) === curveBitsMin || rsaExponent !== null);
 }
 
-/** The curve says more than its kind. */
+/** For elliptic curves, the curve's name instead of the key type. */
 function keyValues({ keyType, keyBits, curve }: CertificateFacts) {
   return { key: keyType === "ec" && curve !== null ? curve : (keyType ?? "").toUpperCase(), bits: keyBits ?? 0 };
 }

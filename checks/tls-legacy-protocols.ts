@@ -1,4 +1,4 @@
-/** Does the server still complete a handshake in TLS 1.0 or 1.1, which RFC 8996 has retired? */
+/** Checks that the server rejects TLS 1.0 and 1.1, which RFC 8996 deprecates. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 
 const legacyVersions = ["1.0", "1.1"] as const;

@@ -1,4 +1,4 @@
-/** Does the server offer TLS 1.2 or 1.3? */
+/** Checks that the server supports TLS 1.2 or 1.3. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 
 const modernVersions = ["1.2", "1.3"] as const;

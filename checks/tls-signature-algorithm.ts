@@ -1,8 +1,8 @@
-/** Were the certificates signed with a hash for which nobody can make a second certificate? */
+/** Checks that the certificates are signed with collision-resistant hashes. */
 import { type CertificateFacts, notChecked, registerCheck, violatedBy } from "assay/check";
 import { hasSignatureThatCounts } from "assay/check/parsers";
 
-/** Broken, or half as strong as what is asked for today; as people write them. */
+/** Display names of hashes that are broken or below today's required strength. */
 const weakHashes: Readonly<Record<string, string>> = { md2: "MD2", md4: "MD4", md5: "MD5", sha1: "SHA-1", sha224: "SHA-224" };
 
 export default registerCheck({

@@ -1,4 +1,4 @@
-/** Does the certificate lead to an authority that is trusted? */
+/** Checks that the certificate chain leads to a trusted authority. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
@@ -17,7 +17,7 @@ export default registerCheck({
   judge({ tls: { host, port, trusted, untrustedBecause, chain } }) {
     if (trusted) return passed();
     const [leaf] = chain;
-    // A runtime that cannot read a rare kind of key shows no certificate at all.
+    // The runtime returns no certificate for rare key types that it cannot read.
     if (leaf === undefined) return notChecked();
     const values = {
       tlsHost: host,
@@ -27,13 +27,13 @@ export default registerCheck({
       count: chain.length,
       because: untrustedBecause ?? "",
     };
-    // The names are those of OpenSSL's X509_V_ERR_* codes.
+    // OpenSSL's X509_V_ERR_* codes.
     switch (untrustedBecause) {
       case "DEPTH_ZERO_SELF_SIGNED_CERT":
         return violated("security.tls.certificate-self-signed", values);
       case "SELF_SIGNED_CERT_IN_CHAIN":
         return violated("security.tls.root-not-trusted", values);
-      // A missing intermediate and a private authority that keeps its root to itself look the same from outside.
+      // A missing intermediate is indistinguishable from a private authority that withholds its root.
       case "UNABLE_TO_GET_ISSUER_CERT":
       case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
       case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":

@@ -1,4 +1,4 @@
-/** Is the browser told to believe the declared content type? */
+/** Checks that browsers do not sniff content types. */
 import { passed, registerCheck, violated } from "assay/check";
 import { splitHeaderList } from "assay/check/parsers";
 
@@ -15,7 +15,7 @@ export default registerCheck({
   },
   judge({ headers }) {
     const fields = headers["x-content-type-options"];
-    // Fetch standard, "determine nosniff": the first value decides, whatever follows; one that repeats does no harm.
+    // Fetch standard, "determine nosniff": only the first value counts, so repeated values are harmless.
     const [effective] = splitHeaderList(fields);
     if (effective === undefined) return violated("security.missing-header.x-content-type-options");
     if (effective.toLowerCase() === "nosniff") return passed();

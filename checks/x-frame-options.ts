@@ -1,4 +1,4 @@
-/** Is the page kept out of other sites' frames, by X-Frame-Options or by a policy's frame-ancestors? */
+/** Checks that other sites cannot frame the page, by X-Frame-Options or by frame-ancestors of a policy. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 import { type CspPolicy, fieldsNamed, matchesAnyHost, parseCsp, parseFrameOptions } from "assay/check/parsers";
 
@@ -9,7 +9,7 @@ export default registerCheck({
   standards: ["HTML: The X-Frame-Options header", "CSP Level 3: frame-ancestors"],
   appliesTo: ["html"],
   reads: ["page"],
-  // Content-Security-Policy is not declared: a cut one matters only while nothing else protects.
+  // Content-Security-Policy is not declared: a cut value matters only without other protection.
   headers: ["x-frame-options"],
   findings: {
     "security.missing-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low" },
@@ -18,15 +18,15 @@ export default registerCheck({
   },
   judge({ page, headers }) {
     const csp = fieldsNamed(page.headers, "content-security-policy");
-    // Only the header's policies: a browser drops frame-ancestors from a meta element (CSP3 section 3.3).
+    // Policies of the header only: browsers drop frame-ancestors from meta elements (CSP3 section 3.3).
     const lists = parseCsp(csp.filter((field) => !field.truncated).map((field) => field.value)).flatMap(frameAncestors);
-    // Each policy is enforced for itself, so one that keeps strangers out is enough.
+    // Browsers enforce each policy separately, so one restricting policy is enough.
     if (lists.some((sources) => !sources.some(matchesAnyHost))) return passed();
 
     const options = parseFrameOptions(headers["x-frame-options"]);
-    // HTML standard, "check a navigation response's adherence to X-Frame-Options": beside frame-ancestors it is not looked at.
-    const honoured = lists.length === 0 && options !== null && options !== "ignored";
-    if (honoured) return passed();
+    // HTML standard, "check a navigation response's adherence to X-Frame-Options": frame-ancestors overrides the header.
+    const isProtecting = lists.length === 0 && options !== null && options !== "ignored";
+    if (isProtecting) return passed();
     if (page.headersDropped > 0 || csp.some((field) => field.truncated)) return notChecked();
 
     const [sources] = lists;

@@ -1,4 +1,4 @@
-/** Is the XSS filter of old browsers left alone, or switched off? Switched on, it opened holes of its own. */
+/** Checks that the XSS filter of old browsers is not switched on: the filter itself created vulnerabilities. */
 import { passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
