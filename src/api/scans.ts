@@ -118,7 +118,7 @@ function isOver({ status }: ScanRecord): boolean {
   return status === "finished" || status === "failed";
 }
 
-/** A scan that is over does not change, so it may be kept and requested for again; one that is not is requested for again soon. */
+/** An ended scan never changes, so it gets an ETag; any other gets Retry-After. */
 function answerScan(scan: ScanRecord, { json, etag }: RenderedBody, request: Request, requestContext: RequestContext): Response {
   if (!isOver(scan)) return answer(requestContext, 200, json, { "retry-after": String(pollAgainSeconds) });
   const headers: Headers = { etag, "cache-control": "private, no-cache" };

@@ -10,23 +10,23 @@ import type { Gathered, GatherTask, Judged, JudgeTask, WorkerMessage } from "../
 shareBlockedPorts(workerData().blockedPorts);
 const catalog = await loadCatalog({ checksDir: workerData().checksDir });
 
-interface Handed<T> {
+interface WorkerCall<T> {
   readonly task: T;
   readonly port: MessagePort;
 }
 
-export function gather({ task, port }: Handed<GatherTask>): Promise<Gathered> {
-  const say = sayer(port);
-  return gatherEvidence(task, (stage) => say({ says: "stage", stage }));
+export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered> {
+  const post = startMessages(port);
+  return gatherEvidence(task, (stage) => post({ type: "stage", stage }));
 }
 
-export function judge({ task, port }: Handed<JudgeTask>): Judged {
-  const say = sayer(port);
-  return performJudge(task, catalog, (key) => say({ says: "judging", key }));
+export function judge({ task, port }: WorkerCall<JudgeTask>): Judged {
+  const post = startMessages(port);
+  return performJudge(task, catalog, (key) => post({ type: "judging", key }));
 }
 
-function sayer(port: MessagePort): (said: WorkerMessage) => void {
-  const say = (said: WorkerMessage) => port.postMessage(said);
-  say({ says: "started" });
-  return say;
+function startMessages(port: MessagePort): (message: WorkerMessage) => void {
+  const post = (message: WorkerMessage) => port.postMessage(message);
+  post({ type: "started" });
+  return post;
 }

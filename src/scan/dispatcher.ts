@@ -1,4 +1,4 @@
-/** Takes queued scans in hand, a bounded number at a time, and stores what becomes of them. */
+/** Dispatcher: claims queued scans, runs a bounded number of them, and stores the outcomes. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
@@ -9,68 +9,67 @@ import type { ProgressHub } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
 
-/** Between two writes of one scan's progress: people poll, and every write reaches the disk. */
+/** Interval between writes of a scan's progress: each write reaches the disk. */
 const progressEveryMs = 250;
-/** Before the store is tried again after it refused, as on a full disk. */
+/** Wait before a retry after a failed write, as on a full disk. */
 const storeRetryMs = 2_000;
 
-/** What becomes of a scan whose outcome the store does not take; it brings nothing along that could be refused again. */
-const unstorable: ScanOutcome = { status: "failed", code: "crashed", evidence: null, timings: {} };
+/** Replaces an outcome that cannot be stored; contains nothing that could fail again. */
+const storageFailure: ScanOutcome = { status: "failed", code: "crashed", evidence: null, timings: {} };
 
 export interface DispatcherOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, "scans">;
   readonly scanner: Pick<Scanner, "scanUrl">;
-  /** Scans at the same time. */
+  /** Concurrent scans. */
   readonly concurrency: number;
-  /** Told of everything at once. */
-  readonly progress: Pick<ProgressHub, "tell">;
+  readonly progress: Pick<ProgressHub, "publish">;
   readonly log: Log;
 }
 
 export interface Dispatcher {
-  /** Looks into the queue; to be called whenever a scan was queued. */
+  /** Checks the queue; call it after a scan was queued. */
   wake(): void;
-  /** Claims nothing more; what runs goes on. */
+  /** Stops claiming; running scans continue. */
   pause(): void;
   resume(): void;
-  /** Scans in hand. */
+  /** Number of running scans. */
   running(): number;
   /**
-   * Claims nothing more and waits at most `drainMs` for what runs. What does not end in time is given up and stays
-   * `running` in the store, so that the next start puts it back into the queue.
+   * Stops claiming and waits at most `drainMs` for running scans. Later ones are abandoned and stay `running` in the store,
+   * so that the next start requeues them.
    */
   stop(drainMs: number): Promise<void>;
 }
 
-/** Puts back what a former process left running, then begins. */
+/** Requeues interrupted scans of an earlier process, then starts. */
 export async function startDispatcher({ store, scanner, concurrency, progress, log }: DispatcherOptions): Promise<Dispatcher> {
   for (const { token, status } of await store.scans.requeueInterrupted(new Date())) log.warn("scan was interrupted", { token, status });
 
-  const inHand = new Set<Promise<void>>();
-  const givingUp = new AbortController();
+  const active = new Set<Promise<void>>();
+  const abandon = new AbortController();
   let paused = false;
   let stopped = false;
   let claiming = false;
-  let wokenMeanwhile = false;
+  let wokenDuringClaim = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  async function claimWhileRoom(): Promise<void> {
+  async function claimScans(): Promise<void> {
     claiming = true;
     try {
-      while (!paused && !stopped && inHand.size < concurrency) {
-        wokenMeanwhile = false;
+      while (!paused && !stopped && active.size < concurrency) {
+        wokenDuringClaim = false;
         const scan = await store.scans.claimNext(new Date());
-        // A scan that was queued between the look and its answer was not seen by it.
-        if (scan === undefined && !wokenMeanwhile) break;
+        // A scan queued during `claimNext` may be missed by it.
+        if (scan === undefined && !wokenDuringClaim) break;
         if (scan === undefined) continue;
         const work = runScan(scan).finally(() => {
-          inHand.delete(work);
+          active.delete(work);
           wake();
         });
-        inHand.add(work);
+        active.add(work);
       }
     } catch (error) {
-      log.error("queue cannot be read", { because: messageOf(error) });
+      log.error("queue not readable", { because: messageOf(error) });
       clearTimeout(retry);
       retry = setTimeout(wake, storeRetryMs);
     } finally {
@@ -79,26 +78,26 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
   }
 
   function wake(): void {
-    wokenMeanwhile = true;
-    if (!claiming) void claimWhileRoom();
+    wokenDuringClaim = true;
+    if (!claiming) void claimScans();
   }
 
   async function runScan(scan: ScanRecord): Promise<void> {
     const { token, url, attempts } = scan;
-    log.info("scan begins", { token, url, attempt: attempts });
-    progress.tell(token, { type: "claimed" });
+    log.info("scan started", { token, url, attempt: attempts });
+    progress.publish(token, { type: "claimed" });
     const writer = progressWriter(scan);
-    const outcome = await scanner.scanUrl(url, writer.tell, givingUp.signal);
+    const outcome = await scanner.scanUrl(url, writer.report, abandon.signal);
     writer.end();
-    if (givingUp.signal.aborted) return;
+    if (abandon.signal.aborted) return;
     const stored = await storePersistently(token, outcome);
     if (stored === null) return;
-    progress.tell(token, { type: stored.status });
+    progress.publish(token, { type: stored.status });
     const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
     log.info("scan ended", { token, url, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
   }
 
-  /** Tells each stage at once, and writes the latest at most once in `progressEveryMs`. */
+  /** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */
   function progressWriter({ token, progressPercent }: ScanRecord) {
     let percent = progressPercent;
     let latest: ProgressStage | null = null;
@@ -114,9 +113,9 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
         .catch((error) => log.warn("progress not stored", { token, because: messageOf(error) }));
     };
     return {
-      tell: (stage: ProgressStage) => {
+      report: (stage: ProgressStage) => {
         percent = Math.max(percent, stagePercent[stage]);
-        progress.tell(token, { type: "stage", stage, percent });
+        progress.publish(token, { type: "stage", stage, percent });
         latest = stage;
         if (timer === undefined) write();
       },
@@ -128,13 +127,13 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
   }
 
   /**
-   * An outcome is kept in hand until the disk takes it: measuring again would cost more than waiting. One that cannot be
-   * stored for another reason fails its scan, or that would run for ever in everybody's eyes.
-   * @returns what was stored; null when nothing was.
+   * Retries while the data directory is unusable: waiting costs less than another scan. Any other error fails the scan,
+   * or it would stay `running` forever.
+   * @returns the stored outcome; null when nothing was stored.
    */
   async function storePersistently(token: string, outcome: ScanOutcome): Promise<ScanOutcome | null> {
     let toStore = outcome;
-    while (!givingUp.signal.aborted) {
+    while (!abandon.signal.aborted) {
       try {
         const now = new Date();
         if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
@@ -142,9 +141,9 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
         return toStore;
       } catch (error) {
         log.error("scan not stored", { token, status: toStore.status, because: messageOf(error) });
-        if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal: givingUp.signal }).catch(() => {});
-        else if (toStore === unstorable) return null;
-        else toStore = unstorable;
+        if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal: abandon.signal }).catch(() => {});
+        else if (toStore === storageFailure) return null;
+        else toStore = storageFailure;
       }
     }
     return null;
@@ -160,12 +159,12 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
       paused = false;
       wake();
     },
-    running: () => inHand.size,
+    running: () => active.size,
     stop: async (drainMs) => {
       stopped = true;
       clearTimeout(retry);
-      const timer = setTimeout(() => givingUp.abort(), drainMs);
-      await Promise.all(inHand);
+      const timer = setTimeout(() => abandon.abort(), drainMs);
+      await Promise.all(active);
       clearTimeout(timer);
     },
   };

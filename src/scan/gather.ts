@@ -1,4 +1,4 @@
-/** Asks every probe about one URL, each within its deadline, and puts the readings together; what was missed is a reading too. */
+/** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 
 import { withDeadline } from "../base/deadline.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
@@ -20,22 +20,22 @@ import { probeSecurityTxt } from "../probe/http/well-known.ts";
 import { probeTls } from "../probe/tls/tls.ts";
 import type { Gathered, GatherTask } from "./task.ts";
 
-/** For a probe to answer for itself once its signal is given, before a plain `timeout` is taken instead. */
-const lastWordMs = 500;
+/** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
+const abortGraceMs = 500;
 
 export function gatherEvidence(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
-  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherUntil(scanEnds, task, onStage));
+  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, onStage));
 }
 
-async function gatherUntil(scanEnds: AbortSignal, task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
+async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
   const watch = startWatch(scanEnds, onStage);
   watch.stage("resolving");
   const subject = subjectOf(task.url, task.scannedAt);
   const egress = openEgress(task.egress);
   const proxy = await startProxy(egress);
   try {
-    // Only now: probes ask with what other probes read. The subject stays as it was given, since it names the scan.
-    const { readings, screenshot } = await readEverything(task, { subject, egress, proxy }, watch);
+    // Redacted last, because probes use the readings of others. The subject stays complete: it identifies the scan.
+    const { readings, screenshot } = await runProbes(task, { subject, egress, proxy }, watch);
     const evidence: Evidence = { subject, ...withoutSecrets(readings) };
     return { evidence, screenshot, timings: watch.timings(), unreachable: unreachableBecause(evidence), refusals: egress.refusals };
   } finally {
@@ -44,41 +44,41 @@ async function gatherUntil(scanEnds: AbortSignal, task: GatherTask, onStage: (st
   }
 }
 
-interface WayOut {
+interface ProbeContext {
   readonly subject: Subject;
   readonly egress: Egress;
   readonly proxy: EgressProxy;
 }
 
-/** All at once, but for what has to know where the browser ended up. */
-async function readEverything(
+/** Runs all probes at once, except those that depend on the browser's final URL. */
+async function runProbes(
   task: GatherTask,
-  { subject, egress, proxy }: WayOut,
+  { subject, egress, proxy }: ProbeContext,
   watch: Watch,
 ): Promise<{ readonly readings: Readings; readonly screenshot: Uint8Array | null }> {
   const { url, deadlines, caPems, browserEndpoint, screenshot } = task;
   const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
-  const ask = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
-  const askTls = ({ host, port }: Place) => ask("tls", (signal) => probeTls({ ...context, host, port, caPems, signal }));
+  const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
+  const runTls = ({ host, port }: TlsEndpoint) => run("tls", (signal) => probeTls({ ...context, host, port, caPems, signal }));
 
   watch.stage("connecting");
-  const scannedPlace = tlsPlaceOf(url);
-  const scannedTls = scannedPlace === null ? Promise.resolve(failed("not-asked")) : askTls(scannedPlace);
-  const plainHttp = ask("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
-  const asked = {
-    dnsCaa: ask("dnsCaa", (signal) => probeDnsCaa({ ...context, signal })),
-    dnssec: ask("dnssec", (signal) => probeDnssec({ ...context, signal })),
-    mailMx: ask("mailMx", (signal) => probeMx({ ...context, signal })),
-    mailSpf: ask("mailSpf", (signal) => probeSpf({ ...context, signal })),
-    mailDmarc: ask("mailDmarc", (signal) => probeDmarc({ ...context, signal })),
-    mailMtaSts: ask("mailMtaSts", (signal) => probeMtaSts({ ...context, signal })),
-    mailTlsRpt: ask("mailTlsRpt", (signal) => probeTlsRpt({ ...context, signal })),
+  const scannedEndpoint = tlsEndpointOf(url);
+  const scannedTls = scannedEndpoint === null ? Promise.resolve(failed("not-asked")) : runTls(scannedEndpoint);
+  const plainHttp = run("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
+  const pending = {
+    dnsCaa: run("dnsCaa", (signal) => probeDnsCaa({ ...context, signal })),
+    dnssec: run("dnssec", (signal) => probeDnssec({ ...context, signal })),
+    mailMx: run("mailMx", (signal) => probeMx({ ...context, signal })),
+    mailSpf: run("mailSpf", (signal) => probeSpf({ ...context, signal })),
+    mailDmarc: run("mailDmarc", (signal) => probeDmarc({ ...context, signal })),
+    mailMtaSts: run("mailMtaSts", (signal) => probeMtaSts({ ...context, signal })),
+    mailTlsRpt: run("mailTlsRpt", (signal) => probeTlsRpt({ ...context, signal })),
   };
-  const mailMtaStsPolicy = asked.mailMtaSts.then((record) =>
-    ask("mailMtaStsPolicy", (signal) => probeMtaStsPolicy({ ...context, caPems, record, signal })),
+  const mailMtaStsPolicy = pending.mailMtaSts.then((record) =>
+    run("mailMtaStsPolicy", (signal) => probeMtaStsPolicy({ ...context, caPems, record, signal })),
   );
-  const securityTxt = ask("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
+  const securityTxt = run("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
   const loading = watch.within(
     "page",
     navigationMs + settleMaxMs + probeMs,
@@ -88,32 +88,32 @@ async function readEverything(
 
   watch.stage("tls");
   void scannedTls.then(() => watch.stage("browsing"));
-  const { readings: page, screenshot: shooting } = await loading;
+  const { readings: page, screenshot: pendingScreenshot } = await loading;
   const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
-  const finalPlace = finalUrl !== null && isHttps(finalUrl) ? tlsPlaceOf(finalUrl) : null;
-  const servedElsewhere = finalPlace !== null && !isSamePlace(finalPlace, scannedPlace);
+  const finalEndpoint = finalUrl !== null && isHttps(finalUrl) ? tlsEndpointOf(finalUrl) : null;
+  const servedElsewhere = finalEndpoint !== null && !isSameEndpoint(finalEndpoint, scannedEndpoint);
   const crossOrigin =
-    finalUrl === null ? failed("not-asked") : ask("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
-  const tls = await (servedElsewhere ? askTls(finalPlace) : scannedTls);
+    finalUrl === null ? failed("not-asked") : run("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
+  const tls = await (servedElsewhere ? runTls(finalEndpoint) : scannedTls);
   watch.stage("dns");
-  const names = { dnsCaa: await asked.dnsCaa, dnssec: await asked.dnssec };
+  const names = { dnsCaa: await pending.dnsCaa, dnssec: await pending.dnssec };
   watch.stage("mail");
   const mail = {
-    mailMx: await asked.mailMx,
-    mailSpf: await asked.mailSpf,
-    mailDmarc: await asked.mailDmarc,
-    mailMtaSts: await asked.mailMtaSts,
+    mailMx: await pending.mailMx,
+    mailSpf: await pending.mailSpf,
+    mailDmarc: await pending.mailDmarc,
+    mailMtaSts: await pending.mailMtaSts,
     mailMtaStsPolicy: await mailMtaStsPolicy,
-    mailTlsRpt: await asked.mailTlsRpt,
+    mailTlsRpt: await pending.mailTlsRpt,
   };
   const others = { crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
-  return { readings: { ...page, ...names, ...mail, tls, ...others }, screenshot: await shooting };
+  return { readings: { ...page, ...names, ...mail, tls, ...others }, screenshot: await pendingScreenshot };
 }
 
 interface Watch {
-  /** Tells a stage, unless a later one was told already. */
+  /** Reports a stage, unless a later one was reported. */
   stage(stage: ProgressStage): void;
-  /** What the probe answers in time, or what `otherwise` makes of its failure. Never rejects. */
+  /** Runs the probe; `otherwise` maps a missed deadline or an exception. Never rejects. */
   within<T>(
     name: string,
     deadlineMs: number,
@@ -124,52 +124,52 @@ interface Watch {
   timings(): Record<string, number>;
 }
 
-/** The clock of one scan: every probe stops at its own deadline and at the scan's. */
+/** Deadlines and timings of one scan: every probe stops at its own deadline and at the scan's. */
 function startWatch(scanEnds: AbortSignal, onStage: (stage: ProgressStage) => void): Watch {
-  const begunMs = performance.now();
-  const taken: Record<string, number> = {};
+  const startMs = performance.now();
+  const timings: Record<string, number> = {};
   const since = (fromMs: number) => Math.round(performance.now() - fromMs);
-  let toldUpTo = -1;
+  let reportedStep = -1;
   return {
     stage: (stage) => {
       const step = progressStages.indexOf(stage);
-      if (step <= toldUpTo) return;
-      toldUpTo = step;
+      if (step <= reportedStep) return;
+      reportedStep = step;
       onStage(stage);
     },
     within: async (name, deadlineMs, probe, otherwise) => {
       const fromMs = performance.now();
       try {
         return await withDeadline(deadlineMs, [scanEnds], (signal) =>
-          Promise.race([probe(signal), lastWordAfter(signal).then(() => otherwise("timeout"))]),
+          Promise.race([probe(signal), graceAfterAbort(signal).then(() => otherwise("timeout"))]),
         );
       } catch {
-        // Probes answer with readings; one that throws is broken.
+        // Probes return failures as readings, so an exception is a defect.
         return otherwise("crashed");
       } finally {
-        taken[name] = (taken[name] ?? 0) + since(fromMs);
+        timings[name] = (timings[name] ?? 0) + since(fromMs);
       }
     },
-    timings: () => ({ ...taken, total: since(begunMs) }),
+    timings: () => ({ ...timings, total: since(startMs) }),
   };
 }
 
-function lastWordAfter(signal: AbortSignal): Promise<void> {
+function graceAfterAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const wait = () => setTimeout(resolve, lastWordMs);
+    const wait = () => setTimeout(resolve, abortGraceMs);
     if (signal.aborted) wait();
     else signal.addEventListener("abort", wait, { once: true });
   });
 }
 
-/** Host as in URLs, an IPv6 address with its brackets. */
-interface Place {
+/** Host as in URLs: an IPv6 address has brackets. */
+interface TlsEndpoint {
   readonly host: string;
   readonly port: number;
 }
 
-/** Where TLS is spoken for that URL: its own port, port 443 beside a plain port 80, or null beside any other plain port. */
-function tlsPlaceOf(url: string): Place | null {
+/** TLS endpoint of a URL: the port of https, 443 for http on port 80, otherwise null. */
+function tlsEndpointOf(url: string): TlsEndpoint | null {
   const parsed = URL.parse(url);
   if (parsed === null) return null;
   const { protocol, hostname: host, port } = parsed;
@@ -177,13 +177,13 @@ function tlsPlaceOf(url: string): Place | null {
   return port === "" ? { host, port: 443 } : null;
 }
 
-function isSamePlace(one: Place, other: Place | null): boolean {
+function isSameEndpoint(one: TlsEndpoint, other: TlsEndpoint | null): boolean {
   return one.host === other?.host && one.port === other.port;
 }
 
 /**
- * Why there is nothing to judge, or null. A browser may refuse what our own client can still read, such as a server that
- * speaks TLS 1.0 only: that is judged, and comes out as not measured.
+ * Error code if the page was not reachable, else null. A browser may refuse a server that our own client can read, such as
+ * one with TLS 1.0 only: that is judged, and the result is not measured.
  */
 export function unreachableBecause({ subject, navigation, tls }: Evidence): ScanErrorCode | null {
   if (navigation.status === "read") return null;
@@ -191,7 +191,7 @@ export function unreachableBecause({ subject, navigation, tls }: Evidence): Scan
   return errorCodes[navigation.because];
 }
 
-/** What a failed navigation is called in the scan's error message. */
+/** Error code of the scan by failure of the navigation. */
 const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
   timeout: "timeout",
   refused: "refused",

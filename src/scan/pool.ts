@@ -1,16 +1,16 @@
-/** Worker threads: runs tasks in them, bounds their time from outside, and survives whatever becomes of a thread. */
+/** Pool of worker threads: runs tasks, enforces deadlines from outside, and survives the loss of a thread. */
 
 import { MessageChannel } from "node:worker_threads";
 import { Tinypool } from "tinypool";
 import { messageOf } from "../base/log.ts";
 import type { WorkerMessage, WorkerTasks } from "./task.ts";
 
-/** Until a fresh thread has loaded its code and catalog and begins with its task. */
+/** Limit for a new thread to load its code and catalog and to start its task. */
 const startMs = 30_000;
-/** A thread that had nothing to do for so long is given back, all but one. */
+/** Idle threads end after so long, all but one. */
 const idleMs = 60_000;
 
-/** What became of a task. `late` and `cancelled`: its thread was ended. `died`: its thread broke, or the task threw. */
+/** `late` and `cancelled`: the thread was ended. `died`: the thread broke, or the task threw. */
 export type TaskEnd<T> =
   | { readonly end: "done"; readonly value: T }
   | { readonly end: "late" }
@@ -18,9 +18,9 @@ export type TaskEnd<T> =
   | { readonly end: "died"; readonly because: string };
 
 export interface TaskWatch {
-  /** From the moment the task begins; then its thread is ended, whatever it is doing. */
+  /** From the start of the task; afterwards its thread is ended. */
   readonly deadlineMs: number;
-  readonly onSays: (said: WorkerMessage) => void;
+  readonly onMessage: (message: WorkerMessage) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -31,21 +31,20 @@ export interface WorkerPool {
     task: WorkerTasks[Name]["task"],
     watch: TaskWatch,
   ): Promise<TaskEnd<WorkerTasks[Name]["value"]>>;
-  /** Ends every thread; tasks under way end as `died`. */
+  /** Ends every thread; running tasks end as `died`. */
   close(): Promise<void>;
 }
 
 export interface PoolOptions {
-  /** The worker's entry; a compiled binary has it elsewhere than the source tree. */
+  /** Entry of the worker; its place differs in a compiled binary. */
   readonly workerFile: string;
   readonly threads: number;
-  /** Handed to every thread. */
   readonly workerData: WorkerData;
-  /** Told of a thread that broke while it had no task. */
+  /** Called for a thread that broke without a task. */
   readonly onIdleFault: (fault: string) => void;
 }
 
-/** Tinypool derives this type from a `postMessage` that the types of Bun have and those of the DOM hide. */
+/** Tinypool derives this type from `postMessage` of Bun's types, which the DOM types hide. */
 type TransferList = NonNullable<NonNullable<Parameters<Tinypool["run"]>[1]>["transferList"]>;
 
 export interface WorkerData {
@@ -53,7 +52,7 @@ export interface WorkerData {
   readonly blockedPorts: SharedArrayBuffer;
 }
 
-/** What a thread was started with; for the worker's entry. */
+/** Start data of the current thread, for the worker's entry. */
 export function workerData(): WorkerData {
   return Tinypool.workerData;
 }
@@ -71,8 +70,8 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
   pool.on("error", (error) => onIdleFault(messageOf(error)));
 
   return {
-    run: async (name, task, { deadlineMs, onSays, signal }) => {
-      const { port1: ours, port2: theirs } = new MessageChannel();
+    run: async (name, task, { deadlineMs, onMessage, signal }) => {
+      const { port1: localPort, port2: workerPort } = new MessageChannel();
       const ending = new AbortController();
       let started = false;
       let late = false;
@@ -81,30 +80,30 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         ending.abort();
       };
       let timer = setTimeout(endLate, startMs);
-      ours.on("message", (said: WorkerMessage) => {
-        if (said.says !== "started") return onSays(said);
+      localPort.on("message", (message: WorkerMessage) => {
+        if (message.type !== "started") return onMessage(message);
         started = true;
         clearTimeout(timer);
         timer = setTimeout(endLate, deadlineMs);
       });
-      // Not `AbortSignal.any`: what hangs on the caller's signal would stay there as long as that lives.
+      // Not `AbortSignal.any`, whose listener would stay on the caller's signal for the life of that signal.
       const endCancelled = () => ending.abort();
       if (signal?.aborted) endCancelled();
       signal?.addEventListener("abort", endCancelled, { once: true });
       try {
         const value = await pool.run(
-          { task, port: theirs },
-          { name, transferList: [theirs] as unknown as TransferList, signal: ending.signal },
+          { task, port: workerPort },
+          { name, transferList: [workerPort] as unknown as TransferList, signal: ending.signal },
         );
         return { end: "done", value };
       } catch (error) {
-        // A thread that never got as far as the task is broken; nothing is said of the site by that.
+        // A thread that never started its task is broken, which is no timeout of the site.
         if (late) return started ? { end: "late" } : { end: "died", because: `the worker did not start within ${startMs} ms` };
         return signal?.aborted ? { end: "cancelled" } : { end: "died", because: messageOf(error) };
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener("abort", endCancelled);
-        ours.close();
+        localPort.close();
       }
     },
     close: () => pool.destroy(),

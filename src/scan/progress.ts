@@ -1,100 +1,100 @@
-/** Tells whoever watches a scan what becomes of it, the moment it happens; nothing here is stored. */
+/** Event stream of scans for subscribers, in memory only. */
 import { type Log, messageOf } from "../base/log.ts";
 import type { ProgressListener, ScanEvent, ScanProgress } from "../evidence/scan.ts";
 
-/** Each is an open connection of somebody; one more is refused, and looks again by itself. */
+/** Each listener is an open connection. Beyond this, clients fall back to polling. */
 const defaultListenersMax = 2_000;
-/** Scans whose length says how long those that wait will take. */
-const lengthsKept = 20;
+/** Latest scans whose mean duration estimates the wait. */
+const durationsKept = 20;
 
 export interface ProgressHub extends ScanProgress {
-  /** For the dispatcher: what just happened to a scan. What it says of scans that are over comes after they are on disk. */
-  tell(token: string, event: Exclude<ScanEvent, { readonly type: "moved" }>): void;
-  /** Ears now open. */
+  /** For the dispatcher. Publish the end of a scan only after it is stored. */
+  publish(token: string, event: Exclude<ScanEvent, { readonly type: "moved" }>): void;
+  /** Number of listeners. */
   listening(): number;
 }
 
 export interface ProgressOptions {
-  /** Scans at the same time. */
+  /** Concurrent scans. */
   readonly concurrency: number;
   readonly log: Log;
   readonly listenersMax?: number;
 }
 
-interface InHand {
-  readonly fromMs: number;
+interface ActiveScan {
+  readonly startedMs: number;
   latest: ScanEvent;
 }
 
 export function createProgress({ concurrency, log, listenersMax = defaultListenersMax }: ProgressOptions): ProgressHub {
   const listeners = new Map<string, Set<ProgressListener>>();
-  const inHand = new Map<string, InHand>();
-  const lengthsMs: number[] = [];
+  const active = new Map<string, ActiveScan>();
+  const durationsMs: number[] = [];
   let listening = 0;
 
   function subscribe(token: string, listener: ProgressListener): (() => void) | null {
     if (listening >= listenersMax) return null;
-    // An object of its own: the same function may listen twice.
-    const ear: ProgressListener = (event) => hear(listener, event);
-    const ears = listeners.get(token) ?? new Set();
-    listeners.set(token, ears.add(ear));
+    // A separate object, because the same function may subscribe twice.
+    const subscription: ProgressListener = (event) => notify(listener, event);
+    const subscribed = listeners.get(token) ?? new Set();
+    listeners.set(token, subscribed.add(subscription));
     listening++;
-    const latest = inHand.get(token)?.latest;
-    if (latest !== undefined) ear(latest);
+    const latest = active.get(token)?.latest;
+    if (latest !== undefined) subscription(latest);
     return () => {
-      if (!ears.delete(ear)) return;
+      if (!subscribed.delete(subscription)) return;
       listening--;
-      if (ears.size === 0) listeners.delete(token);
+      if (subscribed.size === 0) listeners.delete(token);
     };
   }
 
-  /** Nothing follows the end of a scan. */
+  /** Removes all listeners of an ended scan. */
   function forget(token: string): void {
-    const ears = listeners.get(token);
+    const subscribed = listeners.get(token);
     listeners.delete(token);
-    listening -= ears?.size ?? 0;
-    ears?.clear();
+    listening -= subscribed?.size ?? 0;
+    subscribed?.clear();
   }
 
-  /** A scan goes on whoever fails to listen. */
-  function hear(listener: ProgressListener, event: ScanEvent): void {
+  /** A failing listener does not disturb the scan. */
+  function notify(listener: ProgressListener, event: ScanEvent): void {
     try {
       listener(event);
     } catch (error) {
-      log.error("progress was not heard", { event: event.type, because: messageOf(error) });
+      log.error("progress listener failed", { event: event.type, because: messageOf(error) });
     }
   }
 
-  /** Over copies, here and below: who hears may stop listening. */
-  function tellOne(token: string, event: ScanEvent): void {
-    for (const ear of [...(listeners.get(token) ?? [])]) ear(event);
+  /** Iterates over copies, here and below: a listener may unsubscribe. */
+  function notifyListeners(token: string, event: ScanEvent): void {
+    for (const subscription of [...(listeners.get(token) ?? [])]) subscription(event);
   }
 
-  function tellWaiting(): void {
-    for (const token of [...listeners.keys()]) if (!inHand.has(token)) tellOne(token, { type: "moved" });
+  function notifyWaiting(): void {
+    for (const token of [...listeners.keys()]) if (!active.has(token)) notifyListeners(token, { type: "moved" });
   }
 
-  function noteEnd(token: string): void {
-    const scan = inHand.get(token);
+  function recordEnd(token: string): void {
+    const scan = active.get(token);
     if (scan === undefined) return;
-    inHand.delete(token);
-    lengthsMs.push(performance.now() - scan.fromMs);
-    if (lengthsMs.length > lengthsKept) lengthsMs.shift();
+    active.delete(token);
+    durationsMs.push(performance.now() - scan.startedMs);
+    if (durationsMs.length > durationsKept) durationsMs.shift();
   }
 
   return {
     subscribe,
-    tell: (token, event) => {
-      const over = event.type === "finished" || event.type === "failed";
-      if (over) noteEnd(token);
-      else inHand.set(token, { fromMs: inHand.get(token)?.fromMs ?? performance.now(), latest: event });
-      tellOne(token, event);
-      if (event.type === "claimed") tellWaiting();
-      if (over) forget(token);
+    publish: (token, event) => {
+      const ended = event.type === "finished" || event.type === "failed";
+      if (ended) recordEnd(token);
+      else active.set(token, { startedMs: active.get(token)?.startedMs ?? performance.now(), latest: event });
+      notifyListeners(token, event);
+      if (event.type === "claimed") notifyWaiting();
+      if (ended) forget(token);
     },
     waitMs: (position) => {
-      if (lengthsMs.length === 0) return null;
-      const mean = lengthsMs.reduce((sum, each) => sum + each, 0) / lengthsMs.length;
+      if (durationsMs.length === 0) return null;
+      const mean = durationsMs.reduce((sum, each) => sum + each, 0) / durationsMs.length;
       return Math.round((mean * position) / concurrency);
     },
     listening: () => listening,

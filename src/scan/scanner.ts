@@ -1,4 +1,4 @@
-/** One scan from URL to outcome, surviving dead workers, hung checks and a lost browser; the queue and the command line both use it. */
+/** Runs one scan from URL to outcome and survives dead workers, hung checks and a lost browser. Used by queue and command line. */
 
 import { type Log, messageOf } from "../base/log.ts";
 import type { BrowserHost } from "../browser/browser.ts";
@@ -15,30 +15,30 @@ export interface ScannerOptions {
   /** Certificates (PEM) trusted besides the bundled roots. */
   readonly caPems: readonly string[];
   readonly deadlines: ScanDeadlines;
-  /** Scans at the same time. */
+  /** Concurrent scans. */
   readonly concurrency: number;
   readonly checksDir: string | null;
   readonly browser: Pick<BrowserHost, "endpoint" | "retire">;
-  /** `worker.ts` of this folder, or where the compiled binary keeps it. */
+  /** Entry of the worker: `src/app/worker.ts` or its place in the compiled binary. */
   readonly workerFile: string;
   readonly log: Log;
-  /** Whether scans bring a picture of the page along; left out, they do not. */
+  /** Whether scans take a screenshot; default false. */
   readonly screenshots?: boolean;
-  /** How long after its deadline a worker's thread is ended, in milliseconds. */
+  /** Delay after the deadline before a worker's thread is ended, in milliseconds. */
   readonly graceMs?: number;
 }
 
 export interface Scanner {
-  /** Never rejects. The URL is taken as valid. An abort gives the scan up at once, as `interrupted`. */
+  /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
   scanUrl(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<ScanOutcome>;
   close(): Promise<void>;
 }
 
-/** Gathering again after a worker or the browser broke: their fault, not the site's. */
+/** One retry after a broken worker or browser, which is not the site's fault. */
 const gatherAttemptsMax = 2;
-/** Checks that may hang in one scan before it is given up; each costs its deadline. */
+/** Hung checks before the scan fails; each costs its deadline. */
 const hungMax = 5;
-/** Beyond the scan's own deadline, by which a worker stops of its own accord. */
+/** After the scan's own deadline, at which a worker should stop by itself. */
 const defaultGraceMs = 5_000;
 
 export function openScanner(options: ScannerOptions): Scanner {
@@ -48,10 +48,10 @@ export function openScanner(options: ScannerOptions): Scanner {
     workerFile,
     threads: concurrency,
     workerData: { checksDir, blockedPorts: blockedPorts() },
-    onIdleFault: (fault) => log.error("idle worker broke", { fault }),
+    onIdleFault: (fault) => log.error("idle worker broken", { fault }),
   });
 
-  /** Shut until the scanner closes: an outgrown browser goes on for the scans that it has, and they may not reach the next one either. */
+  /** Ports blocked until the scanner closes: scans of a replaced browser still run and must not reach its successor either. */
   const controlPorts = new Set<number>();
 
   async function taskOf(url: string): Promise<GatherTask> {
@@ -65,12 +65,12 @@ export function openScanner(options: ScannerOptions): Scanner {
   async function gatherOnce(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
     const ended = await pool.run("gather", await taskOf(url), {
       deadlineMs: deadlines.scanMs + graceMs,
-      onSays: (said) => said.says === "stage" && onProgress(said.stage),
+      onMessage: (message) => message.type === "stage" && onProgress(message.stage),
       signal,
     });
     if (ended.end === "died" || ended.end === "late")
       log.error("worker lost while gathering", { url, end: ended.end, because: reasonOf(ended) });
-    // A worker that misses even its own deadline waits for a browser that no longer answers.
+    // A worker that misses its own deadline waits for a hung browser.
     if (ended.end === "late") await browser.retire();
     return ended;
   }
@@ -81,11 +81,11 @@ export function openScanner(options: ScannerOptions): Scanner {
       try {
         last = await gatherOnce(url, onProgress, signal);
       } catch (error) {
-        log.error("no browser", { url, because: messageOf(error) });
+        log.error("browser not available", { url, because: messageOf(error) });
         return "browser-unavailable";
       }
-      const broke = last.end === "died" || (last.end === "done" && browserBroke(last.value.evidence));
-      if (!broke) break;
+      const broken = last.end === "died" || (last.end === "done" && isBrowserBroken(last.value.evidence));
+      if (!broken) break;
     }
     switch (last.end) {
       case "done":
@@ -99,22 +99,22 @@ export function openScanner(options: ScannerOptions): Scanner {
     }
   }
 
-  /** A check that never answers, or takes its thread down, is known by being the last one asked; it is left out and the rest judged again. */
+  /** Judges again without a check that hangs or ends its thread: the last one started. */
   async function judge(url: string, evidence: Evidence, signal?: AbortSignal): Promise<StoredResult | ScanErrorCode> {
     const hung: string[] = [];
     while (hung.length < hungMax) {
-      const asked: string[] = [];
+      const started: string[] = [];
       const ended = await pool.run(
         "judge",
         { evidence, hung },
-        { deadlineMs: deadlines.judgeMs, onSays: (said) => said.says === "judging" && asked.push(said.key), signal },
+        { deadlineMs: deadlines.judgeMs, onMessage: (message) => message.type === "judging" && started.push(message.key), signal },
       );
       if (ended.end === "cancelled") return "interrupted";
       if (ended.end === "done") {
         for (const { key, fault } of ended.value.faults) log.error("check failed", { check: key, fault, url });
         return ended.value.result;
       }
-      const suspect = asked.at(-1);
+      const suspect = started.at(-1);
       log.error("worker lost while judging", { url, check: suspect ?? null, end: ended.end, because: reasonOf(ended) });
       if (suspect === undefined) break;
       hung.push(suspect);
@@ -130,9 +130,9 @@ export function openScanner(options: ScannerOptions): Scanner {
       for (const refusal of refusals) log.warn("egress refused", { url, refusal });
       if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
       onProgress("analysing");
-      const judgedFrom = performance.now();
+      const judgeStartMs = performance.now();
       const result = await judge(url, evidence, signal);
-      const allTimings = { ...timings, judge: Math.round(performance.now() - judgedFrom) };
+      const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
       if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
       onProgress("storing");
       return { status: "finished", result, evidence, screenshot, timings: allTimings };
@@ -144,7 +144,7 @@ export function openScanner(options: ScannerOptions): Scanner {
   };
 }
 
-function browserBroke({ navigation }: Evidence): boolean {
+function isBrowserBroken({ navigation }: Evidence): boolean {
   return navigation.status === "failed" && navigation.because === "crashed";
 }
 

@@ -1,22 +1,22 @@
-/** Tasks and messages between dispatcher and worker: plain JSON, without anything that exists on one machine only. */
+/** Tasks and messages between dispatcher and worker: plain JSON, without references to the local machine. */
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 
-/** Every bound on a scan's time, in milliseconds. */
+/** Deadlines of a scan, in milliseconds. */
 export interface ScanDeadlines {
   /** The whole scan, from the first lookup to the last fact. */
   readonly scanMs: number;
   /** Until the main document's load event. */
   readonly navigationMs: number;
-  /** How long the network must be quiet after the load event ... */
+  /** Required idle time of the network after the load event. */
   readonly settleMs: number;
-  /** ... and the longest wait for that quiet. */
+  /** Longest wait for that idle time. */
   readonly settleMaxMs: number;
-  /** Reading the document of a page whose thread may be busy. */
+  /** Reading the document, whose thread may be busy. */
   readonly documentMs: number;
-  /** Each probe of our own. */
+  /** Each probe other than the browser's. */
   readonly probeMs: number;
   /** All checks together. */
   readonly judgeMs: number;
@@ -32,7 +32,7 @@ export const defaultDeadlines: ScanDeadlines = {
   judgeMs: 5_000,
 };
 
-/** Facts to gather of one URL. */
+/** Gathers the facts of one URL. */
 export interface GatherTask {
   readonly url: string;
   /** ISO 8601, UTC. */
@@ -42,47 +42,45 @@ export interface GatherTask {
   readonly browserEndpoint: string;
   /** Certificates (PEM) trusted besides the bundled roots. */
   readonly caPems: readonly string[];
-  /** Whether a picture of the page is wanted. */
+  /** Whether to take a screenshot. */
   readonly screenshot: boolean;
   readonly deadlines: ScanDeadlines;
 }
 
 export interface Gathered {
   readonly evidence: Evidence;
-  /** Beside the evidence, which goes out as JSON. */
+  /** Apart from the evidence, which is served as JSON. */
   readonly screenshot: Uint8Array | null;
   readonly timings: Timings;
-  /** Set when the page could not be reached at all; then nothing is judged. */
+  /** Set if the page was not reachable; then nothing is judged. */
   readonly unreachable: ScanErrorCode | null;
-  /** What the egress guard refused, for the operator's log: names the setting that would open it. */
+  /** Refusals of the SSRF guard for the operator's log, with the setting that allows them. */
   readonly refusals: readonly string[];
 }
 
-/** Evidence to judge. */
 export interface JudgeTask {
   readonly evidence: Evidence;
-  /** Keys of checks that never answered and ended their thread with them: not asked again, `notChecked`. */
+  /** Keys of checks that hung or ended their thread: skipped, `notChecked`. */
   readonly hung: readonly string[];
 }
 
 export interface Judged {
   readonly result: StoredResult;
-  /** Checks that broke their contract, for the operator's log. */
+  /** Contract violations of checks, for the operator's log. */
   readonly faults: readonly { readonly key: string; readonly fault: string }[];
 }
 
-/** Every kind of work that crosses to a worker, and what comes back. */
+/** Tasks of a worker with their results. */
 export interface WorkerTasks {
   readonly gather: { readonly task: GatherTask; readonly value: Gathered };
   readonly judge: { readonly task: JudgeTask; readonly value: Judged };
 }
 
-/** What a worker says while it works. */
 export type WorkerMessage =
-  | { readonly says: "started" }
-  | { readonly says: "stage"; readonly stage: ProgressStage }
-  /** Before each check is asked, so that one which never answers is known. */
-  | { readonly says: "judging"; readonly key: string };
+  | { readonly type: "started" }
+  | { readonly type: "stage"; readonly stage: ProgressStage }
+  /** Sent before each check runs, so that a hung check is known. */
+  | { readonly type: "judging"; readonly key: string };
 
 export type ScanOutcome =
   | {

@@ -48,10 +48,10 @@ async function delaysOf({ store, progress, url }: PagesUnderTest): Promise<reado
   for (let at = 1; at <= stageCount; at++) {
     const stage = progressStages[at % progressStages.length] ?? "resolving";
     sentAtMs.set(at, nowMs());
-    progress.tell(token, { type: "stage", stage, percent: at });
+    progress.publish(token, { type: "stage", stage, percent: at });
     await Bun.sleep(betweenStagesMs);
   }
-  progress.tell(token, { type: "failed" });
+  progress.publish(token, { type: "failed" });
   const { ready, stop } = await client;
   await stop();
   await store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });

@@ -1,4 +1,4 @@
-/** The same site gives the same ledger and findings each time, in whatever order its answers arrive and however many scans run beside each other. */
+/** The same site gives the same ledger and findings, in any order of responses and with parallel scans. */
 import { createSocket } from "node:dgram";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -17,14 +17,14 @@ import { type Answer, egressTo, type Route, type Routes, startHttp, startHttps }
 const times = 10;
 const atOnce = 4;
 const testMs = 120_000;
-/** An answer is held back for a random time up to this; less than what a page has to be quiet for. */
+/** Maximum random delay of a response; below the idle time that a page needs. */
 const delayMsMax = 60;
 const deadlines = { ...defaultDeadlines, settleMs: 300 };
 
 const host = "assay-same-site.org";
 const otherHosts = ["one.assay-same-library.net", "two.assay-same-library.net", "assay-same-advert.com"];
 
-/** Zero until a test wants answers out of order. */
+/** Zero until a test delays responses. */
 let delaysMsMax = 0;
 const delayMs = () => Math.random() * delaysMsMax;
 
@@ -79,7 +79,7 @@ describe("the same site, scanned again and again", () => {
     first = await scanned();
   }, testMs);
 
-  test("has much to be told of", () => {
+  test("has many findings", () => {
     expect(first.findings.length).toBeGreaterThan(20);
     expect(first.ledger.filter(({ state }) => state === "passed").length).toBeGreaterThan(10);
   });
@@ -93,7 +93,7 @@ describe("the same site, scanned again and again", () => {
   );
 
   test(
-    "gives the same in whatever order answers arrive",
+    "gives the same in any order of responses",
     async () => {
       delaysMsMax = delayMsMax;
       for (let time = 1; time <= times; time++) expect(await scanned()).toEqual(first);
@@ -112,7 +112,7 @@ describe("the same site, scanned again and again", () => {
   );
 });
 
-/** Each answer comes when it likes. */
+/** Adds a random delay to each response. */
 function delayed(given: Routes): Routes {
   return Object.fromEntries(Object.entries(given).map(([path, route]) => [path, delayedRoute(route)]));
 }
@@ -128,7 +128,7 @@ function delayedRoute(route: Route): Route {
     }, delayMs());
 }
 
-/** Passes questions on to a resolver, and lets its answers come when they like. */
+/** Forwards DNS queries and delays the responses at random. */
 async function startDelays(port: number): Promise<{ readonly address: string; stop(): void }> {
   const front = createSocket("udp4");
   front.on("message", (question, asker) => {

@@ -1,4 +1,4 @@
-/** The engine in a process of its own, to be killed: options as JSON on the command line; says `started` and goes on until it is ended. */
+/** Engine in a separate process, to be killed. Takes options as JSON and prints `started`. */
 import { startEngine } from "./engine.ts";
 
 await startEngine(JSON.parse(process.argv[2] ?? ""));

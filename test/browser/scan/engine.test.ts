@@ -1,4 +1,4 @@
-/** A URL goes into the queue, and a judged result comes out of the store: real browser, real workers, real TLS, real DNS packets. */
+/** Scans from queue to stored result with real browser, workers, TLS and DNS packets. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.t
 import { closedPort, egressTo, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
 import { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 
-/** A browser starts within a second, unless the machine has other things to do. */
-const patienceMs = 60_000;
+/** A browser may start slowly on a busy machine. */
+const testMs = 60_000;
 
 const browserDir = mkdtempSync(join(tmpdir(), "assay-engine-browser-"));
 const servers: TestServer[] = [];
@@ -21,15 +21,15 @@ let options: Omit<EngineOptions, "dataDir">;
 let engine: Engine;
 let engineDir: string;
 
-/** What `/slow` waits for, and how often it was asked for. */
-let slow: { asked: number; answer: () => void; answered: Promise<void> };
+/** State of `/slow`: its number of requests and the promise that it awaits. */
+let slow: { requests: number; answer: () => void; answered: Promise<void> };
 
 function resetSlow(): void {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  slow = { asked: 0, answer, answered };
+  slow = { requests: 0, answer, answered };
 }
 
 async function serving(server: Promise<TestServer>): Promise<TestServer> {
@@ -54,7 +54,7 @@ beforeAll(async () => {
       },
       "/app.js": { body: "1", headers: { "content-type": "text/javascript" } },
       "/slow": (_request, response) => {
-        slow.asked++;
+        slow.requests++;
         void slow.answered.then(() => response.writeHead(200, { "content-type": "text/html" }).end("<title>late</title>"));
       },
     }),
@@ -95,11 +95,11 @@ afterAll(async () => {
 
 async function until(condition: () => boolean, waitMs = 30_000): Promise<void> {
   for (const deadline = Date.now() + waitMs; !condition(); await Bun.sleep(5)) {
-    if (Date.now() > deadline) throw new Error("waited in vain");
+    if (Date.now() > deadline) throw new Error("condition not met in time");
   }
 }
 
-/** Follows a scan to its end; what was seen of it on the way is in `seen`. */
+/** Polls a scan to its end; `seen` holds each state. */
 async function ended(token: string, { store } = engine): Promise<{ scan: ScanRecord; seen: ScanRecord[] }> {
   const seen: ScanRecord[] = [];
   await until(() => {
@@ -110,7 +110,7 @@ async function ended(token: string, { store } = engine): Promise<{ scan: ScanRec
   return { scan: seen.at(-1) as ScanRecord, seen };
 }
 
-/** The source of a dropped-in check. */
+/** Source of a plugin check. */
 function ownCheck(key: string, body: string): string {
   const finding = { title: "t", detail: "d", riskStatement: "r", remediation: "m" };
   const texts = { label: key, reason: "r", findings: { [`security.own.${key}`]: finding } };
@@ -124,11 +124,11 @@ function ownCheck(key: string, body: string): string {
     });`;
 }
 
-const askedOfResolvers = ["dnsCaa", "dnssec", "mailDmarc", "mailMtaSts", "mailMx", "mailSpf", "mailTlsRpt"];
+const dnsReadings = ["dnsCaa", "dnssec", "mailDmarc", "mailMtaSts", "mailMx", "mailSpf", "mailTlsRpt"];
 
 describe("a scan through queue, browser, workers and store", () => {
   test(
-    "brings every reading, a whole ledger and rising progress",
+    "gives every reading, a complete ledger and rising progress",
     async () => {
       const token = await engine.queue("https://site.test/");
       const { scan, seen } = await ended(token);
@@ -141,13 +141,13 @@ describe("a scan through queue, browser, workers and store", () => {
         reading.status === "failed" ? [`${name}: ${reading.because}`] : [],
       );
       // Names below .test are not in the public DNS.
-      expect(failures.sort()).toEqual([...askedOfResolvers, "mailMtaStsPolicy"].sort().map((name) => `${name}: not-asked`));
+      expect(failures.sort()).toEqual([...dnsReadings, "mailMtaStsPolicy"].sort().map((name) => `${name}: not-asked`));
       expect(subject).toMatchObject({ url: "https://site.test/", host: "site.test" });
       expect(stored?.evidence.tls).toMatchObject({ facts: { host: "site.test", trusted: true, hostMatches: true } });
       expect(stored?.evidence.plainHttp).toMatchObject({ facts: { outcome: "answered" } });
       expect(JSON.stringify(stored)).toContain("token=***");
       expect(JSON.stringify(stored)).not.toContain("closely-kept");
-      const timed = ["crossOrigin", "judge", "page", "plainHttp", "securityTxt", "tls", "total", "mailMtaStsPolicy", ...askedOfResolvers];
+      const timed = ["crossOrigin", "judge", "page", "plainHttp", "securityTxt", "tls", "total", "mailMtaStsPolicy", ...dnsReadings];
       expect(Object.keys(stored?.timings ?? {}).sort()).toEqual(timed.sort());
       const result = engine.store.results.find(token);
       expect(result?.measured).toBe(true);
@@ -155,7 +155,7 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(engine.store.publicScans.list({ limit: 10, cursor: null }).items.map((item) => item.token)).toContain(token);
       expect([...(engine.store.screenshots.find(token) ?? [])].slice(0, 3)).toEqual([0xff, 0xd8, 0xff]);
     },
-    patienceMs,
+    testMs,
   );
 
   test(
@@ -165,26 +165,26 @@ describe("a scan through queue, browser, workers and store", () => {
       expect((await ended(token)).scan.status).toBe("finished");
       expect(engine.store.evidence.find(token)?.evidence.tls).toMatchObject({ facts: { host: "site.test" } });
     },
-    patienceMs,
+    testMs,
   );
 
   test(
-    "judges a server that only our own client can talk to, as not measured",
+    "judges a server that only our own client can read as not measured",
     async () => {
       const token = await engine.queue("https://old.test/");
       expect((await ended(token)).scan).toMatchObject({ status: "finished" });
       expect(engine.store.results.find(token)).toMatchObject({ measured: false, score: null, band: "unknown" });
       expect(engine.store.results.find(token)?.ledger.find(({ key }) => key === "tls-legacy-protocols")?.state).toBe("violated");
     },
-    patienceMs,
+    testMs,
   );
 
   test.each([
     ["nothing listens", "https://closed.test/", "refused"],
-    ["there is no such name", "https://nowhere.test/", "unresolved"],
+    ["the name does not exist", "https://nowhere.test/", "unresolved"],
     ["the policy forbids it", "https://10.0.0.1/", "blocked"],
-    ["the policy forbids it in plain text, too", "http://169.254.169.254/", "blocked"],
-    ["nothing listens for plain text", "http://closed.test/", "refused"],
+    ["the policy forbids plain http", "http://169.254.169.254/", "blocked"],
+    ["nothing listens on plain http", "http://closed.test/", "refused"],
   ])(
     "fails where %s",
     async (_words, url, code) => {
@@ -193,7 +193,7 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(engine.store.evidence.find(token)?.evidence.navigation).toEqual({ status: "failed", because: code });
       expect(engine.store.results.find(token)).toBeUndefined();
     },
-    patienceMs,
+    testMs,
   );
 
   test(
@@ -204,29 +204,29 @@ describe("a scan through queue, browser, workers and store", () => {
       const scores = tokens.map((token) => engine.store.results.find(token)?.score);
       expect(new Set(scores).size).toBe(1);
     },
-    patienceMs,
+    testMs,
   );
 });
 
-describe("what breaks in the middle", () => {
+describe("failures during a scan", () => {
   test(
-    "the browser: the scan is tried once more with another",
+    "a lost browser: the scan is retried once with another",
     async () => {
       resetSlow();
       const token = await engine.queue("https://site.test/slow");
-      await until(() => slow.asked > 0);
+      await until(() => slow.requests > 0);
       const killed = engine.browser.state()?.pid ?? 0;
       process.kill(killed, "SIGKILL");
-      await until(() => slow.asked > 1);
+      await until(() => slow.requests > 1);
       slow.answer();
       expect((await ended(token)).scan).toMatchObject({ status: "finished", attempts: 1 });
       expect(engine.browser.state()?.pid).not.toBe(killed);
     },
-    patienceMs,
+    testMs,
   );
 
   test(
-    "a check beside the binary: it is not checked, and the rest is judged",
+    "a throwing plugin check: not checked, and the rest is judged",
     async () => {
       const dataDir = mkdtempSync(join(tmpdir(), "assay-engine-checks-"));
       const checksDir = join(dataDir, "checks");
@@ -248,27 +248,27 @@ describe("what breaks in the middle", () => {
       await own.stop();
       rmSync(dataDir, { recursive: true });
     },
-    patienceMs,
+    testMs,
   );
 
   test(
-    "reaches neither the browser's control port nor the proxy of a scan beside it, in the loosest profile",
+    "a scan reaches neither the browser's control port nor another scan's proxy, even with the most permissive egress",
     async () => {
       const dataDir = mkdtempSync(join(tmpdir(), "assay-engine-loose-"));
       const egress = { ...options.egress, profile: "internal", allowPorts: "any" } as const;
       const loose = await startEngine({ ...options, egress, dataDir });
       resetSlow();
       const beside = await loose.queue("https://site.test/slow");
-      await until(() => slow.asked > 0);
+      await until(() => slow.requests > 0);
       const control = Number(new URL(await loose.browser.endpoint()).port);
-      // Those that the worker opened are known to this thread as well.
+      // Ports that the worker opened are shared with this thread.
       const ports = [...new Uint8Array(blockedPorts()).entries()].flatMap(([port, shut]) => (shut === 1 ? [port] : []));
       expect(ports).toContain(control);
       const errorCodes: (string | null)[] = [];
       for (const port of ports) {
         const token = await loose.queue(`http://127.0.0.1:${port}/json/list`);
         const { errorCode } = (await ended(token, loose)).scan;
-        // One that a scan of an earlier test held until just now is nobody's any more.
+        // Skips a port that an earlier test's scan has just released.
         if (isBlockedPort(port)) errorCodes.push(errorCode);
       }
       expect(errorCodes.length).toBeGreaterThan(1);
@@ -278,11 +278,11 @@ describe("what breaks in the middle", () => {
       await loose.stop();
       rmSync(dataDir, { recursive: true });
     },
-    patienceMs,
+    testMs,
   );
 
   test(
-    "a server that never answers costs no more than the deadline",
+    "a silent server takes no longer than the deadline",
     async () => {
       const dataDir = mkdtempSync(join(tmpdir(), "assay-engine-late-"));
       const hasty = await startEngine({ ...options, dataDir, deadlines: { scanMs: 1_500 } });
@@ -293,11 +293,11 @@ describe("what breaks in the middle", () => {
       await hasty.stop();
       rmSync(dataDir, { recursive: true });
     },
-    patienceMs,
+    testMs,
   );
 
   test(
-    "the whole process: the next one finishes what it had in hand",
+    "a killed process: the next one finishes its scans",
     async () => {
       resetSlow();
       const dataDir = mkdtempSync(join(tmpdir(), "assay-engine-killed-"));
@@ -311,7 +311,7 @@ describe("what breaks in the middle", () => {
           stderr: "inherit",
         },
       );
-      await until(() => slow.asked > 1);
+      await until(() => slow.requests > 1);
       child.kill("SIGKILL");
       await child.exited;
       const waiting = openStore(dataDir, { readOnly: true });
@@ -330,6 +330,6 @@ describe("what breaks in the middle", () => {
       await next.stop();
       rmSync(dataDir, { recursive: true });
     },
-    patienceMs,
+    testMs,
   );
 });

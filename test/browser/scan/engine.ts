@@ -1,4 +1,4 @@
-/** The whole engine as the server runs it (store, browser, workers, dispatcher), for tests in this process and in one of its own. */
+/** Engine as the server runs it (store, browser, workers, dispatcher), for tests in this and in a separate process. */
 import { join } from "node:path";
 import { createLog } from "../../../src/base/log.ts";
 import { type BrowserHost, openBrowser } from "../../../src/browser/browser.ts";
@@ -11,7 +11,7 @@ import { openStore, type Store } from "../../../src/store/store.ts";
 
 export interface EngineOptions {
   readonly dataDir: string;
-  /** Where the browser is unpacked. */
+  /** Directory of the unpacked browser. */
   readonly browserDir: string;
   readonly egress: EgressSettings;
   readonly caPems: readonly string[];

@@ -1,4 +1,4 @@
-/** A worker whose gathering does what the URL's host says, on real threads; judging is the real one with checks of its own. */
+/** Worker whose gathering fails as the host of the URL names; judging is real, with test checks. */
 import type { MessagePort } from "node:worker_threads";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { performJudge } from "../../../src/scan/judge-task.ts";
@@ -6,7 +6,7 @@ import type { Gathered, GatherTask, Judged, JudgeTask } from "../../../src/scan/
 import { evidence } from "../../support/evidence.ts";
 
 export async function gather({ task, port }: { task: GatherTask; port: MessagePort }): Promise<Gathered> {
-  port.postMessage({ says: "started" });
+  port.postMessage({ type: "started" });
   const { url, browserEndpoint } = task;
   const gathered = (part: Partial<Gathered> = {}): Gathered => ({
     evidence: evidence({ url }),
@@ -32,7 +32,7 @@ export async function gather({ task, port }: { task: GatherTask; port: MessagePo
     case "loops.test":
       for (;;);
     case "dies-once.test":
-      // The endpoint is asked for anew with each attempt, and the test counts.
+      // The test counts endpoints, one per attempt.
       if (browserEndpoint.endsWith("/1")) throw new Error("thrown once on purpose");
       return gathered();
     case "browser-breaks-once.test":
@@ -42,18 +42,18 @@ export async function gather({ task, port }: { task: GatherTask; port: MessagePo
     case "browser-breaks.test":
       return gathered({ evidence: evidence({ url, navigation: "crashed", tls: "refused" }), unreachable: "crashed" });
     case "stages.test":
-      for (const stage of ["resolving", "connecting", "tls", "browsing"]) port.postMessage({ says: "stage", stage });
+      for (const stage of ["resolving", "connecting", "tls", "browsing"]) port.postMessage({ type: "stage", stage });
       await Bun.sleep(20);
       return gathered();
   }
   return gathered();
 }
 
-/** What each check does is in the evidence's title, so that a scan can choose. */
+/** The host of the evidence selects how each check fails. */
 export function judge({ task, port }: { task: JudgeTask; port: MessagePort }): Judged {
-  port.postMessage({ says: "started" });
+  port.postMessage({ type: "started" });
   const catalog = { checks, version: "v", texts: { "en-gb": {}, "de-de": {} }, droppedIn: {} };
-  return performJudge(task, catalog, (key) => port.postMessage({ says: "judging", key }));
+  return performJudge(task, catalog, (key) => port.postMessage({ type: "judging", key }));
 }
 
 function check(key: string, judge: (given: { subject: { host: string } }) => unknown): AnyCheck {

@@ -1,4 +1,4 @@
-/** A scan survives workers that die, checks that hang and a browser that is lost: on real threads that really do so. */
+/** A scan survives dead workers, hung checks and a lost browser, on real threads. */
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
@@ -46,7 +46,7 @@ async function scan(host: string, signal?: AbortSignal) {
 }
 
 describe("a scan", () => {
-  test("goes through its stages to a judged outcome", async () => {
+  test("passes its stages to a judged outcome", async () => {
     opened();
     const { outcome, stages, states } = await scan("stages.test");
     expect(stages).toEqual(["resolving", "connecting", "tls", "browsing", "analysing", "storing"]);
@@ -54,7 +54,7 @@ describe("a scan", () => {
     expect(Object.keys(outcome.timings)).toEqual(["total", "judge"]);
   });
 
-  test("that reaches nothing fails with its code and evidence, and the operator is told what was refused", async () => {
+  test("of an unreachable page fails with code and evidence, and logs refusals of the guard", async () => {
     opened();
     const { outcome } = await scan("unreachable.test");
     expect(outcome).toMatchObject({ status: "failed", code: "unresolved", timings: { total: 5 } });
@@ -62,11 +62,11 @@ describe("a scan", () => {
     expect(lines.join("")).toContain("scan.allow_cidrs opens it");
   });
 
-  test("that is given up ends at once", async () => {
+  test("that is aborted ends at once", async () => {
     opened({ graceMs: 60_000 });
-    const givingUp = new AbortController();
-    setTimeout(() => givingUp.abort(), 100);
-    expect((await scan("loops.test", givingUp.signal)).code).toBe("interrupted");
+    const abandon = new AbortController();
+    setTimeout(() => abandon.abort(), 100);
+    expect((await scan("loops.test", abandon.signal)).code).toBe("interrupted");
     expect((await scan("fine.test")).outcome.status).toBe("finished");
   });
 });
@@ -76,7 +76,7 @@ describe("a worker that", () => {
     ["throws", "throws.test", "crashed", 2],
     ["throws outside its task", "throws-later.test", "crashed", 2],
     ["ends its thread", "exits.test", "timeout", 1],
-    ["never comes back", "loops.test", "timeout", 1],
+    ["never returns", "loops.test", "timeout", 1],
   ])("%s", async (_words, host, code, attempts) => {
     opened();
     expect((await scan(host)).code).toBe(code as never);
@@ -85,14 +85,14 @@ describe("a worker that", () => {
     expect((await scan("fine.test")).outcome.status).toBe("finished");
   });
 
-  test("dies once costs one more attempt", async () => {
+  test("dies once costs one retry", async () => {
     opened();
     expect((await scan("dies-once.test")).outcome.status).toBe("finished");
   });
 });
 
 describe("a browser that", () => {
-  test("breaks once costs one more attempt", async () => {
+  test("breaks once costs one retry", async () => {
     opened();
     expect((await scan("browser-breaks-once.test")).outcome.status).toBe("finished");
   });
@@ -108,7 +108,7 @@ describe("a browser that", () => {
   });
 });
 
-test("a control port is shut while the scanner is open, and nobody's afterwards", async () => {
+test("a control port is blocked until the scanner closes", async () => {
   opened();
   await scan("fine.test");
   expect(isBlockedPort(9)).toBe(true);
@@ -121,7 +121,7 @@ describe("a check that", () => {
     ["hangs", "hangs.test", ["b-hangs"]],
     ["ends its thread", "check-exits.test", ["c-exits"]],
     ["throws", "check-throws.test", ["d-throws"]],
-    ["answers with a promise", "check-async.test", ["e-async"]],
+    ["returns a promise", "check-async.test", ["e-async"]],
     ["changes the evidence", "check-mutates.test", ["f-mutates"]],
     ["hangs, with another one", "all-hangs.test", ["b-hangs", "g-hangs-too"]],
   ])("%s is not checked, and named in the log", async (_words, host, keys) => {

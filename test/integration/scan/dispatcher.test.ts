@@ -1,4 +1,4 @@
-/** The dispatcher on a real store; the scanner is stood in for, so that a test can decide when a scan ends. */
+/** Dispatcher on a real store with a fake scanner, so that a test decides when a scan ends. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import type { ProgressStage, ScanEvent } from "../../../src/evidence/scan.ts";
@@ -15,10 +15,10 @@ import { type TemporaryStore, temporaryStore } from "../../support/temporary-sto
 const finished: ScanOutcome = { status: "finished", result, evidence: evidence(), screenshot: null, timings: { total: 1 } };
 const failed: ScanOutcome = { status: "failed", code: "unresolved", evidence: null, timings: {} };
 
-/** Scans that wait for the test to end them. */
+/** Scan that waits for the test to end it. */
 interface Held {
   readonly url: string;
-  readonly tell: (stage: ProgressStage) => void;
+  readonly report: (stage: ProgressStage) => void;
   readonly end: (outcome: ScanOutcome) => void;
 }
 
@@ -31,9 +31,9 @@ let progress: ProgressHub;
 const log = createLog({ level: "error", format: "text", write: () => {} });
 
 const scanner: Pick<Scanner, "scanUrl"> = {
-  scanUrl: (url, tell, signal) =>
+  scanUrl: (url, report, signal) =>
     new Promise((end) => {
-      held.push({ url, tell, end });
+      held.push({ url, report, end });
       signal?.addEventListener("abort", () => end({ ...failed, code: "interrupted" }));
     }),
 };
@@ -70,14 +70,14 @@ async function queued(url: string): Promise<string> {
 
 async function until(condition: () => boolean): Promise<void> {
   for (const deadline = Date.now() + 4_000; !condition(); await Bun.sleep(2)) {
-    if (Date.now() > deadline) throw new Error("waited in vain");
+    if (Date.now() > deadline) throw new Error("condition not met in time");
   }
 }
 
 const statusOf = (token: string) => store.scans.findByToken(token)?.status;
 
 describe("the dispatcher", () => {
-  test("takes what waits at the start, in order, and no more than it may", async () => {
+  test("claims queued scans at start, in order, up to its concurrency", async () => {
     const tokens = [await queued("https://a.test/"), await queued("https://b.test/"), await queued("https://c.test/")];
     await started(2);
     await until(() => held.length === 2);
@@ -100,7 +100,7 @@ describe("the dispatcher", () => {
     expect(store.scans.findByToken(token)?.errorCode).toBe("unresolved");
   });
 
-  test("misses no scan among many that come at once", async () => {
+  test("misses no scan when many are queued at once", async () => {
     const { wake } = await started(3);
     const tokens: string[] = [];
     for (let count = 0; count < 50; count++) {
@@ -113,13 +113,13 @@ describe("the dispatcher", () => {
     clearInterval(ending);
   });
 
-  test("stores progress as it is told, a few times a second", async () => {
+  test("stores progress a few times a second", async () => {
     const token = await queued("https://a.test/");
     await started();
     await until(() => held.length === 1);
-    held[0]?.tell("resolving");
-    held[0]?.tell("connecting");
-    held[0]?.tell("browsing");
+    held[0]?.report("resolving");
+    held[0]?.report("connecting");
+    held[0]?.report("browsing");
     await until(() => store.scans.findByToken(token)?.progressStage === "resolving");
     expect(store.scans.findByToken(token)?.progressPercent).toBe(2);
     await until(() => store.scans.findByToken(token)?.progressStage === "browsing");
@@ -129,20 +129,20 @@ describe("the dispatcher", () => {
     expect(store.scans.findByToken(token)).toMatchObject({ progressStage: null, progressPercent: 100 });
   });
 
-  test("tells every stage at once, and an end only once it can be read", async () => {
+  test("publishes every stage at once, and the end only after it is stored", async () => {
     const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
-    const told: (ScanEvent & { readonly status?: string | undefined })[] = [];
-    const places: (number | null)[] = [];
-    progress.subscribe(first, (what) => told.push({ ...what, status: statusOf(first) }));
-    progress.subscribe(second, ({ type }) => type === "moved" && places.push(store.scans.queuePosition(second)));
+    const events: (ScanEvent & { readonly status?: string | undefined })[] = [];
+    const positions: (number | null)[] = [];
+    progress.subscribe(first, (event) => events.push({ ...event, status: statusOf(first) }));
+    progress.subscribe(second, ({ type }) => type === "moved" && positions.push(store.scans.queuePosition(second)));
     await started(1);
     await until(() => held.length === 1);
-    held[0]?.tell("resolving");
-    held[0]?.tell("browsing");
-    // A gathering that had to be begun again.
-    held[0]?.tell("connecting");
+    held[0]?.report("resolving");
+    held[0]?.report("browsing");
+    // A second attempt at gathering.
+    held[0]?.report("connecting");
     const running = { status: "running" };
-    expect(told).toEqual([
+    expect(events).toEqual([
       { type: "claimed", ...running },
       { type: "stage", stage: "resolving", percent: 2, ...running },
       { type: "stage", stage: "browsing", percent: 20, ...running },
@@ -150,12 +150,12 @@ describe("the dispatcher", () => {
     ]);
     held[0]?.end(finished);
     await until(() => held.length === 2);
-    expect(told.at(-1)).toEqual({ type: "finished", status: "finished" });
-    expect(places).toEqual([1]);
-    progress.subscribe(second, (what) => told.push(what));
+    expect(events.at(-1)).toEqual({ type: "finished", status: "finished" });
+    expect(positions).toEqual([1]);
+    progress.subscribe(second, (event) => events.push(event));
     held[1]?.end(failed);
     await until(() => statusOf(second) === "failed");
-    await until(() => told.at(-1)?.type === "failed");
+    await until(() => events.at(-1)?.type === "failed");
     expect(progress.waitMs(1)).not.toBeNull();
   });
 
@@ -170,7 +170,7 @@ describe("the dispatcher", () => {
     await until(() => held.length === 1);
   });
 
-  test("stops when what runs has ended", async () => {
+  test("stops when running scans have ended", async () => {
     const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
     const { stop } = await started(1);
     await until(() => held.length === 1);
@@ -181,7 +181,7 @@ describe("the dispatcher", () => {
     expect(held).toHaveLength(1);
   });
 
-  test("gives up what does not end in time, and the next one begins it anew, once", async () => {
+  test("abandons a scan that does not end in time; the next start retries it once", async () => {
     const token = await queued("https://a.test/");
     const begun = await started();
     await until(() => held.length === 1);
@@ -197,7 +197,7 @@ describe("the dispatcher", () => {
     expect(store.scans.findByToken(token)).toMatchObject({ status: "failed", errorCode: "interrupted" });
   });
 
-  test("keeps an outcome that the disk has no room for, and stores it later", async () => {
+  test("retries an outcome on a full disk until it is stored", async () => {
     const token = await queued("https://a.test/");
     let refusals = 1;
     await started(1, {
@@ -224,7 +224,7 @@ describe("the dispatcher", () => {
     expect(store.scans.runningCount()).toBe(0);
   });
 
-  test("goes on with the next scan when not even the failure can be stored", async () => {
+  test("continues with the next scan when the failure cannot be stored either", async () => {
     const refused = await queued("https://a.test/");
     await queued("https://b.test/");
     let failures = 0;

@@ -1,4 +1,4 @@
-/** Who listens to a scan hears all of it and nothing after, within bounds. */
+/** Listeners of a scan get all its events and none after its end, within bounds. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import type { ScanEvent } from "../../../src/evidence/scan.ts";
@@ -24,83 +24,83 @@ const listen = (token: string, as = token) =>
   progress.subscribe(token, (event) => heard.push(`${as} ${event.type === "stage" ? event.stage : event.type}`));
 
 describe("progress", () => {
-  test("reaches those who listen to that scan; the others hear that the queue moved", () => {
+  test("reaches the scan's listeners; listeners of waiting scans get `moved`", () => {
     listen("a");
     listen("b");
-    progress.tell("a", { type: "claimed" });
-    progress.tell("a", resolving);
-    progress.tell("c", { type: "claimed" });
-    progress.tell("a", { type: "finished" });
+    progress.publish("a", { type: "claimed" });
+    progress.publish("a", resolving);
+    progress.publish("c", { type: "claimed" });
+    progress.publish("a", { type: "finished" });
     expect(heard).toEqual(["a claimed", "b moved", "a resolving", "b moved", "a finished"]);
   });
 
-  test("is told at once to who comes later, and not of scans that are over", () => {
-    progress.tell("a", { type: "claimed" });
+  test("a late listener gets the latest event at once, but none of an ended scan", () => {
+    progress.publish("a", { type: "claimed" });
     listen("a", "early");
-    progress.tell("a", resolving);
+    progress.publish("a", resolving);
     listen("a", "late");
-    progress.tell("a", { type: "failed" });
+    progress.publish("a", { type: "failed" });
     const after = listen("a", "after");
-    progress.tell("b", { type: "claimed" });
+    progress.publish("b", { type: "claimed" });
     after?.();
     expect(heard).toEqual(["early claimed", "early resolving", "late resolving", "early failed", "late failed", "after moved"]);
   });
 
-  test("ends when it is called off, however often, and leaves room for others", () => {
+  test("unsubscribing works once or repeatedly and frees a place", () => {
     const ends = ["a", "a", "b"].map((token) => listen(token));
     expect(listen("c")).toBeNull();
     ends[0]?.();
     ends[0]?.();
     expect(progress.listening()).toBe(2);
-    progress.tell("a", resolving);
+    progress.publish("a", resolving);
     expect(heard).toEqual(["a resolving"]);
     expect(listen("c")).not.toBeNull();
     for (const end of ends) end?.();
     expect(progress.listening()).toBe(1);
-    progress.tell("c", { type: "finished" });
+    progress.publish("c", { type: "finished" });
     expect(progress.listening()).toBe(0);
   });
 
-  test("may be called off while it is told", () => {
+  test("a listener may unsubscribe during an event", () => {
     const end = progress.subscribe("a", () => end?.());
     listen("a", "other");
-    progress.tell("a", { type: "finished" });
+    progress.publish("a", { type: "finished" });
     expect(heard).toEqual(["other finished"]);
     expect(progress.listening()).toBe(0);
     end?.();
     expect(progress.listening()).toBe(0);
   });
 
-  test("goes on when a listener breaks", () => {
+  test("continues when a listener throws", () => {
     progress.subscribe("a", () => {
       throw new Error("closed");
     });
     listen("a");
-    progress.tell("a", resolving);
+    progress.publish("a", resolving);
     expect(heard).toEqual(["a resolving"]);
-    expect(lines.join()).toContain("progress was not heard");
+    expect(lines.join()).toContain("progress listener failed");
   });
 });
 
-describe("the wait", () => {
-  test("is not known before a scan has ended, and then goes by their length", async () => {
+describe("the estimated wait", () => {
+  test("is null before the first end, then follows the mean duration", async () => {
     expect(progress.waitMs(1)).toBeNull();
-    progress.tell("a", { type: "claimed" });
+    progress.publish("a", { type: "claimed" });
     await Bun.sleep(40);
-    progress.tell("a", { type: "finished" });
+    progress.publish("a", { type: "finished" });
     const waitMs = progress.waitMs(1) ?? 0;
     expect(waitMs).toBeGreaterThanOrEqual(19);
     expect(waitMs).toBeLessThan(500);
     expect(Math.abs((progress.waitMs(10) ?? 0) - 10 * waitMs)).toBeLessThanOrEqual(5);
   });
 
-  test("goes by the latest scans alone", async () => {
-    progress.tell("slow", { type: "claimed" });
+  test("uses only the latest scans", async () => {
+    progress.publish("slow", { type: "claimed" });
     await Bun.sleep(40);
-    progress.tell("slow", { type: "finished" });
+    progress.publish("slow", { type: "finished" });
     for (let count = 0; count < 20; count++) {
-      progress.tell(`${count}`, { type: "claimed" });
-      progress.tell(`${count}`, { type: "failed" });
+      progress.publish(`${count}`, { type: "claimed" });
+      progress.publish(`${count}`, { type: "failed" });
     }
     expect(progress.waitMs(2) ?? 99).toBeLessThan(10);
   });

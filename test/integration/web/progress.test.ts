@@ -49,12 +49,12 @@ async function watch(token: string, headers: Record<string, string> = {}): Promi
 
 async function finish(token: string, by = pages): Promise<void> {
   await by.store.scans.finish(token, { ...knownScans.sound, timings: {}, now: new Date() });
-  by.progress.tell(token, { type: "finished" });
+  by.progress.publish(token, { type: "finished" });
 }
 
 async function claim(by = pages): Promise<void> {
   const scan = await by.store.scans.claimNext(new Date());
-  by.progress.tell(scan?.token ?? "", { type: "claimed" });
+  by.progress.publish(scan?.token ?? "", { type: "claimed" });
 }
 
 const toldIn = ({ events }: EventStream) => events.map(({ name, data }) => `${name} ${data[name === "done" ? "status" : name] ?? "none"}`);
@@ -74,7 +74,7 @@ describe("the events of a scan", () => {
     await until(() => stream.events.length === 2);
     await finish(first);
     await claim();
-    for (const stage of progressStages) pages.progress.tell(second, { type: "stage", stage, percent: stagePercent[stage] });
+    for (const stage of progressStages) pages.progress.publish(second, { type: "stage", stage, percent: stagePercent[stage] });
     await finish(second);
     await stream.ended;
     expect(toldIn(stream)).toEqual([
@@ -137,7 +137,7 @@ describe("the events of a scan", () => {
     streams[0]?.leave();
     await until(() => pages.progress.listening() === 1);
     await claim();
-    pages.progress.tell(token, { type: "stage", stage: "tls", percent: 10 });
+    pages.progress.publish(token, { type: "stage", stage: "tls", percent: 10 });
     await until(() => streams[1]?.events.at(-1)?.name === "percent");
     streams[1]?.leave();
     await until(() => pages.progress.listening() === 0);
@@ -204,7 +204,7 @@ describe("in a browser", () => {
       expect(await known()).toMatchObject({ status: progress.waiting, place: progress.position.replace("{{position}}", "1"), percent: 0 });
       await until(() => pages.progress.listening() === 1);
       await claim();
-      pages.progress.tell(token, { type: "stage", stage: "browsing", percent: 20 });
+      pages.progress.publish(token, { type: "stage", stage: "browsing", percent: 20 });
       await until(async () => (await known()).percent === 20);
       expect(await known()).toEqual({
         status: progress.stages.browsing,
@@ -214,7 +214,7 @@ describe("in a browser", () => {
         current: "browsing",
         marks: marksAt(3),
       });
-      pages.progress.tell(token, { type: "stage", stage: "storing", percent: 97 });
+      pages.progress.publish(token, { type: "stage", stage: "storing", percent: 97 });
       await until(async () => (await known()).current === "storing");
       expect((await known()).marks).toEqual(marksAt(7));
       const loaded = visitor.page.waitForNavigation();
