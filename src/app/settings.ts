@@ -30,6 +30,8 @@ export interface Setting<S extends TSchema = TSchema> {
   readonly allowed: string;
   /** Default value. `earlier` holds the settings above this one. */
   readonly fallback: (env: Environment, earlier: Earlier) => unknown;
+  /** The default in words, where `fallback` computes it or null has a meaning. */
+  readonly defaultDoc?: string;
   /** In commander's notation; repeatable when the value is a list. */
   readonly flag?: string;
   /** A path in a file is relative to the file, elsewhere to the working directory. */
@@ -67,6 +69,7 @@ export const settings = {
     doc: "Folder of everything that is stored: accounts, scans, results, the unpacked browser.",
     allowed: "a folder",
     fallback: defaultDataDir,
+    defaultDoc: "root: /var/lib/assay; others: $XDG_DATA_HOME/assay or ~/.local/share/assay",
     flag: "--data <dir>",
     isPath: true,
   }),
@@ -103,6 +106,7 @@ export const settings = {
     doc: "Plan of accounts made by sign-up or invitation; agency in profile internal, else free.",
     allowed: plans.join(" or "),
     fallback: (_env, { profile }) => (profile === "internal" ? "agency" : "free"),
+    defaultDoc: "free; in profile internal agency",
   }),
   "accounts.password_min": setting(Type.Integer({ minimum: 8, maximum: 128 }), {
     doc: "Characters that a password needs at least.",
@@ -126,12 +130,12 @@ export const settings = {
     fallback: () => true,
   }),
   "guest.rate_per_hour": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
-    doc: "Scans an hour that visitors who are not signed in may start from one address.",
+    doc: "Scans an hour that visitors who are not signed in may start from one address (IPv6: one /64).",
     allowed: "a whole number from 1 to 100000",
     fallback: () => 20,
   }),
   "scan.cooldown": setting(Type.Integer({ minimum: 0, maximum: 3_600 }), {
-    doc: "Seconds in which the form answers a second request for the same URL with the scan of the first.",
+    doc: "Seconds in which the form answers a second request for the same URL with the scan of the first; 0 switches this off.",
     allowed: "a whole number of seconds from 0 to 3600",
     fallback: () => 60,
   }),
@@ -139,6 +143,7 @@ export const settings = {
     doc: "Scans that run at the same time.",
     allowed: "a whole number from 1 to 64",
     fallback: defaultConcurrency,
+    defaultDoc: "two for each core, at most 4, fewer with little memory",
     flag: "--concurrency <n>",
   }),
   "scan.queue_max": setting(Type.Integer({ minimum: 1, maximum: 1_000_000 }), {
@@ -184,7 +189,7 @@ export const settings = {
     isPath: true,
   }),
   "scan.system_roots": setting(Type.Boolean(), {
-    doc: "Whether the roots that this machine trusts are trusted besides the bundled ones.",
+    doc: "Whether the roots that this machine trusts are trusted besides the bundled ones (SSL_CERT_FILE or its usual file).",
     allowed: "true or false",
     fallback: () => true,
     flag: "--system-roots <true|false>",
@@ -193,12 +198,14 @@ export const settings = {
     doc: "Resolvers asked instead of the system's.",
     allowed: "a list of address or address:port, as in 9.9.9.9",
     fallback: none,
+    defaultDoc: "the system's",
     flag: "--dns <address[:port]...>",
   }),
   "checks.dir": setting(optional(path), {
     doc: "Folder of checks of your own; <data>/checks when not set.",
     allowed: "a folder",
     fallback: () => null,
+    defaultDoc: "<data>/checks",
     flag: "--checks-dir <dir>",
     isPath: true,
   }),
@@ -206,6 +213,7 @@ export const settings = {
     doc: "Chromium to use instead of the embedded one.",
     allowed: "an executable file",
     fallback: () => null,
+    defaultDoc: "the embedded one",
     flag: "--browser-path <file>",
     isPath: true,
   }),
@@ -219,6 +227,7 @@ export const settings = {
     doc: "Folder the embedded browser is unpacked into; <data>/browser when not set.",
     allowed: "a folder on a file system that allows programs to run",
     fallback: () => null,
+    defaultDoc: "<data>/browser",
     isPath: true,
   }),
   "api.rate_per_minute": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
@@ -245,6 +254,7 @@ export const settings = {
     doc: "Strict-Transport-Security of answers over https, or off.",
     allowed: "off, or a value with max-age, as in max-age=63072000; includeSubDomains",
     fallback: (_env, { public_url }) => (public_url?.startsWith("https:") ? "max-age=63072000; includeSubDomains" : "off"),
+    defaultDoc: "max-age=63072000; includeSubDomains with a public_url on https, else off",
   }),
   "plans.contact": setting(optional(parsed(parseContact)), {
     doc: "Where to ask for another plan; shown on /plans.",
