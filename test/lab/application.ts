@@ -1,4 +1,4 @@
-/** Debian's WordPress with its database, behind Debian's Apache, set up as its package says and left as it comes. The reports go to dist/laboratory. */
+/** Scans Debian's WordPress with database and Apache, in its default configuration. The reports go to dist/laboratory. */
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -10,72 +10,72 @@ import { closedPort, egressTo } from "../support/servers.ts";
 import { startDnsTree } from "./dns-tree.ts";
 import type { LabCase, LabSite, States } from "./laboratory.ts";
 import { writeReport } from "./readable-report.ts";
-import { startTogether } from "./start-together.ts";
+import { startGroup } from "./server-group.ts";
 import { notApplicable, passed, violated } from "./states.ts";
 import { apacheIn } from "./web-server-configurations.ts";
 
 const host = "assay-wordpress-site.org";
 
-/** The same of every page: what nobody set up. */
-const asItComes: States = {
+/** States of every page in the default configuration. */
+const defaultStates: States = {
   ...passed("deprecated-headers", "https-available", "mixed-content", "tls-legacy-protocols", "tls-trust-chain", "x-xss-protection"),
   ...violated("dns-caa", "information-disclosure", "mail-dmarc", "security-txt", "strict-transport-security"),
 };
 
 export const applicationCases: readonly LabCase[] = [
   {
-    name: "WordPress as Debian installs it: its front page",
+    name: "WordPress by default: front page",
     expected: {
-      ...asItComes,
+      ...defaultStates,
       ...violated("content-security-policy", "https-redirect", "referrer-policy", "x-content-type-options", "x-frame-options"),
       ...notApplicable("cookie-secure", "cors-configuration", "subresource-integrity"),
       "content-type-charset": "passed",
     },
     serve: () => startWordPress("/"),
-    also: (scan) => writeReport("wordpress", scan),
+    verify: (scan) => writeReport("wordpress", scan),
   },
   {
-    name: "WordPress as Debian installs it: its sign-in page, which says more for itself",
+    name: "WordPress by default: sign-in page, with some protections",
     expected: {
-      ...asItComes,
+      ...defaultStates,
       ...violated("content-security-policy", "x-content-type-options"),
-      // It leads over to https, sends its test cookie securely, and names its policy in a meta element.
+      // It redirects to https, sets a secure test cookie, and has its referrer policy in a meta element.
       ...passed("cookie-secure", "https-redirect", "redirect-chain-secure", "referrer-policy", "x-frame-options"),
     },
     serve: () => startWordPress("/wp-login.php"),
-    also: (scan) => writeReport("wordpress-sign-in", scan),
+    verify: (scan) => writeReport("wordpress-sign-in", scan),
   },
   {
-    name: "WordPress as Debian installs it: its interface for programs, which lets every origin in",
+    name: "WordPress by default: REST API, which allows every origin",
     expected: {
-      ...asItComes,
+      ...defaultStates,
       ...notApplicable("content-security-policy", "permissions-policy", "x-frame-options"),
       "cors-configuration": "violated",
       "x-content-type-options": "passed",
     },
     codes: ["security.cors.reflected-origin-with-credentials"],
     serve: () => startWordPress("/index.php?rest_route=/"),
-    also: (scan) => writeReport("wordpress-interface", scan),
+    verify: (scan) => writeReport("wordpress-interface", scan),
   },
 ];
 
-/** Takes some seconds: a database is made, and WordPress set up by its own form. */
+/** Creates a database and completes WordPress's installation form, which takes some seconds. */
 async function startWordPress(path: string): Promise<LabSite> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-wordpress-"));
-  // Database, PHP and web server are three other users, who must be able to get here.
+  // Database, PHP and web server run as three other users that need access.
   chmodSync(folder, 0o755);
-  const { tlsPort, plainPort, resolver, stop } = await startTogether(async (kept) => {
-    kept({ stop: () => rmSync(folder, { recursive: true, force: true }) });
+  const { tlsPort, plainPort, resolver, stop } = await startGroup(async (track) => {
+    track({ stop: () => rmSync(folder, { recursive: true, force: true }) });
     const password = randomBytes(16).toString("hex");
-    kept(await startDatabase(folder, password));
+    track(await startDatabase(folder, password));
     writeWordPress(folder, password);
-    kept(await startPhp(folder));
-    const tree = kept(
+    track(await startPhp(folder));
+    const tree = track(
       await startDnsTree([{ name: host, delegation: "unsigned", records: "@ IN A 127.0.0.1\n@ IN MX 10 mail\nmail IN A 127.0.0.1" }]),
     );
-    const doors = kept(await startApache(folder));
-    await setUp(doors.plainPort);
-    return { tlsPort: doors.tlsPort, plainPort: doors.plainPort, resolver: tree.resolver };
+    const apache = track(await startApache(folder));
+    await installWordPress(apache.plainPort);
+    return { tlsPort: apache.tlsPort, plainPort: apache.plainPort, resolver: tree.resolver };
   });
   return {
     url: `https://${host}${path}`,
@@ -85,12 +85,12 @@ async function startWordPress(path: string): Promise<LabSite> {
   };
 }
 
-/** MariaDB with nothing in it but an empty database and its user, to be reached by a socket only. */
+/** MariaDB with one empty database and its user, on a Unix socket only. */
 async function startDatabase(folder: string, password: string) {
-  const [data, door, init] = ["data", "database", "init.sql"].map((name) => join(folder, name)) as [string, string, string];
+  const [data, runDir, init] = ["data", "database", "init.sql"].map((name) => join(folder, name)) as [string, string, string];
   mkdirSync(data);
-  mkdirSync(door);
-  run("chown", "mysql:mysql", data, door);
+  mkdirSync(runDir);
+  run("chown", "mysql:mysql", data, runDir);
   run("mariadb-install-db", "--no-defaults", `--datadir=${data}`, "--user=mysql", "--skip-test-db");
   const user = "wordpress@localhost";
   const statements = [
@@ -100,15 +100,15 @@ async function startDatabase(folder: string, password: string) {
   ];
   writeFileSync(init, statements.map((statement) => `${statement};\n`).join(""));
   const socket = databaseSocket(folder);
-  const places = [`--datadir=${data}`, `--socket=${socket}`, `--pid-file=${door}/mariadbd.pid`, `--init-file=${init}`];
-  return startProcess(["/usr/sbin/mariadbd", "--no-defaults", "--user=mysql", "--skip-networking", ...places], () => isAnswering(socket));
+  const options = [`--datadir=${data}`, `--socket=${socket}`, `--pid-file=${runDir}/mariadbd.pid`, `--init-file=${init}`];
+  return startProcess(["/usr/sbin/mariadbd", "--no-defaults", "--user=mysql", "--skip-networking", ...options], () => isAnswering(socket));
 }
 
 function databaseSocket(folder: string): string {
   return join(folder, "database/socket");
 }
 
-/** The package's files, told to look for their configuration here instead of /etc/wordpress. */
+/** Copies the package's files and configures them in this folder instead of /etc/wordpress. */
 function writeWordPress(folder: string, password: string): void {
   const root = join(folder, "wordpress");
   run("cp", "-a", "/usr/share/wordpress", root);
@@ -124,11 +124,11 @@ function writeWordPress(folder: string, password: string): void {
     ABSPATH: `${root}/`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `define('${name}', '${value}');`);
-  // It would ask its makers for news, and here nobody is asked.
+  // Prevents WordPress from contacting its update servers.
   writeFileSync(join(folder, `config-${host}.php`), `<?php\n${lines.join("\n")}\ndefine('WP_HTTP_BLOCK_EXTERNAL', true);\n`);
 }
 
-/** Debian's own pool, moved here. */
+/** Debian's default pool, in this folder. */
 async function startPhp(folder: string) {
   const socket = join(folder, "php.sock");
   const pool = readFileSync("/etc/php/8.2/fpm/pool.d/www.conf", "utf8").replace(/^listen = .*/m, `listen = ${socket}`);
@@ -137,7 +137,7 @@ async function startPhp(folder: string) {
   return startProcess(["/usr/sbin/php-fpm8.2", "--nodaemonize", "--fpm-config", file], () => isAnswering(socket));
 }
 
-/** The site as the package's example for Apache has it, once for each door. */
+/** The package's example site for Apache, on both ports. */
 async function startApache(folder: string) {
   const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
   const { certificateChainPem, privateKeyPem } = siteIdentity(host);
@@ -179,9 +179,9 @@ ServerName ${host}
   return { tlsPort, plainPort, stop: running.stop };
 }
 
-/** Fills in the form that every owner fills in. @throws Error when WordPress does not take it. */
-async function setUp(plainPort: number): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${plainPort}/wp-admin/install.php?step=2`, {
+/** Submits the installation form. @throws Error if WordPress rejects it. */
+async function installWordPress(plainPort: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${plainPort}/wp-admin/install.php?step=2`, {
     method: "POST",
     headers: { host, "x-forwarded-proto": "https" },
     body: new URLSearchParams({
@@ -196,17 +196,17 @@ async function setUp(plainPort: number): Promise<void> {
       language: "",
     }),
   });
-  const text = await answer.text();
-  if (!text.includes("wp-login.php")) throw new Error(`WordPress was not set up: ${answer.status} ${text}`);
+  const text = await response.text();
+  if (!text.includes("wp-login.php")) throw new Error(`WordPress was not installed: ${response.status} ${text}`);
 }
 
-/** @throws Error with the program's own words when it fails. */
+/** @throws Error with the program's output if it fails. */
 function run(...command: readonly string[]): void {
   const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { stdout: "pipe", stderr: "pipe" });
   if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stdout}${stderr}`);
 }
 
-/** Whether something takes connections at that socket. */
+/** Whether the Unix socket accepts connections. */
 async function isAnswering(path: string): Promise<boolean> {
   if (!existsSync(path)) return false;
   return new Promise((resolve) => {

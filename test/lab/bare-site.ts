@@ -1,19 +1,20 @@
 /**
- * A landmark: a site of which everything that can be wrong is. What shuts something else out is wrong on a site of its own: the silent one
- * says nothing where the bare one says the wrong thing, the plain one knows no https, and the old one no TLS that a browser would speak.
+ * Landmarks: sites that violate every check. One violation can rule out another, so that there are four.
+ * The bare site sends wrong values, the silent site sends none.
+ * The plain site has no https, the old site only TLS versions that browsers reject.
  */
 import { type ServerIdentity, siteIdentity, strangeAuthority, testAuthority } from "../support/certificates.ts";
 import { type Answer, egressTo, type Routes, startHttp } from "../support/servers.ts";
 import { type DnsZone, startDnsTree } from "./dns-tree.ts";
 import type { LabSite } from "./laboratory.ts";
 import { startLandmarkNginx } from "./landmark-nginx.ts";
-import { startTogether } from "./start-together.ts";
+import { startGroup } from "./server-group.ts";
 
 const bareHost = "assay-bare-site.org";
 const silentHost = "assay-silent-site.org";
 const plainHost = "assay-plain-site.org";
 const oldHost = "assay-old-site.org";
-/** Of somebody else: another registrable domain. */
+/** A third party: another registrable domain. */
 const libraryHost = "library.assay-library-site.net";
 
 const dayMs = 86_400_000;
@@ -33,14 +34,14 @@ interface BareSite {
 }
 
 async function start({ host, scheme, identity, routes, tls, secure, plain, zones }: BareSite): Promise<LabSite> {
-  const { egress, stop } = await startTogether(async (kept) => {
-    const { port } = kept(await startHttp(routes));
+  const { egress, stop } = await startGroup(async (track) => {
+    const { port } = track(await startHttp(routes));
     const application = `http://127.0.0.1:${port}`;
-    const tree = kept(await startDnsTree(zones));
+    const tree = track(await startDnsTree(zones));
     const servers = { secure: [secure(application)], plain: [plain(application)] };
-    const nginx = kept(await startLandmarkNginx({ identity, general: tls, ...servers }));
-    const doors = { [`${host}:443`]: nginx.tls, [`${libraryHost}:443`]: nginx.tls, [`${host}:80`]: nginx.plain };
-    return { egress: egressTo(doors, { dnsServers: [tree.resolver] }) };
+    const nginx = track(await startLandmarkNginx({ identity, general: tls, ...servers }));
+    const targets = { [`${host}:443`]: nginx.tls, [`${libraryHost}:443`]: nginx.tls, [`${host}:80`]: nginx.plain };
+    return { egress: egressTo(targets, { dnsServers: [tree.resolver] }) };
   });
   return { url: `${scheme}://${host}/`, egress, caPems: [testAuthority().root.pem], stop };
 }
@@ -52,7 +53,7 @@ const silentPage: Answer = {
 };
 const modernTls = "ssl_protocols TLSv1.2 TLSv1.3;";
 
-/** Says something of everything, and everything wrong. */
+/** Sends every header, record and file with a wrong value. */
 export function startBareSite(): Promise<LabSite> {
   return start({
     host: bareHost,
@@ -68,14 +69,14 @@ export function startBareSite(): Promise<LabSite> {
       "*": { headers: { "content-type": "text/javascript" }, body: "" },
     },
     tls: "ssl_protocols TLSv1 TLSv1.1 TLSv1.2;\nssl_ciphers AES128-SHA:@SECLEVEL=0;",
-    // nginx would speak of its own version beside the one that the application makes up.
+    // nginx would otherwise replace the application's Server header by its own.
     secure: (application) => `proxy_pass_header Server;\n${proxied(application)}`,
     plain: (application) => `location = /start { return 302 https://${bareHost}/page; }\n${proxied(application)}`,
     zones: bareZones,
   });
 }
 
-/** Nobody knows who issued it, to somebody else, long ago, with a key and a hash of long ago. */
+/** Expired, for another host, from an unknown authority, with a short key and SHA-1. */
 function bareIdentity(): ServerIdentity {
   const { intermediate } = strangeAuthority();
   const leaf = intermediate.issue({
@@ -138,7 +139,7 @@ const barePage = `<!doctype html>
 </html>
 `;
 
-/** One lookup more than there may be, and at the end everybody may send. */
+/** One lookup over the limit of SPF, followed by `+all`. */
 const senders = Array.from({ length: 11 }, (_, at) => `sender${at}`);
 
 const bareZones: readonly DnsZone[] = [
@@ -157,7 +158,7 @@ const bareZones: readonly DnsZone[] = [
   },
 ];
 
-/** Says nothing that it would not have to, and lets its certificate run out in two days. */
+/** Sends no optional header or record; its certificate expires in two days. */
 export function startSilentSite(): Promise<LabSite> {
   return start({
     host: silentHost,
@@ -177,7 +178,7 @@ export function startSilentSite(): Promise<LabSite> {
   });
 }
 
-/** Answers at port 80 and nowhere else. */
+/** Answers only on port 80. */
 export function startPlainSite(): Promise<LabSite> {
   return start({
     host: plainHost,
@@ -191,7 +192,7 @@ export function startPlainSite(): Promise<LabSite> {
   });
 }
 
-/** Speaks TLS 1.0 and 1.1 only: a browser does not get in, and there is no page to judge. */
+/** Supports only TLS 1.0 and 1.1: browsers cannot connect, so that there is no page to judge. */
 export function startOldSite(): Promise<LabSite> {
   return start({
     host: oldHost,

@@ -1,4 +1,4 @@
-/** Certificates of every kind, served and scanned for real. */
+/** Runs the laboratory cases for certificates. */
 import { certificateCases } from "./certificates.ts";
 import { labTests } from "./laboratory.ts";
 

@@ -1,4 +1,4 @@
-/** Our reading of policies against the browser's: a page is loaded under each, and what it managed to do is compared with what we foretell. */
+/** Compares predicted with observed effects of policies: loads a page in the browser under each policy. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allowsEval, enforcedCsp } from "../../src/check/csp.ts";
 import { read } from "../../src/evidence/evidence.ts";
@@ -10,7 +10,7 @@ import { openTab, type Tab } from "./tab.ts";
 
 const nonce = "c29tZS1ub25jZQ==";
 
-/** What the document tries to load; each script leaves its name as a mark. */
+/** Scripts that the document loads; each sets a mark with its name. */
 const scripts = {
   own: "https://site.test/scripts/own.js",
   foreign: "https://cdn.test/lib/a.js",
@@ -18,14 +18,14 @@ const scripts = {
   subdomain: "https://a.cdn.test/lib/a.js",
   data: "data:text/javascript,document.documentElement.dataset.data=1",
 };
-/** Leads on to the place below it. */
+/** A redirected script. */
 const redirect = { from: "https://site.test/jump", to: "https://cdn.test/elsewhere/b.js" };
 const noncedScript = "https://nonced.test/n.js";
-const places = { base: "https://base.test/b/", object: "https://cdn.test/o.svg", form: "https://cdn.test/form" };
+const targets = { base: "https://base.test/b/", object: "https://cdn.test/o.svg", form: "https://cdn.test/form" };
 
 type Effect =
   | keyof typeof scripts
-  | keyof typeof places
+  | keyof typeof targets
   | "redirected"
   | "inline"
   | "handler"
@@ -35,64 +35,64 @@ type Effect =
   | "styleAttribute";
 type Effects = Readonly<Record<Effect, boolean>>;
 
-/** Policies of header fields, and of a meta element behind them. */
-interface Served {
+/** Policies of headers and meta elements. */
+interface PolicyCase {
   readonly headers?: readonly string[];
   readonly meta?: string;
-  /** A policy in a meta element outside the head, where no browser looks for it. */
+  /** A policy in a meta element outside the head, which browsers ignore. */
   readonly strayMeta?: string;
   /** Serve it over http. */
   readonly plain?: true;
 }
 
-function pageOf({ plain }: Served): URL {
+function pageOf({ plain }: PolicyCase): URL {
   return new URL(plain ? "http://site.test/" : "https://site.test/");
 }
 
-function foretold(served: Served): Effects {
-  const { headers = [], meta } = served;
-  const page = pageOf(served);
+function predictEffects(current: PolicyCase): Effects {
+  const { headers = [], meta } = current;
+  const page = pageOf(current);
   const metas = meta === undefined ? [] : [{ httpEquiv: "content-security-policy", name: null, content: meta, truncated: false }];
   const dom = { metas, metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "" };
   const { policies } = enforcedCsp(headers, read(dom));
   const byAll = (allows: (policy: CspPolicy) => boolean) => policies.every(allows);
   const runs = (allows: (policy: CspPolicy) => boolean) => byAll((policy) => !sandboxes(policy, "allow-scripts") && allows(policy));
-  const ruled = (directive: string, allows: (sources: readonly string[]) => boolean) => (policy: CspPolicy) => {
+  const governed = (directive: string, allows: (sources: readonly string[]) => boolean) => (policy: CspPolicy) => {
     const rule = governing(policy, directive);
     return rule === null || allows(rule.sources);
   };
-  const lets = (url: string) => (sources: readonly string[]) =>
+  const allowsUrl = (url: string) => (sources: readonly string[]) =>
     sources.some((text) => matchesUrl(parseCspSource(text), new URL(url), page));
-  // Behind a redirect the path does not count, or a page could find out where the redirect leads.
-  const letsRedirectIn = (text: string) => {
+  // After a redirect the path is ignored, so that a page cannot discover the redirect's target.
+  const allowsRedirect = (text: string) => {
     const source = parseCspSource(text);
     return matchesUrl(source.kind === "host" ? { ...source, path: "" } : source, new URL(redirect.to), page);
   };
-  const script = (url: string) => runs(ruled("script-src-elem", (sources) => lets(url)(scriptUrlSources(sources))));
-  const inline = (directive: string, what: "script" | "style") => ruled(directive, (sources) => allowsAllInline(sources, what));
+  const script = (url: string) => runs(governed("script-src-elem", (sources) => allowsUrl(url)(scriptUrlSources(sources))));
+  const inline = (directive: string, kind: "script" | "style") => governed(directive, (sources) => allowsAllInline(sources, kind));
   return {
     own: script(scripts.own),
     foreign: script(scripts.foreign),
     otherPort: script(scripts.otherPort),
     subdomain: script(scripts.subdomain),
     data: script(scripts.data),
-    redirected: script(redirect.from) && runs(ruled("script-src-elem", (sources) => scriptUrlSources(sources).some(letsRedirectIn))),
-    nonced: runs(ruled("script-src-elem", (sources) => trustsNonces(sources) || lets(noncedScript)(scriptUrlSources(sources)))),
+    redirected: script(redirect.from) && runs(governed("script-src-elem", (sources) => scriptUrlSources(sources).some(allowsRedirect))),
+    nonced: runs(governed("script-src-elem", (sources) => trustsNonces(sources) || allowsUrl(noncedScript)(scriptUrlSources(sources)))),
     inline: runs(inline("script-src-elem", "script")),
     handler: runs(inline("script-src-attr", "script")),
     eval: runs(allowsEval),
     styleElement: byAll(inline("style-src-elem", "style")),
     styleAttribute: byAll(inline("style-src-attr", "style")),
-    base: byAll(ruled("base-uri", lets(places.base))),
-    // What an object element shows as a document is a frame as well.
-    object: byAll(ruled("object-src", lets(places.object))) && byAll(ruled("frame-src", lets(places.object))),
-    form: byAll((policy) => !sandboxes(policy, "allow-forms") && ruled("form-action", lets(places.form))(policy)),
+    base: byAll(governed("base-uri", allowsUrl(targets.base))),
+    // A document in an object element is also a frame.
+    object: byAll(governed("object-src", allowsUrl(targets.object))) && byAll(governed("frame-src", allowsUrl(targets.object))),
+    form: byAll((policy) => !sandboxes(policy, "allow-forms") && governed("form-action", allowsUrl(targets.form))(policy)),
   };
 }
 
-function wordsOf({ headers = [], meta, strayMeta, plain }: Served): string {
-  const elsewhere = Object.entries({ meta, strayMeta }).flatMap(([place, policy]) => (policy === undefined ? [] : [`${place}: ${policy}`]));
-  return [...headers, ...elsewhere, ...(plain ? ["over http"] : [])].join(" | ");
+function describeCase({ headers = [], meta, strayMeta, plain }: PolicyCase): string {
+  const inMeta = Object.entries({ meta, strayMeta }).flatMap(([place, policy]) => (policy === undefined ? [] : [`${place}: ${policy}`]));
+  return [...headers, ...inMeta, ...(plain ? ["over http"] : [])].join(" | ");
 }
 
 const mark = (name: string) => `document.documentElement.dataset.${name}=1`;
@@ -101,18 +101,18 @@ function metaElement(policy: string | undefined): string {
   return policy === undefined ? "" : `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
 }
 
-/** `id` tells the requests of one load from those of another. */
-function documentOf({ meta, strayMeta }: Served, id: number): string {
+/** `id` identifies the requests of one load. */
+function documentOf({ meta, strayMeta }: PolicyCase, id: number): string {
   return `<!doctype html><html><head>${metaElement(meta)}
-    <base href="${places.base}"><style>#box{width:7px}</style></head><body onload="${mark("handler")}">${metaElement(strayMeta)}<p id=box style="height:9px"></p>
+    <base href="${targets.base}"><style>#box{width:7px}</style></head><body onload="${mark("handler")}">${metaElement(strayMeta)}<p id=box style="height:9px"></p>
     <script>${mark("inline")}</script>
     ${[...Object.values(scripts), redirect.from].map((url) => `<script src="${url}"></script>`).join("")}
     <script nonce="${nonce}" src="${noncedScript}"></script>
-    <object data="${places.object}?${id}" type="image/svg+xml"></object>
-    <form action="${places.form}?${id}" method=post></form></body></html>`;
+    <object data="${targets.object}?${id}" type="image/svg+xml"></object>
+    <form action="${targets.form}?${id}" method=post></form></body></html>`;
 }
 
-const cases: readonly Served[] = [
+const cases: readonly PolicyCase[] = [
   {},
   { headers: ["default-src 'none'"] },
   { headers: ["default-src 'self'"] },
@@ -199,12 +199,12 @@ const cases: readonly Served[] = [
   ].map((sources) => ({ headers: [`script-src ${sources}`], plain: true }) as const),
 ];
 
-describe("the browser under a policy", () => {
+describe("the effects of a policy in the browser", () => {
   const identity = siteIdentity("site.test", { names: ["*.test", "a.cdn.test", "cdn.test", "site.test"] });
   let server: TestServer;
   let plainServer: TestServer;
   let tab: Tab;
-  let served: Served = {};
+  let current: PolicyCase = {};
   let id = 0;
 
   beforeAll(async () => {
@@ -221,8 +221,8 @@ describe("the browser under a policy", () => {
     const routes: Routes = {
       "/": (_request, response) => {
         response.setHeader("content-type", "text/html");
-        response.setHeader("content-security-policy", served.headers ?? []);
-        response.end(documentOf(served, id));
+        response.setHeader("content-security-policy", current.headers ?? []);
+        response.end(documentOf(current, id));
       },
       "/scripts/own.js": script,
       "/lib/a.js": script,
@@ -230,18 +230,18 @@ describe("the browser under a policy", () => {
       "/elsewhere/b.js": { headers: { "content-type": "text/javascript" }, body: mark("redirected") },
       "/n.js": script,
       "/o.svg": { headers: { "content-type": "image/svg+xml" }, body: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
-      // The page stays where it is.
+      // A 204 response does not navigate.
       "/form": { status: 204 },
     };
     server = await startHttps(identity, routes);
     plainServer = await startHttp(routes);
     const hosts = ["site.test", "cdn.test", "a.cdn.test", "nonced.test", "base.test"];
-    const leads = Object.fromEntries([
+    const routesTo = Object.fromEntries([
       ...hosts.map((host) => [`${host}:443`, server] as const),
       ["cdn.test:8443", server] as const,
       ["site.test:80", plainServer] as const,
     ]);
-    tab = await openTab(leads, { allowPorts: [80, 443, 8443] });
+    tab = await openTab(routesTo, { allowPorts: [80, 443, 8443] });
   });
 
   afterAll(async () => {
@@ -250,22 +250,22 @@ describe("the browser under a policy", () => {
     await plainServer?.stop();
   });
 
-  async function seen(next: Served, formExpected: boolean): Promise<Effects> {
-    served = next;
+  async function observedEffects(next: PolicyCase, formExpected: boolean): Promise<Effects> {
+    current = next;
     id++;
-    await tab.load(pageOf(served).href);
+    await tab.load(pageOf(current).href);
     const { executionContextId: contextId } = await tab.session.send("Page.createIsolatedWorld", { frameId: tab.frameId });
-    const look = `(() => { const box = getComputedStyle(document.getElementById("box"));
+    const inspect = `(() => { const box = getComputedStyle(document.getElementById("box"));
       return { marks: { ...document.documentElement.dataset }, width: box.width, height: box.height, base: document.baseURI } })()`;
-    const { result } = await tab.session.send("Runtime.evaluate", { expression: look, contextId, returnByValue: true });
+    const { result } = await tab.session.send("Runtime.evaluate", { expression: inspect, contextId, returnByValue: true });
     const { marks, width, height, base } = result.value as { marks: Record<string, string>; width: string; height: string; base: string };
     const evaluated = await tab.session.send("Runtime.evaluate", {
       expression: '(() => { try { return eval("7") } catch { return 0 } })()',
       returnByValue: true,
       allowUnsafeEvalBlockedByCSP: false,
     });
-    const asked = (path: string) => server.requests.some((request) => request.path === `${path}?${id}`);
-    const object = asked("/o.svg");
+    const wasRequested = (path: string) => server.requests.some((request) => request.path === `${path}?${id}`);
+    const object = wasRequested("/o.svg");
     await tab.session.send("Runtime.evaluate", { expression: "HTMLFormElement.prototype.submit.call(document.forms[0])", contextId });
     return {
       ...(Object.fromEntries(
@@ -277,24 +277,24 @@ describe("the browser under a policy", () => {
       eval: evaluated.result.value === 7,
       styleElement: width === "7px",
       styleAttribute: height === "9px",
-      base: base === places.base,
+      base: base === targets.base,
       object,
-      form: await happens(() => asked("/form"), formExpected ? formMs : refusedFormMs),
+      form: await becomesTrue(() => wasRequested("/form"), formExpected ? formMs : blockedFormMs),
     };
   }
 
-  test.each(cases.map((each) => [wordsOf(each), each] as const))("%s", async (_words, each) => {
-    const expected = foretold(each);
-    expect(await seen(each, expected.form)).toEqual(expected);
+  test.each(cases.map((each) => [describeCase(each), each] as const))("%s", async (_name, each) => {
+    const expected = predictEffects(each);
+    expect(await observedEffects(each, expected.form)).toEqual(expected);
   });
 });
 
-/** A form's request must arrive within this; one that is refused never does, and is not waited for as long. */
+/** Deadline for a form's request, and the shorter wait for one that must not come. */
 const formMs = 3_000;
-const refusedFormMs = 150;
+const blockedFormMs = 150;
 
-async function happens(what: () => boolean, withinMs: number): Promise<boolean> {
+async function becomesTrue(condition: () => boolean, withinMs: number): Promise<boolean> {
   const untilMs = performance.now() + withinMs;
-  while (!what() && performance.now() < untilMs) await Bun.sleep(5);
-  return what();
+  while (!condition() && performance.now() < untilMs) await Bun.sleep(5);
+  return condition();
 }

@@ -1,4 +1,4 @@
-/** Policies as real servers send them, and what a scan by the real browser makes of each. */
+/** Laboratory cases for Content Security Policy and framing, scanned with the real browser. */
 import { createHash, randomBytes } from "node:crypto";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
@@ -6,21 +6,21 @@ import { egressTo, type Route, startHttp, startHttps } from "../support/servers.
 import type { LabCase, LabSite } from "./laboratory.ts";
 import { notApplicable, notChecked, passed, violated } from "./states.ts";
 
-/** A page is quiet as soon as it has loaded: none of these asks for anything later. */
+/** None of these pages sends a request after loading. */
 const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
 
-interface Sent {
+interface PageSource {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly head?: string;
   readonly body?: string;
   readonly status?: number;
 }
 
-/** Serves a page with a form at `https://site.test/`, made anew for each request. */
-function serving(send: Sent | (() => Sent)): LabCase["serve"] {
+/** Serves a page with a form at `https://site.test/`, generated for each request. */
+function serving(source: PageSource | (() => PageSource)): LabCase["serve"] {
   return async (): Promise<LabSite> => {
     const page: Route = (_request, response) => {
-      const { headers = {}, head = "", body = "", status = 200 } = typeof send === "function" ? send() : send;
+      const { headers = {}, head = "", body = "", status = 200 } = typeof source === "function" ? source() : source;
       response.setHeader("content-type", "text/html; charset=utf-8");
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       response.statusCode = status;
@@ -44,8 +44,8 @@ function serving(send: Sent | (() => Sent)): LabCase["serve"] {
 const csp = (...values: string[]) => ({ headers: { "content-security-policy": values } });
 const meta = (policy: string) => ({ head: `<meta http-equiv="Content-Security-Policy" content="${policy}">` });
 
-/** The keys that a Content-Security-Policy header alone can decide. */
-const ofHeader = [
+/** Keys that depend on the Content-Security-Policy header. */
+const headerKeys = [
   "content-security-policy",
   "csp-base-uri",
   "csp-bypassable-hosts",
@@ -58,7 +58,7 @@ const ofHeader = [
   "csp-style-inline",
   "csp-syntax",
 ];
-const ofPolicies = ofHeader.filter((key) => key !== "content-security-policy");
+const policyKeys = headerKeys.filter((key) => key !== "content-security-policy");
 
 const inlineScript = 'document.title = "Page"';
 const hash = `'sha256-${createHash("sha256").update(inlineScript).digest("base64")}'`;
@@ -66,9 +66,9 @@ const filler = `img-src ${Array.from({ length: 60 }, (_, at) => `https://image-s
 
 export const cspCases: readonly LabCase[] = [
   {
-    name: "a strict policy with a new nonce in every answer",
+    name: "a strict policy with a new nonce in each response",
     expected: {
-      ...passed(...ofHeader),
+      ...passed(...headerKeys),
       "csp-bypassable-hosts": "notApplicable",
       "csp-meta-delivery": "notApplicable",
       "csp-report-only": "notApplicable",
@@ -86,7 +86,7 @@ export const cspCases: readonly LabCase[] = [
   {
     name: "no policy at all",
     expected: {
-      ...notApplicable(...ofPolicies),
+      ...notApplicable(...policyKeys),
       "content-security-policy": "violated",
       "csp-meta-delivery": "notApplicable",
       "csp-report-only": "notApplicable",
@@ -96,9 +96,9 @@ export const cspCases: readonly LabCase[] = [
     serve: serving({}),
   },
   {
-    name: "a policy that lets everything in",
+    name: "a policy that allows everything",
     expected: {
-      ...violated(...ofPolicies),
+      ...violated(...policyKeys),
       "content-security-policy": "passed",
       "csp-base-uri": "notApplicable",
       "csp-bypassable-hosts": "notApplicable",
@@ -120,9 +120,9 @@ export const cspCases: readonly LabCase[] = [
     serve: serving(csp("default-src * http: data: blob: 'unsafe-inline' 'unsafe-eval'; form-action *; frame-ancestors *")),
   },
   {
-    name: "a policy that speaks of images only",
+    name: "a policy for images only",
     expected: {
-      ...violated(...ofPolicies),
+      ...violated(...policyKeys),
       "content-security-policy": "passed",
       "csp-base-uri": "notApplicable",
       "csp-bypassable-hosts": "notApplicable",
@@ -140,26 +140,26 @@ export const cspCases: readonly LabCase[] = [
     serve: serving(csp("img-src 'self'")),
   },
   {
-    name: "a header that is longer than the limit",
-    expected: { ...notChecked(...ofHeader), "csp-meta-delivery": "notApplicable", "x-frame-options": "notChecked" },
+    name: "a header longer than the limit",
+    expected: { ...notChecked(...headerKeys), "csp-meta-delivery": "notApplicable", "x-frame-options": "notChecked" },
     serve: serving(csp(`script-src 'unsafe-inline' *; ${filler}`)),
-    also: ({ result }) => {
-      const because = result.ledger.filter(({ key }) => ofHeader.includes(key)).map((row) => row.notCheckedBecause);
+    verify: ({ result }) => {
+      const because = result.ledger.filter(({ key }) => headerKeys.includes(key)).map((row) => row.notCheckedBecause);
       if (because.some((reason) => reason !== "header-truncated")) throw new Error(`not checked because of ${because}`);
     },
   },
   {
-    name: "a page that answers 503 says nothing",
-    expected: notChecked(...ofHeader, "csp-meta-delivery", "csp-report-only", "x-frame-options"),
+    name: "a page with status 503 decides nothing",
+    expected: notChecked(...headerKeys, "csp-meta-delivery", "csp-report-only", "x-frame-options"),
     serve: serving({ ...csp("default-src 'self'"), ...meta("default-src 'self'"), status: 503 }),
   },
   {
-    name: "two headers: what one lets in, the other keeps out",
+    name: "two headers: a source must be allowed by both",
     expected: { "csp-script-inline": "passed", "csp-script-eval": "passed", "csp-script-sources": "passed", "csp-object-src": "passed" },
     serve: serving(csp("default-src * 'unsafe-inline'", "script-src 'self' 'unsafe-eval'; object-src 'none'")),
   },
   {
-    name: "two policies in one header, parted by a comma",
+    name: "two policies in one header, separated by a comma",
     expected: {
       "csp-script-inline": "passed",
       "csp-style-inline": "passed",
@@ -171,7 +171,7 @@ export const cspCases: readonly LabCase[] = [
     ),
   },
   {
-    name: "a header that is wide, and a meta element that confines it",
+    name: "a wide header and a stricter meta element",
     expected: {
       "csp-meta-delivery": "passed",
       "csp-script-sources": "passed",
@@ -182,7 +182,7 @@ export const cspCases: readonly LabCase[] = [
     serve: serving({ ...csp("default-src https:"), ...meta("script-src 'self'; object-src 'none'; form-action 'self'") }),
   },
   {
-    name: "a policy in a meta element only, with what is ignored there",
+    name: "a policy in a meta element only, with directives that are ignored there",
     expected: {
       "content-security-policy": "passed",
       "csp-meta-delivery": "violated",
@@ -193,13 +193,13 @@ export const cspCases: readonly LabCase[] = [
     serve: serving(meta("default-src 'self'; frame-ancestors 'none'; sandbox")),
   },
   {
-    name: "a policy in a meta element outside the head, where no browser looks for it",
+    name: "a policy in a meta element outside the head, which browsers ignore",
     expected: { "content-security-policy": "violated", "csp-meta-delivery": "notApplicable", "csp-script-inline": "notApplicable" },
     codes: ["security.missing-header.content-security-policy"],
     serve: serving({ body: meta("default-src 'self'").head }),
   },
   {
-    name: "a meta element that is longer than the limit",
+    name: "a meta element longer than the limit",
     expected: {
       "content-security-policy": "notChecked",
       "csp-script-inline": "notChecked",
@@ -209,7 +209,7 @@ export const cspCases: readonly LabCase[] = [
     serve: serving(meta(`script-src 'self'; ${filler}`)),
   },
   {
-    name: "a meta element that is longer than the limit, beside a header",
+    name: "a meta element longer than the limit, with a header",
     expected: {
       "content-security-policy": "passed",
       "csp-script-inline": "passed",
@@ -220,13 +220,13 @@ export const cspCases: readonly LabCase[] = [
     serve: serving({ ...csp("script-src 'self' 'unsafe-eval'"), ...meta(`script-src 'self'; ${filler}`) }),
   },
   {
-    name: "a policy on trial and no other",
+    name: "only a report-only policy",
     expected: { "content-security-policy": "violated", "csp-report-only": "violated", "csp-script-inline": "notApplicable" },
     codes: ["security.csp.report-only-alone", "security.csp.report-only-without-reports"],
     serve: serving({ headers: { "content-security-policy-report-only": "default-src 'self'; frame-ancestors 'none'" } }),
   },
   {
-    name: "a policy on trial beside an enforced one",
+    name: "a report-only and an enforced policy",
     expected: { "content-security-policy": "passed", "csp-report-only": "passed", "csp-script-inline": "violated" },
     serve: serving({
       headers: {
@@ -236,7 +236,7 @@ export const cspCases: readonly LabCase[] = [
     }),
   },
   {
-    name: "a policy on trial that is longer than the limit",
+    name: "a report-only policy longer than the limit",
     expected: { "content-security-policy": "passed", "csp-report-only": "notChecked" },
     serve: serving({
       headers: {
@@ -246,18 +246,18 @@ export const cspCases: readonly LabCase[] = [
     }),
   },
   {
-    name: "a policy that trusts its scripts by hash",
+    name: "a policy with a hash for its scripts",
     expected: { "csp-script-inline": "passed", "csp-script-sources": "passed", "csp-base-uri": "notApplicable", "csp-syntax": "passed" },
     serve: serving({ ...csp(`script-src ${hash} 'unsafe-inline'; object-src 'none'`), body: `<script>${inlineScript}</script>` }),
   },
   {
-    name: "hashes that hand their trust on, and no base-uri",
+    name: "a hash with strict-dynamic, without base-uri",
     expected: { "csp-base-uri": "violated", "csp-script-sources": "passed", "csp-bypassable-hosts": "notApplicable" },
     codes: ["security.csp.base-uri-missing"],
     serve: serving(csp(`script-src ${hash} 'strict-dynamic' https:`)),
   },
   {
-    name: "a nonce that never changes, and a base-uri for any host",
+    name: "a static nonce, and a base-uri for any host",
     expected: { "csp-syntax": "violated", "csp-base-uri": "violated", "csp-script-inline": "passed" },
     codes: ["security.csp.static-nonce", "security.csp.base-uri-any-host"],
     serve: serving({
@@ -266,23 +266,23 @@ export const cspCases: readonly LabCase[] = [
     }),
   },
   {
-    name: "a nonce, and another policy that looks at addresses",
+    name: "a nonce, and a second policy with hosts",
     expected: { "csp-base-uri": "passed", "csp-script-sources": "passed" },
     serve: serving(() => csp(`script-src 'nonce-${randomBytes(16).toString("base64")}'`, "script-src 'self'")),
   },
   {
-    name: "hosts that are known to undo a policy",
+    name: "hosts that are known to bypass policies",
     expected: { "csp-bypassable-hosts": "violated", "csp-script-sources": "passed" },
     codes: ["security.csp.jsonp-host", "security.csp.angular-host"],
     serve: serving(csp("script-src 'self' https://accounts.google.com https://cdnjs.cloudflare.com")),
   },
   {
-    name: "the same hosts, confined to paths where nothing is known",
+    name: "the same hosts, limited to paths without known bypasses",
     expected: { "csp-bypassable-hosts": "passed" },
     serve: serving(csp("script-src 'self' https://accounts.google.com/gsi/ https://cdnjs.cloudflare.com/ajax/libs/jquery/")),
   },
   {
-    name: "a policy full of slips",
+    name: "a policy with many mistakes",
     expected: { "csp-syntax": "violated", "csp-script-inline": "passed" },
     codes: [
       "security.csp.misspelt-directive",
@@ -300,24 +300,24 @@ export const cspCases: readonly LabCase[] = [
     ),
   },
   {
-    name: "a policy of which nothing restricts anything",
+    name: "a policy without an effective directive",
     expected: { "content-security-policy": "violated", "csp-syntax": "violated", "csp-script-inline": "notApplicable" },
     codes: ["security.csp.no-effective-directive", "security.csp.misspelt-directive"],
     serve: serving(csp("default-source 'self'; report-uri /reports")),
   },
   {
-    name: "X-Frame-Options beside a policy that says nothing of frames",
+    name: "X-Frame-Options, and a policy without frame-ancestors",
     expected: { "x-frame-options": "passed" },
     serve: serving({ headers: { "x-frame-options": "SAMEORIGIN", "content-security-policy": "default-src 'self'" } }),
   },
   {
-    name: "ALLOW-FROM, which browsers do not know",
+    name: "ALLOW-FROM, which browsers ignore",
     expected: { "x-frame-options": "violated" },
     codes: ["security.invalid-header.x-frame-options"],
     serve: serving({ headers: { "x-frame-options": "ALLOW-FROM https://partner.example" } }),
   },
   {
-    name: "DENY beside a frame-ancestors for everybody",
+    name: "DENY, and a frame-ancestors for any host",
     expected: { "x-frame-options": "violated" },
     codes: ["security.csp.frame-ancestors-any-host"],
     serve: serving({ headers: { "x-frame-options": "DENY", "content-security-policy": "frame-ancestors https:" } }),

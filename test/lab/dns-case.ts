@@ -1,35 +1,34 @@
-/** What a DNS case says: its zones, who resolves them, and what is expected of the checks. */
+/** A DNS case: its zones, its resolvers and the expected outcome of the checks. */
 import type { FindingCode, State } from "../../src/check/check.ts";
 import type { Answer } from "../support/servers.ts";
 import type { DnsZone } from "./dns-tree.ts";
 
 export interface DnsCase {
-  /** What the names say, in words. */
   readonly name: string;
-  /** Scanned as `https://<host>/`; the first zone's name when absent. */
+  /** Scanned as `https://<host>/`; by default the first zone's name. */
   readonly host?: string;
   readonly zones: readonly CaseZone[];
-  /** In the order in which they are asked; the validating one alone when absent. */
+  /** In query order; by default only the validating one. */
   readonly resolvers?: readonly ResolverKind[];
-  /** What stands behind port 443 of `mta-sts.` and the first zone's name; without it that name leads wherever its zone says. */
+  /** Server at port 443 of `mta-sts.` and the first zone's name; by default the zone decides. */
   readonly policyHost?: PolicyHost;
   /** By ledger key. */
   readonly expected: Readonly<Record<string, Outcome>>;
 }
 
-/** A state, or the code of a finding by which the check is violated. */
+/** A state, or the finding code of a violated check. */
 export type Outcome = State | FindingCode;
 
-/** `believing` does not validate, `silent` never answers, `absent` does not listen. */
-export type ResolverKind = "validating" | "believing" | "silent" | "absent";
+/** `unvalidating` does not validate, `silent` never answers, `absent` does not listen. */
+export type ResolverKind = "validating" | "unvalidating" | "silent" | "absent";
 
 export interface CaseZone extends Omit<DnsZone, "servedBy"> {
-  /** Delegated to a server that refuses it, never answers, or has an alias at the apex, instead of the tree's own. */
+  /** Delegation to a server that refuses, never answers, or has an alias at the apex; by default to the tree's server. */
   readonly servedBy?: "refusing" | "silent" | "apexAlias";
 }
 
 export type PolicyHost =
-  /** The file, or another answer in its place. */
+  /** The file, or another response. */
   { readonly policy: string | Answer } | { readonly fault: PolicyHostFault };
 
 export type PolicyHostFault = "connection-refused" | "expired-certificate" | "certificate-for-another-host" | "never-answers";

@@ -1,13 +1,13 @@
-/** A domain for each rule of DMARC: the record, the tree walk, the policy that comes of it, and where reports go. */
+/** Laboratory domains for the rules of DMARC: record, tree walk, effective policy and report addresses. */
 import type { CaseZone, DnsCase, Outcome } from "./dns-case.ts";
 
 type DmarcStates = readonly [dmarc: Outcome, policy: Outcome, reporting: Outcome];
 
-const sound: DmarcStates = ["passed", "passed", "passed"];
-const unread: DmarcStates = ["notChecked", "notChecked", "notChecked"];
+const allPassed: DmarcStates = ["passed", "passed", "passed"];
+const undecided: DmarcStates = ["notChecked", "notChecked", "notChecked"];
 const absent = (code: string): DmarcStates => [`security.mail.dmarc-${code}`, "notApplicable", "notApplicable"];
 const weakPolicy = (code: string): DmarcStates => ["passed", `security.mail.dmarc-${code}`, "passed"];
-const deaf = (code: string): DmarcStates => ["passed", "passed", `security.mail.dmarc-${code}`];
+const weakReporting = (code: string): DmarcStates => ["passed", "passed", `security.mail.dmarc-${code}`];
 
 function dmarcCase(
   name: string,
@@ -23,7 +23,7 @@ function dmarcCase(
   };
 }
 
-/** `_dmarc.assay-dmarc-<label>.org` with that record; `OWN` in it stands for the domain. */
+/** `_dmarc.assay-dmarc-<label>.org` with that record; `OWN` in it is replaced by the domain. */
 function recordCase(label: string, record: string, states: DmarcStates): DnsCase {
   const name = `assay-dmarc-${label}.org`;
   const text = record.replaceAll("OWN", name);
@@ -47,7 +47,7 @@ export const dmarcCases: readonly DnsCase[] = [
         records: '_dmarc IN TXT "v=spf1 -all"\n_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-dmarc-beside.org"',
       },
     ],
-    sound,
+    allPassed,
   ),
   dmarcCase(
     "an alias to the record of a provider",
@@ -55,14 +55,14 @@ export const dmarcCases: readonly DnsCase[] = [
       { name: "assay-dmarc-alias.org", records: "_dmarc IN CNAME customers.assay-dmarc-provider.net." },
       { name: "assay-dmarc-provider.net", records: 'customers IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-dmarc-alias.org"' },
     ],
-    sound,
+    allPassed,
   ),
-  recordCase("share", `v=DMARC1; p=reject; pct=0; ${own}`, sound),
+  recordCase("share", `v=DMARC1; p=reject; pct=0; ${own}`, allPassed),
   recordCase("case", "v=dmarc1; p=reject", absent("version-invalid")),
   recordCase("order", "p=reject; v=DMARC1", absent("version-invalid")),
-  recordCase("reject", `v=DMARC1; p=reject; ${own}`, sound),
-  recordCase("spaces", `v=DMARC1 ;p = reject ; ${own};`, sound),
-  recordCase("quarantine", `v=DMARC1; p=quarantine; ${own}`, sound),
+  recordCase("reject", `v=DMARC1; p=reject; ${own}`, allPassed),
+  recordCase("spaces", `v=DMARC1 ;p = reject ; ${own};`, allPassed),
+  recordCase("quarantine", `v=DMARC1; p=quarantine; ${own}`, allPassed),
   recordCase("watch", `v=DMARC1; p=none; ${own}`, weakPolicy("policy-none")),
   recordCase("testing", `v=DMARC1; p=quarantine; t=y; ${own}`, weakPolicy("testing")),
   recordCase("no-policy", `v=DMARC1; ${own}`, weakPolicy("policy-missing")),
@@ -70,19 +70,19 @@ export const dmarcCases: readonly DnsCase[] = [
   recordCase("no-tag", `v=DMARC1; p=reject; nonsense; ${own}`, weakPolicy("syntax")),
   recordCase("twice", `v=DMARC1; p=reject; p=none; ${own}`, weakPolicy("syntax")),
   recordCase("subdomains-misspelt", `v=DMARC1; p=reject; sp=all; ${own}`, weakPolicy("policy-invalid")),
-  recordCase("subdomains-open", `v=DMARC1; p=reject; sp=none; ${own}`, sound),
-  recordCase("silent", "v=DMARC1; p=reject", deaf("rua-missing")),
-  recordCase("no-scheme", "v=DMARC1; p=reject; rua=reports@OWN", deaf("rua-invalid")),
-  recordCase("other-scheme", "v=DMARC1; p=reject; rua=https://OWN/reports", deaf("rua-invalid")),
-  recordCase("size", "v=DMARC1; p=reject; rua=mailto:reports@OWN!10m, mailto:second@mail.OWN", sound),
+  recordCase("subdomains-open", `v=DMARC1; p=reject; sp=none; ${own}`, allPassed),
+  recordCase("silent", "v=DMARC1; p=reject", weakReporting("rua-missing")),
+  recordCase("no-scheme", "v=DMARC1; p=reject; rua=reports@OWN", weakReporting("rua-invalid")),
+  recordCase("other-scheme", "v=DMARC1; p=reject; rua=https://OWN/reports", weakReporting("rua-invalid")),
+  recordCase("size", "v=DMARC1; p=reject; rua=mailto:reports@OWN!10m, mailto:second@mail.OWN", allPassed),
   dmarcCase(
-    "a subdomain is scanned: the domain's record holds, and so does its sp",
+    "a scanned subdomain: the sp of the domain's record applies",
     [{ name: "assay-dmarc-sub.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; sp=none; rua=mailto:a@assay-dmarc-sub.org"' }],
     weakPolicy("subdomain-policy-none"),
     { host: "www.assay-dmarc-sub.org" },
   ),
   dmarcCase(
-    "a subdomain with a record of its own",
+    "a subdomain with its own record",
     [
       {
         name: "assay-dmarc-own.org",
@@ -94,7 +94,7 @@ export const dmarcCases: readonly DnsCase[] = [
     { host: "www.assay-dmarc-own.org" },
   ),
   dmarcCase(
-    "a department that says it is an organisation (psd=n) ends the walk of the names below it",
+    "psd=n of a subdomain ends the walk of the names below it",
     [
       {
         name: "assay-dmarc-department.org",
@@ -106,37 +106,37 @@ export const dmarcCases: readonly DnsCase[] = [
     { host: "www.lab.assay-dmarc-department.org" },
   ),
   dmarcCase(
-    "a host of eleven labels: eight names are asked at most, and the domain's is among them",
+    "a host of eleven labels: at most eight queries, including one for the domain",
     [{ name: "assay-dmarc-deep.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-dmarc-deep.org"' }],
-    sound,
+    allPassed,
     { host: "a.b.c.d.e.f.g.h.i.assay-dmarc-deep.org" },
   ),
   dmarcCase(
-    "reports to another domain that agrees",
+    "reports to another domain with authorisation",
     [
       { name: "assay-dmarc-agreed.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver.net"' },
       { name: "assay-receiver.net", records: 'assay-dmarc-agreed.org._report._dmarc IN TXT "v=DMARC1"' },
     ],
-    sound,
+    allPassed,
   ),
   dmarcCase(
-    "reports to another domain that agrees to everybody's",
+    "reports to another domain that authorises all domains",
     [
       { name: "assay-dmarc-agreed-all.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver-all.net"' },
       { name: "assay-receiver-all.net", records: '*._report._dmarc IN TXT "v=DMARC1;"' },
     ],
-    sound,
+    allPassed,
   ),
   dmarcCase(
-    "reports to another domain that never agreed",
+    "reports to another domain without authorisation",
     [
-      { name: "assay-dmarc-refused.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver-deaf.net"' },
-      { name: "assay-receiver-deaf.net", records: "@ IN A 127.0.0.1" },
+      { name: "assay-dmarc-refused.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver-weakReporting.net"' },
+      { name: "assay-receiver-weakReporting.net", records: "@ IN A 127.0.0.1" },
     ],
-    deaf("rua-unauthorised"),
+    weakReporting("rua-unauthorised"),
   ),
   dmarcCase(
-    "reports to another domain whose server fails",
+    "reports to another domain with a failing server",
     [
       { name: "assay-dmarc-unheard.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver-broken.net"' },
       { name: "assay-receiver-broken.net", records: "", unloadable: true },
@@ -144,30 +144,30 @@ export const dmarcCases: readonly DnsCase[] = [
     ["passed", "passed", "notChecked"],
   ),
   dmarcCase(
-    "the record's own server fails",
+    "the record's server fails",
     [
       { name: "assay-dmarc-servfail.org", records: "@ IN A 127.0.0.1" },
       { name: "_dmarc.assay-dmarc-servfail.org", records: "", unloadable: true },
     ],
-    unread,
+    undecided,
   ),
   dmarcCase(
-    "the walk ends at a public suffix that speaks for its domains: sp",
+    "the walk ends at a public suffix with a policy: sp",
     [
       { name: "assay-dmarc-covered.bank", records: "@ IN A 127.0.0.1" },
       { name: "bank", records: '_dmarc IN TXT "v=DMARC1; p=reject; sp=quarantine; np=reject; psd=y; rua=mailto:a@bank"' },
     ],
-    sound,
+    allPassed,
   ),
   dmarcCase(
-    "a suffix that only watches: its np does not help a domain that exists",
+    "a suffix with sp=none: its np does not apply to existing domains",
     [
       { name: "assay-dmarc-watched.insurance", records: "@ IN A 127.0.0.1" },
       { name: "insurance", records: '_dmarc IN TXT "v=DMARC1; p=reject; sp=none; np=reject; psd=y; rua=mailto:a@insurance"' },
     ],
     weakPolicy("policy-none"),
   ),
-  dmarcCase("a domain that does not exist, below a suffix that rejects what does not exist: np", [], sound, {
+  dmarcCase("a domain that does not exist, below a suffix with np=reject", [], allPassed, {
     host: "assay-dmarc-ghost.insurance",
   }),
 ];

@@ -1,8 +1,8 @@
-/** A domain for each rule of MTA-STS and TLS reporting, with real policy hosts. */
+/** Laboratory domains for the rules of MTA-STS and TLS reporting, with real policy hosts. */
 import type { CaseZone, DnsCase, Outcome, PolicyHost } from "./dns-case.ts";
 
-interface Transport {
-  /** `assay-sts-<label>.org`; `OWN` in records and policies stands for it. */
+interface MtaStsCase {
+  /** Of `assay-sts-<label>.org`, which replaces `OWN` in records and policies. */
   readonly label: string;
   readonly name: string;
   readonly mx?: string;
@@ -15,8 +15,8 @@ interface Transport {
 const policyOf = (...lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join("");
 const soundPolicy = policyOf("version: STSv1", "mode: enforce", "mx: mail.OWN", "max_age: 604800");
 
-/** Says all of it rightly, but for what the case says. */
-function stsCase({ label, name, mx = "@ IN MX 10 mail", record, policyHost, others = [], outcome }: Transport): DnsCase {
+/** A valid configuration, except for the given parts. */
+function stsCase({ label, name, mx = "@ IN MX 10 mail", record, policyHost, others = [], outcome }: MtaStsCase): DnsCase {
   const domain = `assay-sts-${label}.org`;
   const records = `${mx}\n${record ?? '_mta-sts IN TXT "v=STSv1; id=20261121T000000"'}`;
   const host = policyHost ?? { policy: soundPolicy };
@@ -28,12 +28,12 @@ function stsCase({ label, name, mx = "@ IN MX 10 mail", record, policyHost, othe
   };
 }
 
-/** A policy file that differs. */
+/** A case with another policy file. */
 function policyCase(label: string, name: string, lines: readonly string[], outcome: Outcome, mx?: string): DnsCase {
   return stsCase({ label, name, outcome, policyHost: { policy: policyOf(...lines) }, ...(mx !== undefined && { mx }) });
 }
 
-/** Those records beside an MX. */
+/** The records and an MX. */
 function reportCase(label: string, name: string, records: readonly string[], outcome: Outcome, more: Partial<DnsCase> = {}): DnsCase {
   const lines = records.map((record) => `_smtp._tls IN TXT "${record}"`);
   return {
@@ -81,20 +81,20 @@ const stsCases: readonly DnsCase[] = [
   }),
   stsCase({
     label: "expired",
-    name: "the policy host's certificate ran out",
+    name: "the policy host's certificate has expired",
     policyHost: { fault: "expired-certificate" },
     outcome: "security.mail.mta-sts-policy-certificate",
   }),
   stsCase({
     label: "other-name",
-    name: "the policy host's certificate is another's",
+    name: "the policy host's certificate has another name",
     policyHost: { fault: "certificate-for-another-host" },
     outcome: "security.mail.mta-sts-policy-certificate",
   }),
   stsCase({ label: "slow", name: "the policy host never answers", policyHost: { fault: "never-answers" }, outcome: "notChecked" }),
   stsCase({
     label: "absent",
-    name: "no such file",
+    name: "no policy file",
     policyHost: { policy: { status: 404 } },
     outcome: "security.mail.mta-sts-policy-status",
   }),
@@ -106,14 +106,14 @@ const stsCases: readonly DnsCase[] = [
   }),
   stsCase({
     label: "webpage",
-    name: "a page in its place",
+    name: "a page instead of the file",
     policyHost: { policy: { headers: { "content-type": "text/html" }, body: "<!doctype html><p>Welcome</p>" } },
     outcome: "security.mail.mta-sts-policy-content-type",
   }),
   stsCase({ label: "broken", name: "the policy host's server fails", policyHost: { policy: { status: 503 } }, outcome: "notChecked" }),
   stsCase({
     label: "lines",
-    name: "lines that end as on Unix, keys that nobody knows, a type with a character set",
+    name: "LF line ends, an unknown key, a content type with charset",
     policyHost: {
       policy: {
         headers: { "content-type": "text/plain; charset=utf-8" },
@@ -124,7 +124,7 @@ const stsCases: readonly DnsCase[] = [
   }),
   stsCase({
     label: "flood",
-    name: "a file longer than is read",
+    name: "a file longer than the limit",
     policyHost: {
       policy: {
         headers: { "content-type": "text/plain" },
@@ -183,7 +183,7 @@ const stsCases: readonly DnsCase[] = [
   ),
   policyCase(
     "unmatched",
-    "a mail host that the policy does not name",
+    "a mail host that the policy does not cover",
     ["version: STSv1", "mode: enforce", "mx: mail.OWN", "max_age: 604800"],
     "security.mail.mta-sts-mx-not-covered",
     "@ IN MX 10 mail\n@ IN MX 20 backup",
@@ -199,7 +199,7 @@ const stsCases: readonly DnsCase[] = [
     expected: { "mail-mta-sts": "security.mail.mta-sts-policy-host-missing" },
   },
   {
-    name: "MTA-STS: the policy host's own server fails",
+    name: "MTA-STS: the name server of the policy host fails",
     zones: [
       { name: "assay-sts-lost-host.org", records: '@ IN MX 10 mail\n_mta-sts IN TXT "v=STSv1; id=1"' },
       { name: "mta-sts.assay-sts-lost-host.org", records: "", unloadable: true },
@@ -208,7 +208,7 @@ const stsCases: readonly DnsCase[] = [
   },
   stsCase({
     label: "servfail",
-    name: "the record's own server fails",
+    name: "the record's name server fails",
     record: "",
     others: [{ name: "_mta-sts.assay-sts-servfail.org", records: "", unloadable: true }],
     outcome: "notChecked",
@@ -222,7 +222,7 @@ const reportCases: readonly DnsCase[] = [
   reportCase("deaf", "a record without rua", ["v=TLSRPTv1;"], "security.mail.tls-rpt-rua-missing"),
   reportCase(
     "scheme",
-    "a scheme that nobody sends to",
+    "a scheme that senders do not support",
     ["v=TLSRPTv1; rua=http://assay-rpt-scheme.org/tls"],
     "security.mail.tls-rpt-rua-invalid",
   ),
@@ -239,7 +239,7 @@ const reportCases: readonly DnsCase[] = [
     "security.mail.tls-rpt-version-invalid",
   ),
   reportCase("syntax", "no equals sign", ["v=TLSRPTv1; rua mailto:tls@assay-rpt-syntax.org"], "security.mail.tls-rpt-syntax"),
-  reportCase("servfail", "the record's own server fails", [], "notChecked", {
+  reportCase("servfail", "the record's name server fails", [], "notChecked", {
     zones: [{ name: "_smtp._tls.assay-rpt-servfail.org", records: "", unloadable: true }],
   }),
 ];

@@ -184,13 +184,13 @@ export const resolverCases: readonly DnsCase[] = [
   {
     name: "a resolver that does not validate: signatures are not checked, all else is",
     zones: [soundZone("assay-unvalidated.org")],
-    resolvers: ["believing"],
+    resolvers: ["unvalidating"],
     expected: { dnssec: "notChecked", ...soundStates },
   },
   {
     name: "a resolver that does not validate believes a forged zone",
     zones: [soundZone("assay-believed.org", { delegation: "wrong-ds" })],
-    resolvers: ["believing"],
+    resolvers: ["unvalidating"],
     expected: { dnssec: "notChecked", ...soundStates },
   },
   {
@@ -202,13 +202,13 @@ export const resolverCases: readonly DnsCase[] = [
   {
     name: "the first of two resolvers does not validate: the second is asked about signatures",
     zones: [soundZone("assay-second-validates.org")],
-    resolvers: ["believing", "validating"],
+    resolvers: ["unvalidating", "validating"],
     expected: { dnssec: "passed", ...soundStates },
   },
   {
     name: "bogus, and the second of two resolvers would believe it",
     zones: [soundZone("assay-second-believes.org", { delegation: "wrong-ds" })],
-    resolvers: ["validating", "believing"],
+    resolvers: ["validating", "unvalidating"],
     expected: { dnssec: "security.dns.dnssec-key-mismatch", ...soundStates },
   },
   {

@@ -1,5 +1,5 @@
 /**
- * A DNS of its own on loopback: Debian's NSD below a private, signed root, and two unbound resolvers that know no other root.
+ * A private DNS on loopback: Debian's NSD serves a signed root, and two unbound resolvers trust only that root.
  *
  *     const tree = await startDnsTree([
  *       {
@@ -16,9 +16,9 @@
  *     ...
  *     await tree.stop();
  *
- * Records are zone-file lines relative to the zone's name, however indented, TTL 60; SOA, NS and the address of the name server are added. What lies
- * above (`org`, `co.uk` ...) is made by itself: the top-level domain as a signed zone, the rest as names in it. A zone below another
- * one of the list is delegated from there. Names look public and never leave this machine: nobody else is asked.
+ * Records are zone-file lines relative to the zone's name, with a TTL of 60. SOA, NS and the name server's address are added.
+ * Parents (`org`, `co.uk` ...) are generated: the top-level domain as a signed zone, other labels as names in it.
+ * A zone below another one of the list is delegated from there. Names look public, but no query leaves this machine.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,50 +29,50 @@ import { authenticData, dnssecOk } from "../../src/egress/resolvers.ts";
 import { freeDnsPort, isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
 
 export type Delegation =
-  /** Signed, and its key is vouched for by the zone above. */
+  /** Signed, with a DS record in the parent. */
   | "secure"
-  /** Signed, but no DS record stands above. */
+  /** Signed, without a DS record in the parent. */
   | "island"
-  /** Not signed, and no DS record stands above. */
+  /** Neither signed nor with a DS record. */
   | "unsigned"
-  /** Not signed, although a DS record stands above. */
+  /** Not signed, although the parent has a DS record. */
   | "stripped"
-  /** Signatures that ran out a month ago, that of the keys among them. */
+  /** All signatures expired a month ago. */
   | "expired"
-  /** The same but for the keys, whose signature is renewed by hand and lasts longer. */
+  /** All signatures except those of the keys expired a month ago. */
   | "expired-records"
-  /** The DS record above is that of another key. */
+  /** The DS record in the parent belongs to another key. */
   | "wrong-ds";
 
 export interface DnsZone {
   /** Without a trailing dot. */
   readonly name: string;
   readonly records: string;
-  /** `secure` when absent. */
+  /** Default: `secure`. */
   readonly delegation?: Delegation;
-  /** `ECDSAP256SHA256` when absent. */
+  /** Default: `ECDSAP256SHA256`. */
   readonly algorithm?: "ECDSAP256SHA256" | "RSASHA256";
-  /** How the absence of names is proven; `NSEC` when absent. */
+  /** Proof that a name does not exist. Default: `NSEC`. */
   readonly denial?: "NSEC" | "NSEC3";
-  /** Changed in the zone file after it was signed: every occurrence of the first text becomes the second. */
+  /** Replacement in the signed zone file: every occurrence of the first text becomes the second. */
   readonly tampered?: readonly [string, string];
-  /** The server has the zone in its configuration, but no file for it: it answers SERVFAIL. */
+  /** The server lacks the zone's file, so that it answers SERVFAIL. */
   readonly unloadable?: boolean;
-  /** `127.0.0.1:<port>` of another server that the zone is delegated to; its records are that server's business then. */
+  /** `127.0.0.1:<port>` of another server with the zone's records. */
   readonly servedBy?: string;
 }
 
 export interface DnsTree {
-  /** `127.0.0.1:<port>` of a resolver that validates from the private root down, as `dnsServers` takes it. */
+  /** `127.0.0.1:<port>` of a resolver that validates from the private root, as in `dnsServers`. */
   readonly resolver: string;
-  /** Resolves the same and validates nothing. */
+  /** A resolver without validation. */
   readonly nonValidatingResolver: string;
   stop(): Promise<void>;
 }
 
 const day = 86_400;
 
-/** Signs and serves the zones; stops whatever was started when one of the servers does not come up. */
+/** Signs and serves the zones; stops all servers if one of them does not start. */
 export async function startDnsTree(zones: readonly DnsZone[]): Promise<DnsTree> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-dns-"));
   const running: ServerProcess[] = [];
@@ -84,21 +84,21 @@ export async function startDnsTree(zones: readonly DnsZone[]): Promise<DnsTree> 
     const { all, files, trustAnchor } = await signTree(folder, zones);
     const nameServer = await startNsd(folder, files);
     running.push(nameServer);
-    // Each zone is named: left to referrals, a resolver would go for port 53.
+    // Each zone is a stub zone: referrals would lead the resolver to port 53.
     const stubs = all.map(({ name, servedBy }) => ({ name: `${name}.`, address: servedBy ?? nameServer.address }));
     const resolverOf = (kind: string, modules: string) => startUnbound({ file: join(folder, `${kind}.conf`), modules, trustAnchor, stubs });
     const validating = await resolverOf("validating", "validator iterator");
     running.push(validating);
-    const believing = await resolverOf("believing", "iterator");
-    running.push(believing);
-    return { resolver: validating.address, nonValidatingResolver: believing.address, stop };
+    const unvalidating = await resolverOf("unvalidating", "iterator");
+    running.push(unvalidating);
+    return { resolver: validating.address, nonValidatingResolver: unvalidating.address, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** A name server that has no zone at all and so refuses every question: what a lame delegation leads to. */
+/** A name server without zones that refuses every query, for lame delegations. */
 export async function startRefusingServer(): Promise<NameServer> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-lame-"));
   try {
@@ -127,16 +127,16 @@ interface ZoneFile {
 }
 
 interface Signed {
-  /** The zones given and those above them. */
+  /** The given zones and their parents. */
   readonly all: readonly DnsZone[];
   readonly files: readonly ZoneFile[];
   /** The root's key, as a DS record. */
   readonly trustAnchor: string;
 }
 
-/** Signs from the leaves up, since a zone carries what vouches for those below it. */
-async function signTree(folder: string, given: readonly DnsZone[]): Promise<Signed> {
-  const zones = [...given, ...zonesAbove(given)].sort((one, other) => depth(other.name) - depth(one.name));
+/** Signs from the leaves up, because a parent contains the DS records of its children. */
+async function signTree(folder: string, leaves: readonly DnsZone[]): Promise<Signed> {
+  const zones = [...leaves, ...parentZones(leaves)].sort((one, other) => depth(other.name) - depth(one.name));
   const delegations = new Map<string, string[]>(zones.map(({ name }) => [name, []]));
   const files: ZoneFile[] = [];
   let trustAnchor = "";
@@ -144,17 +144,17 @@ async function signTree(folder: string, given: readonly DnsZone[]): Promise<Sign
     const siblings = zones.filter(({ name }) => depth(name) === level);
     const written = await Promise.all(siblings.map((zone) => writeZone(folder, zone, delegations.get(zone.name) ?? [])));
     for (const [at, zone] of siblings.entries()) {
-      const { path, vouchers } = written[at] as WrittenZone;
+      const { path, dsRecords } = written[at] as WrittenZone;
       if (zone.servedBy === undefined) files.push({ name: zone.name, path });
-      if (zone.name === "") trustAnchor = vouchers.join("\n");
-      else delegations.get(parentOf(zone.name, zones))?.push(nameServerLines(zone.name), ...vouchers);
+      if (zone.name === "") trustAnchor = dsRecords.join("\n");
+      else delegations.get(parentOf(zone.name, zones))?.push(nameServerLines(zone.name), ...dsRecords);
     }
   }
   return { all: zones, files, trustAnchor };
 }
 
-/** Root and top-level domains, signed by different means as the real ones are. */
-function zonesAbove(zones: readonly DnsZone[]): readonly DnsZone[] {
+/** Root and top-level domains, with different algorithms like the real ones. */
+function parentZones(zones: readonly DnsZone[]): readonly DnsZone[] {
   const missing = new Set(zones.map(({ name }) => name.split(".").at(-1) ?? "").filter((top) => !zones.some(({ name }) => name === top)));
   const tops = [...missing].map((name): DnsZone => {
     return name === "org" ? { name, records: "", algorithm: "RSASHA256", denial: "NSEC3" } : { name, records: "", denial: "NSEC3" };
@@ -162,18 +162,18 @@ function zonesAbove(zones: readonly DnsZone[]): readonly DnsZone[] {
   return [...tops, { name: "", records: "", algorithm: "RSASHA256" }];
 }
 
-/** Labels; the root has none. */
+/** Number of labels; 0 for the root. */
 function depth(name: string): number {
   return name === "" ? 0 : name.split(".").length;
 }
 
-/** The closest of the zones that the name lies below. */
+/** The closest enclosing zone. */
 function parentOf(name: string, zones: readonly DnsZone[]): string {
   const above = name.split(".").slice(1).join(".");
   return zones.some((zone) => zone.name === above) ? above : parentOf(above, zones);
 }
 
-/** Glue: an address that nothing listens on at port 53, because resolvers here are told servers with their ports. */
+/** NS record with glue. The address has no listener: resolvers are configured with addresses and ports. */
 function nameServerLines(zone: string): string {
   const absolute = `${zone}.`;
   const server = zone === "" ? "ns." : `ns.${absolute}`;
@@ -183,7 +183,7 @@ function nameServerLines(zone: string): string {
 interface WrittenZone {
   readonly path: string;
   /** DS records for the zone above. */
-  readonly vouchers: readonly string[];
+  readonly dsRecords: readonly string[];
 }
 
 async function writeZone(folder: string, zone: DnsZone, delegations: readonly string[]): Promise<WrittenZone> {
@@ -192,37 +192,37 @@ async function writeZone(folder: string, zone: DnsZone, delegations: readonly st
   const path = join(own, "zone");
   const origin = `${zone.name}.`;
   const soa = `@ IN SOA ns hostmaster 1 3600 600 ${7 * day} 60`;
-  if (zone.unloadable || zone.servedBy !== undefined) return { path: join(own, "absent"), vouchers: [] };
+  if (zone.unloadable || zone.servedBy !== undefined) return { path: join(own, "absent"), dsRecords: [] };
   writeFileSync(
     path,
     [`$ORIGIN ${origin}`, "$TTL 60", soa, nameServerLines(zone.name), unindented(zone.records), ...delegations, ""].join("\n"),
   );
   const delegation = zone.delegation ?? "secure";
-  if (delegation === "unsigned") return { path, vouchers: [] };
+  if (delegation === "unsigned") return { path, dsRecords: [] };
   const { key, ds } = await newKey(own, origin, zone.algorithm);
-  const vouchers = delegation === "island" ? [] : [delegation === "wrong-ds" ? (await newKey(own, origin, zone.algorithm)).ds : ds];
-  if (delegation === "stripped") return { path, vouchers };
+  const dsRecords = delegation === "island" ? [] : [delegation === "wrong-ds" ? (await newKey(own, origin, zone.algorithm)).ds : ds];
+  if (delegation === "stripped") return { path, dsRecords };
   const sign = (validity: readonly string[], file: string) =>
     run(own, "ldns-signzone", [...validity, ...denialOf(zone), "-o", origin, "-f", file, path, key]);
-  await sign(delegation.startsWith("expired") ? expired : lasting, `${path}.signed`);
+  await sign(delegation.startsWith("expired") ? expired : unexpired, `${path}.signed`);
   if (delegation === "expired-records") {
-    await sign(lasting, `${path}.fresh`);
+    await sign(unexpired, `${path}.fresh`);
     renewKeySignature(`${path}.signed`, `${path}.fresh`);
   }
-  if (zone.tampered !== undefined) writeFileSync(`${path}.signed`, tamperedText(`${path}.signed`, zone.tampered));
-  return { path: `${path}.signed`, vouchers };
+  if (zone.tampered !== undefined) writeFileSync(`${path}.signed`, tamper(`${path}.signed`, zone.tampered));
+  return { path: `${path}.signed`, dsRecords };
 }
 
-/** In a zone file a line that begins with a blank belongs to the owner of the one before. */
+/** Removes indentation: in a zone file an indented line belongs to the previous owner. */
 function unindented(records: string): string {
   return records.replaceAll(/^[ \t]+/gm, "");
 }
 
-/** Resolvers forgive a day of clocks that differ. */
-const lasting = ["-i", secondsFromNow(-day)];
+/** Valid since yesterday, which allows for clock skew. */
+const unexpired = ["-i", secondsFromNow(-day)];
 const expired = ["-i", secondsFromNow(-60 * day), "-e", secondsFromNow(-30 * day)];
 
-/** Puts the fresh signature of the keys in the place of the expired one. */
+/** Replaces the expired signature of the keys by a fresh one. */
 function renewKeySignature(expiredFile: string, freshFile: string): void {
   const signature = /^.*\sRRSIG\sDNSKEY\s.*$/m;
   const [fresh = ""] = signature.exec(readFileSync(freshFile, "utf8")) ?? [];
@@ -238,13 +238,13 @@ function denialOf({ denial }: DnsZone): readonly string[] {
   return denial === "NSEC3" ? ["-n", "-t", "0", "-s", ""] : [];
 }
 
-function tamperedText(path: string, [from, to]: readonly [string, string]): string {
+function tamper(path: string, [from, to]: readonly [string, string]): string {
   const text = readFileSync(path, "utf8");
   if (!text.includes(from)) throw new Error(`the zone has no ${from} to tamper with`);
   return text.replaceAll(from, to);
 }
 
-/** One key for both purposes, as many small zones have it. */
+/** One key as both KSK and ZSK, as in many small zones. */
 async function newKey(
   folder: string,
   origin: string,
@@ -255,12 +255,12 @@ async function newKey(
   return { key, ds: readFileSync(join(folder, `${key}.ds`), "utf8").trim() };
 }
 
-/** @throws Error with the program's own words when it fails. */
-async function run(folder: string, program: string, words: readonly string[]): Promise<string> {
-  const child = Bun.spawn([program, ...words], { cwd: folder, stdout: "pipe", stderr: "pipe" });
-  const [said, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  if ((await child.exited) !== 0) throw new Error(`${program} ${words.join(" ")} failed: ${complained}`);
-  return said;
+/** @throws Error with the program's output if it fails. */
+async function run(folder: string, program: string, args: readonly string[]): Promise<string> {
+  const child = Bun.spawn([program, ...args], { cwd: folder, stdout: "pipe", stderr: "pipe" });
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  if ((await child.exited) !== 0) throw new Error(`${program} ${args.join(" ")} failed: ${errors}`);
+  return output;
 }
 
 async function startNsd(folder: string, zones: readonly ZoneFile[]): Promise<NameServer> {
@@ -291,16 +291,16 @@ ${zones.map(({ name, path }) => `zone:\n  name: "${name}."\n  zonefile: "${path}
   return { ...server, address: `127.0.0.1:${port}` };
 }
 
-interface ResolverWish {
+interface ResolverOptions {
   readonly file: string;
   /** unbound's module-config. */
   readonly modules: string;
   readonly trustAnchor: string;
-  /** Where the zones below a name are asked for. */
+  /** Servers of the zones. */
   readonly stubs: readonly { readonly name: string; readonly address: string }[];
 }
 
-async function startUnbound({ file, modules, trustAnchor, stubs }: ResolverWish): Promise<NameServer> {
+async function startUnbound({ file, modules, trustAnchor, stubs }: ResolverOptions): Promise<NameServer> {
   const port = await freeDnsPort();
   const validates = modules.includes("validator");
   writeFileSync(
@@ -331,12 +331,12 @@ ${stubs.map(({ name, address }) => `stub-zone:\n  name: "${name}"\n  stub-addr: 
   return { ...server, address: `127.0.0.1:${port}` };
 }
 
-async function isAnswered(port: number, question: DnsQuestion, suits: (flags: number) => boolean): Promise<boolean> {
+async function isAnswered(port: number, question: DnsQuestion, accepts: (flags: number) => boolean): Promise<boolean> {
   const server: DnsServer = { address: "127.0.0.1", port };
   try {
-    // A closed port refuses over TCP, but over UDP it would be waited for.
+    // A closed port refuses TCP at once; a UDP query would wait for its timeout.
     if (!(await isListening(port))) return false;
-    return suits((await askDns(server, question)).flags ?? 0);
+    return accepts((await askDns(server, question)).flags ?? 0);
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-/** Sees to it that the laboratory of DNS and mail has a domain for every finding and every state of its checks; it runs with the laboratory. */
+/** The DNS and mail cases cover every finding and every state of their checks. The laboratory runs the cases themselves. */
 import { expect, test } from "vitest";
 import dnsCaa from "../../checks/dns-caa.ts";
 import dnssec from "../../checks/dnssec.ts";
@@ -26,8 +26,8 @@ const checks = [
 ];
 
 test.each(checks.map(({ key, findings }) => [key, Object.keys(findings)] as const))("%s: a domain for each finding", (_key, codes) => {
-  const told = new Set(dnsCases.flatMap((dnsCase) => dnsCase.codes ?? []));
-  expect(codes.filter((code) => !told.has(code))).toEqual([]);
+  const covered = new Set(dnsCases.flatMap((dnsCase) => dnsCase.codes ?? []));
+  expect(codes.filter((code) => !covered.has(code))).toEqual([]);
 });
 
 test.each(checks.map(({ key }) => key))("%s: a domain for each state", (key) => {
@@ -35,7 +35,7 @@ test.each(checks.map(({ key }) => key))("%s: a domain for each state", (key) => 
   expect([...states].filter((state) => state !== undefined).sort()).toEqual(["notApplicable", "notChecked", "passed", "violated"]);
 });
 
-test("every domain is named once", () => {
+test("every case name is unique", () => {
   const names = dnsCases.map(({ name }) => name);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });

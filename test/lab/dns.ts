@@ -1,4 +1,4 @@
-/** Puts the zones of all DNS cases into one tree, serves their sites, and makes laboratory cases of them. */
+/** Builds laboratory cases from all DNS cases: one DNS tree with their zones, and their sites. */
 import { createSocket } from "node:dgram";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,11 +16,11 @@ import { apexAliases, resolverCases } from "./dns-resolver-cases.ts";
 import { spfCases } from "./dns-spf-cases.ts";
 import { type DnsTree, type DnsZone, startDnsTree, startRefusingServer } from "./dns-tree.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
-import { startTogether } from "./start-together.ts";
+import { startGroup } from "./server-group.ts";
 
 const allCases: readonly DnsCase[] = [...resolverCases, ...caaCases, ...spfCases, ...dmarcCases, ...mailTransportCases, ...pastedDnsCases];
 
-/** Nothing here depends on how long a page stays quiet; what is never answered has to be waited for. */
+/** A short settle time, because the pages load nothing. Unanswered queries wait for the whole probe deadline. */
 const deadlines = { settleMs: 50, probeMs: 4_000 };
 
 const page: Answer = {
@@ -45,11 +45,11 @@ afterAll(async () => (await opened)?.stop());
 
 export const dnsCases: readonly LabCase[] = allCases.map((dnsCase) => ({
   name: dnsCase.name,
-  ...toldBy(dnsCase.expected),
+  ...expectationsOf(dnsCase.expected),
   serve: () => serve(dnsCase),
 }));
 
-function toldBy(outcomes: DnsCase["expected"]): Pick<LabCase, "expected" | "codes"> {
+function expectationsOf(outcomes: DnsCase["expected"]): Pick<LabCase, "expected" | "codes"> {
   const isCode = (outcome: Outcome): outcome is FindingCode => outcome.startsWith("security.");
   return {
     expected: Object.fromEntries(Object.entries(outcomes).map(([key, outcome]) => [key, isCode(outcome) ? "violated" : outcome])),
@@ -62,11 +62,11 @@ async function serve(dnsCase: DnsCase): Promise<LabSite> {
   const host = hostOf(dnsCase);
   const { policyHost } = dnsCase;
   const policyServer = policyHost !== undefined && "fault" in policyHost ? faultyPolicyHosts[policyHost.fault] : site;
-  const policyPlaces = policyNamesOf(dnsCase).map((name) => [`${name}:443`, policyServer]);
+  const policyTargets = policyNamesOf(dnsCase).map((name) => [`${name}:443`, policyServer]);
   return {
     url: `https://${host}/`,
     egress: egressTo(
-      { [`${host}:443`]: site, [`${host}:80`]: plain, ...Object.fromEntries(policyPlaces) },
+      { [`${host}:443`]: site, [`${host}:80`]: plain, ...Object.fromEntries(policyTargets) },
       { dnsServers: (dnsCase.resolvers ?? ["validating"]).map((kind) => resolvers[kind]) },
     ),
     caPems: [testAuthority().root.pem],
@@ -78,45 +78,45 @@ function hostOf({ host, zones }: DnsCase): string {
   return host ?? zones[0]?.name ?? "";
 }
 
-/** None where the case leaves it to the zone. */
+/** Empty if the zone of the case decides. */
 function policyNamesOf({ policyHost, zones }: DnsCase): readonly string[] {
   return policyHost === undefined ? [] : [`mta-sts.${zones[0]?.name}`];
 }
 
 function openDnsLaboratory(): Promise<DnsLaboratory> {
-  return startTogether(async (kept) => {
-    const silent = kept(await startSilentServer());
+  return startGroup(async (track) => {
+    const silent = track(await startSilentServer());
     const servers = {
-      refusing: kept(await startRefusingServer()).address,
+      refusing: track(await startRefusingServer()).address,
       silent: silent.address,
-      apexAlias: kept(await startDnsServer(apexAliases)).address,
+      apexAlias: track(await startDnsServer(apexAliases)).address,
     };
     const zones = allCases.flatMap((dnsCase) =>
       dnsCase.zones.map(({ servedBy, ...zone }): DnsZone => (servedBy === undefined ? zone : { ...zone, servedBy: servers[servedBy] })),
     );
-    const tree: DnsTree = kept(await startDnsTree(zones));
+    const tree: DnsTree = track(await startDnsTree(zones));
     const names = [...new Set(allCases.flatMap((dnsCase) => [hostOf(dnsCase), ...policyNamesOf(dnsCase)]))];
     const everyName = siteIdentity(names[0] ?? "", { names });
     return {
       resolvers: {
         validating: tree.resolver,
-        believing: tree.nonValidatingResolver,
+        unvalidating: tree.nonValidatingResolver,
         silent: silent.address,
         absent: `127.0.0.1:${await closedPort()}`,
       },
-      site: kept(await startHttps(everyName, { "*": answerByHost() })),
-      plain: kept(await startHttp({ "*": redirectToHttps })),
+      site: track(await startHttps(everyName, { "*": answerByHost() })),
+      plain: track(await startHttp({ "*": redirectToHttps })),
       faultyPolicyHosts: {
         "connection-refused": { port: await closedPort() },
-        "expired-certificate": kept(await startHttps(siteIdentity(names[0] ?? "", { flaw: "expired", names }), { "*": answerByHost() })),
-        "certificate-for-another-host": kept(await startHttps(siteIdentity("elsewhere.test"), { "*": answerByHost() })),
-        "never-answers": kept(await startHttps(everyName, { "*": () => {} })),
+        "expired-certificate": track(await startHttps(siteIdentity(names[0] ?? "", { flaw: "expired", names }), { "*": answerByHost() })),
+        "certificate-for-another-host": track(await startHttps(siteIdentity("elsewhere.test"), { "*": answerByHost() })),
+        "never-answers": track(await startHttps(everyName, { "*": () => {} })),
       },
     };
   });
 }
 
-/** The policy of a policy host, and the same page for every other name. */
+/** The policy for policy hosts, and one page for all other names. */
 function answerByHost(): Route {
   const policies = new Map(
     allCases.flatMap((dnsCase) => policyNamesOf(dnsCase).map((name) => [name, policyAnswerOf(dnsCase.policyHost)] as const)),
@@ -138,7 +138,7 @@ const redirectToHttps: Route = ({ headers, url }, response) => {
   response.end();
 };
 
-/** Takes every packet and says nothing. */
+/** Receives packets and never answers. */
 async function startSilentServer(): Promise<{ readonly address: string; stop(): void }> {
   const socket = createSocket("udp4");
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", () => resolve()));

@@ -1,4 +1,4 @@
-/** Our verdict on framing against the browser's: a stranger's page frames the site under each set of headers, and what is shown is compared. */
+/** Compares the verdict on framing with the browser: another site frames the page under each set of headers. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import check from "../../checks/x-frame-options.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";
@@ -8,14 +8,14 @@ import { evidence } from "../support/evidence.ts";
 import { startHttps, type TestServer } from "../support/servers.ts";
 import { openTab, type Tab } from "./tab.ts";
 
-interface Served {
+interface FramingCase {
   readonly options?: readonly string[];
   readonly csp?: readonly string[];
   readonly meta?: string;
-  readonly onTrial?: string;
+  readonly reportOnly?: string;
 }
 
-const cases: readonly Served[] = [
+const cases: readonly FramingCase[] = [
   {},
   ...["DENY", "SAMEORIGIN", "sameOrigin", " DENY ", "ALLOW-FROM https://outer.test", "ALLOWALL", "DENY;", '"DENY"', ""].map((value) => ({
     options: [value],
@@ -52,26 +52,28 @@ const cases: readonly Served[] = [
   { options: ["DENY"], csp: ["frame-ancestors *"] },
   { options: ["DENY"], csp: ["default-src 'self'"] },
   { options: ["ALLOW-FROM https://outer.test"], csp: ["frame-ancestors 'self'"] },
-  { options: ["DENY"], onTrial: "frame-ancestors *" },
-  { onTrial: "frame-ancestors 'none'" },
+  { options: ["DENY"], reportOnly: "frame-ancestors *" },
+  { reportOnly: "frame-ancestors 'none'" },
   { meta: "frame-ancestors 'none'" },
 ];
 
-function headersOf({ options, csp, onTrial }: Served): Record<string, readonly string[]> {
+function headersOf({ options, csp, reportOnly }: FramingCase): Record<string, readonly string[]> {
   return {
     ...(options === undefined ? {} : { "x-frame-options": options }),
     ...(csp === undefined ? {} : { "content-security-policy": csp }),
-    ...(onTrial === undefined ? {} : { "content-security-policy-report-only": [onTrial] }),
+    ...(reportOnly === undefined ? {} : { "content-security-policy-report-only": [reportOnly] }),
   };
 }
 
-/** Whether a stranger can frame the page, by the check's verdict. */
-function foretold(served: Served): boolean {
+/** Whether other sites can frame the page, by the check's verdict. */
+function predictFraming(framingCase: FramingCase): boolean {
   const metas =
-    served.meta === undefined ? [] : [{ httpEquiv: "content-security-policy", name: null, content: served.meta, truncated: false }];
-  // A browser takes the blanks around a value away, so that no reading of the page holds them.
+    framingCase.meta === undefined
+      ? []
+      : [{ httpEquiv: "content-security-policy", name: null, content: framingCase.meta, truncated: false }];
+  // Browsers trim the blanks around a value before the page probe reads it.
   const headers = Object.fromEntries(
-    Object.entries(headersOf(served)).map(([name, values]) => [name, values.map((value) => value.trim())]),
+    Object.entries(headersOf(framingCase)).map(([name, values]) => [name, values.map((value) => value.trim())]),
   );
   const catalog = { checks: [check as unknown as AnyCheck], version: "test" };
   const { ledger } = judgeEvidence(evidence({ url: "https://site.test/", headers, dom: { metas } }), catalog, (_key, fault) =>
@@ -80,11 +82,11 @@ function foretold(served: Served): boolean {
   return ledger[0]?.state === "violated";
 }
 
-describe("a stranger's page frames the site", () => {
+describe("another site frames the page", () => {
   const identity = siteIdentity("site.test", { names: ["*.test"] });
   let server: TestServer;
   let tab: Tab;
-  let served: Served = {};
+  let current: FramingCase = {};
   let id = 0;
 
   beforeAll(async () => {
@@ -95,8 +97,8 @@ describe("a stranger's page frames the site", () => {
       },
       "/framed": (_request, response) => {
         response.setHeader("content-type", "text/html");
-        for (const [name, values] of Object.entries(headersOf(served))) response.setHeader(name, values);
-        const head = served.meta === undefined ? "" : `<meta http-equiv="Content-Security-Policy" content="${served.meta}">`;
+        for (const [name, values] of Object.entries(headersOf(current))) response.setHeader(name, values);
+        const head = current.meta === undefined ? "" : `<meta http-equiv="Content-Security-Policy" content="${current.meta}">`;
         response.end(`<!doctype html>${head}<p id=shown>framed</p>`);
       },
     });
@@ -108,9 +110,9 @@ describe("a stranger's page frames the site", () => {
     await server?.stop();
   });
 
-  /** In place of a page that is not let in, the frame holds one of the browser's own. */
-  async function isFramed(next: Served): Promise<boolean> {
-    served = next;
+  /** For a blocked page, the frame contains an error page of the browser. */
+  async function isFramed(next: FramingCase): Promise<boolean> {
+    current = next;
     id++;
     await tab.load("https://outer.test/outer");
     const { frameTree } = await tab.session.send("Page.getFrameTree");
@@ -118,7 +120,7 @@ describe("a stranger's page frames the site", () => {
     return child?.frame.url === `https://site.test/framed?${id}`;
   }
 
-  test.each(cases.map((each) => [JSON.stringify(each), each] as const))("%s", async (_words, each) => {
-    expect(await isFramed(each)).toBe(foretold(each));
+  test.each(cases.map((each) => [JSON.stringify(each), each] as const))("%s", async (_name, each) => {
+    expect(await isFramed(each)).toBe(predictFraming(each));
   });
 });

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs the laboratory's servers from Debian's packages, without letting them start by themselves.
+# Installs the servers of the laboratory from Debian packages, without starting them.
 set -eu
 missing=""
-# One "program:package" for each.
+# Pairs of program:package.
 for program in \
   nginx:nginx-light apache2:apache2 caddy:caddy lighttpd:lighttpd haproxy:haproxy \
   nsd:nsd unbound:unbound ldns-signzone:ldnsutils \
   curl:curl mariadbd:mariadb-server php:php php-fpm8.2:php-fpm; do
   PATH="$PATH:/usr/sbin" command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program##*:}"
 done
-# One "file:package" for each package without a program.
+# Pairs of file:package, for packages without a program.
 for file in \
   /usr/lib/lighttpd/mod_openssl.so:lighttpd-mod-openssl \
   /usr/share/wordpress/wp-login.php:wordpress \
@@ -19,10 +19,10 @@ for file in \
 done
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-  echo "The laboratory needs Debian's packages$missing: install them, or run this as root on Debian." >&2
+  echo "The laboratory needs the Debian packages$missing: install them, or run this as root on Debian." >&2
   exit 2
 fi
 echo "Installing$missing ..." >&2
 apt-get update -qq
-# Run level 1 keeps invoke-rc.d from starting what it installs; PHP's module would change how Apache comes.
+# Run level 1 stops invoke-rc.d from starting services. PHP's Apache module is left out: it would change Apache's defaults.
 RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing libapache2-mod-php8.2- >/dev/null

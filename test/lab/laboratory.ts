@@ -1,4 +1,4 @@
-/** What all parts of the laboratory share: a case says which states it expects of which checks, scans for real, and is told in one table. */
+/** Runs laboratory cases as tests: each serves a site, scans it, and compares the states of checks. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { State } from "../../src/check/check.ts";
 import type { EgressSettings } from "../../src/egress/settings.ts";
@@ -7,51 +7,51 @@ import { openLaboratory } from "./open-laboratory.ts";
 
 export type FinishedScan = Extract<ScanOutcome, { status: "finished" }>;
 
-/** States by ledger key; only what the case is about. */
+/** Expected states by ledger key; keys that are left out do not matter. */
 export type States = Readonly<Record<string, State>>;
 
-/** Where a case is served: running while it is scanned, stopped afterwards. */
+/** A running site; stopped after its scan. */
 export interface LabSite {
   readonly url: string;
   readonly egress: EgressSettings;
-  /** PEM certificates that the scan trusts besides the bundled roots. */
+  /** PEM certificates that the scan trusts in addition to the bundled roots. */
   readonly caPems: readonly string[];
   readonly deadlines?: Partial<ScanDeadlines>;
   stop?(): void | Promise<void>;
 }
 
 export interface LabCase {
-  /** What is served, in words. */
+  /** Describes the site. */
   readonly name: string;
   readonly expected: States;
-  /** Finding codes that must be told, beyond the states. */
+  /** Finding codes that must be reported. */
   readonly codes?: readonly string[];
   serve(): Promise<LabSite>;
-  /** For what states and codes do not tell. */
-  also?(scan: FinishedScan): void;
+  /** Further expectations. */
+  verify?(scan: FinishedScan): void;
 }
 
-export interface SeenCase {
+export interface CaseResult {
   readonly area: string;
   readonly name: string;
   readonly expected: States;
-  /** Null when the scan itself failed. */
-  readonly seen: States | null;
+  /** Null if the scan failed. */
+  readonly actual: States | null;
   /** Codes of all findings. */
-  readonly told: readonly string[];
-  /** Whether everything that the case demands held, states and all. */
-  readonly held: boolean;
+  readonly codes: readonly string[];
+  /** Whether all expectations held. */
+  readonly ok: boolean;
 }
 
 const caseMsMax = 90_000;
-const seenCases: SeenCase[] = [];
+const results: CaseResult[] = [];
 
-/** Every case that was run in this process, in order; the table of the laboratory is made from it. */
-export function casesSeen(): readonly SeenCase[] {
-  return seenCases;
+/** Results of all cases that ran in this process, in order. */
+export function caseResults(): readonly CaseResult[] {
+  return results;
 }
 
-/** Registers a test for each case of one area of the laboratory. They share a browser, and each has a scan of its own. */
+/** Registers a test for each case of an area. Cases share a browser but not a scanner. */
 export function labTests(area: string, cases: readonly LabCase[]): void {
   describe(`laboratory: ${area}`, () => {
     const laboratory = openLaboratory();
@@ -62,20 +62,20 @@ export function labTests(area: string, cases: readonly LabCase[]): void {
         labCase.name,
         async () => {
           const { name, expected } = labCase;
-          let seen: States | null = null;
-          let told: readonly string[] = [];
-          let held = false;
+          let actual: States | null = null;
+          let codes: readonly string[] = [];
+          let ok = false;
           try {
             const scan = await laboratory.scan(labCase);
             const ledger = Object.fromEntries(scan.result.ledger.map((row) => [row.key, row.state]));
-            seen = Object.fromEntries(Object.keys(expected).map((key) => [key, ledger[key] as State]));
-            told = scan.result.findings.map(({ code }) => code);
-            expect(seen).toEqual(expected);
-            expect(told).toEqual(expect.arrayContaining([...(labCase.codes ?? [])]));
-            labCase.also?.(scan);
-            held = true;
+            actual = Object.fromEntries(Object.keys(expected).map((key) => [key, ledger[key] as State]));
+            codes = scan.result.findings.map(({ code }) => code);
+            expect(actual).toEqual(expected);
+            expect(codes).toEqual(expect.arrayContaining([...(labCase.codes ?? [])]));
+            labCase.verify?.(scan);
+            ok = true;
           } finally {
-            seenCases.push({ area, name, expected, seen, told, held });
+            results.push({ area, name, expected, actual, codes, ok });
           }
         },
         caseMsMax,

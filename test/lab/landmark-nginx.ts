@@ -1,4 +1,4 @@
-/** Debian's nginx at the door of a landmark: the servers that it is told to be, at one port for https and one for http. */
+/** Starts Debian's nginx for a landmark, with one port for https and one for http. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,16 +14,16 @@ export interface LandmarkNginx {
 
 interface LandmarkServers {
   readonly identity: ServerIdentity;
-  /** For each server the lines of its block, but for where it listens and its certificate. */
+  /** Lines of each server block, without `listen` and certificates. */
   readonly secure: readonly string[];
   readonly plain: readonly string[];
-  /** What holds for all of them, TLS above all. */
+  /** Lines for all servers, such as TLS settings. */
   readonly general: string;
 }
 
 export async function startLandmarkNginx({ identity, secure, plain, general }: LandmarkServers): Promise<LandmarkNginx> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-landmark-"));
-  // Its workers are another user, who must be able to get here.
+  // The workers run as another user that needs access.
   chmodSync(folder, 0o755);
   const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
   writeFileSync(join(folder, "chain.pem"), identity.certificateChainPem);
@@ -45,7 +45,7 @@ ${secure.map((lines) => `server {\nlisten 127.0.0.1:${tlsPort} ssl;\n${lines}\n}
 }
 `,
   );
-  const clear = () => rmSync(folder, { recursive: true, force: true });
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   try {
     const command = ["/usr/sbin/nginx", "-c", file, "-e", join(folder, "error.log")];
     const running = await startProcess(command, async () => (await isListening(tlsPort)) && isListening(plainPort));
@@ -54,11 +54,11 @@ ${secure.map((lines) => `server {\nlisten 127.0.0.1:${tlsPort} ssl;\n${lines}\n}
       plain: { port: plainPort },
       stop: async () => {
         await running.stop();
-        clear();
+        removeFolder();
       },
     };
   } catch (error) {
-    clear();
+    removeFolder();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The landmarks by name, what is expected of each, and the files that keep what was seen of it. */
+/** The landmarks: their servers, their expected states, and the files with their stored evidence. */
 import { join } from "node:path";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { startBareSite, startOldSite, startPlainSite, startSilentSite } from "./bare-site.ts";
@@ -9,34 +9,34 @@ import { notApplicable, notChecked, passed, violated } from "./states.ts";
 export const landmarkNames = ["sound-site", "bare-site", "silent-site", "plain-site", "old-site"] as const;
 export type LandmarkName = (typeof landmarkNames)[number];
 
-/** A scan of a landmark as it is kept: replaying it ages nothing, since the time of the scan is part of the evidence. */
+/** A stored scan of a landmark. Its age does not matter, because the evidence includes the time of the scan. */
 export type Landmark = Pick<FinishedScan, "evidence" | "result">;
 
 export function landmarkFile(name: LandmarkName): string {
   return join(import.meta.dirname, "../support/landmarks", `${name}.json`);
 }
 
-/** Rows of the sound site that are not passed, and why no laboratory can give them. */
+/** Rows that do not pass for the sound site, and why. */
 export const notPassedBySoundSite: Readonly<Record<string, string>> = {
-  "tls-certificate-lifetime": "not applicable: its limits bind public authorities, and none of them certifies a laboratory",
-  "tls-certificate-transparency": "not applicable: a private authority has no business in public logs",
+  "tls-certificate-lifetime": "not applicable: its limits apply to public authorities, which do not certify a laboratory",
+  "tls-certificate-transparency": "not applicable: private authorities do not use public logs",
 };
 
-/** Rows that the bare site cannot violate because of what it violates instead, and the site that shows them. */
+/** Rows that the bare site cannot violate because of its other violations, and the site that does. */
 export const violatedElsewhere: Readonly<Record<string, Exclude<LandmarkName, "sound-site" | "bare-site">>> = {
-  // A policy that is there but worthless has faults of its own, and so has a record.
+  // The bare site has a worthless policy and worthless records, which is not the same as none.
   "content-security-policy": "silent-site",
   "mail-dmarc": "silent-site",
   "mail-spf": "silent-site",
   "strict-transport-security": "silent-site",
-  // What has run out does not run out soon.
+  // An expired certificate does not expire soon.
   "tls-certificate-expiry": "silent-site",
-  // Without https there is no TLS to judge, and without modern TLS no page.
+  // Without https there is no TLS to judge; without modern TLS there is no page.
   "https-available": "plain-site",
   "tls-modern-protocol": "old-site",
 };
 
-/** Rows that no site of a laboratory can violate: they speak of public authorities alone. */
+/** Rows that no laboratory can violate: they apply to public authorities only. */
 export const violatedNowhere = Object.keys(notPassedBySoundSite);
 
 const startLandmark: Readonly<Record<LandmarkName, () => Promise<LabSite>>> = {
@@ -56,10 +56,10 @@ function expectedOf(name: LandmarkName): States {
     case "bare-site":
       return violated(...keys.filter((key) => !(key in violatedElsewhere) && !violatedNowhere.includes(key)));
     default: {
-      const shown = Object.keys(violatedElsewhere).filter((key) => violatedElsewhere[key] === name);
-      // Whether the site would have gone over to https is not known where a browser does not get in.
+      const keysOfSite = Object.keys(violatedElsewhere).filter((key) => violatedElsewhere[key] === name);
+      // Without a page, the redirect to https cannot be judged.
       const unread: States = name === "old-site" ? notChecked("https-available", "strict-transport-security") : {};
-      return { ...unread, ...violated(...shown) };
+      return { ...unread, ...violated(...keysOfSite) };
     }
   }
 }
@@ -68,9 +68,9 @@ export const landmarkCases: readonly (LabCase & { readonly name: LandmarkName })
   name,
   expected: expectedOf(name),
   serve: startLandmark[name],
-  also: ({ result: { score, band } }) => {
-    // Not by the means of tests: this file is also loaded by a program that is none.
-    if (name === "sound-site" && score !== 100) throw new Error(`the sound site scores ${score}`);
-    if (name === "bare-site" && band !== "poor") throw new Error(`the bare site is ${band}`);
+  verify: ({ result: { score, band } }) => {
+    // Without the test API, because build/capture-evidence.ts loads this file too.
+    if (name === "sound-site" && score !== 100) throw new Error(`the score of the sound site is ${score}`);
+    if (name === "bare-site" && band !== "poor") throw new Error(`the band of the bare site is ${band}`);
   },
 }));

@@ -1,4 +1,4 @@
-/** SPF and DNSSEC, scanned for real through a DNS server of the test's own. */
+/** Runs the laboratory cases for SPF and DNSSEC. */
 import { labTests } from "./laboratory.ts";
 import { spfCases } from "./mail-spf.ts";
 

@@ -14,7 +14,7 @@ interface SpfCase {
   readonly states: SpfStates;
   readonly codes?: readonly string[];
   /** A resolver that believes anything, in place of one that validates. */
-  readonly believing?: true;
+  readonly unvalidating?: true;
 }
 
 const page = { body: "<!doctype html><title>A page</title>" };
@@ -64,7 +64,7 @@ const given: Readonly<Record<string, SpfCase>> = {
   },
   open: {
     name: "a redirect to +all, at a resolver that validates nothing",
-    believing: true,
+    unvalidating: true,
     zones: { "@": { ...unsigned, ...spf("v=spf1 redirect=_spf.%{d}") }, _spf: spf("v=spf1 all") },
     states: ["passed", "violated", "passed", "notChecked"],
     codes: ["security.mail.spf-all-pass"],
@@ -124,14 +124,14 @@ const domainOf = (label: string) => `assay-spf-${label}.org`;
 interface SpfLaboratory {
   readonly site: Awaited<ReturnType<typeof startHttps>>;
   readonly validating: Awaited<ReturnType<typeof startDnsServer>>;
-  readonly believing: Awaited<ReturnType<typeof startDnsServer>>;
+  readonly unvalidating: Awaited<ReturnType<typeof startDnsServer>>;
 }
 
 let opened: Promise<SpfLaboratory> | undefined;
 afterAll(async () => {
-  const { site, validating, believing } = (await opened) ?? {};
+  const { site, validating, unvalidating } = (await opened) ?? {};
   validating?.stop();
-  believing?.stop();
+  unvalidating?.stop();
   await site?.stop();
 });
 
@@ -141,7 +141,7 @@ async function openSpfLaboratory(): Promise<SpfLaboratory> {
   return {
     site: await startHttps(siteIdentity(names[0] ?? "", { names }), { "/": page }),
     validating: await startDnsServer({ ...zones, ".": signed }),
-    believing: await startDnsServer({ ...zones, ".": unsigned }),
+    unvalidating: await startDnsServer({ ...zones, ".": unsigned }),
   };
 }
 
@@ -151,23 +151,23 @@ function absolute(zones: Zones, domain: string): Zones {
 
 async function serve(label: string, believes: boolean): Promise<LabSite> {
   opened ??= openSpfLaboratory();
-  const { site, validating, believing } = await opened;
+  const { site, validating, unvalidating } = await opened;
   const host = domainOf(label);
   const places = { [`${host}:443`]: site, [`${host}:80`]: { port: await closedPort() } };
   return {
     url: `https://${host}/`,
-    egress: egressTo(places, { dnsServers: [believes ? believing.address : validating.address] }),
+    egress: egressTo(places, { dnsServers: [believes ? unvalidating.address : validating.address] }),
     caPems: [testAuthority().root.pem],
     deadlines,
   };
 }
 
-export const spfCases: readonly LabCase[] = Object.entries(given).map(([label, { name, states, codes, believing = false }]) => {
+export const spfCases: readonly LabCase[] = Object.entries(given).map(([label, { name, states, codes, unvalidating = false }]) => {
   const [spfState, policy, lookups, dnssec] = states;
   return {
     name: `SPF: ${name}`,
     expected: { "mail-spf": spfState, "mail-spf-policy": policy, "mail-spf-lookups": lookups, dnssec },
     ...(codes && { codes }),
-    serve: () => serve(label, believing),
+    serve: () => serve(label, unvalidating),
   };
 });

@@ -3,7 +3,7 @@ import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { closedPort, egressTo, type Route, type Routes, startHttp, startHttps } from "../support/servers.ts";
 import type { LabCase, LabSite, States } from "./laboratory.ts";
-import { startTogether } from "./start-together.ts";
+import { startGroup } from "./server-group.ts";
 
 type MailKey =
   | "mail-dmarc"
@@ -96,12 +96,12 @@ function serve(mailCase: MailCase): Promise<LabSite> {
   const domain = `assay-${label}.org`;
   const host = below === undefined ? domain : `${below}.${domain}`;
   const policyHost = `mta-sts.${domain}`;
-  return startTogether(async (kept) => {
-    const dns = kept(await startDnsServer(zonesOf(mailCase, domain)));
+  return startGroup(async (track) => {
+    const dns = track(await startDnsServer(zonesOf(mailCase, domain)));
     const names = [host, ...(policy === "elsewhere" ? [] : [policyHost])];
     const routes = { "/": page, ...(typeof policy === "string" ? {} : { "/.well-known/mta-sts.txt": policy }), ...files };
-    const site = kept(await startHttps(siteIdentity(host, { names }), owned(routes, domain)));
-    const plain = kept(await startHttp(owned(files, domain)));
+    const site = track(await startHttps(siteIdentity(host, { names }), owned(routes, domain)));
+    const plain = track(await startHttp(owned(files, domain)));
     const policyPlace = policy === "refused" ? { port: await closedPort() } : site;
     const places = {
       [`${host}:443`]: site,

@@ -1,4 +1,4 @@
-/** Scans the sites of the laboratory by the real scanner; apart from the tests, since also a program does so that is none. */
+/** Scans laboratory sites with the real scanner. Free of the test API, because build/capture-evidence.ts uses it too. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { openScanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import type { FinishedScan, LabCase } from "./laboratory.ts";
 
-/** A browser for many scans; each of them has workers of its own, since what it trusts and where it may go differs. */
+/** One browser for many scans. Each scan has its own scanner, because trusted roots and egress settings differ. */
 export function openLaboratory() {
   const dir = mkdtempSync(join(tmpdir(), "assay-lab-browser-"));
   const browser = openBrowser({ path: null, dir, sandbox: "auto" });
@@ -18,7 +18,7 @@ export function openLaboratory() {
     ready: async () => {
       await browser.endpoint();
     },
-    /** @throws Error when the scan failed as a whole. */
+    /** @throws Error if the scan failed. */
     scan: async (labCase: Pick<LabCase, "serve">): Promise<FinishedScan> => {
       const site = await labCase.serve();
       const scanner = openScanner({
@@ -37,7 +37,7 @@ export function openLaboratory() {
         return outcome;
       } finally {
         await scanner.close();
-        // A thread that ends leaves the ports of its proxies shut. Here hundreds end in one process, and the next case may get such a port.
+        // An ended worker leaves the ports of its proxies blocked. With hundreds of workers, the next case could get such a port.
         new Uint8Array(blockedPorts()).fill(0);
         await site.stop?.();
       }

@@ -1,4 +1,4 @@
-/** Writes what a scan of the laboratory told as a text to be read line by line: the report as the command line prints it, and every row of the ledger. */
+/** Writes a laboratory scan as text for review: the report of the command line and every ledger row. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import deDe from "../../locales/de-de.json" with { type: "json" };
@@ -13,7 +13,7 @@ const folder = join(import.meta.dirname, "../../dist/laboratory");
 const columns = 140;
 const stateChars = 14;
 
-/** As `dist/laboratory/<name>.<locale>.txt`. */
+/** Writes `dist/laboratory/<name>.<locale>.txt`. */
 export function writeReport(name: string, scan: FinishedScan): void {
   const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
   mkdirSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { egressTo, type Route, type Routes, startHttp } from "../support/servers
 import { type DnsZone, startDnsTree } from "./dns-tree.ts";
 import type { LabSite } from "./laboratory.ts";
 import { startLandmarkNginx } from "./landmark-nginx.ts";
-import { startTogether } from "./start-together.ts";
+import { startGroup } from "./server-group.ts";
 
 const soundSiteHost = "assay-sound-site.org";
 const policyHost = `mta-sts.${soundSiteHost}`;
@@ -23,12 +23,12 @@ function integrityOf(text: string): string {
 }
 
 export async function startSoundSite(): Promise<LabSite> {
-  const { egress, stop } = await startTogether(async (kept) => {
-    const application = kept(await startHttp(routes));
-    const tree = kept(await startDnsTree(zones));
+  const { egress, stop } = await startGroup(async (track) => {
+    const application = track(await startHttp(routes));
+    const tree = track(await startDnsTree(zones));
     const proxied = `location / { proxy_pass http://127.0.0.1:${application.port}; proxy_set_header Host $host; }`;
     const hsts = 'add_header Strict-Transport-Security "max-age=63072000; includeSubDomains; preload" always;';
-    const nginx = kept(
+    const nginx = track(
       await startLandmarkNginx({
         identity: siteIdentity(soundSiteHost, { names: [soundSiteHost, policyHost, libraryHost] }),
         general: "server_tokens off;\nssl_protocols TLSv1.2 TLSv1.3;\nssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20;",

@@ -1,8 +1,8 @@
-/** Gives many checks of one case the same state. */
+/** Builds the expected states of a case. */
 import type { State } from "../../src/check/check.ts";
 import type { States } from "./laboratory.ts";
 
-/** `passed("tls-trust-chain", "dns-caa")`. */
+/** Example: `passed("tls-trust-chain", "dns-caa")`. */
 export const passed = inState("passed");
 export const violated = inState("violated");
 export const notChecked = inState("notChecked");

@@ -1,4 +1,4 @@
-/** One tab of the real browser with a way out of its own, for tests that watch what the browser lets a page do. */
+/** A tab of the real browser with its own forward proxy, for tests of browser behaviour. */
 import { openEgress } from "../../src/egress/dial.ts";
 import { startProxy } from "../../src/egress/proxy.ts";
 import { type CDPSession, connectBrowser, openPage } from "../../src/probe/browser/browser-session.ts";
@@ -13,10 +13,10 @@ export interface Tab {
   close(): Promise<void>;
 }
 
-/** `places` as `egressTo` takes them; certificates are not looked at, and nothing is kept between loads. */
-export async function openTab(places: Parameters<typeof egressTo>[0], settings: Parameters<typeof egressTo>[1] = {}): Promise<Tab> {
+/** `targets` as in `egressTo`. Certificate errors are ignored, and the cache is disabled. */
+export async function openTab(targets: Parameters<typeof egressTo>[0], settings: Parameters<typeof egressTo>[1] = {}): Promise<Tab> {
   const browser = openTestBrowser();
-  const egress = openEgress(egressTo(places, settings));
+  const egress = openEgress(egressTo(targets, settings));
   const proxy = await startProxy(egress);
   const page = await openPage(await connectBrowser(await browser.endpoint()), proxy.url);
   const { session, targetId: frameId } = page;

@@ -1,24 +1,26 @@
-/** Tells what the laboratory saw: a table with a line for each case, and which states of which checks were seen for real. */
+/** Formats laboratory results: a line for each case, and the states that each check reached. */
 import { type State, states } from "../../src/check/check.ts";
-import type { SeenCase, States } from "./laboratory.ts";
+import type { CaseResult, States } from "./laboratory.ts";
 
-/** What a check has to be seen in; that it does not apply needs no server. */
-const proofs = ["passed", "violated", "notChecked"] as const satisfies readonly State[];
+/** States that each check must reach; `notApplicable` needs no server. */
+const requiredStates = ["passed", "violated", "notChecked"] as const satisfies readonly State[];
 
-/** As many keys of one state are named in a line; beyond that they are counted. */
+/** More keys than this are only counted. */
 const namedKeysMax = 3;
 
-/** One line for each case, those that failed marked, and the count. */
-export function caseTable(cases: readonly SeenCase[]): string {
+/** One line for each case with failures marked, and the totals. */
+export function caseTable(cases: readonly CaseResult[]): string {
   const width = Math.max(...cases.map(({ area }) => area.length));
-  const lines = cases.map(({ area, name, expected, seen, held }) => {
-    const odd = seen === null ? "the scan failed" : differences(expected, seen).join(", ") || "a code or value is not as expected";
-    return `${held ? "ok  " : "FAIL"} ${area.padEnd(width)}  ${name} | ${summary(expected)} | ${held ? "as expected" : odd}`;
+  const lines = cases.map(({ area, name, expected, actual, ok }) => {
+    const difference = actual === null ? "the scan failed" : differences(expected, actual).join(", ") || "a code or value differs";
+    return `${ok ? "ok  " : "FAIL"} ${area.padEnd(width)}  ${name} | ${summary(expected)} | ${ok ? "as expected" : difference}`;
   });
-  const failed = cases.filter(({ held }) => !held).length;
-  return ["     area, case | expected | seen", ...lines, `${cases.length} cases, ${cases.length - failed} as expected, ${failed} not`].join(
-    "\n",
-  );
+  const failed = cases.filter(({ ok }) => !ok).length;
+  return [
+    "     area, case | expected | actual",
+    ...lines,
+    `${cases.length} cases, ${cases.length - failed} as expected, ${failed} not`,
+  ].join("\n");
 }
 
 function summary(expected: States): string {
@@ -29,28 +31,28 @@ function summary(expected: States): string {
     .join("; ");
 }
 
-function differences(expected: States, seen: States): readonly string[] {
+function differences(expected: States, actual: States): readonly string[] {
   return Object.keys(expected)
-    .filter((key) => expected[key] !== seen[key])
-    .map((key) => `${key} is ${seen[key] ?? "absent"}, not ${expected[key]}`);
+    .filter((key) => expected[key] !== actual[key])
+    .map((key) => `${key} is ${actual[key] ?? "absent"}, not ${expected[key]}`);
 }
 
-/** `key state` of every proof that no case gave: it counts only where it was expected, seen, and everything else of the case held. */
-export function unseenProofs(cases: readonly Pick<SeenCase, "expected" | "held">[], keys: readonly string[]): readonly string[] {
-  const seen = new Set(
-    cases.filter(({ held }) => held).flatMap(({ expected }) => Object.entries(expected).map(([key, state]) => `${key} ${state}`)),
+/** `key state` for each required state without a case that expected it and succeeded. */
+export function missingStates(cases: readonly Pick<CaseResult, "expected" | "ok">[], keys: readonly string[]): readonly string[] {
+  const reached = new Set(
+    cases.filter(({ ok }) => ok).flatMap(({ expected }) => Object.entries(expected).map(([key, state]) => `${key} ${state}`)),
   );
-  return keys.flatMap((key) => proofs.map((state) => `${key} ${state}`)).filter((proof) => !seen.has(proof));
+  return keys.flatMap((key) => requiredStates.map((state) => `${key} ${state}`)).filter((state) => !reached.has(state));
 }
 
-/** How many keys were seen in each state. */
-export function matrixSummary(unseen: readonly string[], keys: readonly string[]): string {
-  const counts = proofs.map((state) => `${state} ${keys.length - unseen.filter((proof) => proof.endsWith(` ${state}`)).length}`);
-  return `of ${keys.length} checks seen for real: ${counts.join(", ")}`;
+/** Number of keys that reached each state. */
+export function matrixSummary(missing: readonly string[], keys: readonly string[]): string {
+  const counts = requiredStates.map((state) => `${state} ${keys.length - missing.filter((entry) => entry.endsWith(` ${state}`)).length}`);
+  return `of ${keys.length} checks reached: ${counts.join(", ")}`;
 }
 
-/** Findings that no case told of, of those whose case held. */
-export function untoldCodes(cases: readonly SeenCase[], codes: readonly string[]): readonly string[] {
-  const told = new Set(cases.filter(({ held }) => held).flatMap(({ told }) => told));
-  return codes.filter((code) => !told.has(code));
+/** Finding codes without a successful case that reported them. */
+export function missingCodes(cases: readonly CaseResult[], expected: readonly string[]): readonly string[] {
+  const reported = new Set(cases.filter(({ ok }) => ok).flatMap(({ codes }) => codes));
+  return expected.filter((code) => !reported.has(code));
 }

@@ -1,4 +1,4 @@
-/** How the cases about certificates and TLS are served, and what a sound site of theirs is expected to show. */
+/** Serves the cases for certificates and TLS, with the expected states of a sound site. */
 import type { State } from "../../src/check/check.ts";
 import { type ServerIdentity, testAuthority } from "../support/certificates.ts";
 import { closedPort, egressTo, startHttps, type TlsWish } from "../support/servers.ts";
@@ -6,7 +6,7 @@ import type { LabSite, States } from "./laboratory.ts";
 
 export const labHost = "site.test";
 
-/** Every row that speaks of TLS. A private authority makes two of them not applicable. */
+/** Every TLS row. Two of them do not apply to a private authority. */
 const sound: States = {
   "tls-certificate-validity": "passed",
   "tls-certificate-expiry": "passed",
@@ -21,12 +21,12 @@ const sound: States = {
   "tls-cipher-negotiated": "passed",
 };
 
-/** The states of a sound site, but for these; keys without their `tls-`. */
-export function tlsStates(given: Readonly<Record<string, State>> = {}): States {
-  return { ...sound, ...Object.fromEntries(Object.entries(given).map(([key, state]) => [`tls-${key}`, state])) };
+/** States of a sound site with changes; keys are without `tls-`. */
+export function tlsStates(changes: Readonly<Record<string, State>> = {}): States {
+  return { ...sound, ...Object.fromEntries(Object.entries(changes).map(([key, state]) => [`tls-${key}`, state])) };
 }
 
-/** Pages here load nothing: there is no use in waiting long for quiet. */
+/** These pages load nothing, so that a short settle time is enough. */
 const deadlines = { settleMs: 50, settleMaxMs: 500 };
 
 export interface ServedBy {
@@ -34,19 +34,19 @@ export interface ServedBy {
   stop(): void | Promise<void>;
 }
 
-/** Where a case is served: at that host, whose port 80 is shut. */
+/** A site at that host with its port 80 closed. */
 export async function tlsSite(server: ServedBy, host = labHost): Promise<LabSite> {
-  const shut = { port: await closedPort() };
+  const closed = { port: await closedPort() };
   return {
     url: `https://${host}/`,
-    egress: egressTo({ [`${host}:443`]: server, [`${host}:80`]: shut }),
+    egress: egressTo({ [`${host}:443`]: server, [`${host}:80`]: closed }),
     caPems: [testAuthority().root.pem],
     deadlines,
     stop: () => server.stop(),
   };
 }
 
-/** The runtime's own server, with a page. */
+/** A page on the runtime's TLS server. */
 export async function pageOver(identity: ServerIdentity, wish: TlsWish = {}): Promise<ServedBy> {
   return startHttps(identity, { "/": { body: "<!doctype html><title>A page</title>" } }, wish);
 }

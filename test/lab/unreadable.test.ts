@@ -1,4 +1,4 @@
-/** Sites of which something cannot be read, served and scanned for real. */
+/** Runs the laboratory cases for unreadable sites. */
 import { labTests } from "./laboratory.ts";
 import { unreadableCases } from "./unreadable.ts";
 

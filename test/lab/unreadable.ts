@@ -4,7 +4,7 @@ import type { ScanDeadlines } from "../../src/scan/task.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, startTcp } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
-import { startTogether } from "./start-together.ts";
+import { startGroup } from "./server-group.ts";
 import { notChecked, passed } from "./states.ts";
 
 /** Public in form, so that all checks apply; nobody is asked for it. */
@@ -155,16 +155,16 @@ interface Hindrance {
 }
 
 async function serve(page: Answer, { browsersOnly = false, silentPlain = false }: Hindrance = {}): Promise<LabSite> {
-  const { egress, stop } = await startTogether(async (kept) => {
+  const { egress, stop } = await startGroup(async (track) => {
     const neverRests: Route = (_request, response) => {
       response.setHeader("content-type", "text/javascript");
       // Once the document is complete, so that the page counts as loaded.
       response.end("addEventListener('load', () => setTimeout(() => { for (;;); }));");
     };
-    const site = kept(await startHttps(siteIdentity(host), { "/": page, "/never-rests.js": neverRests }));
-    const door = browsersOnly ? kept(await startFirewall(site.port)) : site;
+    const site = track(await startHttps(siteIdentity(host), { "/": page, "/never-rests.js": neverRests }));
+    const door = browsersOnly ? track(await startFirewall(site.port)) : site;
     const redirect: Answer = { status: 301, headers: { location: `https://${host}/` } };
-    const plain = kept(silentPlain ? await startTcp(() => {}) : await startHttp({ "*": redirect }));
+    const plain = track(silentPlain ? await startTcp(() => {}) : await startHttp({ "*": redirect }));
     const nobody = `127.0.0.1:${await closedPort()}`;
     return { egress: egressTo({ [`${host}:443`]: door, [`${host}:80`]: plain }, { dnsServers: [nobody] }) };
   });

@@ -58,13 +58,13 @@ export const webServerCases: readonly LabCase[] = serverNames.flatMap((name) => 
       name: `${versionOf(name)} as it comes`,
       expected: byDefault,
       serve: () => serve(name, false),
-      also: (scan: FinishedScan) => expectNothingElseAmiss(scan, byDefault),
+      verify: (scan: FinishedScan) => expectNothingElseAmiss(scan, byDefault),
     },
     {
       name: `${versionOf(name)} hardened`,
       expected: passed(...soundByItself, ...missingByDefault, "hsts-effective", "csp-script-sources"),
       serve: () => serve(name, true),
-      also: (scan: FinishedScan) => {
+      verify: (scan: FinishedScan) => {
         expect(scan.result.score).toBe(100);
         expectNothingElseAmiss(scan, {});
       },

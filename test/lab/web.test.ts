@@ -1,4 +1,4 @@
-/** Headers, cookies, redirects, contents and files, served and scanned for real. */
+/** Runs the laboratory cases for headers, cookies, redirects, contents and files. */
 import { labTests } from "./laboratory.ts";
 import { webCases } from "./web.ts";
 

@@ -2,7 +2,7 @@
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
-import { startTogether } from "./start-together.ts";
+import { startGroup } from "./server-group.ts";
 import { passed, violated } from "./states.ts";
 
 /** Public in form, so that all checks apply; nobody is asked for it. */
@@ -226,10 +226,10 @@ export const webCases: readonly LabCase[] = [
 
 async function serve({ headers = {}, head = "", body = "", routes = {}, plain, scheme = "https", selfSigned }: Served): Promise<LabSite> {
   const html = `<!doctype html><html lang="en"><head><title>Page</title>${head}</head><body><h1>Page</h1>${body}</body></html>\n`;
-  const { egress, stop } = await startTogether(async (kept) => {
+  const { egress, stop } = await startGroup(async (track) => {
     const identity = siteIdentity(host, { names: [host, subdomain, libraryHost], ...(selfSigned && { flaw: "self-signed" }) });
-    const site = kept(await startHttps(identity, { "/": { headers, body: html }, ...routes }));
-    const door = kept(await startHttp(plain ?? { "*": redirectTo(`https://${host}/`) }));
+    const site = track(await startHttps(identity, { "/": { headers, body: html }, ...routes }));
+    const door = track(await startHttp(plain ?? { "*": redirectTo(`https://${host}/`) }));
     const https = [host, subdomain, libraryHost].map((name) => [`${name}:443`, site]);
     const nobody = `127.0.0.1:${await closedPort()}`;
     return { egress: egressTo({ ...Object.fromEntries(https), [`${host}:80`]: door }, { dnsServers: [nobody] }) };
