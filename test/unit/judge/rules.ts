@@ -1,6 +1,6 @@
 /**
- * The rules by which evidence becomes a score, as one hash that comments and formatting leave as it is.
- * `bun test/unit/judge/rules.ts --pin` writes it down beside the version of the rules.
+ * Hashes of the rules that turn evidence into a score; comments and formatting do not change them. `bun test/unit/judge/rules.ts --pin`
+ * writes them to rules.json. Pin before each release: a check that is not pinned yet may still change freely.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,30 +8,45 @@ import { join, resolve } from "node:path";
 import { algorithmVersion } from "../../../src/judge/result.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
-/** Whatever can move a verdict. What becomes of it afterwards, in texts and in pages, cannot. */
-const folders = ["checks", "src/check", "src/judge", "src/parse"];
+/** Folders, beside the checks themselves, whose code can change a verdict. */
+const folders = ["src/check", "src/judge", "src/parse"];
 const hexChars = 16;
 
 export interface PinnedRules {
   readonly algorithmVersion: number;
+  /** Of the code that all checks share. */
   readonly rules: string;
+  /** By key. A new check needs no pin: it changes the version of the catalog. */
+  readonly checks: Readonly<Record<string, string>>;
 }
 
 export const pinFile = join(import.meta.dirname, "rules.json");
 
-/** The rules as they are now. */
 export function currentRules(): PinnedRules {
-  const transpiler = new Bun.Transpiler({ loader: "ts", target: "bun", minifyWhitespace: true });
-  const files = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)).sort();
-  const codes = files.map((file) => transpiler.transformSync(readFileSync(join(root, file), "utf8")));
-  const hash = createHash("sha256");
-  // The version is no rule: it follows from them.
-  for (const [at, file] of files.entries()) hash.update(`${file}\n${codes[at]?.replace(/\balgorithmVersion=\d+/, "")}\n`);
-  // A list of public suffixes that grew moves verdicts as well.
+  const shared = folders.flatMap((folder) => codeIn(folder));
+  const checks = codeIn("checks").filter(({ file }) => file !== "checks/index.ts");
+  // A longer list of public suffixes changes verdicts as well.
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  for (const [name, version] of Object.entries(dependencies))
-    if (codes.some((code) => code.includes(`"${name}"`) || code.includes(`"${name}/`))) hash.update(`${name} ${version}\n`);
-  return { algorithmVersion, rules: hash.digest("hex").slice(0, hexChars) };
+  const packages = Object.entries(dependencies)
+    .filter(([name]) => [...shared, ...checks].some(({ code }) => code.includes(`"${name}"`) || code.includes(`"${name}/`)))
+    .map(([name, version]) => `${name} ${version}\n`);
+  return {
+    algorithmVersion,
+    // The version is the consequence of the rules, not one of them.
+    rules: hashOf([...shared.map(({ file, code }) => `${file}\n${code.replace(/\balgorithmVersion=\d+/, "")}\n`), ...packages].join("")),
+    checks: Object.fromEntries(checks.map(({ file, code }) => [file.replace(/^checks\/|\.ts$/g, ""), hashOf(code)])),
+  };
+}
+
+function codeIn(folder: string): readonly { readonly file: string; readonly code: string }[] {
+  const transpiler = new Bun.Transpiler({ loader: "ts", target: "bun", minifyWhitespace: true });
+  return readdirSync(join(root, folder))
+    .sort()
+    .map((name) => ({ file: `${folder}/${name}`, code: transpiler.transformSync(readFileSync(join(root, folder, name), "utf8")) }));
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, hexChars);
 }
 
 if (import.meta.main && process.argv.includes("--pin")) writeFileSync(pinFile, `${JSON.stringify(currentRules(), null, 2)}\n`);
