@@ -113,7 +113,12 @@ export const nameTargets: readonly FuzzTarget[] = [
     file: "site",
     tokens: nameTokens,
     samples: names,
-    functions: { registrableDomainOf: site.registrableDomainOf, siteOfHost: site.siteOfHost, isRegistrySuffix: site.isRegistrySuffix },
+    functions: {
+      registrableDomainOf: site.registrableDomainOf,
+      siteOfHost: site.siteOfHost,
+      isRegistrySuffix: site.isRegistrySuffix,
+      hostOf: site.hostOf,
+    },
     properties: {
       "a registrable domain is its own registrable domain": (text) => {
         const domain = site.registrableDomainOf(text);

@@ -5,7 +5,6 @@ import { distinct, foundAtAddresses } from "../../src/check/finding-values.ts";
 import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
-import { hostOf } from "../../src/parse/site.ts";
 import { addressTargets } from "./address-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
 import { nameTargets } from "./name-targets.ts";
@@ -78,7 +77,6 @@ const otherTargets: readonly FuzzTarget[] = [
     samples: ["https://site.example/a https://site.example/b", "default-src 'self'; script-src *"],
     functions: {
       foundAtAddresses: (text) => foundAtAddresses("security.test.found", text.split(" ")),
-      hostOf,
       distinct: (text) => distinct(text.split(" ")),
       ruleNames: (text) => ruleNames(rulesOn(parseCsp([text]), "script-src")),
     },
