@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { boundedHeaders } from "../../../src/evidence/bound.ts";
 import { withoutSecrets } from "../../../src/evidence/redact.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 describe("withoutSecrets", () => {
   test.each([
@@ -59,9 +60,9 @@ describe("withoutSecrets", () => {
     "takes no long over 100 KB of %s",
     (piece) => {
       const text = piece.repeat(Math.ceil(100_000 / piece.length));
-      const fromMs = performance.now();
+      const fromMs = cpuMs();
       withoutSecrets({ text: `${text}@=` });
-      expect(performance.now() - fromMs).toBeLessThan(500);
+      expect(cpuMs() - fromMs).toBeLessThan(2_000);
     },
   );
 });

@@ -14,6 +14,7 @@ import {
   trustsHashes,
   trustsNonces,
 } from "../../../src/parse/csp-source.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 const words = (text: string) => text.split(" ").filter((word) => word !== "");
 
@@ -189,11 +190,11 @@ describe("input made to hurt", () => {
     "64 KiB of %j in linear time",
     (piece) => {
       const text = piece.repeat(65_536 / piece.length);
-      const start = performance.now();
+      const fromMs = cpuMs();
       for (const tail of ["", "!", "'"]) readAll(`${text}${tail}`);
       for (const head of ["'nonce-", "x://", "'", "a.example/", "'sha256-", "*."]) readAll(`${head}${text}!`);
       // A quadratic reader would take minutes.
-      expect(performance.now() - start).toBeLessThan(3_000);
+      expect(cpuMs() - fromMs).toBeLessThan(3_000);
     },
   );
 });

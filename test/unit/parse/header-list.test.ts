@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitHeaderList } from "../../../src/parse/header-list.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 test.each<[readonly string[], readonly string[]]>([
   [[], []],
@@ -36,10 +37,10 @@ test("never throws, and loses nothing but commas and blanks", () => {
 });
 
 test.each(["a", " ", ",", '"', "\\", '"\\', ' ,"'])("64 KiB of %j in linear time", (piece) => {
-  const start = performance.now();
+  const fromMs = cpuMs();
   const text = piece.repeat(65_536 / piece.length);
   splitHeaderList([text]);
   splitHeaderList([`"${text}`, text]);
   // A quadratic reader would take minutes.
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type HstsDefect, type HstsPolicy, parseHsts } from "../../../src/parse/hsts.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 const policy = (given: Partial<HstsPolicy>): HstsPolicy => ({ maxAgeSeconds: 0, includeSubDomains: false, preload: false, ...given });
 
@@ -80,9 +81,9 @@ describe("input made to hurt", () => {
 
   test.each(["a", " ", ";", "a;", "=", '"', "\\", '"\\', "a=", "a ", "9"])("64 KiB of %j in linear time", (piece) => {
     const text = piece.repeat(65_536 / piece.length);
-    const start = performance.now();
+    const fromMs = cpuMs();
     for (const head of ["", "max-age=", 'a="', "a"]) for (const tail of ["", "!", '"', ";"]) parseHsts(`${head}${text}${tail}`);
     // A quadratic reader would take minutes.
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(cpuMs() - fromMs).toBeLessThan(3_000);
   });
 });

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Products, parseProducts } from "../../../src/parse/products.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 test.each<[string, Products]>([
   ["nginx", { words: ["nginx"], comments: [] }],
@@ -23,10 +24,10 @@ test("never throws", () => {
 });
 
 test.each(["a", " ", "(", ")", "()", "\\", "(a)", ",", "(\\"])("64 KiB of %j in linear time", (piece) => {
-  const start = performance.now();
+  const fromMs = cpuMs();
   const text = piece.repeat(65_536 / piece.length);
   parseProducts(text);
   parseProducts(`(${text}`);
   // A quadratic reader would take minutes.
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

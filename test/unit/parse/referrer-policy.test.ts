@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseReferrerPolicyHeader, parseReferrerPolicyMeta, type ReferrerPolicy } from "../../../src/parse/referrer-policy.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 test.each<[readonly string[], ReferrerPolicy | null]>([
   [["no-referrer"], "no-referrer"],
@@ -42,10 +43,10 @@ test("never throws", () => {
 });
 
 test.each(["a", ",", " ", "origin,", '"'])("64 KiB of %j in linear time", (piece) => {
-  const start = performance.now();
+  const fromMs = cpuMs();
   const text = piece.repeat(65_536 / piece.length);
   parseReferrerPolicyHeader([text]);
   parseReferrerPolicyMeta(text);
   // A quadratic reader would take minutes.
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hostOf, isRegistrySuffix } from "../../../src/parse/site.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 test.each([
   ["com", true],
@@ -18,9 +19,9 @@ test.each([
 
 test("never throws, and takes linear time", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (name) => typeof isRegistrySuffix(name) === "boolean"));
-  const start = performance.now();
+  const fromMs = cpuMs();
   for (const piece of ["a", ".", "a.", "[", ":", "/", "@"]) isRegistrySuffix(piece.repeat(65_536 / piece.length));
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { withoutSecrets } from "../../../src/evidence/redact.ts";
 import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
 import { readTypedUrl } from "../../../src/web/scanning/typed-url.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 const pieces = fc.constantFrom(
   ...["https://", "http:", "//", "user", ":", "@", "site.test", "/", "?", "&", ";", "#", "=", "token", "key", "abcdef", "[", "]", "::1"],
@@ -36,8 +37,8 @@ describe("what is typed", () => {
 
   test.each(["?token=a&", ";token=abc/", "&", "//a@", "https://", "?"])("takes no long where %s comes again and again", (piece) => {
     const text = `https://site.test/${piece.repeat(scanUrlCharsMax)}`.slice(0, scanUrlCharsMax);
-    const fromMs = performance.now();
+    const fromMs = cpuMs();
     readTypedUrl(text);
-    expect(performance.now() - fromMs).toBeLessThan(100);
+    expect(cpuMs() - fromMs).toBeLessThan(1_000);
   });
 });
