@@ -1,16 +1,15 @@
-/** Talks to a running server as a customer does. */
+/** API client of a running server. */
 import type { SecurityResult } from "../../src/text/render.ts";
 
 export interface ApiClient {
-  /** The new scan's token, or null when it was not accepted or nobody answered. */
+  /** Token of the new scan; null if refused or without response. */
   start(url: string): Promise<string | null>;
-  /** Any answer as JSON, with its status. */
+  /** Response as JSON, with its status. */
   get<T>(path: string): Promise<{ readonly status: number; readonly body: T }>;
-  /** Asks until the scan is over. @throws Error when it is not within `ms`. */
+  /** Polls until the scan ends. @throws Error after `ms`. */
   ended(token: string, ms: number): Promise<SecurityResult>;
 }
 
-/** Between two looks at a scan. */
 const pollMs = 100;
 
 export function apiClient(baseUrl: string, apiToken: string): ApiClient {

@@ -1,4 +1,4 @@
-/** A real API on a real port over a real store in a folder of its own, with a clock that tests may turn. */
+/** API on a real port with a temporary store and a settable clock. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,20 +18,20 @@ export interface ApiUnderTest {
   readonly store: Store;
   readonly api: Api;
   readonly port: number;
-  /** Log lines: empty unless something was the API's own fault. */
+  /** Log lines; empty without internal errors. */
   readonly logged: string[];
-  /** How often the dispatcher was woken. */
+  /** Number of wake-ups of the dispatcher. */
   woken: number;
-  /** Lets time pass, for the API only. */
+  /** Advances the clock of the API. */
   advanceMs(ms: number): void;
-  /** An account on that plan and a token of it. The store makes the very first account an Agency one, so one is made before. */
+  /** Account on the plan with a token. The store puts the first account on the Agency plan, so that one exists before. */
   customer(plan?: Plan): Promise<{ readonly accountId: number; readonly token: string; readonly revoke: () => Promise<unknown> }>;
-  /** A request to the running server; `token` goes into the Authorization header. */
-  ask(path: string, init?: RequestInit & { readonly token?: string }): Promise<Response>;
+  /** Sends a request; `token` becomes the Authorization header. */
+  request(path: string, init?: RequestInit & { readonly token?: string }): Promise<Response>;
   start(token: string, url?: string): Promise<{ token: string; id: number; status: string; statusUrl: string }>;
-  /** Takes the scan that was queued first in hand. */
+  /** Claims the oldest queued scan. */
   claim(): Promise<ScanRecord>;
-  /** Takes the scan that was queued first in hand and ends it with a result. */
+  /** Claims the oldest queued scan and finishes it. */
   finish(result?: StoredResult): Promise<ScanRecord>;
   fail(code: ScanErrorCode): Promise<ScanRecord>;
   stop(): Promise<void>;
@@ -65,7 +65,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     if (scan === undefined) throw new Error("no scan is queued");
     return scan;
   }
-  const seen = (url: string) => ({ evidence: evidence({ url }), timings: { page: 120, whole: 480 }, now: now() });
+  const gathered = (url: string) => ({ evidence: evidence({ url }), timings: { page: 120, whole: 480 }, now: now() });
 
   const underTest: ApiUnderTest = {
     store,
@@ -83,13 +83,13 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
       const { token, value } = await store.apiTokens.create({ accountId: account.id, name: "test", now: now() });
       return { accountId: account.id, token: value, revoke: () => store.apiTokens.revoke(account.id, token.id, now()) };
     },
-    ask: (path, { token, ...init } = {}) => {
+    request: (path, { token, ...init } = {}) => {
       const headers = new Headers(init.headers);
       if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
       return fetch(`http://127.0.0.1:${server.port}${path}`, { redirect: "manual", ...init, headers });
     },
     start: async (token, url = "https://site.example/path") => {
-      const response = await underTest.ask("/api/v1/scans", {
+      const response = await underTest.request("/api/v1/scans", {
         method: "POST",
         token,
         headers: { "content-type": "application/json" },
@@ -100,11 +100,11 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     claim,
     finish: async (result = storedResult()) => {
       const scan = await claim();
-      return store.scans.finish(scan.token, { result, ...seen(scan.url) });
+      return store.scans.finish(scan.token, { result, ...gathered(scan.url) });
     },
     fail: async (code) => {
       const scan = await claim();
-      return store.scans.fail(scan.token, { code, ...seen(scan.url) });
+      return store.scans.fail(scan.token, { code, ...gathered(scan.url) });
     },
     stop: async () => {
       await server.stop();

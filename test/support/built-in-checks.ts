@@ -1,4 +1,4 @@
-/** All built-in checks by their files, without closing the registry as the catalog does. */
+/** All built-in checks by file, without closing the registry as the catalog does. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AnyCheck } from "../../src/check/registry.ts";

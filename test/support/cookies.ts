@@ -1,7 +1,7 @@
-/** Set-Cookie lines as the page probe hands them over: over https unless said otherwise. */
+/** Set-Cookie lines as the page probe returns them, by default over https. */
 import type { SetCookieLine } from "../../src/evidence/facts.ts";
 
-/** Evidence of a page that sets these cookies. */
+/** Evidence of a page that sets the cookies. */
 export function cookieLines(...lines: readonly (string | SetCookieLine)[]): {
   readonly page: { readonly setCookies: readonly SetCookieLine[] };
 } {
@@ -12,7 +12,7 @@ export function cookieLine(line: string, given: Partial<SetCookieLine> = {}): Se
   return { host: "site.example", overHttps: true, line, truncated: false, ...given };
 }
 
-/** A line that was longer than the limit: what stood behind the cut, nobody knows. */
+/** Line over the limit: the part after the cut is unknown. */
 export function cutCookieLine(line: string): SetCookieLine {
   return cookieLine(line, { truncated: true });
 }

@@ -1,4 +1,4 @@
-/** Puts scans that are over into a store: the five sites whose evidence and results are kept in test/support/landmarks, and any other. */
+/** Stores finished scans: the five sites of test/support/landmarks, or any other. */
 
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
@@ -29,40 +29,40 @@ export const landmarkKeys: readonly string[] = knownScans.sound.result.ledger.ma
 
 export type SiteName = keyof typeof knownScans;
 
-/** As a scan of that length has them, in milliseconds. */
+/** Milliseconds. */
 const timings = { page: 1_612, tls: 240, plainHttp: 44, dnsCaa: 95, mailSpf: 180, judge: 12, total: 2_340 };
 const scanMs = 2_340;
 
-/** The smallest image that browsers take for a JPEG of one grey pixel. */
+/** Smallest JPEG that browsers accept: one grey pixel. */
 export const pixelJpeg = Buffer.from(
   "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z",
   "base64",
 );
 
-interface Given extends KnownScan {
-  /** When it finished; the clock of whoever serves the store should not be behind it. */
+interface FinishedScan extends KnownScan {
+  /** End of the scan; not in the future of the server's clock. */
   readonly at: Date;
-  /** Left out: the evidence's. */
+  /** Default: the URL of the evidence. */
   readonly url?: string;
   readonly accountId?: number | null;
   readonly screenshot?: Uint8Array | null;
 }
 
-/** One finished scan. Nothing else may wait in the queue: it would be claimed in its place. */
+/** Stores one finished scan. The queue must be empty, or another scan would be claimed. */
 export async function storeFinished(
   store: Store,
-  { evidence, result, at, url = evidence.subject.url, accountId = null, screenshot = null }: Given,
+  { evidence, result, at, url = evidence.subject.url, accountId = null, screenshot = null }: FinishedScan,
 ): Promise<ScanRecord> {
   const began = new Date(at.getTime() - scanMs);
   const queued = await store.scans.queue({ accountId, url, now: began });
   if (queued === "full") throw new Error("the queue is full");
   const claimed = await store.scans.claimNext(began);
-  if (claimed?.token !== queued.token) throw new Error("another scan waited");
+  if (claimed?.token !== queued.token) throw new Error("the queue was not empty");
   const subject = { ...evidence.subject, scannedAt: began.toISOString() };
   return store.scans.finish(queued.token, { result, evidence: { ...evidence, subject }, timings, screenshot, now: at });
 }
 
-/** A scan of one of the five sites, with what a test lays over its evidence or its result. */
+/** Stores a scan of one of the five sites with overrides for evidence and result. */
 export function storeSite(
   store: Store,
   name: SiteName,
@@ -70,7 +70,7 @@ export function storeSite(
     evidence,
     result,
     ...given
-  }: { readonly at: Date } & Partial<Omit<Given, "evidence" | "result">> & {
+  }: { readonly at: Date } & Partial<Omit<FinishedScan, "evidence" | "result">> & {
       readonly evidence?: Partial<Evidence>;
       readonly result?: Partial<StoredResult>;
     },

@@ -1,4 +1,4 @@
-/** Loads the catalog with the folder named on the command line and prints what came of it as one line of JSON. */
+/** Loads the catalog with the folder of the command line and prints the outcome as one line of JSON. */
 import { CatalogError, loadCatalog } from "../../src/catalog/load.ts";
 
 try {

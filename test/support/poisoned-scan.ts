@@ -1,14 +1,14 @@
-/** A scan in which every string that a site may word was written by an attacker. */
+/** Scan in which every site-controlled string is hostile. */
 import type { Evidence, Reading } from "../../src/evidence/evidence.ts";
 import { type KnownScan, knownScans } from "./finished-scans.ts";
 
-/** What turns the writing, and what shows nothing. */
-const steering = "\u202e\u2066\u200f\u0000\u001b\u200b\u00ad\ufeff\u{e0041}";
-/** Markup, marks of our own, placeholders, and an end of line with a line to paste behind it. */
-const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'${steering}\ue000\ue001{{host}}$t(checks)&lt;\r\nnginx: rm -rf /;`;
+/** Characters that change the direction or are invisible. */
+const invisible = "\u202e\u2066\u200f\u0000\u001b\u200b\u00ad\ufeff\u{e0041}";
+/** Markup, our own marks, placeholders, and a line break with a line to paste. */
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'${invisible}\ue000\ue001{{host}}$t(checks)&lt;\r\nnginx: rm -rf /;`;
 
-/** Fields that hold a scan's own words: states, kinds, instants, and names that were taken apart before. */
-const ownWords = new Set([
+/** Fields with our own values: states, kinds, instants and parsed names. */
+const ownFields = new Set([
   "status",
   "because",
   "scannedAt",
@@ -26,7 +26,7 @@ const ownWords = new Set([
 ]);
 
 function poisoned(value: unknown, name = ""): unknown {
-  if (ownWords.has(name)) return value;
+  if (ownFields.has(name)) return value;
   if (typeof value === "string") return `${hostile}${value}`;
   if (Array.isArray(value)) return value.map((each) => poisoned(each, name));
   if (typeof value !== "object" || value === null) return value;
@@ -41,7 +41,7 @@ function poisonedReadings({ subject, ...readings }: Evidence): Evidence {
   return { subject, ...Object.fromEntries(entries) } as Evidence;
 }
 
-/** The bare site's, so that nearly every finding and every part of the evidence is there. */
+/** Based on the bare site, which has nearly every finding and reading. */
 export function poisonedScan(): KnownScan {
   const { evidence, result } = knownScans.bare;
   const findings = result.findings.map((finding) => {

@@ -1,8 +1,8 @@
-/** Accounts for tests of pages, and visitors who are signed in to them by a session that the store opened. */
+/** Accounts for tests of pages, and visitors with an open session. */
 import type { Account, Plan } from "../../src/store/accounts.ts";
 import type { PagesUnderTest, Visitor } from "./pages.ts";
 
-/** The very first account of a store is an administrator on the agency plan, whatever is asked for. */
+/** The first account of a store is always an administrator on the agency plan. */
 export async function accountIn({ store }: PagesUnderTest, email: string, given: { readonly plan?: Plan } = {}): Promise<Account> {
   const account = await store.accounts.create({ email, now: new Date(), ...given });
   if (typeof account === "string") throw new Error(`no account for ${email}: ${account}`);

@@ -1,4 +1,4 @@
-/** Stored results and check texts for tests of what reads them: two checks, one of them with a finding that quotes a value. */
+/** Stored results and check texts: two checks, one with a finding that quotes a value. */
 import type { StoredResult } from "../../src/judge/result.ts";
 import type { ChecksTexts } from "../../src/text/i18n.ts";
 
@@ -35,7 +35,7 @@ export const checksTexts: ChecksTexts = {
   },
 };
 
-/** A sound result of no checks. */
+/** Good result without checks. */
 export const emptyResult: StoredResult = {
   algorithmVersion: 1,
   catalogVersion: "v",
@@ -47,7 +47,7 @@ export const emptyResult: StoredResult = {
   findings: [],
 };
 
-/** A result with a row in each state; the finding quotes `sent`. */
+/** Result with a row in each state; the finding quotes `sent`. */
 export function storedResult(sent: string | number = "max-age=1") {
   return {
     algorithmVersion: 1,

@@ -1,4 +1,4 @@
-/** A real store for a test, in a folder of its own that goes away with it. */
+/** Real store in a temporary folder. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What every answer owes, whatever was asked: the specification's error shape, the usual headers, and nothing of the framework. */
+/** Every response has the specification's error shape and headers, and nothing of the framework. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
@@ -24,7 +24,7 @@ interface RawAnswer {
   readonly body: string;
 }
 
-/** Bytes as they are, for what no client library would send; asks for the connection to be closed and waits for it. */
+/** Sends raw bytes that no client library would send, with `Connection: close`, and waits for the close. */
 function raw(...lines: readonly string[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -41,7 +41,7 @@ function raw(...lines: readonly string[]): Promise<RawAnswer> {
   });
 }
 
-describe("every answer", () => {
+describe("every response", () => {
   test.each([
     ["/healthz", 200],
     ["/api/v1/openapi.json", 200],
@@ -50,7 +50,7 @@ describe("every answer", () => {
     ["/nowhere", 404],
     ["/", 404],
   ])("%s has the usual headers", async (path, status) => {
-    const response = await api.ask(path, { token });
+    const response = await api.request(path, { token });
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
@@ -62,8 +62,8 @@ describe("every answer", () => {
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
     await response.arrayBuffer();
   });
-  test("has a request id of its own", async () => {
-    const ids = [await api.ask("/healthz"), await api.ask("/healthz")].map(({ headers }) => headers.get("x-request-id"));
+  test("has a unique request id", async () => {
+    const ids = [await api.request("/healthz"), await api.request("/healthz")].map(({ headers }) => headers.get("x-request-id"));
     expect(ids[0]).not.toBe(ids[1]);
   });
 });
@@ -79,25 +79,25 @@ describe("methods", () => {
   for (const [path, allow] of rows) {
     for (const method of ["PUT", "PATCH", "DELETE"]) {
       test(`${method} ${path} is 405`, async () => {
-        const response = await api.ask(path, { method, token });
+        const response = await api.request(path, { method, token });
         expect(response.status).toBe(405);
         expect(response.headers.get("allow")).toBe(allow);
         expect(await response.json()).toEqual({ errorMessage: expect.any(String) });
       });
     }
-    test(`OPTIONS ${path} names the methods, also to strangers`, async () => {
-      const response = await api.ask(path, { method: "OPTIONS" });
+    test(`OPTIONS ${path} lists the methods without a token`, async () => {
+      const response = await api.request(path, { method: "OPTIONS" });
       expect(response.status).toBe(204);
       expect(response.headers.get("allow")).toBe(allow);
       expect(await response.text()).toBe("");
     });
   }
   test("POST to a scan is 405, with or without a body", async () => {
-    expect((await api.ask("/api/v1/scans/x", { method: "POST", token, body: "{" })).status).toBe(405);
-    expect((await api.ask("/api/v1/scans/x/security", { method: "POST", token })).status).toBe(405);
+    expect((await api.request("/api/v1/scans/x", { method: "POST", token, body: "{" })).status).toBe(405);
+    expect((await api.request("/api/v1/scans/x/security", { method: "POST", token })).status).toBe(405);
   });
-  test("OPTIONS of nothing is 404", async () => {
-    expect((await api.ask("/api/v1/nothing", { method: "OPTIONS" })).status).toBe(404);
+  test("OPTIONS of an unknown path is 404", async () => {
+    expect((await api.request("/api/v1/nothing", { method: "OPTIONS" })).status).toBe(404);
   });
   test.each(["TRACE", "CONNECT", "PROPFIND"])("%s is 405", async (method) => {
     const { status, body } = await raw(`${method} /healthz HTTP/1.1`, "Host: assay.test");
@@ -109,14 +109,14 @@ describe("methods", () => {
     expect(status).toBe(405);
     expect(head).toContain("allow: get, head, options");
   });
-  test("HEAD of nothing is a 404 without a body", async () => {
+  test("HEAD of an unknown path is a 404 without a body", async () => {
     const { status, body } = await raw("HEAD /nowhere HTTP/1.1", "Host: assay.test");
     expect(status).toBe(404);
     expect(body).toBe("");
   });
 });
 
-describe("odd requests", () => {
+describe("unusual requests", () => {
   const withToken = () => `Authorization: Bearer ${token}`;
   const targets = [
     "//api/v1/scans",
@@ -150,7 +150,7 @@ describe("odd requests", () => {
     "/healthz/",
   ];
   for (const target of targets) {
-    test(`GET ${target.slice(0, 60)} is a 404 of ours`, async () => {
+    test(`GET ${target.slice(0, 60)} is our 404`, async () => {
       const { status, head, body } = await raw(`GET ${target} HTTP/1.1`, "Host: assay.test", withToken());
       expect(status).toBe(404);
       expect(head).toContain("x-content-type-options: nosniff");
@@ -165,10 +165,10 @@ describe("odd requests", () => {
       expect((await raw("GET /xxx/api/v1/scans HTTP/1.1", `Host: ${host}`)).status).toBe(404);
     },
   );
-  test("an absolute target is served like any other", async () => {
+  test("an absolute target is served", async () => {
     expect((await raw("GET http://elsewhere.test/api/v1/scans HTTP/1.1", "Host: assay.test")).status).toBe(401);
   });
-  test("two Authorization headers are none", async () => {
+  test("two Authorization headers are refused", async () => {
     expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", withToken(), withToken())).status).not.toBe(200);
   });
   test.each(["bearer", "BEARER", "bEaReR"])("the scheme may be written %s", async (scheme) => {
@@ -207,13 +207,13 @@ describe("odd requests", () => {
   );
   test("a token in the body is no token", async () => {
     const body = JSON.stringify({ access_token: token, "\ud800": token, url: "https://site.example/" });
-    const answer = await api.ask("/api/v1/scans", { method: "POST", headers: { "content-type": "application/json" }, body });
+    const answer = await api.request("/api/v1/scans", { method: "POST", headers: { "content-type": "application/json" }, body });
     expect(answer.status).toBe(401);
   });
   test("a long Authorization header is 401", async () => {
     expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", `Authorization: Bearer ${"a".repeat(8_000)}`)).status).toBe(401);
   });
-  test("many headers are borne", async () => {
+  test("many headers are accepted", async () => {
     const many = Array.from({ length: 80 }, (_, i) => `X-Header-${i}: ${"y".repeat(50)}`);
     expect((await raw("GET /healthz HTTP/1.1", "Host: assay.test", ...many)).status).toBe(200);
   });
@@ -225,15 +225,15 @@ describe("odd requests", () => {
     "Accept: nothing/at-all",
     "Accept-Encoding: x",
     "Range: bytes=0-0",
-  ])("%s changes nothing", async (header) =>
+  ])("%s has no effect", async (header) =>
     expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", withToken(), header)).status).toBe(200),
   );
-  test("headers larger than the server reads are refused, and the server lives on", async () => {
+  test("too large headers are refused, and the server continues", async () => {
     const { status } = await raw("GET /healthz HTTP/1.1", "Host: assay.test", `X-Long: ${"y".repeat(100_000)}`);
     expect(status).toBe(431);
-    expect((await api.ask("/healthz")).status).toBe(200);
+    expect((await api.request("/healthz")).status).toBe(200);
   });
-  test("a body that is announced as endless is refused before it comes", async () => {
+  test("a body with a huge Content-Length is refused before it arrives", async () => {
     const { status, body } = await raw(
       "POST /api/v1/scans HTTP/1.1",
       "Host: assay.test",
@@ -244,51 +244,51 @@ describe("odd requests", () => {
     expect(status).toBe(413);
     expect(Object.keys(JSON.parse(body) as object)).toEqual(["errorMessage"]);
   });
-  test("a stranger's huge body is a 401", async () => {
+  test("a huge body without a token is a 401", async () => {
     expect((await raw("POST /api/v1/scans HTTP/1.1", "Host: assay.test", "Content-Length: 9000000000")).status).toBe(401);
   });
-  test("a GET with a body is a GET", async () => {
+  test("a GET with Content-Length is served", async () => {
     expect((await raw("GET /api/v1/scans HTTP/1.1", "Host: assay.test", withToken(), "Content-Length: 0")).status).toBe(200);
   });
 });
 
-describe("our own faults", () => {
-  test("are a 500 of fixed words, logged with the id of the request", async () => {
+describe("internal errors", () => {
+  test("are a 500 with a fixed text, logged with the request id", async () => {
     const broken = await startApi({
       ready: () => {
-        throw new Error("the secret of the house");
+        throw new Error("internal detail");
       },
     });
-    const response = await broken.ask("/readyz");
+    const response = await broken.request("/readyz");
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ errorMessage: "Something went wrong on our side." });
     expect(broken.logged).toHaveLength(1);
     expect(broken.logged[0]).toContain(response.headers.get("x-request-id") ?? "no id");
-    expect(broken.logged[0]).toContain("the secret of the house");
+    expect(broken.logged[0]).toContain("internal detail");
     await broken.stop();
   });
-  test("have the same shape when the gate meets them", async () => {
+  test("have the same shape in the auth guard", async () => {
     let stopped = false;
     const broken = await startApi({
       now: () => {
-        if (stopped) throw new Error("the clock stands still");
+        if (stopped) throw new Error("the clock is broken");
         return new Date();
       },
     });
     stopped = true;
-    const response = await broken.ask("/api/v1/scans");
+    const response = await broken.request("/api/v1/scans");
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ errorMessage: "Something went wrong on our side." });
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(broken.logged).toHaveLength(1);
     await broken.stop();
   });
-  test("not being ready is a 503 that says why", async () => {
+  test("not being ready is a 503 with the reason", async () => {
     const unready = await startApi({ ready: () => ({ ready: false, because: "the browser does not start" }) });
-    const response = await unready.ask("/readyz");
+    const response = await unready.request("/readyz");
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ errorMessage: "Not ready: the browser does not start." });
-    expect((await unready.ask("/healthz")).status).toBe(200);
+    expect((await unready.request("/healthz")).status).toBe(200);
     await unready.stop();
   });
 });

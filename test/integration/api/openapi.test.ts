@@ -1,4 +1,4 @@
-/** The description is valid OpenAPI 3.1, covers every route, and is true of the bodies that are served. */
+/** The description is valid OpenAPI 3.1, covers every route, and matches the served bodies. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,7 +16,7 @@ let document: { openapi: string; paths: Record<string, Record<string, { operatio
 
 beforeAll(async () => {
   api = await startApi();
-  document = (await (await api.ask("/api/v1/openapi.json")).json()) as typeof document;
+  document = (await (await api.request("/api/v1/openapi.json")).json()) as typeof document;
 });
 afterAll(() => api.stop());
 
@@ -49,13 +49,13 @@ test("describes exactly the routes of the API", () => {
   expect(described.sort()).toEqual(served.sort());
 });
 
-test("every operation names the refusals that any request may meet", () => {
+test("every operation lists the common refusals", () => {
   for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
     for (const status of ["400", "401", "403", "429"]) expect(Object.keys(operation.responses), operation.operationId).toContain(status);
   }
 });
 
-describe("its schemas hold for the bodies", () => {
+describe("its schemas match the bodies", () => {
   async function expectBody(schema: TSchema, response: Response): Promise<void> {
     expect([...Value.Errors(schema, await response.json())].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
   }
@@ -65,10 +65,10 @@ describe("its schemas hold for the bodies", () => {
     const started = await api.start(token);
     const expectBodies = async () => {
       for (const locale of ["en-gb", "de-de"]) {
-        await expectBody(models.SecurityResult, await api.ask(`${started.statusUrl}/security?locale=${locale}`, { token }));
-        await expectBody(models.FullReport, await api.ask(`${started.statusUrl}?locale=${locale}`, { token }));
+        await expectBody(models.SecurityResult, await api.request(`${started.statusUrl}/security?locale=${locale}`, { token }));
+        await expectBody(models.FullReport, await api.request(`${started.statusUrl}?locale=${locale}`, { token }));
       }
-      await expectBody(models.ScanList, await api.ask("/api/v1/scans", { token }));
+      await expectBody(models.ScanList, await api.request("/api/v1/scans", { token }));
     };
     expect([...Value.Errors(models.ScanStarted, started)]).toEqual([]);
     await expectBodies();
@@ -76,13 +76,13 @@ describe("its schemas hold for the bodies", () => {
     await expectBodies();
     const failed = await api.start(token);
     await api.fail("timeout");
-    await expectBody(models.SecurityResult, await api.ask(`${failed.statusUrl}/security`, { token }));
-    await expectBody(models.FullReport, await api.ask(failed.statusUrl, { token }));
+    await expectBody(models.SecurityResult, await api.request(`${failed.statusUrl}/security`, { token }));
+    await expectBody(models.FullReport, await api.request(failed.statusUrl, { token }));
   });
   test("of errors", async () => {
     const { token } = await api.customer();
-    await expectBody(models.Error, await api.ask("/api/v1/scans"));
-    await expectBody(models.Error, await api.ask("/api/v1/scans", { token, method: "POST" }));
-    await expectBody(models.Error, await api.ask("/api/v1/scans/x", { token }));
+    await expectBody(models.Error, await api.request("/api/v1/scans"));
+    await expectBody(models.Error, await api.request("/api/v1/scans", { token, method: "POST" }));
+    await expectBody(models.Error, await api.request("/api/v1/scans/x", { token }));
   });
 });

@@ -1,4 +1,4 @@
-/** Nobody talks past the gate: requests as no client writes them, byte for byte, reach nothing that asks for a token. */
+/** Malformed request lines never bypass the auth guard. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => api.stop());
 
-/** Sends the bytes as they stand; everything that came back until the server hung up. */
+/** Sends raw bytes and returns everything until the server closes. */
 function sent(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
@@ -34,17 +34,17 @@ describe("without a token", () => {
   const list = "/api/v1/scans";
   test.each([
     ["the host ends the path", list, "x?"],
-    ["the host is a path that asks for no token", list, "x/api/v1/openapi.json?"],
+    ["the host is a path that needs no token", list, "x/api/v1/openapi.json?"],
     ["the host is a fragment", list, "x#"],
     ["the host has a user", list, "somebody@x"],
     ["the host is empty", list, ""],
-    ["the target names a host of its own", `http://x${list}`, "x"],
-    ["the target climbs", `/healthz/..${list}`, "x"],
-    ["the target climbs in escapes", `/healthz/%2e%2e${list}`, "x"],
-    ["the target begins twice", `/${list}`, "x"],
+    ["the target has another host", `http://x${list}`, "x"],
+    ["the target has dot segments", `/healthz/..${list}`, "x"],
+    ["the target has escaped dot segments", `/healthz/%2e%2e${list}`, "x"],
+    ["the target begins with two slashes", `/${list}`, "x"],
     ["the target is escaped", "/%61pi/v1/scans", "x"],
     ["the target has backslashes", list.replaceAll("/", "\\").replace("\\", "/"), "x"],
-    ["the target ends in a path that asks for none", `${list}#/healthz`, "x"],
+    ["the target ends in a path that needs no token", `${list}#/healthz`, "x"],
     ["the target is in capitals", list.toUpperCase(), "x"],
   ])("%s: nothing is shown", async (_words, target, host) => {
     for (const path of [target, `${target}/${scanToken}`, `${target}/${scanToken}/security`]) {
@@ -54,13 +54,13 @@ describe("without a token", () => {
     }
   });
 
-  test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE"])("%s is asked for one", async (method) => {
+  test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE"])("%s gets 401", async (method) => {
     const answer = await sent(`${method} ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
     expect(statusOf(answer)).toBe(401);
   });
 });
 
-test("a token that is sent twice is none", async () => {
+test("a token sent twice is refused", async () => {
   const { token } = await api.customer();
   const authorization = `Authorization: Bearer ${token}\r\n`;
   const ask = (headers: string) => sent(`GET /api/v1/scans HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`);
@@ -68,7 +68,7 @@ test("a token that is sent twice is none", async () => {
   expect(statusOf(await ask(authorization + authorization))).toBe(401);
 });
 
-test("a body without end is refused, not collected", async () => {
+test("an endless body is refused, not buffered", async () => {
   const { token } = await api.customer();
   const chunkBytes = 2 ** 20;
   const chunk = `${chunkBytes.toString(16)}\r\n${"a".repeat(chunkBytes)}\r\n`;

@@ -1,4 +1,4 @@
-/** Starting, listing and reading scans, over a running server and a real store. */
+/** Starting, listing and reading scans on a running server with a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 function post(body: RequestInit["body"], headers: Record<string, string> = { "content-type": "application/json" }): Promise<Response> {
-  return api.ask("/api/v1/scans", { method: "POST", token, headers, body: body ?? null });
+  return api.request("/api/v1/scans", { method: "POST", token, headers, body: body ?? null });
 }
 
 async function bodyOf(response: Response): Promise<Record<string, unknown>> {
@@ -24,7 +24,7 @@ async function bodyOf(response: Response): Promise<Record<string, unknown>> {
 }
 
 describe("starting a scan", () => {
-  test("answers 202 with Location, and wakes the dispatcher", async () => {
+  test("returns 202 with Location, and wakes the dispatcher", async () => {
     const before = api.woken;
     const response = await post('{"url":"HTTPS://Site.Example/a#b"}');
     const body = await bodyOf(response);
@@ -34,16 +34,16 @@ describe("starting a scan", () => {
     expect(api.store.scans.findByToken(body.token as string)).toMatchObject({ url: "https://site.example/a", status: "queued" });
     await api.finish();
   });
-  test("takes an internationalised host, and stores its ASCII form", async () => {
+  test("accepts an internationalised host and stores its ASCII form", async () => {
     const started = await api.start(token, "https://b\u00fccher.example/");
     expect(api.store.scans.findByToken(started.token)?.url).toBe("https://xn--bcher-kva.example/");
     await api.finish();
   });
-  test("passes over fields that it does not know", async () => {
+  test("ignores unknown fields", async () => {
     expect((await post('{"url":"https://site.example/","hidden":true,"__proto__":{"url":1}}')).status).toBe(202);
     await api.finish();
   });
-  test("takes parameters of the media type, and any case", async () => {
+  test("accepts parameters and any case of the media type", async () => {
     expect((await post('{"url":"https://site.example/"}', { "content-type": "Application/JSON; charset=UTF-8" })).status).toBe(202);
     await api.finish();
   });
@@ -52,7 +52,7 @@ describe("starting a scan", () => {
     ["no body", undefined],
     ["an empty body", ""],
     ["white space", "  "],
-    ["half a JSON text", '{"url":'],
+    ["incomplete JSON", '{"url":'],
     ["two JSON texts", '{"url":"https://site.example/"}{}'],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])],
     ["null", "null"],
@@ -60,7 +60,7 @@ describe("starting a scan", () => {
     ["a text", '"https://site.example/"'],
     ["a number", "7"],
     ["an object without url", "{}"],
-    ["a url of another name", '{"URL":"https://site.example/"}'],
+    ["url in upper case", '{"URL":"https://site.example/"}'],
     ["url null", '{"url":null}'],
     ["url a number", '{"url":7}'],
     ["url a list", '{"url":["https://site.example/"]}'],
@@ -71,7 +71,7 @@ describe("starting a scan", () => {
     ["url with credentials", '{"url":"https://user:secret@site.example/"}'],
     ["url too long", JSON.stringify({ url: `https://site.example/${"a".repeat(2_048)}` })],
     ["a form", "url=https%3A%2F%2Fsite.example%2F", { "content-type": "application/x-www-form-urlencoded" }],
-    ["JSON that does not say so", '{"url":"https://site.example/"}', { "content-type": "text/plain" }],
+    ["JSON with another media type", '{"url":"https://site.example/"}', { "content-type": "text/plain" }],
   ];
   for (const [words, body, headers] of refused) {
     test(`400 for ${words}`, async () => {
@@ -80,11 +80,11 @@ describe("starting a scan", () => {
       expect(await response.json()).toEqual({ errorMessage: expect.any(String), fieldErrors: { url: [expect.any(String)] } });
     });
   }
-  test("never quotes what was sent", async () => {
+  test("never quotes the input", async () => {
     const response = await post('{"url":"https://user:secret@site.example/"}');
     expect(await response.text()).not.toContain("secret");
   });
-  test("413 for a body over 16 KiB, and not for one of 16 KiB", async () => {
+  test("413 for a body over 16 KiB, but not for 16 KiB", async () => {
     const padded = (bytes: number) => {
       const head = '{"url":"https://site.example/","pad":"';
       return `${head}${"x".repeat(bytes - head.length - 2)}"}`;
@@ -95,7 +95,7 @@ describe("starting a scan", () => {
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ errorMessage: expect.any(String) });
   });
-  test("401 for a body that ends after its token was revoked", async () => {
+  test("401 when the token is revoked before the body ends", async () => {
     const customer = await api.customer();
     const waiting = api.store.scans.queueLength();
     const body = new ReadableStream({
@@ -108,10 +108,10 @@ describe("starting a scan", () => {
       },
     });
     const headers = { "content-type": "application/json" };
-    expect((await api.ask("/api/v1/scans", { method: "POST", token: customer.token, headers, body })).status).toBe(401);
+    expect((await api.request("/api/v1/scans", { method: "POST", token: customer.token, headers, body })).status).toBe(401);
     expect(api.store.scans.queueLength()).toBe(waiting);
   });
-  test("413 for a body that does not say how long it is", async () => {
+  test("413 for a chunked body", async () => {
     const body = new ReadableStream({
       start(controller) {
         for (let i = 0; i < 5; i += 1) controller.enqueue(new Uint8Array(4_096).fill(0x20));
@@ -124,7 +124,7 @@ describe("starting a scan", () => {
     const small = await startApi({ queueMax: 1 });
     const customer = await small.customer();
     await small.start(customer.token);
-    const response = await small.ask("/api/v1/scans", {
+    const response = await small.request("/api/v1/scans", {
       method: "POST",
       token: customer.token,
       headers: { "content-type": "application/json" },
@@ -142,7 +142,7 @@ describe("a store that cannot take the scan", () => {
     const broken = await startApi();
     const customer = await broken.customer();
     broken.store.scans.queue = () => Promise.reject(error);
-    const response = await broken.ask("/api/v1/scans", {
+    const response = await broken.request("/api/v1/scans", {
       method: "POST",
       token: customer.token,
       headers: { "content-type": "application/json" },
@@ -151,14 +151,14 @@ describe("a store that cannot take the scan", () => {
     await broken.stop();
     return { response, logged: broken.logged.length };
   }
-  test("because the disk is full is a 503 with Retry-After", async () => {
+  test("on a full disk gives a 503 with Retry-After", async () => {
     const { response, logged } = await startWhenStoreThrows(new DataDirError("full", "no room left in /the/data/directory"));
     expect(response.status).toBe(503);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await response.text()).not.toContain("directory");
     expect(logged).toBe(0);
   });
-  test("for any other reason is our own fault", async () => {
+  test("for any other reason gives a 500", async () => {
     const { response, logged } = await startWhenStoreThrows(new Error("a page of the map is gone"));
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ errorMessage: "Something went wrong on our side." });
@@ -166,8 +166,8 @@ describe("a store that cannot take the scan", () => {
   });
 });
 
-describe("listing one's scans", () => {
-  test("newest first, page by page, and nobody else's", async () => {
+describe("listing scans", () => {
+  test("newest first, page by page, only the account's own", async () => {
     const mine = await api.customer();
     const other = await api.customer();
     const started: string[] = [];
@@ -178,7 +178,7 @@ describe("listing one's scans", () => {
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
-      const response = await api.ask(`/api/v1/scans?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`, { token: mine.token });
+      const response = await api.request(`/api/v1/scans?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`, { token: mine.token });
       const page = (await response.json()) as { items: { token: string }[]; nextCursor: string | null };
       seen.push(...page.items.map((item) => item.token));
       sizes.push(page.items.length);
@@ -188,11 +188,11 @@ describe("listing one's scans", () => {
     expect(sizes).toEqual([2, 2, 1]);
     for (let i = 0; i < 10; i += 1) await api.finish();
   });
-  test("an item names the scan and where to read it", async () => {
+  test("an item has the scan and its status URL", async () => {
     const { token: fresh } = await api.customer();
     const started = await api.start(fresh);
     await api.finish();
-    const body = await bodyOf(await api.ask("/api/v1/scans", { token: fresh }));
+    const body = await bodyOf(await api.request("/api/v1/scans", { token: fresh }));
     expect(body).toEqual({
       items: [
         {
@@ -208,12 +208,12 @@ describe("listing one's scans", () => {
   });
   test("an account without scans has an empty list", async () => {
     const { token: fresh } = await api.customer();
-    expect(await bodyOf(await api.ask("/api/v1/scans", { token: fresh }))).toEqual({ items: [], nextCursor: null });
+    expect(await bodyOf(await api.request("/api/v1/scans", { token: fresh }))).toEqual({ items: [], nextCursor: null });
   });
   test.each(["limit=100", "limit=1", "cursor=1", "cursor=999999999999999", "unknown=1", "limit=5&unknown=%ff"])(
     "takes ?%s",
     async (query) => {
-      expect((await api.ask(`/api/v1/scans?${query}`, { token })).status).toBe(200);
+      expect((await api.request(`/api/v1/scans?${query}`, { token })).status).toBe(200);
     },
   );
   test.each([
@@ -231,27 +231,27 @@ describe("listing one's scans", () => {
     "cursor=abc",
     `cursor=${"9".repeat(16)}`,
   ])("400 for ?%s", async (query) => {
-    const response = await api.ask(`/api/v1/scans?${query}`, { token });
+    const response = await api.request(`/api/v1/scans?${query}`, { token });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ errorMessage: expect.stringContaining("limit must be") });
   });
 });
 
 describe("reading a scan", () => {
-  test("its security is the same, byte for byte, in report and security result", async () => {
+  test("its security block is byte-identical in report and security result", async () => {
     const { token: scan } = await api.start(token);
     await api.finish();
     for (const locale of ["en-gb", "de-de"]) {
-      const short = await (await api.ask(`/api/v1/scans/${scan}/security?locale=${locale}`, { token })).text();
-      const long = await (await api.ask(`/api/v1/scans/${scan}?locale=${locale}`, { token })).text();
+      const short = await (await api.request(`/api/v1/scans/${scan}/security?locale=${locale}`, { token })).text();
+      const long = await (await api.request(`/api/v1/scans/${scan}?locale=${locale}`, { token })).text();
       expect(long.startsWith(`${short.slice(0, -1)},`)).toBe(true);
       expect(long).toContain(short.slice(short.indexOf('"security":'), -1));
     }
   });
-  test("the report also has evidence, timings and versions", async () => {
+  test("the report adds evidence, timings and versions", async () => {
     const { token: scan } = await api.start(token);
     await api.finish();
-    expect(await bodyOf(await api.ask(`/api/v1/scans/${scan}`, { token }))).toMatchObject({
+    expect(await bodyOf(await api.request(`/api/v1/scans/${scan}`, { token }))).toMatchObject({
       algorithmVersion: 1,
       catalogVersion: "0123456789abcdef",
       notChecked: [{ key: "sample-tls", because: "tls: timeout" }],
@@ -259,35 +259,35 @@ describe("reading a scan", () => {
       evidence: { subject: { url: "https://site.example/path" }, page: { status: "read" } },
     });
   });
-  test("Retry-After while it is not over, an ETag once it is", async () => {
+  test("Retry-After before its end, an ETag afterwards", async () => {
     const { token: scan } = await api.start(token);
     for (const path of [`/api/v1/scans/${scan}`, `/api/v1/scans/${scan}/security`]) {
-      const queued = await api.ask(path, { token });
+      const queued = await api.request(path, { token });
       expect(Number(queued.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(queued.headers.get("etag")).toBeNull();
       expect(queued.headers.get("cache-control")).toBe("no-store");
     }
     await api.fail("refused");
     for (const path of [`/api/v1/scans/${scan}`, `/api/v1/scans/${scan}/security`]) {
-      const over = await api.ask(path, { token });
+      const over = await api.request(path, { token });
       expect(over.headers.get("retry-after")).toBeNull();
       expect(over.headers.get("cache-control")).toBe("private, no-cache");
       const etag = over.headers.get("etag") ?? "";
-      const again = await api.ask(path, { token, headers: { "if-none-match": `"other", W/${etag}` } });
+      const again = await api.request(path, { token, headers: { "if-none-match": `"other", W/${etag}` } });
       expect(again.status).toBe(304);
       expect(await again.text()).toBe("");
       expect(again.headers.get("etag")).toBe(etag);
       expect(again.headers.get("cache-control")).toBe("private, no-cache");
       expect(again.headers.get("content-type")).toBeNull();
-      expect((await api.ask(path, { token, headers: { "if-none-match": '"other"' } })).status).toBe(200);
-      expect((await api.ask(`${path}?locale=de-de`, { token, headers: { "if-none-match": etag } })).status).toBe(200);
+      expect((await api.request(path, { token, headers: { "if-none-match": '"other"' } })).status).toBe(200);
+      expect((await api.request(`${path}?locale=de-de`, { token, headers: { "if-none-match": etag } })).status).toBe(200);
     }
   });
-  test("a scan that was read while it ran is read anew when it is over", async () => {
+  test("a read of a running scan is not cached", async () => {
     const { token: scan } = await api.start(token);
-    await api.ask(`/api/v1/scans/${scan}/security`, { token });
+    await api.request(`/api/v1/scans/${scan}/security`, { token });
     await api.finish();
-    expect(await bodyOf(await api.ask(`/api/v1/scans/${scan}/security`, { token }))).toMatchObject({ status: "finished" });
+    expect(await bodyOf(await api.request(`/api/v1/scans/${scan}/security`, { token }))).toMatchObject({ status: "finished" });
   });
   test.each([
     "en_US",
@@ -307,19 +307,19 @@ describe("reading a scan", () => {
     const { token: scan } = await api.start(token);
     await api.finish();
     for (const path of [`/api/v1/scans/${scan}`, `/api/v1/scans/${scan}/security`]) {
-      const response = await api.ask(`${path}?locale=${locale}`, { token });
+      const response = await api.request(`${path}?locale=${locale}`, { token });
       expect(response.status).toBe(400);
       const { errorMessage } = (await response.json()) as { errorMessage: string };
       expect(errorMessage).toContain("en-gb");
       expect(errorMessage).toContain("de-de");
     }
   });
-  test("HEAD is GET without the body", async () => {
+  test("HEAD equals GET without the body", async () => {
     const { token: scan } = await api.start(token);
     await api.finish();
     const [get, head] = [
-      await api.ask(`/api/v1/scans/${scan}/security`, { token }),
-      await api.ask(`/api/v1/scans/${scan}/security`, { token, method: "HEAD" }),
+      await api.request(`/api/v1/scans/${scan}/security`, { token }),
+      await api.request(`/api/v1/scans/${scan}/security`, { token, method: "HEAD" }),
     ];
     expect(head.status).toBe(200);
     expect(await head.text()).toBe("");
@@ -328,8 +328,8 @@ describe("reading a scan", () => {
   });
 });
 
-describe("somebody else's scan, no scan, and no token of a scan", () => {
-  test("answer with the same bytes; a guest's scan is somebody else's to everybody", async () => {
+describe("a foreign scan, an unknown scan and a malformed token", () => {
+  test("give the same bytes; a guest's scan is foreign to every account", async () => {
     const other = await api.customer();
     const foreign = await api.start(other.token);
     await api.finish();
@@ -353,7 +353,7 @@ describe("somebody else's scan, no scan, and no token of a scan", () => {
     const answers = new Set<string>();
     for (const suffix of ["", "/security", "?locale=de-de", "/security?locale=de-de"]) {
       for (const name of names) {
-        const response = await api.ask(`/api/v1/scans/${name}${suffix}`, { token });
+        const response = await api.request(`/api/v1/scans/${name}${suffix}`, { token });
         const headers = [...response.headers].filter(
           ([header]) => !["date", "x-request-id", "ratelimit-remaining", "ratelimit-reset"].includes(header),
         );
@@ -362,10 +362,10 @@ describe("somebody else's scan, no scan, and no token of a scan", () => {
     }
     expect([...answers]).toHaveLength(1);
     expect([...answers][0]).toContain("404");
-    expect((await api.ask(`/api/v1/scans/${foreign.token}`, { token: other.token })).status).toBe(200);
-    expect((await api.ask(`/api/v1/scans/${ofGuest.token}`, { token: other.token })).status).toBe(404);
+    expect((await api.request(`/api/v1/scans/${foreign.token}`, { token: other.token })).status).toBe(200);
+    expect((await api.request(`/api/v1/scans/${ofGuest.token}`, { token: other.token })).status).toBe(404);
     for (const caller of [token, other.token]) {
-      const { items } = (await bodyOf(await api.ask("/api/v1/scans?limit=100", { token: caller }))) as { items: { token: string }[] };
+      const { items } = (await bodyOf(await api.request("/api/v1/scans?limit=100", { token: caller }))) as { items: { token: string }[] };
       expect(items.map((item) => item.token)).not.toContain(ofGuest.token);
     }
   });

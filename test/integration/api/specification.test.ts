@@ -1,9 +1,9 @@
-/** The specification's tables as data: every body of the API is walked field by field, names, order, types and nullability. */
+/** The specification's tables as data: every body is compared field by field (names, order, types, nullability). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
 import { storedResult } from "../../support/stored.ts";
 
-/** As the specification writes it: a type, or several joined by "or"; `object:<table>` and `array:<table>` lead on. */
+/** Types as in the specification, joined by "or"; `object:<table>` and `array:<table>` refer to a table. */
 type Table = Readonly<Record<string, string>>;
 
 const tables = {
@@ -55,13 +55,13 @@ const ranks = ["excellent", "strong", "solid", "fair", "weak", "bad", "critical"
 const states = ["passed", "violated", "notChecked", "notApplicable"];
 const statuses = ["queued", "running", "finished", "failed"];
 
-/** One line for each field that is not as the table says. */
+/** One line for each field that deviates from the table. */
 function deviations(name: keyof typeof tables, value: unknown, path: string = name): readonly string[] {
   const table: Table = tables[name];
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [`${path} is no object`];
   const names = Object.keys(value);
-  const wanted = Object.keys(table);
-  if (names.join() !== wanted.join()) return [`${path} has the fields ${names.join()} and should have ${wanted.join()}`];
+  const expected = Object.keys(table);
+  if (names.join() !== expected.join()) return [`${path} has the fields ${names.join()} and should have ${expected.join()}`];
   return Object.entries(table).flatMap(([field, types]) => {
     const given: unknown = (value as Record<string, unknown>)[field];
     const tried = types.split(" or ").map((type) => deviationsFrom(type, given, `${path}.${field}`));
@@ -113,13 +113,13 @@ afterAll(() => api.stop());
 
 async function read(scanToken: string, locale?: string): Promise<Body> {
   const path = `/api/v1/scans/${scanToken}/security${locale === undefined ? "" : `?locale=${locale}`}`;
-  const response = await api.ask(path, { token });
+  const response = await api.request(path, { token });
   expect(response.status).toBe(200);
   return (await response.json()) as Body;
 }
 
-/** Everything the specification says of the values, whatever the scan. */
-function expectToBeAsSpecified(body: Body): void {
+/** Rules of the specification for the values of every scan. */
+function expectSpecified(body: Body): void {
   expect(deviations("2.2", body)).toEqual([]);
   expect(statuses).toContain(body.status);
   const { security } = body;
@@ -139,8 +139,8 @@ function expectToBeAsSpecified(body: Body): void {
   }
 }
 
-describe("every body is as the tables say", () => {
-  test("2.1: a scan that was started", async () => {
+describe("every body matches the tables", () => {
+  test("2.1: a started scan", async () => {
     const started = await api.start(token);
     expect(deviations("2.1", started)).toEqual([]);
     expect(started.status).toBe("queued");
@@ -150,7 +150,7 @@ describe("every body is as the tables say", () => {
   test("2.2: queued", async () => {
     const started = await api.start(token);
     const body = await read(started.token);
-    expectToBeAsSpecified(body);
+    expectSpecified(body);
     expect(body).toMatchObject({ status: "queued", resultAvailable: false, progressStage: null, progressPercent: 0, security: null });
     await api.finish();
   });
@@ -159,7 +159,7 @@ describe("every body is as the tables say", () => {
     const scan = await api.claim();
     await api.store.scans.setProgress(scan.token, "browsing", 20);
     const body = await read(started.token);
-    expectToBeAsSpecified(body);
+    expectSpecified(body);
     expect(body).toMatchObject({
       status: "running",
       resultAvailable: false,
@@ -174,7 +174,7 @@ describe("every body is as the tables say", () => {
       const started = await api.start(token);
       await api.finish();
       const body = await read(started.token, locale);
-      expectToBeAsSpecified(body);
+      expectSpecified(body);
       expect(body).toMatchObject({
         status: "finished",
         resultAvailable: true,
@@ -190,19 +190,19 @@ describe("every body is as the tables say", () => {
     const started = await api.start(token);
     await api.finish({ ...storedResult(), measured: false, score: null, band: "unknown", rank: "unknown" });
     const body = await read(started.token);
-    expectToBeAsSpecified(body);
+    expectSpecified(body);
     expect(body.security).toMatchObject({ measured: false, score: null, band: "unknown", rank: "unknown" });
   });
   test("2.3: finished with a score of zero is measured", async () => {
     const started = await api.start(token);
     await api.finish({ ...storedResult(), score: 0, band: "poor", rank: "critical" });
-    expectToBeAsSpecified(await read(started.token));
+    expectSpecified(await read(started.token));
   });
   test("2.3: failed", async () => {
     const started = await api.start(token);
     await api.fail("unresolved");
     const body = await read(started.token, "de-de");
-    expectToBeAsSpecified(body);
+    expectSpecified(body);
     expect(body).toMatchObject({
       status: "failed",
       resultAvailable: false,
@@ -211,7 +211,7 @@ describe("every body is as the tables say", () => {
       security: { measured: false, score: null, checkSummary: null, checks: null, findings: [] },
     });
   });
-  test("4.2: keys, codes and states never change with the locale, and en-gb is what one gets", async () => {
+  test("4.2: keys, codes and states do not depend on the locale; en-gb is the default", async () => {
     const started = await api.start(token);
     await api.finish();
     const [silent, english, german] = [await read(started.token), await read(started.token, "en-gb"), await read(started.token, "de-de")];
@@ -226,7 +226,7 @@ describe("every body is as the tables say", () => {
   });
 });
 
-test("the walk notices what is wrong", () => {
+test("the comparison reports deviations", () => {
   const good = { key: "a", state: "passed", label: "b", reason: "c" };
   expect(deviations("checks", good)).toEqual([]);
   expect(deviations("checks", { ...good, label: null })).toEqual(["checks.label is null and should be string"]);

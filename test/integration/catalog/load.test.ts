@@ -1,4 +1,4 @@
-/** Loads real check files from beside the binary, each time in a process of its own, as at start. */
+/** Loads plugin check files, each time in a separate process, as at start. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -18,7 +18,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** What the catalog answers when it is loaded with that folder: its keys, or the error's sentence. */
+/** Loads the catalog with the folder: its keys, or the error message. */
 function load(checksDir: string): {
   readonly keys?: readonly string[];
   readonly version?: string;
@@ -60,10 +60,10 @@ export default registerCheck({
 });`;
 }
 
-describe("checks beside the binary", () => {
+describe("plugin checks", () => {
   const builtIn = load(folderWith({}));
 
-  test("a sound one joins the catalog, and the catalog's version changes", () => {
+  test("a valid one joins the catalog and changes its version", () => {
     const { keys, version, label, error } = load(folderWith({ "own-check.ts": checkFile() }));
     expect(error).toBeUndefined();
     expect(keys).toEqual([...(builtIn.keys ?? []), "own-check"].sort());
@@ -71,13 +71,15 @@ describe("checks beside the binary", () => {
     expect(label).toBe("L");
   });
 
-  test("where readers find it and what it rests on change no score", () => {
-    const told = declaring('area: "mail", standards: ["RFC 7208 section 3"]').replaceAll('label: "L"', 'label: "L", method: "M"');
-    expect(load(folderWith({ "own-check.ts": told })).error).toBeUndefined();
-    expect(load(folderWith({ "own-check.ts": told })).version).toBe(load(folderWith({ "own-check.ts": checkFile() })).version as string);
+  test("area, standards and method do not change the version", () => {
+    const declared = declaring('area: "mail", standards: ["RFC 7208 section 3"]').replaceAll('label: "L"', 'label: "L", method: "M"');
+    expect(load(folderWith({ "own-check.ts": declared })).error).toBeUndefined();
+    expect(load(folderWith({ "own-check.ts": declared })).version).toBe(
+      load(folderWith({ "own-check.ts": checkFile() })).version as string,
+    );
   });
 
-  test("it may share code through files that begin with an underscore", () => {
+  test("files that begin with an underscore are shared code", () => {
     const shared = checkFile().replace('key: "own-check"', "key");
     const folder = folderWith({
       "_key.ts": 'export const key = "own-check";',
@@ -86,13 +88,13 @@ describe("checks beside the binary", () => {
     expect(load(folder).keys).toContain("own-check");
   });
 
-  test("it may import the parsers from their own entry", () => {
+  test("a check may import the parsers from their entry", () => {
     const file = checkFile().replace(", valuesNamed }", " }");
     const folder = folderWith({ "own-check.ts": `import { valuesNamed } from "assay/check/parsers";\n${file}` });
     expect(load(folder)).toMatchObject({ label: "L" });
   });
 
-  test("a folder that is not there is an empty one", () => {
+  test("a missing folder counts as empty", () => {
     expect(load(join(tmpdir(), "assay-no-such-folder")).keys).toEqual(builtIn.keys as string[]);
   });
 
@@ -102,35 +104,31 @@ describe("checks beside the binary", () => {
     ["throws on import", { "own-check.ts": 'throw new Error("no luck");' }, /own-check\.ts: no luck/],
     ["registers nothing", { "own-check.ts": "export {};" }, /exactly one check, but registered 0/],
     ["has another key than its file", { "other.ts": checkFile() }, /its key is "own-check", but must equal the file name, "other"/],
-    ["takes a built-in key", { "https-available.ts": checkFile({ key: "https-available" }) }, /two checks have the key "https-available"/],
-    ["has a key out of form", { "Own_Check.ts": checkFile({ key: "Own_Check" }) }, /lower-case words joined by hyphens/],
-    ["has a code out of form", { "own-check.ts": checkFile({ code: "own.found" }) }, /not of the form security\.<kind>\.<name>/],
-    ["reads what is no reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads contains "pagee"; allowed are navigation/],
-    ["consults what is no reading", { "own-check.ts": declaring('consults: ["tsl"]') }, /consults contains "tsl"/],
+    ["has a built-in key", { "https-available.ts": checkFile({ key: "https-available" }) }, /two checks have the key "https-available"/],
+    ["has a malformed key", { "Own_Check.ts": checkFile({ key: "Own_Check" }) }, /lower-case words joined by hyphens/],
+    ["has a malformed code", { "own-check.ts": checkFile({ code: "own.found" }) }, /not of the form security\.<kind>\.<name>/],
+    ["reads an unknown reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads contains "pagee"; allowed are navigation/],
+    ["consults an unknown reading", { "own-check.ts": declaring('consults: ["tsl"]') }, /consults contains "tsl"/],
+    ["has an unknown condition", { "own-check.ts": declaring('appliesTo: ["htps"]') }, /appliesTo contains "htps"; allowed are https/],
+    ["has an unknown area", { "own-check.ts": declaring('area: "mial"') }, /area "mial" is not one of headers/],
+    ["has standards that are no list", { "own-check.ts": declaring('standards: "RFC 1"') }, /standards is not a list/],
+    ["has a blank standard", { "own-check.ts": declaring('standards: [" "]') }, /standards contains " "/],
+    ["has too many standards", { "own-check.ts": declaring('standards: Array(21).fill("RFC 1")') }, /standards has 21 entries; at most 20/],
+    ["has its method in one language", { "own-check.ts": withGermanText('method: "M"') }, /en-gb: no method/],
+    ["has a blank method", { "own-check.ts": withText('method: " "') }, /en-gb: no method/],
     [
-      "applies to what is no condition",
-      { "own-check.ts": declaring('appliesTo: ["htps"]') },
-      /appliesTo contains "htps"; allowed are https/,
-    ],
-    ["stands in no area", { "own-check.ts": declaring('area: "mial"') }, /area "mial" is not one of headers/],
-    ["rests on no list", { "own-check.ts": declaring('standards: "RFC 1"') }, /standards is not a list/],
-    ["rests on nothing", { "own-check.ts": declaring('standards: [" "]') }, /standards contains " "/],
-    ["rests on too much", { "own-check.ts": declaring('standards: Array(21).fill("RFC 1")') }, /standards has 21 entries; at most 20/],
-    ["tells its method in one language", { "own-check.ts": withGermanText('method: "M"') }, /en-gb: no method/],
-    ["tells nothing as its method", { "own-check.ts": withText('method: " "') }, /en-gb: no method/],
-    [
-      "quotes a value before there is one",
+      "quotes a value in its method",
       { "own-check.ts": withText('notApplicable: "{{value}}"') },
       /notApplicable quotes a value, but only findings/,
     ],
-    ["tells its method at length", { "own-check.ts": withText('method: "M".repeat(1001)') }, /method has 1001 characters/],
+    ["has a too long method", { "own-check.ts": withText('method: "M".repeat(1001)') }, /method has 1001 characters/],
     [
       "names a header in capitals",
       { "own-check.ts": declaring('headers: ["X-Own"]') },
       /headers contains "X-Own"; names must be in lower case/,
     ],
-    ["takes headers from nowhere", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom contains "x"/],
-    ["weighs nothing", { "own-check.ts": checkFile({ weight: "0" }) }, /weight 0 is not above 0/],
+    ["has an unknown headersFrom", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom contains "x"/],
+    ["has no weight", { "own-check.ts": checkFile({ weight: "0" }) }, /weight 0 is not above 0/],
     [
       "has an unknown severity",
       { "own-check.ts": checkFile({ severity: "dire" }) },
@@ -147,13 +145,13 @@ describe("checks beside the binary", () => {
     expect(load(folderWith(files)).error).toMatch(message);
   });
 
-  test("one that everybody may write to is refused", () => {
+  test("a world-writable file is refused", () => {
     const folder = folderWith({ "own-check.ts": checkFile() });
     Bun.spawnSync(["chmod", "o+w", join(folder, "own-check.ts")]);
     expect(load(folder).error).toMatch(/any user may write/);
   });
 
-  test("one in a folder to which everybody may add is refused", () => {
+  test("a file in a world-writable folder is refused", () => {
     const folder = folderWith({ "own-check.ts": checkFile() });
     Bun.spawnSync(["chmod", "o+w", folder]);
     expect(load(folder).error).toMatch(/folder .*any user may write/);

@@ -20,7 +20,7 @@ test("a request under way is answered, a new one finds nobody", async () => {
   );
   await Bun.sleep(100);
   const stopped = api.stop();
-  await expect(api.ask("/healthz")).rejects.toThrow();
+  await expect(api.request("/healthz")).rejects.toThrow();
   socket.write(body.slice(5));
   await closed;
   expect(text).toContain("202 Accepted");
@@ -29,7 +29,7 @@ test("a request under way is answered, a new one finds nobody", async () => {
 
 test("an idle connection does not hold it up", async () => {
   const api = await startApi();
-  await (await api.ask("/healthz")).text();
+  await (await api.request("/healthz")).text();
   const before = performance.now();
   await api.stop();
   expect(performance.now() - before).toBeLessThan(2_000);

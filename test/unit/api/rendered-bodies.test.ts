@@ -1,4 +1,4 @@
-/** What is kept of rendered bodies, and how a client's entity tags are compared. */
+/** Cache of rendered bodies, and comparison of entity tags. */
 import { describe, expect, test } from "vitest";
 import { matchesEtag, RenderedBodies, withEtag } from "../../../src/api/rendered-bodies.ts";
 
@@ -10,7 +10,7 @@ describe("rendered bodies", () => {
     expect(bodies.get("a", render)).toBe(bodies.get("a", render));
     expect(rendered).toBe(1);
   });
-  test("give way to younger ones, the one asked for longest ago first", () => {
+  test("evict the least recently used first", () => {
     const bodies = new RenderedBodies();
     const first = bodies.get("first", () => "{}");
     const second = bodies.get("second", () => "{}");
@@ -20,7 +20,7 @@ describe("rendered bodies", () => {
     expect(bodies.get("first", () => "[]")).toBe(first);
     expect(bodies.get("second", () => "[]")).not.toBe(second);
   });
-  test("give way when they are large, however few they are", () => {
+  test("are evicted when they are large, however few", () => {
     const bodies = new RenderedBodies();
     const large = () => `"${"x".repeat(15_000_000)}"`;
     const [first, second] = [bodies.get("first", large), bodies.get("second", large)];
@@ -28,7 +28,7 @@ describe("rendered bodies", () => {
     expect(bodies.get("second", () => "[]")).toBe(second);
     expect(bodies.get("first", () => "[]")).not.toBe(first);
   });
-  test("carry a tag of their content", () => {
+  test("have a tag of their content", () => {
     expect(withEtag("{}").etag).toBe(withEtag("{}").etag);
     expect(withEtag("{}").etag).not.toBe(withEtag("[]").etag);
     expect(withEtag("{}").etag).toMatch(/^"[\w-]{22}"$/);

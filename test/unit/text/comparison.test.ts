@@ -1,4 +1,4 @@
-/** Two results side by side: what is new, mended, changed, and what one of the two could not tell. */
+/** Comparison of two results: new, fixed, changed and unknown findings. */
 import { expect, test } from "vitest";
 import type { State } from "../../../src/check/check.ts";
 import type { FindingValues } from "../../../src/check/verdict.ts";
@@ -31,7 +31,7 @@ test("a finding whose check now passes, or no longer applies, is fixed", () => {
   expect(fixed.map(({ checkKey }) => checkKey)).toEqual(["one", "two"]);
 });
 
-test("what could not be looked for is neither fixed nor new", () => {
+test("a finding whose check did not run is neither fixed nor new", () => {
   const seen = result({ one: "violated" }, [finding("one")]);
   const unread = result({ one: "notChecked" });
   const without = result({});
@@ -48,13 +48,13 @@ test("a finding with other values has changed", () => {
   expect(compared).toMatchObject({ changed: [{ before, after }], unchanged: [], appeared: [], fixed: [], checks: [], checksUnchanged: 1 });
 });
 
-test("whoever compares decides what says the same", () => {
+test("the caller decides which findings are the same", () => {
   const [before, after] = [finding("one", { value: "a" }), finding("one", { value: "b" })];
   const compared = compareResults(result({ one: "violated" }, [before]), result({ one: "violated" }, [after]), () => true);
   expect(compared).toMatchObject({ changed: [], unchanged: [after] });
 });
 
-test("of several with one code, those that say the same belong together", () => {
+test("of several findings with one code, equal ones are paired", () => {
   const [a, b, c] = ["a", "b", "c"].map((name) => finding("one", { name }, "security.sample.weak")) as [
     StoredFinding,
     StoredFinding,
@@ -72,7 +72,7 @@ test("of several with one code, those that say the same belong together", () => 
   });
 });
 
-test("every finding is told exactly once", () => {
+test("every finding is listed exactly once", () => {
   const before = result({ one: "violated", two: "violated", three: "violated" }, [
     finding("one"),
     finding("two"),
@@ -97,7 +97,7 @@ test.each([
   expect(compareResults(result({}, [], { score: before }), result({}, [], { score: after })).scoreDelta).toBe(delta);
 });
 
-test("other rules are told", () => {
+test("other versions are reported", () => {
   expect(compareResults(result({}), result({})).sameRules).toBe(true);
   expect(compareResults(result({}), result({}, [], { catalogVersion: "two" })).sameRules).toBe(false);
   expect(compareResults(result({}), result({}, [], { algorithmVersion: 3 })).sameRules).toBe(false);

@@ -1,4 +1,4 @@
-/** The texts: paths with dots, both locales, and values that try to be more than values. */
+/** Translator: paths with dots, both locales, hostile values. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTexts } from "../../../src/text/i18n.ts";
@@ -7,14 +7,14 @@ import { checksTexts } from "../../support/stored.ts";
 const texts = createTexts(checksTexts);
 const detail = ["checks", "sample-header", "findings", "security.sample.weak", "detail"];
 
-describe("looking up", () => {
-  test("a code with dots is one step of the path", () => {
+describe("lookup", () => {
+  test("a code with dots is one segment of the path", () => {
     expect(texts.say("en-gb", ["checks", "sample-header", "findings", "security.sample.weak", "title"])).toBe("Weak sample");
   });
   test("each locale has its own text", () => {
     expect(texts.say("de-de", ["checks", "sample-header", "label"])).toBe("Beispielheader");
   });
-  test("sections of the locale files are there beside the checks", () => {
+  test("other sections of the locale files are found too", () => {
     expect(texts.say("en-gb", ["scanErrors", "refused"], { host: "site.example" })).toBe("site.example refused the connection.");
   });
   for (const path of [
@@ -49,7 +49,7 @@ describe("values come out verbatim", () => {
       expect(texts.say("en-gb", detail, values)).toBe(`site.example sent ${sent} at https://site.example/, and site.example again.`);
     });
   }
-  test("whatever stands in them", () => {
+  test("for any string", () => {
     const piece = fc.oneof(fc.constantFrom("{{", "}}", "{", "}", "host", "sent", "url", "$t(", ")", "- ", ", ", "$&", "\\"), fc.string());
     const value = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
     fc.assert(
@@ -64,7 +64,7 @@ describe("values come out verbatim", () => {
       "{{sent}} sent {{host}} at $t(label), and {{sent}} again.",
     );
   });
-  test("names that i18next has options for are only names", () => {
+  test("names of i18next options are plain placeholders", () => {
     const values = {
       host: "h",
       url: "u",
@@ -78,10 +78,10 @@ describe("values come out verbatim", () => {
     };
     expect(texts.say("en-gb", detail, values)).toBe("h sent 0 at u, and h again.");
   });
-  test("a text is filled anew each time", () => {
+  test("a text is interpolated on each call", () => {
     for (const host of ["a", "b"]) expect(texts.say("en-gb", ["scanErrors", "refused"], { host })).toBe(`${host} refused the connection.`);
   });
-  test("what every object has is no value", () => {
+  test("inherited properties are no values", () => {
     const { "sample-header": sample } = checksTexts["en-gb"];
     const odd = { ...sample, label: "{{ spaced }} {{toString}} {{constructor}}" } as NonNullable<typeof sample>;
     const own = createTexts({ "en-gb": { odd }, "de-de": { odd } });

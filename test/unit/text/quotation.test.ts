@@ -1,8 +1,8 @@
-/** What a site wrote can be told from the sentence around it, whatever it wrote. */
+/** Text of a site stays separate from the sentence around it. */
 import { expect, test } from "vitest";
 import { piecesOf, quoted, unmarked } from "../../../src/text/quotation.ts";
 
-test("a marked value comes out as a piece of its own", () => {
+test("a marked value is a separate piece", () => {
   expect(piecesOf(`It sent ${quoted("max-age=1")} at ${quoted("x.test")}.`)).toEqual([
     { text: "It sent ", quoted: false },
     { text: "max-age=1", quoted: true },
@@ -28,10 +28,10 @@ test("an empty value is a value", () => {
   ]);
 });
 
-test("numbers are ours", () => {
+test("numbers are not marked", () => {
   expect(quoted(7)).toBe(7);
 });
 
-test("without marks the text is what it was", () => {
+test("removing marks restores the text", () => {
   expect(unmarked(`DNS: ${quoted("x.test")}. IN CAA`)).toBe("DNS: x.test. IN CAA");
 });

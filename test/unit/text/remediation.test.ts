@@ -1,4 +1,4 @@
-/** Holds the texts of every built-in finding to their form, so that what we tell people to paste can be told from what we tell them. */
+/** Form of the texts of every built-in finding, so that lines to paste differ from prose. */
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
@@ -6,11 +6,11 @@ import type { CheckTexts, FindingTexts } from "../../../src/check/check.ts";
 
 const locales = { "en-gb": enGb.checks, "de-de": deDe.checks } as unknown as Record<string, Record<string, CheckTexts>>;
 const servers = ["nginx", "Apache", "Caddy"];
-/** Blocks are told apart by their margin. */
+/** Continuation lines of a block are indented. */
 const indented = /^(?:Apache|Caddy): +/gm;
-/** Servers, DNS, and files whose lines are given. */
+/** Servers, DNS, and files with lines to paste. */
 const prefix = /^(nginx|Apache|Caddy|DNS|mta-sts\.txt|security\.txt): +\S/;
-/** What may stand in a line to paste: names, which cannot be worded freely by a site. Everything else is for `detail`. */
+/** Values allowed in a line to paste: names that a site cannot choose freely. Others belong in `detail`. */
 const namesInLines = ["host", "tlsHost", "domain", "name", "mailHost", "registrableDomain", "foundAt", "receiver", "expires"];
 
 interface Written {
@@ -33,14 +33,14 @@ function linesToPaste({ remediation }: FindingTexts): readonly string[] {
 }
 
 describe("every text of every built-in finding", () => {
-  test("is there", () => {
+  test("exists", () => {
     expect(written.length).toBeGreaterThan(0);
     expect(broken((texts) => Object.values(texts).some((text) => text.trim() === ""))).toEqual([]);
   });
-  test("has no blanks to spare", () => {
+  test("has no superfluous blanks", () => {
     expect(broken((texts) => Object.values(texts).some((text) => /^\s|\s$| {2}| \n|\n\n/.test(text.replaceAll(indented, ""))))).toEqual([]);
   });
-  test("stands on one line, but for the remediation", () => {
+  test("has one line, except the remediation", () => {
     expect(broken(({ title, detail, riskStatement }) => /\n/.test(title + detail + riskStatement))).toEqual([]);
   });
 });
@@ -49,7 +49,7 @@ test("a title is a fact without a full stop", () => {
   expect(broken(({ title }) => /[.!?:;]$/.test(title))).toEqual([]);
 });
 
-test("a risk statement is one sentence, about the risk and not about a value", () => {
+test("a risk statement is one sentence without values", () => {
   expect(broken(({ riskStatement }) => !/\.$/.test(riskStatement) || /[.!?]["')]?\s+\S/.test(riskStatement))).toEqual([]);
 });
 
@@ -67,7 +67,7 @@ describe("a remediation", () => {
     expect(broken((texts) => ![0, 3].includes(new Set(order(texts).filter((at) => at >= 0)).size))).toEqual([]);
     expect(broken((texts) => order(texts).some((at, index, all) => at < (all[index - 1] ?? -1)))).toEqual([]);
   });
-  test("quotes nothing in its lines that a site can word", () => {
+  test("has no site-controlled value in its lines", () => {
     const quoted = (line: string) => [...line.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
     expect(broken((texts) => linesToPaste(texts).some((line) => quoted(line).some((name) => !namesInLines.includes(name))))).toEqual([]);
   });

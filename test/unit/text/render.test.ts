@@ -1,4 +1,4 @@
-/** What a stored scan looks like when it is read: in every status, in both locales, and after its checks are gone. */
+/** Rendered scans: every status, both locales, removed checks. */
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
@@ -57,7 +57,7 @@ describe("a finished scan", () => {
   test("counts its ledger", () => {
     expect(body.security?.checkSummary).toEqual({ passed: 1, violated: 1, notChecked: 1, notApplicable: 1, ran: 2, total: 4 });
   });
-  test("says label and reason of each row, and the key where the check is gone", () => {
+  test("has label and reason of each row, and the key for a removed check", () => {
     expect(body.security?.checks).toEqual([
       { key: "gone-check", state: "notApplicable", label: "gone-check", reason: enGb.retired.reason },
       { key: "sample-cookie", state: "passed", label: "Sample cookie", reason: "Cookies are samples." },
@@ -65,7 +65,7 @@ describe("a finished scan", () => {
       { key: "sample-tls", state: "notChecked", label: "sample-tls", reason: enGb.retired.reason },
     ]);
   });
-  test("says a finding's four texts with host, url and its values", () => {
+  test("has a finding's four texts with host, url and values", () => {
     expect(body.security?.findings).toEqual([
       {
         code: "security.sample.weak",
@@ -90,16 +90,16 @@ describe("a finished scan", () => {
     expect(german.security?.findings[0]?.remediation).toBe("Senden Sie more.");
     expect(german.security?.checks?.[0]?.reason).toBe(deDe.retired.reason);
   });
-  test("is not fooled by values that look like placeholders", () => {
+  test("does not interpolate placeholders in values", () => {
     const sent = "{{host}} $t(retired/reason) {{wanted}}";
     const hostile = renderSecurityResult(finished, storedResult(sent), "en-gb", texts);
     expect(hostile.security?.findings[0]?.detail).toContain(`sent ${sent} at`);
   });
-  test("lets no value begin a line", () => {
+  test("has no line that starts with a value", () => {
     const hostile = renderSecurityResult(finished, storedResult("a\r\nnginx: root /;\u2028b"), "en-gb", texts);
     expect(hostile.security?.findings[0]?.detail).toContain("sent a nginx: root /; b at");
   });
-  test("keeps a finding whose check is gone", () => {
+  test("keeps a finding of a removed check", () => {
     const result = { ...storedResult(), findings: [{ ...storedResult().findings[0], checkKey: "gone-check" }] };
     const [finding] = renderSecurityResult(finished, result, "en-gb", texts).security?.findings ?? [];
     expect(finding?.title).toBe("security.sample.weak");
@@ -115,7 +115,7 @@ describe("a finished scan", () => {
   });
 });
 
-describe("a scan that is not over", () => {
+describe("an unfinished scan", () => {
   test("queued", () => {
     const body = renderSecurityResult({ ...finished, status: "queued", progressPercent: 0 }, null, "en-gb", texts);
     expect(body).toMatchObject({ status: "queued", resultAvailable: false, progressStage: null, progressPercent: 0, security: null });
@@ -129,7 +129,7 @@ describe("a scan that is not over", () => {
 describe("a failed scan", () => {
   const failed: ReadableScan = { ...finished, status: "failed", progressPercent: 5, errorCode: "refused" };
 
-  test("has an empty block and says why, in the reader's locale", () => {
+  test("has an empty block and the reason in the reader's locale", () => {
     const body = renderSecurityResult(failed, null, "de-de", texts);
     expect(body).toMatchObject({ status: "failed", resultAvailable: false, progressPercent: 5 });
     expect(body.scanErrorMessage).toBe("site.example hat die Verbindung abgelehnt.");
@@ -145,12 +145,12 @@ describe("a failed scan", () => {
     });
   });
   for (const locale of locales) {
-    test(`every scan error has a text of its own in ${locale}`, () => {
+    test(`every scan error has a text in ${locale}`, () => {
       const written = { "en-gb": enGb, "de-de": deDe }[locale].scanErrors;
       expect(Object.keys(written).sort()).toEqual([...scanErrorCodes, "unknown"].sort());
     });
   }
-  test("with a code of another version is still said to have failed", () => {
+  test("with an unknown code has a generic text", () => {
     const body = renderSecurityResult({ ...failed, errorCode: "from-the-future" }, null, "en-gb", texts);
     expect(body.scanErrorMessage).toBe(enGb.scanErrors.unknown);
   });
@@ -159,18 +159,18 @@ describe("a failed scan", () => {
 describe("the full report", () => {
   const seen = { evidence: { page: "seen" }, timings: { page: 12 } };
 
-  test("is the security result, byte for byte, and what it was judged from", () => {
+  test("starts with the security result, byte for byte, and adds evidence", () => {
     const short = JSON.stringify(renderSecurityResult(finished, storedResult(), "de-de", texts));
     const long = JSON.stringify(renderFullReport(finished, storedResult(), seen, "de-de", texts));
     expect(long.startsWith(`${short.slice(0, -1)},`)).toBe(true);
     expect(JSON.parse(long)).toMatchObject({ ...seen, algorithmVersion: 1, catalogVersion: "0123456789abcdef" });
   });
-  test("says why a row was not checked", () => {
+  test("has the reason of each unchecked row", () => {
     expect(renderFullReport(finished, storedResult(), seen, "en-gb", texts).notChecked).toEqual([
       { key: "sample-tls", because: "tls: timeout" },
     ]);
   });
-  test("names for each row what its verdict rests on", () => {
+  test("names the evidence of each row", () => {
     expect(renderFullReport(finished, storedResult(), seen, "en-gb", texts).ledgerEvidence).toEqual({
       "gone-check": ["navigation"],
       "sample-cookie": ["page"],
@@ -178,7 +178,7 @@ describe("the full report", () => {
       "sample-tls": ["tls"],
     });
   });
-  test("of a scan that is not over has nothing to add yet", () => {
+  test("of an unfinished scan adds nothing", () => {
     const report = renderFullReport({ ...finished, status: "queued" }, null, { evidence: null, timings: null }, "en-gb", texts);
     expect(report).toMatchObject({ security: null, evidence: null, timings: null, notChecked: null, algorithmVersion: null });
   });
