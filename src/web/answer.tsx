@@ -7,7 +7,7 @@ import type { Visit } from "./visit.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface PageGiven {
+export interface PageContent {
   /** Document title; the product name is appended. */
   readonly title: string;
   /** Content of `main`; its first element holds the only `h1`. */
@@ -27,7 +27,7 @@ const packedBytesMin = 1_400;
 /** zlib level: a report compresses to within a few percent of the best in a third of its time. */
 const packingLevel = 4;
 
-export function page(visit: Visit, { status = 200, headers = {}, secret = false, ...given }: PageGiven): Response {
+export function page(visit: Visit, { status = 200, headers = {}, secret = false, ...given }: PageContent): Response {
   const html = renderToString(
     <VisitContext.Provider value={visit}>
       <Layout {...given} />

@@ -4,7 +4,7 @@ import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
 import { redirect, respond } from "./answer.tsx";
 import { errorPage } from "./error-page.tsx";
-import { hostNotOurs, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
+import { hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
 import { pageRoutes } from "./routes.ts";
 import type { PagesSettings } from "./settings.ts";
 import { type Visit, visitOf } from "./visit.ts";
@@ -19,7 +19,7 @@ export function createPages(settings: PagesSettings) {
       const { request, server } = context;
       const { visit, refused } = visitOf(request, server?.requestIP(request)?.address ?? null, settings);
       context.visit = visit;
-      if (refused) return errorPage(visit, hostNotOurs());
+      if (refused) return errorPage(visit, hostUnknown());
       return request.method === "OPTIONS" ? answerOptions(visit) : undefined;
     })
     .onError(({ error, visit }) => {

@@ -7,8 +7,8 @@ import type { Visit } from "./visit.ts";
 
 const hashChars = 12;
 /** A name with a content hash never changes its content (RFC 8246). */
-const forEver = "public, max-age=31536000, immutable";
-const aDay = "public, max-age=86400";
+const cacheForever = "public, max-age=31536000, immutable";
+const cacheOneDay = "public, max-age=86400";
 
 interface Asset {
   readonly path: string;
@@ -17,9 +17,9 @@ interface Asset {
   readonly bodies: Readonly<Record<"gzip" | "identity", Uint8Array<ArrayBuffer>>>;
 }
 
-const styleAsset = asset(`/assets/${hashOf(style)}.css`, "text/css; charset=utf-8", style, forEver);
-const scriptAsset = asset(`/assets/${hashOf(script)}.js`, "text/javascript; charset=utf-8", script, forEver);
-const iconAsset = asset("/favicon.svg", "image/svg+xml", icon, aDay);
+const styleAsset = asset(`/assets/${hashOf(style)}.css`, "text/css; charset=utf-8", style, cacheForever);
+const scriptAsset = asset(`/assets/${hashOf(script)}.js`, "text/javascript; charset=utf-8", script, cacheForever);
+const iconAsset = asset("/favicon.svg", "image/svg+xml", icon, cacheOneDay);
 
 export const assets = [styleAsset, scriptAsset, iconAsset];
 export const stylePath = styleAsset.path;

@@ -18,12 +18,12 @@ function fullName(name: CookieName, secure: boolean): string {
 /** Null if absent or sent twice, as the own one cannot be recognized. */
 export function cookieOf(request: Request, name: CookieName, secure: boolean): string | null {
   const header = request.headers.get("cookie")?.slice(0, cookieHeaderCharsMax) ?? "";
-  const wanted = `${fullName(name, secure)}=`;
+  const prefix = `${fullName(name, secure)}=`;
   const found = header
     .split(";")
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(wanted));
-  return found.length === 1 ? (found[0]?.slice(wanted.length) ?? null) : null;
+    .filter((pair) => pair.startsWith(prefix));
+  return found.length === 1 ? (found[0]?.slice(prefix.length) ?? null) : null;
 }
 
 /** Set-Cookie value. `maxAgeSeconds`: 0 deletes; null means a session cookie. @throws Error for an invalid cookie value. */

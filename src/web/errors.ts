@@ -49,11 +49,11 @@ export function adminOnly(): PageError {
 }
 
 /** Failed CSRF check: sent by another site, or by an outdated page. */
-export function formNotOurs(): PageError {
+export function csrfRejected(): PageError {
   return new PageError(403, "formNotOurs");
 }
 
-export function formBroken(): PageError {
+export function formMalformed(): PageError {
   return new PageError(400, "formBroken");
 }
 
@@ -62,7 +62,7 @@ export function formTooLong(): PageError {
   return new PageError(413, "tooLong", {}, { connection: "close" });
 }
 
-export function hostNotOurs(): PageError {
+export function hostUnknown(): PageError {
   return new PageError(400, "hostNotOurs");
 }
 

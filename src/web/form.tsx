@@ -5,7 +5,7 @@ import { signedInBy } from "../account/authenticate.ts";
 import { readBytes } from "../http/request-body.ts";
 import { useVisit } from "./context.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
-import { formBroken, formNotOurs, formTooLong, signInFirst } from "./errors.ts";
+import { csrfRejected, formMalformed, formTooLong, signInFirst } from "./errors.ts";
 import type { Visit } from "./visit.ts";
 
 /** Longest URL, percent-encoded, plus all other fields. */
@@ -43,24 +43,24 @@ export function Form({ action, children, ...rest }: FormProps) {
  */
 export async function readForm(visit: Visit): Promise<Fields> {
   const { request } = visit;
-  if (!isFromHere(visit)) throw formNotOurs();
+  if (!isSameOrigin(visit)) throw csrfRejected();
   const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (mediaType !== "application/x-www-form-urlencoded") throw formBroken();
+  if (mediaType !== "application/x-www-form-urlencoded") throw formMalformed();
   const bytes = await readBytes(request, formBytesMax);
   if (bytes === "too-long") throw formTooLong();
   const fields = new URLSearchParams(Buffer.from(bytes).toString("utf8"));
-  if (!isCsrfTokenValid(visit, fields.get(field) ?? "")) throw formNotOurs();
-  if (!isStillHere(visit)) throw signInFirst();
+  if (!isCsrfTokenValid(visit, fields.get(field) ?? "")) throw csrfRejected();
+  if (!isSessionOpen(visit)) throw signInFirst();
   return { text: (name) => fields.get(name) ?? "" };
 }
 
 /** An attacker could upload slowly and finish after the session was ended, so it is checked again. */
-function isStillHere({ session, settings: { store, now } }: Visit): boolean {
+function isSessionOpen({ session, settings: { store, now } }: Visit): boolean {
   return session === null || signedInBy(store, session.value, now()) !== null;
 }
 
 /** Origin check; requests without these headers still need the CSRF token. */
-function isFromHere({ request, own }: Visit): boolean {
+function isSameOrigin({ request, own }: Visit): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return origin === own.origin;
   const site = request.headers.get("sec-fetch-site");
@@ -73,22 +73,22 @@ function isFromHere({ request, own }: Visit): boolean {
  */
 function csrfToken(visit: Visit): string {
   const mask = randomBytes(csrfTokenBytes);
-  const word = wordOf(visit.session?.value ?? formCookie(visit));
-  return Buffer.concat([mask, exclusiveOr(mask, word)]).toString("base64url");
+  const token = unmaskedToken(visit.session?.value ?? formCookie(visit));
+  return Buffer.concat([mask, xor(mask, token)]).toString("base64url");
 }
 
 function isCsrfTokenValid(visit: Visit, given: string): boolean {
   const cookie = visit.session?.value ?? cookieOf(visit.request, "form", visit.own.https);
   const bytes = Buffer.from(given, "base64url");
   if (cookie === null || cookie === "" || bytes.length !== 2 * csrfTokenBytes) return false;
-  return timingSafeEqual(exclusiveOr(bytes.subarray(0, csrfTokenBytes), bytes.subarray(csrfTokenBytes)), wordOf(cookie));
+  return timingSafeEqual(xor(bytes.subarray(0, csrfTokenBytes), bytes.subarray(csrfTokenBytes)), unmaskedToken(cookie));
 }
 
-function wordOf(cookie: string): Buffer {
+function unmaskedToken(cookie: string): Buffer {
   return createHash("sha256").update(`form\n${cookie}`).digest();
 }
 
-function exclusiveOr(one: Buffer, other: Buffer): Buffer {
+function xor(one: Buffer, other: Buffer): Buffer {
   return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)));
 }
 

@@ -19,7 +19,7 @@ export interface Refusal {
   readonly retryAfterSeconds?: number;
 }
 
-interface HomeGiven {
+interface HomePageProps {
   /** URL as typed. */
   readonly typed?: string;
   readonly refusal?: Refusal;
@@ -30,7 +30,7 @@ export function getHome(visit: Visit): Response {
   return homePage(visit, { typed: visit.url.searchParams.get("url") ?? "" });
 }
 
-export function homePage(visit: Visit, { typed = "", refusal }: HomeGiven): Response {
+export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): Response {
   const { i18n } = visit;
   const title = i18n.t("home.title");
   const retryAfter = refusal?.retryAfterSeconds;
@@ -104,7 +104,7 @@ function LatestScans() {
   );
 }
 
-const notDone = ["ports", "attacks", "onePage", "signIn", "grade", "legal"] as const;
+const notStarted = ["ports", "attacks", "onePage", "signIn", "grade", "legal"] as const;
 
 function WhatIsChecked() {
   const { i18n, settings } = useVisit();
@@ -130,7 +130,7 @@ function WhatIsChecked() {
       <section>
         <h2>{i18n.t("home.notChecked.title")}</h2>
         <ul>
-          {notDone.map((what) => (
+          {notStarted.map((what) => (
             <li key={what}>{i18n.t(`home.notChecked.${what}`)}</li>
           ))}
         </ul>

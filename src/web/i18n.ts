@@ -53,17 +53,17 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ];
 
 /** Longer durations are shown in minutes. */
-const secondsToldMax = 90;
+const secondsShownMax = 90;
 
 /** Intl formats are expensive to create: cached per locale, created on first use. */
 const formats = new Map<Locale, ReturnType<typeof formatsOf>>();
 
-function formatsIn(locale: Locale): ReturnType<typeof formatsOf> {
-  const known = formats.get(locale);
-  if (known !== undefined) return known;
-  const made = formatsOf(locale);
-  formats.set(locale, made);
-  return made;
+function cachedFormats(locale: Locale): ReturnType<typeof formatsOf> {
+  const cached = formats.get(locale);
+  if (cached !== undefined) return cached;
+  const created = formatsOf(locale);
+  formats.set(locale, created);
+  return created;
 }
 
 function formatsOf(tag: string) {
@@ -87,25 +87,25 @@ function formatsOf(tag: string) {
 }
 
 export function createI18n(texts: Texts, locale: Locale, now: Date): I18n {
-  const format = formatsIn(locale);
+  const format = cachedFormats(locale);
   const t = (path: string, values?: TextValues) => texts.say(locale, ["pages", ...path.split(".")], values) ?? path;
-  const ofReport = (kind: string, word: string) => texts.say(locale, ["report", kind, word]) ?? word;
+  const reportText = (kind: string, word: string) => texts.say(locale, ["report", kind, word]) ?? word;
   return {
     locale,
     t,
     count: (path, count, values) =>
       t(`${path}.${format.plural.select(count) === "one" ? "one" : "other"}`, { ...values, count: format.number.format(count) }),
-    band: (band) => ofReport("bands", band),
-    rank: (rank) => ofReport("ranks", rank),
+    band: (band) => reportText("bands", band),
+    rank: (rank) => reportText("ranks", rank),
     state: (state) => t(`words.states.${state}`),
-    severity: (severity) => ofReport("severities", severity),
+    severity: (severity) => reportText("severities", severity),
     risk: (risk) => t(`words.risks.${risk}`),
-    effort: (effort) => ofReport("efforts", effort),
+    effort: (effort) => reportText("efforts", effort),
     number: (number) => format.number.format(number),
     date: (instant) => format.day.format(new Date(instant)),
     dateTime: (instant) => format.moment.format(new Date(instant)),
     duration: (seconds) =>
-      seconds > secondsToldMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
+      seconds > secondsShownMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
     relativeTime: (instant) => {
       const distanceMs = Date.parse(instant) - now.getTime();
       const [unit, unitMs] = steps.find(([, stepMs]) => Math.abs(distanceMs) >= stepMs) ?? ["second", 1_000];

@@ -1,6 +1,6 @@
 /** Layout of every page: head, navigation, notices and footer. */
 import { type Locale, locales } from "../check/check.ts";
-import type { PageGiven } from "./answer.tsx";
+import type { PageContent } from "./answer.tsx";
 import { scriptPath, stylePath } from "./assets.ts";
 import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
@@ -11,7 +11,7 @@ const languageTag = { "en-gb": "en-GB", "de-de": "de-DE" } as const satisfies Re
 /** Language names in the language itself, so that its readers find them. */
 const languageName = { "en-gb": "English", "de-de": "Deutsch" } as const satisfies Record<Locale, string>;
 
-type LayoutProps = Pick<PageGiven, "title" | "children" | "refreshSeconds" | "noIndex">;
+type LayoutProps = Pick<PageContent, "title" | "children" | "refreshSeconds" | "noIndex">;
 
 export function Layout({ title, children, refreshSeconds, noIndex = false }: LayoutProps) {
   const { i18n, nonce, account, unknownLocale, url } = useVisit();

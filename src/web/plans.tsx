@@ -30,7 +30,7 @@ export function getPlans(visit: Visit): Response {
         <section aria-labelledby="change">
           <h2 id="change">{i18n.t("plans.change")}</h2>
           <p>{i18n.t("plans.changeBy")}</p>
-          <WhomToAsk />
+          <PlanContact />
         </section>
       </>
     ),
@@ -55,7 +55,7 @@ function Included({ yes }: { readonly yes: boolean }) {
   );
 }
 
-function WhomToAsk() {
+function PlanContact() {
   const { i18n, account, settings } = useVisit();
   const { plans: contact } = settings.contacts;
   if (account?.admin === true)

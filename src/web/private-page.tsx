@@ -1,12 +1,12 @@
 /** Frame of personal pages: not indexed, not cached, with tabs. */
 import type { ComponentChildren } from "preact";
-import { type PageGiven, page } from "./answer.tsx";
+import { type PageContent, page } from "./answer.tsx";
 import { PageHead } from "./components/page-head.tsx";
-import { type Places, Tabs } from "./components/tabs.tsx";
+import { type TabLinks, Tabs } from "./components/tabs.tsx";
 import type { TextPath } from "./i18n.ts";
 import type { Visit } from "./visit.ts";
 
-export interface PrivatePage extends Omit<PageGiven, "title" | "noIndex" | "secret"> {
+export interface PrivatePage extends Omit<PageContent, "title" | "noIndex" | "secret"> {
   readonly title: TextPath;
   readonly lead?: ComponentChildren;
   /** Buttons beside the heading. */
@@ -15,12 +15,12 @@ export interface PrivatePage extends Omit<PageGiven, "title" | "noIndex" | "secr
 
 export interface PrivateTabs {
   readonly label: TextPath;
-  readonly places: Places;
+  readonly links: TabLinks;
 }
 
 export function privatePage(
   visit: Visit,
-  { label, places }: PrivateTabs,
+  { label, links }: PrivateTabs,
   { title, lead, actions, children, ...given }: PrivatePage,
 ): Response {
   const { i18n } = visit;
@@ -36,7 +36,7 @@ export function privatePage(
         <PageHead title={heading} lead={lead}>
           {actions}
         </PageHead>
-        <Tabs label={i18n.t(label)} places={places} />
+        <Tabs label={i18n.t(label)} links={links} />
         {children}
       </>
     ),

@@ -6,7 +6,7 @@ const withScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i;
 const bareIpv6 = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*$/i;
 
 /** `example.com` becomes `https://example.com`, `::1` becomes `https://[::1]`. Does not validate. */
-export function addressMeant(typed: string): string {
+export function completeUrl(typed: string): string {
   const text = typed.trim();
   if (withScheme.test(text)) return text;
   return `https://${isBareIpv6(text) ? `[${text}]` : text}`;

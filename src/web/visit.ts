@@ -15,7 +15,7 @@ const nonceBytes = 16;
 /** Parsed entries of an Accept-Language header. */
 const languagesMax = 20;
 
-export interface SessionInHand {
+export interface CurrentSession {
   readonly session: Session;
   /** Cookie value. */
   readonly value: string;
@@ -34,7 +34,7 @@ export interface Visit {
   /** Null for guests. */
   readonly account: Account | null;
   /** Null for guests. */
-  readonly session: SessionInHand | null;
+  readonly session: CurrentSession | null;
   readonly settings: PagesSettings;
   readonly now: Date;
   /** CSP nonce of the page's script. */
@@ -56,7 +56,7 @@ export function publicOrigin({ own, settings }: Visit): string {
 }
 
 /** Placeholder for a Host header that cannot be this appliance; the visit is refused. */
-const nowhere: ServerOrigin = { origin: "null", https: false, loopback: false };
+const unknownAddress: ServerOrigin = { origin: "null", https: false, loopback: false };
 
 /** `refused`: the Host header is invalid; the visit only serves to render the error page. */
 export function visitOf(
@@ -68,8 +68,8 @@ export function visitOf(
   // An invalid Host header makes the URL invalid too.
   const url = URL.parse(request.url) ?? new URL("http://localhost/");
   const found = settings.addresses.own(peer, request.headers);
-  const own = found ?? nowhere;
-  const signedIn = signedInOf(request, own.https, settings, now);
+  const own = found ?? unknownAddress;
+  const signedIn = currentSessionOf(request, own.https, settings, now);
   const chosen = chosenLocale(request, url, own.https);
   const locale =
     chosen.locale ?? signedIn?.account.locale ?? acceptedLocale(request.headers.get("accept-language")) ?? settings.defaultLocale;
@@ -92,7 +92,7 @@ export function visitOf(
   return { visit, refused: found === null };
 }
 
-function signedInOf(request: Request, https: boolean, { store, log }: PagesSettings, now: Date) {
+function currentSessionOf(request: Request, https: boolean, { store, log }: PagesSettings, now: Date) {
   const value = cookieOf(request, "sid", https);
   const signedIn = signedInBy(store, value, now);
   if (value === null || signedIn === null) return null;
@@ -110,10 +110,10 @@ interface ChosenLocale {
 
 /** From `?locale=`, which is stored in a cookie, or from that cookie. */
 function chosenLocale(request: Request, url: URL, https: boolean): ChosenLocale {
-  const asked = url.searchParams.get("locale");
-  const locale = localeNamed(asked);
+  const requested = url.searchParams.get("locale");
+  const locale = localeNamed(requested);
   if (locale !== null) return { locale, unknown: false, setCookies: [setCookie("locale", locale, https, localeCookieSeconds)] };
-  return { locale: localeNamed(cookieOf(request, "locale", https)), unknown: asked !== null, setCookies: [] };
+  return { locale: localeNamed(cookieOf(request, "locale", https)), unknown: requested !== null, setCookies: [] };
 }
 
 function localeNamed(word: string | null): Locale | null {
@@ -122,13 +122,13 @@ function localeNamed(word: string | null): Locale | null {
 
 /** Accept-Language (RFC 9110 section 12.5.4), matched without region; null if none is supported. */
 function acceptedLocale(header: string | null): Locale | null {
-  const wishes = (header ?? "").split(",", languagesMax).map((wish) => {
-    const [range = "", ...parameters] = wish.trim().toLowerCase().split(";");
+  const ranges = (header ?? "").split(",", languagesMax).map((entry) => {
+    const [range = "", ...parameters] = entry.trim().toLowerCase().split(";");
     const weight = parameters.find((parameter) => /^\s*q=/.test(parameter));
     const quality = weight === undefined ? 1 : Number(/^\s*q=([01](?:\.\d{0,3})?)$/.exec(weight)?.[1] ?? 0);
     return { language: range.split("-")[0] ?? "", quality };
   });
-  const best = wishes
+  const best = ranges
     .filter(({ quality }) => quality > 0)
     .sort((one, other) => other.quality - one.quality)
     .map(({ language }) => locales.find((locale) => locale.startsWith(`${language}-`)))

@@ -6,7 +6,7 @@ import type { Visit } from "./visit.ts";
 
 const securityTxtPath = "/.well-known/security.txt";
 /** Its expiry date moves on daily. */
-const aDay = "public, max-age=86400";
+const cacheOneDay = "public, max-age=86400";
 
 export function getSecurityTxt(visit: Visit): Response {
   const { contacts, addresses } = visit.settings;
@@ -28,5 +28,5 @@ export function getRobotsTxt(visit: Visit): Response {
 
 function plainText(visit: Visit, lines: readonly string[]): Response {
   const body = lines.map((line) => `${line}\n`).join("");
-  return respond(visit, 200, body, { "content-type": "text/plain; charset=utf-8", "cache-control": aDay });
+  return respond(visit, 200, body, { "content-type": "text/plain; charset=utf-8", "cache-control": cacheOneDay });
 }

@@ -5,7 +5,7 @@ import type { Visit } from "../visit.ts";
 
 const tabs: PrivateTabs = {
   label: "account.nav.label",
-  places: [
+  links: [
     ["/account", "account.nav.profile"],
     ["/account/second-factor", "account.nav.secondFactor"],
     ["/account/tokens", "account.nav.tokens"],

@@ -1,7 +1,7 @@
 /** Form fields for credentials, with the attributes that password managers need, and notices. */
 import { emailCharsMax } from "../../store/account-index.ts";
+import { ConfigLines } from "../components/config-lines.tsx";
 import { Field } from "../components/field.tsx";
-import { Lines } from "../components/lines.tsx";
 import { Notice } from "../components/notice.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { FormError } from "./form-error.ts";
@@ -66,7 +66,7 @@ export function CommandLine({ children }: { readonly children: string }) {
   const i18n = useI18n();
   return (
     <>
-      <Lines label={i18n.t("credentials.command")}>{children}</Lines>
+      <ConfigLines label={i18n.t("credentials.command")}>{children}</ConfigLines>
       <p class="hint">{i18n.t("credentials.commandBy")}</p>
     </>
   );

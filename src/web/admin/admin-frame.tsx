@@ -22,7 +22,7 @@ export function adminOf({ account }: Visit): Account {
 
 const tabs: PrivateTabs = {
   label: "admin.nav.label",
-  places: [
+  links: [
     ["/admin", "admin.nav.overview"],
     ["/admin/users", "admin.nav.users"],
     ["/admin/settings", "admin.nav.settings"],

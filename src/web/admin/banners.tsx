@@ -20,7 +20,7 @@ export function AdminBanners() {
   if (publicUrl === null) banners.push(i18n.t("admin.banners.publicUrlUnset", { origin: own.origin }));
   else if (publicUrl !== own.origin) banners.push(i18n.t("admin.banners.publicUrlOther", { origin: own.origin, publicUrl }));
   if (peer !== null) banners.push(i18n.t("admin.banners.untrustedForwarding", { peer }));
-  if (noSandbox !== null) banners.push(<SandboxOff because={noSandbox} />);
+  if (noSandbox !== null) banners.push(<SandboxBanner because={noSandbox} />);
   if (disk !== null && percent < diskFreePercentMin) {
     const free = i18n.number(Math.floor(disk.freeBytes / bytesPerMegabyte));
     banners.push(i18n.t("admin.banners.diskLow", { percent: i18n.number(percent), free }));
@@ -37,7 +37,7 @@ export function AdminBanners() {
   );
 }
 
-function SandboxOff({ because }: { readonly because: string }) {
+function SandboxBanner({ because }: { readonly because: string }) {
   const { i18n } = useVisit();
   return (
     <>

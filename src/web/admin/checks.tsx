@@ -19,7 +19,7 @@ function checksPage(visit: Visit): Response {
         <p>
           {i18n.count("admin.checks.builtIn", catalog.checks.length - own)} {i18n.t("admin.checks.catalog", { version: catalog.version })}
         </p>
-        {own === 0 ? <p>{i18n.t("admin.checks.none")}</p> : <OwnChecks />}
+        {own === 0 ? <p>{i18n.t("admin.checks.none")}</p> : <PluginFiles />}
         <p>{i18n.t("admin.checks.trust")}</p>
         <p>{i18n.t("admin.checks.faults")}</p>
       </>
@@ -27,7 +27,7 @@ function checksPage(visit: Visit): Response {
   });
 }
 
-function OwnChecks() {
+function PluginFiles() {
   const { i18n, settings } = useVisit();
   const { checks, texts, droppedIn } = settings.catalog;
   const columns = [

@@ -7,28 +7,28 @@ import { Field, SelectField } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { formBroken } from "../errors.ts";
+import { formMalformed } from "../errors.ts";
 import { type Fields, Form } from "../form.tsx";
 import { linkPath } from "../link-paths.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { adminPage } from "./admin-frame.tsx";
 
 /** Form values of an invitation, and the error. */
-export interface InvitationTyped {
+export interface InvitationDraft {
   readonly email: string;
   readonly plan: Plan;
   readonly error: "emailInvalid" | "emailTaken" | "full";
 }
 
 /** @throws PageError 400 for values that the form cannot send. */
-export async function makeInvitation({ settings, now }: Visit, admin: Account, fields: Fields): Promise<IssuedLink | InvitationTyped> {
+export async function makeInvitation({ settings, now }: Visit, admin: Account, fields: Fields): Promise<IssuedLink | InvitationDraft> {
   const { store, log, accounts } = settings;
   const email = fields
     .text("email")
     .slice(0, emailCharsMax + 1)
     .trim();
   const plan = plans.find((one) => one === fields.text("plan"));
-  if (plan === undefined || accounts.signUp === "closed") throw formBroken();
+  if (plan === undefined || accounts.signUp === "closed") throw formMalformed();
   const made = await store.oneTimeLinks.create({ kind: "invite", email: email === "" ? null : email, plan, admin: false }, now);
   if (made === "email-invalid") return { email, plan, error: "emailInvalid" };
   if (made === "email-taken") return { email, plan, error: "emailTaken" };
@@ -37,7 +37,7 @@ export async function makeInvitation({ settings, now }: Visit, admin: Account, f
   return made;
 }
 
-export function InvitationForm({ typed }: { readonly typed: InvitationTyped | null }) {
+export function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {
   const { i18n, settings } = useVisit();
   return (
     <section aria-labelledby="invite-title" id="invite">
@@ -47,7 +47,7 @@ export function InvitationForm({ typed }: { readonly typed: InvitationTyped | nu
   );
 }
 
-function OpenForm({ typed }: { readonly typed: InvitationTyped | null }) {
+function OpenForm({ typed }: { readonly typed: InvitationDraft | null }) {
   const { i18n, settings } = useVisit();
   return (
     <Form action="/admin/invitations">

@@ -11,19 +11,19 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
-import { formBroken, notFound } from "../errors.ts";
+import { formMalformed, notFound } from "../errors.ts";
 import { Form, readForm } from "../form.tsx";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
-import { InvitationForm, type InvitationTyped, invitationPage, makeInvitation } from "./invitation.tsx";
+import { type InvitationDraft, InvitationForm, invitationPage, makeInvitation } from "./invitation.tsx";
 
 const path = "/admin/users";
 const accountsPerPage = 50;
 
 /** Confirmations, named by the query parameter `done`. */
-const deeds = ["plan", "disabled", "enabled", "self"] as const;
-type Deed = (typeof deeds)[number];
+const confirmations = ["plan", "disabled", "enabled", "self"] as const;
+type Confirmation = (typeof confirmations)[number];
 
 export const getAdminUsers: PageHandler = (visit) => withAdmin(visit, () => usersPage(visit));
 
@@ -31,7 +31,7 @@ export async function postUserPlan(visit: Visit, id: string | null): Promise<Res
   const admin = adminOf(visit);
   const asked = (await readForm(visit)).text("plan");
   const plan = plans.find((one) => one === asked);
-  if (plan === undefined) throw formBroken();
+  if (plan === undefined) throw formMalformed();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
   await store.accounts.setPlan(accountId, plan);
@@ -42,7 +42,7 @@ export async function postUserPlan(visit: Visit, id: string | null): Promise<Res
 export async function postUserState(visit: Visit, id: string | null): Promise<Response> {
   const admin = adminOf(visit);
   const asked = (await readForm(visit)).text("state");
-  if (asked !== "disabled" && asked !== "enabled") throw formBroken();
+  if (asked !== "disabled" && asked !== "enabled") throw formMalformed();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
   // Administrators cannot disable themselves, so one always remains.
@@ -58,8 +58,8 @@ export async function postInvitation(visit: Visit): Promise<Response> {
   return "link" in made ? invitationPage(visit, made) : usersPage(visit, made);
 }
 
-function done(visit: Visit, deed: Deed): Response {
-  return redirect(visit, `/admin/users?done=${deed}`);
+function done(visit: Visit, confirmation: Confirmation): Response {
+  return redirect(visit, `/admin/users?done=${confirmation}`);
 }
 
 /** @throws PageError 404 for an unknown account. */
@@ -70,22 +70,22 @@ function accountNamed({ settings }: Visit, id: string | null): Account {
 }
 
 /** `typed`: an invitation that failed. */
-function usersPage(visit: Visit, typed: InvitationTyped | null = null): Response {
+function usersPage(visit: Visit, typed: InvitationDraft | null = null): Response {
   const { i18n, url, settings } = visit;
   const search = (url.searchParams.get("q") ?? "").slice(0, emailCharsMax).trim();
   const cursor = cursorOf(url.searchParams);
   const all = settings.store.accounts.list();
   const found = all.filter(({ id, email }) => (cursor === null || id < cursor) && email.toLowerCase().includes(search.toLowerCase()));
   const { items, nextCursor } = pageOf(found.toReversed(), accountsPerPage);
-  const deed = deeds.find((one) => one === url.searchParams.get("done"));
+  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
   return adminPage(visit, {
     title: "admin.users.title",
     status: typed === null ? 200 : 400,
     children: (
       <>
-        {deed !== undefined && (
-          <Notice kind={deed === "self" ? "warn" : "good"} alert>
-            <p>{i18n.t(`admin.users.done.${deed}`)}</p>
+        {confirmation !== undefined && (
+          <Notice kind={confirmation === "self" ? "warn" : "good"} alert>
+            <p>{i18n.t(`admin.users.done.${confirmation}`)}</p>
           </Notice>
         )}
         <p>{i18n.count("admin.users.count", all.length)}</p>

@@ -2,7 +2,7 @@
 
 /** Runs in the browser. After copying, the button shows its `data-copied` text for a moment. */
 export function copyButtons(): void {
-  const saidForMs = 2_000;
+  const confirmationMs = 2_000;
   // Only secure contexts have a clipboard.
   if (navigator.clipboard === undefined) return;
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
@@ -19,7 +19,7 @@ export function copyButtons(): void {
       button.textContent = button.dataset.copied ?? label;
       setTimeout(() => {
         button.textContent = label;
-      }, saidForMs);
+      }, confirmationMs);
     });
   }
 }

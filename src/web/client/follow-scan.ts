@@ -6,7 +6,7 @@ import type { ScanEventData, ScanState } from "../scanning/scan-state.ts";
 export function followScan(): void {
   const pollMs = 2_000;
   /** The server sends an event at once; silence means that something buffers the stream. */
-  const silentMs = 6_000;
+  const silenceMsMax = 6_000;
   const part = <E extends HTMLElement>(selector: string) => document.querySelector<E>(`[data-follow] ${selector}`);
   const status = part("[data-status]");
   const place = part("[data-place]");
@@ -59,14 +59,14 @@ export function followScan(): void {
     poll = setTimeout(ask, pollMs);
   };
   const events = new EventSource(`${address}/events`);
-  const askInstead = () => {
+  const startPolling = () => {
     events.close();
     if (poll === undefined) poll = setTimeout(ask, 0);
   };
-  let silence = setTimeout(askInstead, silentMs);
+  let silenceTimer = setTimeout(startPolling, silenceMsMax);
   const on = <E extends keyof ScanEventData>(name: E, show: (data: ScanEventData[E]) => void) =>
     events.addEventListener(name, (event: MessageEvent<string>) => {
-      clearTimeout(silence);
+      clearTimeout(silenceTimer);
       show(JSON.parse(event.data));
     });
   on("position", ({ text }) => showPlace(text));
@@ -78,8 +78,8 @@ export function followScan(): void {
   });
   events.addEventListener("error", () => {
     // The browser reconnects by itself, which must be bounded too.
-    if (events.readyState === EventSource.CLOSED) return askInstead();
-    clearTimeout(silence);
-    silence = setTimeout(askInstead, silentMs);
+    if (events.readyState === EventSource.CLOSED) return startPolling();
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(startPolling, silenceMsMax);
   });
 }

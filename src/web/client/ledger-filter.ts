@@ -31,7 +31,7 @@ export function ledgerFilter(): void {
     }
   };
 
-  const wishWith = (link: HTMLAnchorElement): URL => {
+  const filterWith = (link: HTMLAnchorElement): URL => {
     const url = new URL(location.href);
     const [name, value] = link.dataset.filterState === undefined ? ["area", link.dataset.filterArea] : ["state", link.dataset.filterState];
     if (value === undefined || value === "") url.searchParams.delete(name);
@@ -45,7 +45,7 @@ export function ledgerFilter(): void {
       // Modified clicks open the link elsewhere, as usual.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      const url = wishWith(link);
+      const url = filterWith(link);
       show(url.searchParams);
       history.replaceState(null, "", url);
       if (link.closest("section")?.contains(ledger) === true) return;

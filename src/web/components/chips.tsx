@@ -4,20 +4,20 @@ import type { Band } from "../../judge/rank.ts";
 import { useI18n } from "../context.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-const markOfBand = { good: "tick", warn: "warning", poor: "stop", unknown: "question" } as const satisfies Record<Band, IconName>;
+const iconOfBand = { good: "tick", warn: "warning", poor: "stop", unknown: "question" } as const satisfies Record<Band, IconName>;
 
 export function BandChip({ band }: { readonly band: Band }) {
   const i18n = useI18n();
   return (
     <span class={`chip ${band}`}>
-      <Icon name={markOfBand[band]} />
+      <Icon name={iconOfBand[band]} />
       <span class="word">{i18n.band(band)}</span>
     </span>
   );
 }
 
 /** Only the worst severities are filled. */
-const lookOfSeverity = {
+const severityStyles = {
   critical: "poor",
   high: "poor",
   medium: "warn outlined",
@@ -26,7 +26,7 @@ const lookOfSeverity = {
 } as const satisfies Record<Severity, string>;
 
 export function SeverityChip({ severity }: { readonly severity: Severity }) {
-  return <span class={`chip ${lookOfSeverity[severity]}`}>{useI18n().severity(severity)}</span>;
+  return <span class={`chip ${severityStyles[severity]}`}>{useI18n().severity(severity)}</span>;
 }
 
 const levels = { low: 1, medium: 2, high: 3 } as const satisfies Record<Effort | RiskLevel, number>;

@@ -1,6 +1,6 @@
 /** URL with its host emphasized; wraps anywhere, bidi-safe. */
 
-import { NameInUnicode } from "./name-in-unicode.tsx";
+import { UnicodeHostName } from "./unicode-host-name.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
 
 interface HostUrlProps {
@@ -21,7 +21,7 @@ export function HostUrl({ url }: HostUrlProps) {
       <span class="muted">
         <UntrustedText>{url.slice(hostAt + host.length)}</UntrustedText>
       </span>
-      <NameInUnicode url={url} />
+      <UnicodeHostName url={url} />
     </span>
   );
 }

@@ -14,13 +14,13 @@ interface NoticeProps {
   readonly children: ComponentChildren;
 }
 
-const marks = { info: "info", good: "tick", warn: "warning", poor: "stop" } as const satisfies Record<NoticeKind, IconName>;
+const icons = { info: "info", good: "tick", warn: "warning", poor: "stop" } as const satisfies Record<NoticeKind, IconName>;
 
 export function Notice({ kind = "info", title, alert = false, children }: NoticeProps) {
   const i18n = useI18n();
   return (
     <div class={`notice ${kind}`} {...(alert ? { role: "alert" } : {})}>
-      <Icon name={marks[kind]} />
+      <Icon name={icons[kind]} />
       <div>
         <span class="unseen">{i18n.t(`components.notices.${kind}`)}: </span>
         {title !== undefined && <p class="notice-title">{title}</p>}

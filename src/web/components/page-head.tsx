@@ -12,17 +12,17 @@ interface PageHeadProps {
   /** Short text below the heading. */
   readonly lead?: ComponentChildren;
   /** Ancestor pages, outermost first. */
-  readonly trail?: readonly Crumb[];
+  readonly breadcrumbs?: readonly Crumb[];
   /** For the home page. */
   readonly large?: boolean;
   /** Buttons and links. */
   readonly children?: ComponentChildren;
 }
 
-export function PageHead({ title, lead, trail = [], large = false, children }: PageHeadProps) {
+export function PageHead({ title, lead, breadcrumbs = [], large = false, children }: PageHeadProps) {
   return (
     <>
-      {trail.length > 0 && <Breadcrumb trail={trail} />}
+      {breadcrumbs.length > 0 && <Breadcrumb breadcrumbs={breadcrumbs} />}
       <div class={large ? "page-head large" : "page-head"}>
         <div>
           <h1>{title}</h1>
@@ -34,11 +34,11 @@ export function PageHead({ title, lead, trail = [], large = false, children }: P
   );
 }
 
-function Breadcrumb({ trail }: { readonly trail: readonly Crumb[] }) {
+function Breadcrumb({ breadcrumbs }: { readonly breadcrumbs: readonly Crumb[] }) {
   return (
     <nav class="breadcrumb" aria-label={useI18n().t("components.breadcrumb")}>
       <ol>
-        {trail.map(({ href, text }) => (
+        {breadcrumbs.map(({ href, text }) => (
           <li key={href}>
             <a href={href}>{text}</a>
           </li>

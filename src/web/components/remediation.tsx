@@ -1,9 +1,9 @@
 /** Remediation of a finding: advice, and configuration lines per server, DNS zone or file. */
 import type { ComponentChildren } from "preact";
 import { useI18n } from "../context.ts";
-import { Lines } from "./lines.tsx";
+import { ConfigLines } from "./config-lines.tsx";
 
-interface LinesFor {
+interface TargetLines {
   /** `nginx`, `Apache`, `Caddy`, `DNS`, or a file name. */
   readonly place: string;
   readonly text: string;
@@ -19,7 +19,7 @@ interface RemediationProps {
 }
 
 /** Collapsed by target, since most readers need only one. */
-export function Remediation({ text, advice = asItIs, lines = asItIs }: RemediationProps) {
+export function Remediation({ text, advice = identity, lines = identity }: RemediationProps) {
   const i18n = useI18n();
   const read = readRemediation(text);
   return (
@@ -30,27 +30,27 @@ export function Remediation({ text, advice = asItIs, lines = asItIs }: Remediati
       {read.lines.map(({ place, text }) => (
         <details key={place} class="paste">
           <summary>{i18n.t("lines.paste", { place })}</summary>
-          <Lines label={place}>{lines(text)}</Lines>
+          <ConfigLines label={place}>{lines(text)}</ConfigLines>
         </details>
       ))}
     </>
   );
 }
 
-function asItIs(text: string): string {
+function identity(text: string): string {
   return text;
 }
 
 /** The first blank after the colon is a separator; further blanks are indentation. */
-const lineForm = /^([A-Za-z][\w.-]*): (.+)$/;
+const lineFormat = /^([A-Za-z][\w.-]*): (.+)$/;
 
 /** Splits a remediation. Texts of plugin checks are free-form: a line without a target is advice. */
-export function readRemediation(text: string): { readonly advice: readonly string[]; readonly lines: readonly LinesFor[] } {
+export function readRemediation(text: string): { readonly advice: readonly string[]; readonly lines: readonly TargetLines[] } {
   const [first = "", ...others] = text.split("\n");
   const advice = [first];
   const byPlace = new Map<string, string[]>();
   for (const line of others) {
-    const [, place, rest = ""] = lineForm.exec(line) ?? [];
+    const [, place, rest = ""] = lineFormat.exec(line) ?? [];
     if (place === undefined) advice.push(line);
     else byPlace.set(place, [...(byPlace.get(place) ?? []), rest]);
   }

@@ -3,7 +3,7 @@ import type { State } from "../../check/check.ts";
 import { useI18n } from "../context.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-const looks = {
+const styles = {
   passed: ["tick", "good"],
   violated: ["warning", "poor"],
   notChecked: ["question", "unknown"],
@@ -12,7 +12,7 @@ const looks = {
 
 export function StateLabel({ state }: { readonly state: State }) {
   const i18n = useI18n();
-  const [mark, colour] = looks[state];
+  const [mark, colour] = styles[state];
   return (
     <span class={`state ${colour}`}>
       <Icon name={mark} />

@@ -3,19 +3,19 @@ import { useVisit } from "../context.ts";
 import type { TextPath } from "../i18n.ts";
 
 /** Paths with their labels. */
-export type Places = readonly (readonly [path: string, text: TextPath])[];
+export type TabLinks = readonly (readonly [path: string, text: TextPath])[];
 
 interface TabsProps {
   readonly label: string;
-  readonly places: Places;
+  readonly links: TabLinks;
 }
 
-export function Tabs({ label, places }: TabsProps) {
+export function Tabs({ label, links }: TabsProps) {
   const { i18n, url } = useVisit();
   return (
     <nav class="tabs" aria-label={label}>
       <ul>
-        {places.map(([path, text]) => (
+        {links.map(([path, text]) => (
           <li key={path}>
             <a href={path} aria-current={url.pathname === path ? "page" : undefined}>
               {i18n.t(text)}

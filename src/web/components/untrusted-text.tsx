@@ -6,14 +6,14 @@ import { useI18n } from "../context.ts";
  * Invisible and bidi characters: controls, format, private use, separators, lone surrogates, Default_Ignorable_Code_Point (Unicode), blank
  * Braille pattern. Also long runs of combining marks.
  */
-const steering = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,}`;
+const invisibleCharacters = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,}`;
 /** Exempt within an emoji (UTS 51): the variation selector after it and the joiner between two. */
-const inEmoji = String.raw`(?<=\p{Emoji})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`;
+const emojiJoiners = String.raw`(?<=\p{Emoji})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`;
 
-const unseen = new RegExp(`((?!${inEmoji})(?:${steering}))`, "u");
-const unseenEverywhere = new RegExp(unseen, "gu");
+const unseen = new RegExp(`((?!${emojiJoiners})(?:${invisibleCharacters}))`, "u");
+const invisible = new RegExp(unseen, "gu");
 /** Line breaks and tabs are allowed in multi-line text. */
-const unseenInLines = new RegExp(`((?![\\n\\t]|${inEmoji})(?:${steering}))`, "u");
+const invisibleInLines = new RegExp(`((?![\\n\\t]|${emojiJoiners})(?:${invisibleCharacters}))`, "u");
 
 interface UntrustedProps {
   readonly children: string;
@@ -29,7 +29,7 @@ export function UntrustedText({ children, charsMax = Number.POSITIVE_INFINITY }:
   return (
     <>
       <bdi class="foreign" dir="ltr" lang="" {...untranslated}>
-        {withSigns(children.slice(0, charsMax), unseen)}
+        {withCodePoints(children.slice(0, charsMax), unseen)}
       </bdi>
       {children.length > charsMax && <More chars={children.length - charsMax} />}
     </>
@@ -42,7 +42,7 @@ export function UntrustedLines({ children, charsMax = Number.POSITIVE_INFINITY }
   return (
     <>
       <pre class="foreign" dir="ltr" lang="" {...untranslated}>
-        {withSigns(text, unseenInLines)}
+        {withCodePoints(text, invisibleInLines)}
       </pre>
       {children.length > charsMax && <More chars={children.length - charsMax} />}
     </>
@@ -68,7 +68,7 @@ function Nothing() {
 
 /** Plain text for titles and alternative texts, which cannot contain elements. */
 export function plainUntrustedText(text: string): string {
-  return text.replace(unseenEverywhere, nameOf);
+  return text.replace(invisible, nameOf);
 }
 
 /** Same for multi-line text. */
@@ -76,7 +76,7 @@ export function plainUntrustedLines(text: string): string {
   return text.split("\n").map(plainUntrustedText).join("\n");
 }
 
-function withSigns(text: string, signs: RegExp) {
+function withCodePoints(text: string, signs: RegExp) {
   // Fast path: nearly every text is a single piece.
   if (!signs.test(text)) return text;
   return text.split(signs).map((piece, at) => (at % 2 === 1 ? <span class="sign">{nameOf(piece)}</span> : piece));

@@ -1,17 +1,17 @@
 /** `/about`: what the scanner tests, what it omits by design, and how to recognize its requests. */
 import { Fragment } from "preact";
 import { page } from "../answer.tsx";
+import { ConfigLines } from "../components/config-lines.tsx";
 import { Contact } from "../components/contact.tsx";
-import { Lines } from "../components/lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
-import { Coded } from "./coded.tsx";
+import { TextWithCode } from "./coded.tsx";
 
 /** User-Agent of the embedded browser; its version changes with releases. */
 const browserUserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/... Safari/537.36";
 
-const leftOut = ["grade", "probing", "redirects", "stapling", "evidence", "guessing", "hiding", "legal"] as const;
+const omitted = ["grade", "probing", "redirects", "stapling", "evidence", "guessing", "hiding", "legal"] as const;
 const requests = ["page", "again", "plain", "files", "tls", "dns"] as const;
 
 export function getAbout(visit: Visit): Response {
@@ -33,11 +33,11 @@ export function getAbout(visit: Visit): Response {
           <h2>{i18n.t("about.leftOut.title")}</h2>
           <p>{i18n.t("about.leftOut.lead")}</p>
           <dl>
-            {leftOut.map((name) => (
+            {omitted.map((name) => (
               <Fragment key={name}>
                 <dt>{i18n.t(`about.leftOut.${name}.what`)}</dt>
                 <dd>
-                  <Coded text={i18n.t(`about.leftOut.${name}.why`)} />
+                  <TextWithCode text={i18n.t(`about.leftOut.${name}.why`)} />
                 </dd>
               </Fragment>
             ))}
@@ -63,14 +63,14 @@ function Visits() {
       <ul>
         {requests.map((name) => (
           <li key={name}>
-            <Coded text={i18n.t(`about.visits.${name}`)} />
+            <TextWithCode text={i18n.t(`about.visits.${name}`)} />
           </li>
         ))}
       </ul>
       <p>{i18n.t("about.visits.never")}</p>
       <p>{i18n.t("about.visits.names")}</p>
-      <Lines label={i18n.t("about.visits.browser")}>{browserUserAgent}</Lines>
-      <Lines label={i18n.t("about.visits.client")}>{settings.reference.userAgent}</Lines>
+      <ConfigLines label={i18n.t("about.visits.browser")}>{browserUserAgent}</ConfigLines>
+      <ConfigLines label={i18n.t("about.visits.client")}>{settings.reference.userAgent}</ConfigLines>
       <p>
         {i18n.t("about.visits.contact")}
         {security !== null && (

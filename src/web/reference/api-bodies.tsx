@@ -4,7 +4,7 @@ import { Row, RowGroup, Table } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { baseOf, fieldsOf, type Schema } from "./api-document.ts";
-import { Coded } from "./coded.tsx";
+import { TextWithCode } from "./coded.tsx";
 
 export function bodyId(name: string): string {
   return `body-${name}`;
@@ -15,7 +15,7 @@ export function FromDescription({ text }: { readonly text: string }) {
   const { i18n } = useVisit();
   return (
     <span lang={i18n.locale === "en-gb" ? undefined : "en"}>
-      <Coded text={text} />
+      <TextWithCode text={text} />
     </span>
   );
 }
@@ -29,7 +29,7 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
   const { i18n, settings } = useVisit();
   const { schemas } = settings.reference.api.components;
   const base = baseOf(schema, schemas);
-  const told = base === null ? [] : Object.keys(schemas[base]?.properties ?? {});
+  const documented = base === null ? [] : Object.keys(schemas[base]?.properties ?? {});
   const columns = [
     { label: i18n.t("apiReference.columns.field") },
     { label: i18n.t("apiReference.columns.type") },
@@ -47,7 +47,7 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
       )}
       <Table caption={name} captionUnseen columns={columns}>
         <RowGroup>
-          {fieldsOf(schema, told).map((field) => (
+          {fieldsOf(schema, documented).map((field) => (
             <Row
               key={field.path}
               cells={[

@@ -1,6 +1,6 @@
 /** `/api`: API guide and reference, generated from the OpenAPI description. */
 import { page } from "../answer.tsx";
-import { Lines } from "../components/lines.tsx";
+import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
@@ -27,7 +27,7 @@ export function getApiReference(visit: Visit): Response {
       <>
         <PageHead title={i18n.t("apiReference.title")} lead={i18n.t("apiReference.lead")} />
         <Contents endpoints={endpoints} />
-        <Beginning />
+        <GettingStarted />
         <section>
           <h2>{i18n.t("apiReference.requests")}</h2>
           {endpoints.map((endpoint) => (
@@ -67,7 +67,7 @@ function Contents({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
 }
 
 /** Steps to the first request. */
-function Beginning() {
+function GettingStarted() {
   const visit = useVisit();
   const { i18n } = visit;
   const start = curlOf("POST", "/api/v1/scans", { body: '{"url": "https://site.example/"}' });
@@ -81,15 +81,15 @@ function Beginning() {
           <p>
             {i18n.t("apiReference.beginning.token")} <a href="/account/tokens">{i18n.t("apiReference.beginning.tokens")}</a>
           </p>
-          <Lines label={i18n.t("apiReference.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
+          <ConfigLines label={i18n.t("apiReference.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</ConfigLines>
         </li>
         <li>
           <p>{i18n.t("apiReference.beginning.start")}</p>
-          <Lines label={i18n.t("apiReference.shell")}>{start}</Lines>
+          <ConfigLines label={i18n.t("apiReference.shell")}>{start}</ConfigLines>
         </li>
         <li>
           <p>{i18n.t("apiReference.beginning.read")}</p>
-          <Lines label={i18n.t("apiReference.shell")}>{`SCAN=...\n${wait}`}</Lines>
+          <ConfigLines label={i18n.t("apiReference.shell")}>{`SCAN=...\n${wait}`}</ConfigLines>
         </li>
       </ol>
       <p>{i18n.t("apiReference.beginning.locale")}</p>
@@ -118,7 +118,7 @@ function EndpointPart({ method, path, operation }: Endpoint) {
           {i18n.t("apiReference.body")} <BodyLink name={bodyName} />
         </p>
       )}
-      <Lines label="curl">{curlOf(method, path, { body })}</Lines>
+      <ConfigLines label="curl">{curlOf(method, path, { body })}</ConfigLines>
       <Answers responses={responses} />
     </section>
   );

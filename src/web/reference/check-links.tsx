@@ -5,7 +5,7 @@ import { useVisit } from "../context.ts";
 /** Only keys with a hyphen: a single word could be ordinary text. */
 const keyed = /([a-z0-9]+(?:-[a-z0-9]+)+)/;
 
-export function WithCheckLinks({ text }: { readonly text: string }) {
+export function TextWithCheckLinks({ text }: { readonly text: string }) {
   const { checks } = useVisit().settings.catalog;
   const isKey = (word: string) => checks.some(({ key }) => key === word);
   return text.split(keyed).map((piece, at) =>

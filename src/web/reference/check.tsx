@@ -10,7 +10,7 @@ import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import type { TextPath } from "../i18n.ts";
 import type { Visit } from "../visit.ts";
-import { WithCheckLinks } from "./check-links.tsx";
+import { TextWithCheckLinks } from "./check-links.tsx";
 import { areaId, fileOf, weightOf } from "./checks.tsx";
 import { FindingReference } from "./finding.tsx";
 import { Standards } from "./standards.tsx";
@@ -24,12 +24,12 @@ export function checkPage(visit: Visit, check: AnyCheck): Response {
     title: label,
     children: (
       <>
-        <PageHead title={label} lead={texts?.reason} trail={[{ href: "/checks", text: i18n.t("check.all") }]} />
+        <PageHead title={label} lead={texts?.reason} breadcrumbs={[{ href: "/checks", text: i18n.t("check.all") }]} />
         <Facts check={check} />
         {texts?.method !== undefined && (
           <Part title="check.method">
             <p>
-              <WithCheckLinks text={texts.method} />
+              <TextWithCheckLinks text={texts.method} />
             </p>
           </Part>
         )}
@@ -73,8 +73,8 @@ function Facts({ check }: { readonly check: AnyCheck }) {
   } = useVisit();
   const area = areaOf(check);
   const file = fileOf(catalog, check.key);
-  const whole = weightOf(catalog.checks);
-  const percent = i18n.number(Math.round((1_000 * check.weight) / whole) / 10);
+  const total = weightOf(catalog.checks);
+  const percent = i18n.number(Math.round((1_000 * check.weight) / total) / 10);
   return (
     <dl>
       <dt>{i18n.t("check.key")}</dt>
@@ -86,7 +86,7 @@ function Facts({ check }: { readonly check: AnyCheck }) {
         <a href={`/checks#${areaId(area)}`}>{i18n.t(`checks.areas.${area}`)}</a>
       </dd>
       <dt>{i18n.t("check.weight")}</dt>
-      <dd>{i18n.t("check.share", { weight: i18n.number(check.weight), whole: i18n.number(whole), percent })}</dd>
+      <dd>{i18n.t("check.share", { weight: i18n.number(check.weight), whole: i18n.number(total), percent })}</dd>
       <dt>{i18n.t("check.origin")}</dt>
       <dd>{file === null ? i18n.t("check.builtIn") : i18n.t("checks.fromFile", { file })}</dd>
     </dl>
@@ -101,13 +101,13 @@ function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly te
   } = useVisit();
   const declared = (check.appliesTo ?? []).map((condition) => i18n.t(`check.conditions.${condition}`));
   const always = fileOf(catalog, check.key) === null ? [i18n.t("check.alwaysApplies")] : [];
-  const said = texts?.notApplicable !== undefined ? [texts.notApplicable] : declared.length > 0 ? declared : always;
-  if (said.length === 0) return null;
+  const notes = texts?.notApplicable !== undefined ? [texts.notApplicable] : declared.length > 0 ? declared : always;
+  if (notes.length === 0) return null;
   return (
     <Part title="check.notApplicable">
-      {said.map((sentence) => (
+      {notes.map((sentence) => (
         <p key={sentence}>
-          <WithCheckLinks text={sentence} />
+          <TextWithCheckLinks text={sentence} />
         </p>
       ))}
     </Part>

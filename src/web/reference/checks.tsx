@@ -22,7 +22,7 @@ export function getChecks(visit: Visit): Response {
   const { i18n } = visit;
   const { checks, version } = visit.settings.catalog;
   const title = i18n.t("checks.title");
-  const taken = areas.filter((area) => checks.some((check) => areaOf(check) === area));
+  const count = areas.filter((area) => checks.some((check) => areaOf(check) === area));
   return page(visit, {
     title,
     children: (
@@ -31,14 +31,14 @@ export function getChecks(visit: Visit): Response {
         <p>{i18n.t("checks.scoring")}</p>
         <nav aria-label={i18n.t("checks.areasLabel")}>
           <ul class="jumps">
-            {taken.map((area) => (
+            {count.map((area) => (
               <li key={area}>
                 <a href={`#${areaId(area)}`}>{i18n.t(`checks.areas.${area}`)}</a>
               </li>
             ))}
           </ul>
         </nav>
-        {taken.map((area) => (
+        {count.map((area) => (
           <AreaTable key={area} area={area} checks={checks.filter((check) => areaOf(check) === area)} />
         ))}
         <p class="muted">{i18n.t("checks.catalog", { version })}</p>

@@ -1,7 +1,7 @@
 /** Text with identifiers between backticks as code. */
 import { untranslated } from "../components/untrusted-text.tsx";
 
-export function Coded({ text }: { readonly text: string }) {
+export function TextWithCode({ text }: { readonly text: string }) {
   // Odd pieces were between backticks.
   return text.split("`").map((piece, at) =>
     at % 2 === 0 ? (

@@ -5,7 +5,7 @@ import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
 import { Remediation } from "../components/remediation.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
-import { WithSamples } from "./samples.tsx";
+import { TextWithSamples } from "./samples.tsx";
 
 interface FindingReferenceProps {
   readonly code: string;
@@ -19,7 +19,7 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
   return (
     <article id={code} class="finding" data-severity={severity}>
       <h3>
-        <WithSamples text={texts?.title ?? code} />
+        <TextWithSamples text={texts?.title ?? code} />
       </h3>
       <p>
         <a href={`#${code}`}>
@@ -32,21 +32,21 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
         <EffortMeter effort={effort} />
         {scoreCap !== undefined && <span class="chip poor">{i18n.t("check.scoreCap", { score: i18n.number(scoreCap) })}</span>}
       </p>
-      {texts !== undefined && <Explained texts={texts} />}
+      {texts !== undefined && <FindingTextsList texts={texts} />}
     </article>
   );
 }
 
-function Explained({ texts: { detail, riskStatement, remediation } }: { readonly texts: FindingTexts }) {
+function FindingTextsList({ texts: { detail, riskStatement, remediation } }: { readonly texts: FindingTexts }) {
   const { i18n } = useVisit();
   return (
     <>
       <p>
-        <WithSamples text={detail} />
+        <TextWithSamples text={detail} />
       </p>
       <h4>{i18n.t("check.whatCanHappen")}</h4>
       <p>
-        <WithSamples text={riskStatement} />
+        <TextWithSamples text={riskStatement} />
       </p>
       <h4>{i18n.t("check.whatToDo")}</h4>
       <Remediation text={remediation} advice={sampled} lines={sampled} />
@@ -55,5 +55,5 @@ function Explained({ texts: { detail, riskStatement, remediation } }: { readonly
 }
 
 function sampled(text: string) {
-  return <WithSamples text={text} />;
+  return <TextWithSamples text={text} />;
 }

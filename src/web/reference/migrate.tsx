@@ -1,10 +1,10 @@
 /** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
 import { page } from "../answer.tsx";
-import { Lines } from "../components/lines.tsx";
+import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { Coded } from "./coded.tsx";
+import { TextWithCode } from "./coded.tsx";
 import { curlOf } from "./curl.ts";
 
 /** In the order of the specification. */
@@ -40,7 +40,7 @@ export function getMigration(visit: Visit): Response {
               {concepts.map((name) => (
                 <Row
                   key={name}
-                  cells={[i18n.t(`migrate.concepts.${name}.old`), <Coded key="new" text={i18n.t(`migrate.concepts.${name}.new`)} />]}
+                  cells={[i18n.t(`migrate.concepts.${name}.old`), <TextWithCode key="new" text={i18n.t(`migrate.concepts.${name}.new`)} />]}
                 />
               ))}
             </RowGroup>
@@ -49,26 +49,26 @@ export function getMigration(visit: Visit): Response {
         <section>
           <h2>{i18n.t("migrate.before")}</h2>
           <p>{i18n.t("migrate.beforeLead")}</p>
-          <Lines label="curl">{before}</Lines>
-          <Lines label={answer}>{grade}</Lines>
+          <ConfigLines label="curl">{before}</ConfigLines>
+          <ConfigLines label={answer}>{grade}</ConfigLines>
         </section>
         <section>
           <h2>{i18n.t("migrate.after")}</h2>
           <p>
             {i18n.t("migrate.token")} <a href="/account/tokens">{i18n.t("migrate.tokens")}</a>
           </p>
-          <Lines label={i18n.t("migrate.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</Lines>
+          <ConfigLines label={i18n.t("migrate.shell")}>{`BASE=${publicOrigin(visit)}\nTOKEN=assay_...`}</ConfigLines>
           <p>{i18n.t("migrate.start")}</p>
-          <Lines label="curl">{start}</Lines>
-          <Lines label={answer}>{started}</Lines>
+          <ConfigLines label="curl">{start}</ConfigLines>
+          <ConfigLines label={answer}>{started}</ConfigLines>
           <p>{i18n.t("migrate.read")}</p>
-          <Lines label="curl">{read}</Lines>
-          <Lines label={answer}>{result}</Lines>
+          <ConfigLines label="curl">{read}</ConfigLines>
+          <ConfigLines label={answer}>{result}</ConfigLines>
           <p>
-            <Coded text={i18n.t("migrate.codes")} />
+            <TextWithCode text={i18n.t("migrate.codes")} />
           </p>
           <p>
-            <Coded text={i18n.t("migrate.gate")} />
+            <TextWithCode text={i18n.t("migrate.gate")} />
           </p>
           <p>
             <a href="/api">{i18n.t("migrate.api")}</a>

@@ -4,7 +4,7 @@ import { useVisit } from "../context.ts";
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
 
-export function WithSamples({ text }: { readonly text: string }) {
+export function TextWithSamples({ text }: { readonly text: string }) {
   const { i18n, settings, now } = useVisit();
   // Odd pieces are placeholder names, since the pattern has one group.
   return text.split(placeholder).map((piece, at) => (at % 2 === 0 ? piece : <var key={at}>{sampleOf(piece)}</var>));

@@ -16,11 +16,11 @@ export function downloadReport(visit: Visit, scan: ScanRecord): Response {
   const { i18n, settings } = visit;
   const result = settings.store.results.find(scan.token);
   if (scan.status !== "finished" || result === undefined) return notFinishedPage(visit, scan);
-  const seen = settings.store.evidence.find(scan.token);
+  const stored = settings.store.evidence.find(scan.token);
   const report = renderFullReport(
     scan,
     result,
-    { evidence: seen?.evidence ?? null, timings: seen?.timings ?? null },
+    { evidence: stored?.evidence ?? null, timings: stored?.timings ?? null },
     i18n.locale,
     settings.texts,
   );

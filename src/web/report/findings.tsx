@@ -5,7 +5,7 @@ import { FindingCard } from "./finding-card.tsx";
 import type { Report, ShownFinding } from "./report.ts";
 
 /** Shorter lists need no links by severity. */
-const jumpsFrom = 6;
+const severityLinksMin = 6;
 
 export function Findings({ report: { findings, summary } }: { readonly report: Report }) {
   const i18n = useI18n();
@@ -17,7 +17,7 @@ export function Findings({ report: { findings, summary } }: { readonly report: R
       {findings.length === 0 && (
         <p>{i18n.t(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
       )}
-      {findings.length >= jumpsFrom && <Jumps findings={findings} />}
+      {findings.length >= severityLinksMin && <SeverityLinks findings={findings} />}
       {findings.map((shown) => (
         <FindingCard key={shown.anchor} shown={shown} />
       ))}
@@ -25,18 +25,18 @@ export function Findings({ report: { findings, summary } }: { readonly report: R
   );
 }
 
-function Jumps({ findings }: { readonly findings: readonly ShownFinding[] }) {
+function SeverityLinks({ findings }: { readonly findings: readonly ShownFinding[] }) {
   const i18n = useI18n();
   return (
     <nav aria-label={i18n.t("report.findings.jumps")}>
       <ul class="jumps">
         {severities.map((severity) => {
-          const those = findings.filter(({ finding }) => finding.severity === severity);
-          const [first] = those;
+          const ofSeverity = findings.filter(({ finding }) => finding.severity === severity);
+          const [first] = ofSeverity;
           return first === undefined ? null : (
             <li key={severity}>
               <a href={`#${first.anchor}`}>
-                {i18n.severity(severity)} <span class="muted">{i18n.number(those.length)}</span>
+                {i18n.severity(severity)} <span class="muted">{i18n.number(ofSeverity.length)}</span>
               </a>
             </li>
           );

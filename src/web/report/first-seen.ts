@@ -2,21 +2,21 @@
 import type { StoredFinding, StoredResult } from "../../judge/result.ts";
 
 /** Checks and findings of an earlier scan, indexed once for all findings of the report. */
-export interface EarlierLook {
+export interface EarlierScan {
   /** End of that scan; ISO 8601, UTC. */
   readonly at: string;
   readonly token: string;
   /** Keys of checks that ran or were not applicable. */
-  readonly looked: ReadonlySet<string>;
-  readonly found: ReadonlySet<string>;
+  readonly checkedKeys: ReadonlySet<string>;
+  readonly codes: ReadonlySet<string>;
 }
 
-export function earlierLook(at: string, token: string, { ledger, findings }: StoredResult): EarlierLook {
+export function earlierScan(at: string, token: string, { ledger, findings }: StoredResult): EarlierScan {
   return {
     at,
     token,
-    looked: new Set(ledger.flatMap(({ key, state }) => (state === "notChecked" ? [] : [key]))),
-    found: new Set(findings.map(({ code }) => code)),
+    checkedKeys: new Set(ledger.flatMap(({ key, state }) => (state === "notChecked" ? [] : [key]))),
+    codes: new Set(findings.map(({ code }) => code)),
   };
 }
 
@@ -27,10 +27,10 @@ export type FirstSeen =
   | { readonly seen: "before"; readonly at: string; readonly token: string; readonly orEarlier: boolean };
 
 /** `earlier`: newest first. Scans that did not run the check are skipped. Null if none ran it. */
-export function firstSeen({ code, checkKey }: Pick<StoredFinding, "code" | "checkKey">, earlier: readonly EarlierLook[]): FirstSeen | null {
-  const looks = earlier.filter(({ looked }) => looked.has(checkKey));
-  const without = looks.findIndex(({ found }) => !found.has(code));
-  if (looks.length === 0) return null;
-  const oldest = looks[(without < 0 ? looks.length : without) - 1];
-  return oldest === undefined ? { seen: "now" } : { seen: "before", at: oldest.at, token: oldest.token, orEarlier: without < 0 };
+export function firstSeen({ code, checkKey }: Pick<StoredFinding, "code" | "checkKey">, earlier: readonly EarlierScan[]): FirstSeen | null {
+  const scans = earlier.filter(({ checkedKeys }) => checkedKeys.has(checkKey));
+  const firstWithout = scans.findIndex(({ codes }) => !codes.has(code));
+  if (scans.length === 0) return null;
+  const oldest = scans[(firstWithout < 0 ? scans.length : firstWithout) - 1];
+  return oldest === undefined ? { seen: "now" } : { seen: "before", at: oldest.at, token: oldest.token, orEarlier: firstWithout < 0 };
 }

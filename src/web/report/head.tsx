@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";
 import { Instant } from "../components/instant.tsx";
-import { NameInUnicode } from "../components/name-in-unicode.tsx";
 import { PageHead } from "../components/page-head.tsx";
+import { UnicodeHostName } from "../components/unicode-host-name.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";
@@ -26,7 +26,7 @@ export function ReportHead({ report }: { readonly report: Report }) {
   return (
     <>
       <PageHead
-        trail={trailTo(scan, i18n)}
+        breadcrumbs={breadcrumbsTo(scan, i18n)}
         title={
           <>
             <span class="unseen">{i18n.t("report.heading")} </span>
@@ -42,7 +42,7 @@ export function ReportHead({ report }: { readonly report: Report }) {
 }
 
 /** Breadcrumbs of a report and of a comparison. */
-export function trailTo(scan: ScanRecord, i18n: I18n) {
+export function breadcrumbsTo(scan: ScanRecord, i18n: I18n) {
   const host = scanHost(scan);
   return [
     { href: "/scans", text: i18n.t("report.trail") },
@@ -96,7 +96,7 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
     <dl class="facts">
       <Fact name={i18n.t("report.facts.url")}>
         <Address url={scan.url} />
-        <NameInUnicode url={scan.url} />
+        <UnicodeHostName url={scan.url} />
       </Fact>
       {navigation !== null && navigation.finalUrl !== scan.url && (
         <Fact name={i18n.t("report.facts.finalUrl")}>

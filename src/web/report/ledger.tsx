@@ -8,15 +8,15 @@ import type { I18n } from "../i18n.ts";
 import { whyNotChecked } from "./evidence/reading-texts.ts";
 import { areaName, checkOf, countStates, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 import { pointsOf } from "./standing.ts";
-import { AreaFilter, isWanted, type LedgerWish, StateFilter } from "./state-filter.tsx";
+import { AreaFilter, type LedgerFilter, matchesFilter, StateFilter } from "./state-filter.tsx";
 
 interface LedgerProps {
   readonly report: Report;
   /** Rows outside the filter are rendered hidden, so that the script can show them. */
-  readonly wish: LedgerWish;
+  readonly filter: LedgerFilter;
 }
 
-export function Ledger({ report, wish }: LedgerProps) {
+export function Ledger({ report, filter }: LedgerProps) {
   const i18n = useI18n();
   const withPoints = pointsOf(report.result) !== null;
   const columns: readonly Column[] = [
@@ -31,15 +31,15 @@ export function Ledger({ report, wish }: LedgerProps) {
     <section aria-labelledby="ledger">
       <h2 id="ledger">{i18n.t("report.ledger.heading")}</h2>
       <p class="muted">{i18n.t("report.ledger.lead")}</p>
-      <StateFilter report={report} wish={wish} place="ledger" />
-      <AreaFilter report={report} wish={wish} />
-      <p data-ledger-empty hidden={report.rows.some((row) => isWanted(row, wish))}>
+      <StateFilter report={report} filter={filter} place="ledger" />
+      <AreaFilter report={report} filter={filter} />
+      <p data-ledger-empty hidden={report.rows.some((row) => matchesFilter(row, filter))}>
         {i18n.t("report.filter.nothing")}
       </p>
       <div data-ledger>
         <Table caption={i18n.t("report.ledger.heading")} captionUnseen columns={columns}>
           {reportAreas.map((area) => (
-            <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} wish={wish} withPoints={withPoints} />
+            <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} filter={filter} withPoints={withPoints} />
           ))}
         </Table>
       </div>
@@ -50,15 +50,15 @@ export function Ledger({ report, wish }: LedgerProps) {
 interface AreaRowsProps {
   readonly area: ReportArea;
   readonly rows: readonly ShownRow[];
-  readonly wish: LedgerWish;
+  readonly filter: LedgerFilter;
   readonly withPoints: boolean;
 }
 
-function AreaRows({ area, rows, wish, withPoints }: AreaRowsProps) {
+function AreaRows({ area, rows, filter, withPoints }: AreaRowsProps) {
   const visit = useVisit();
   const { i18n } = visit;
   if (rows.length === 0) return null;
-  const isHidden = (shown: ShownRow) => !isWanted(shown, wish);
+  const isHidden = (shown: ShownRow) => !matchesFilter(shown, filter);
   return (
     <RowGroup area={area} hidden={rows.every(isHidden)} label={<AreaHead area={area} rows={rows} />}>
       {rows.map((shown) => (

@@ -8,7 +8,7 @@ import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
-import { askedAgain } from "../scanning/scan-dedup.ts";
+import { reusedScanParam } from "../scanning/scan-dedup.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { failureText } from "./evidence/reading-texts.ts";
 import type { Report } from "./report.ts";
@@ -32,10 +32,10 @@ export function Notices({ report }: { readonly report: Report }) {
 }
 
 /** Explains that a recent scan was reused, so that its result is not mistaken for a new one. */
-export function AskedAgain({ report: { scan } }: { readonly report: Report }) {
+export function ReusedScanNotice({ report: { scan } }: { readonly report: Report }) {
   const { i18n, now, url, settings } = useVisit();
   const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.scanning.cooldownSeconds;
-  if (!url.searchParams.has(askedAgain) || waitSeconds <= 0) return null;
+  if (!url.searchParams.has(reusedScanParam) || waitSeconds <= 0) return null;
   return (
     <Notice title={i18n.t("report.notices.again")}>
       <p>{i18n.t("report.notices.againMeans", { wait: i18n.duration(waitSeconds) })}</p>

@@ -8,11 +8,11 @@ import { FirstSteps } from "./first-steps.tsx";
 import { ReportHead, shortHost } from "./head.tsx";
 import { History } from "./history.tsx";
 import { Ledger } from "./ledger.tsx";
-import { AskedAgain, Notices } from "./notices.tsx";
+import { Notices, ReusedScanNotice } from "./notices.tsx";
 import { gatherReport, type Report } from "./report.ts";
 import { ScoreBlock } from "./score-block.tsx";
 import { Screenshot } from "./screenshot.tsx";
-import { type LedgerWish, ledgerWish, StateFilter } from "./state-filter.tsx";
+import { type LedgerFilter, ledgerFilterOf, StateFilter } from "./state-filter.tsx";
 
 /** `scan` must be finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
@@ -20,7 +20,7 @@ export function reportPage(visit: Visit, scan: ScanRecord): Response {
   return page(visit, {
     title: titleOf(visit, report),
     noIndex: !visit.settings.reports.indexed,
-    children: <ReportBody report={report} wish={ledgerWish(visit)} />,
+    children: <ReportBody report={report} filter={ledgerFilterOf(visit)} />,
   });
 }
 
@@ -29,17 +29,17 @@ function titleOf({ i18n }: Visit, { scan, result: { score } }: Report): string {
   return score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score });
 }
 
-function ReportBody({ report, wish }: { readonly report: Report; readonly wish: LedgerWish }) {
+function ReportBody({ report, filter }: { readonly report: Report; readonly filter: LedgerFilter }) {
   return (
     <>
-      <AskedAgain report={report} />
+      <ReusedScanNotice report={report} />
       <ReportHead report={report} />
       <ScoreBlock report={report} />
-      <StateFilter report={report} wish={wish} place="coverage" />
+      <StateFilter report={report} filter={filter} place="coverage" />
       <Notices report={report} />
       <FirstSteps findings={report.findings} />
       <Findings report={report} />
-      <Ledger report={report} wish={wish} />
+      <Ledger report={report} filter={filter} />
       <EvidenceSections report={report} />
       <Screenshot report={report} />
       <History report={report} />

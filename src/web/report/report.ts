@@ -12,8 +12,8 @@ import type { I18n } from "../i18n.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import { earlierLook, type FirstSeen, firstSeen } from "./first-seen.ts";
-import { urgencyOf, type Weighed } from "./urgency.ts";
+import { earlierScan, type FirstSeen, firstSeen } from "./first-seen.ts";
+import { urgencyOf, type WeightedFinding } from "./urgency.ts";
 
 /** Earlier scans of the host that are examined. */
 const earlierScansMax = 20;
@@ -23,7 +23,7 @@ const historyMax = 10;
 export type ReportArea = Area | "retired";
 export const reportAreas: readonly ReportArea[] = [...areas, "retired"];
 
-export interface ShownFinding extends Weighed {
+export interface ShownFinding extends WeightedFinding {
   readonly finding: StoredFinding;
   /** Quoted values are marked by `quoted`. */
   readonly texts: FindingTexts;
@@ -135,20 +135,20 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
   const { i18n, settings } = visit;
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
-  const looks = earlier.map((scan) => earlierLook(endOf(scan), scan.token, resultOf(visit, scan)));
+  const earlierScanSummaries = earlier.map((scan) => earlierScan(endOf(scan), scan.token, resultOf(visit, scan)));
   const shown = result.findings.map((finding): ShownFinding => {
     const row = rows.get(finding.checkKey);
-    const times = (anchors.get(finding.code) ?? 0) + 1;
-    anchors.set(finding.code, times);
+    const occurrence = (anchors.get(finding.code) ?? 0) + 1;
+    anchors.set(finding.code, occurrence);
     return {
       finding,
       texts: textsOfFinding(finding, url, i18n.locale, settings.texts, quoted),
-      anchor: times === 1 ? finding.code : `${finding.code}-${times}`,
+      anchor: occurrence === 1 ? finding.code : `${finding.code}-${occurrence}`,
       area: reportAreaOf(visit, finding.checkKey),
       evidence: row?.evidence ?? [],
       points: row?.weight ?? null,
       scoreCap: scoreCapOf(visit, finding, result.score),
-      firstSeen: firstSeen(finding, looks),
+      firstSeen: firstSeen(finding, earlierScanSummaries),
     };
   });
   return shown.toSorted((one, other) => worstFirst(one.finding, other.finding) || urgencyOf(other) - urgencyOf(one));

@@ -9,7 +9,7 @@ import type { I18n } from "../i18n.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { failureText } from "./evidence/reading-texts.ts";
 import type { Report, ShownFinding } from "./report.ts";
-import { type Points, pointsOf, shareOf } from "./standing.ts";
+import { type Points, passedPercent, pointsOf } from "./standing.ts";
 
 export function ScoreBlock({ report }: { readonly report: Report }) {
   const i18n = useI18n();
@@ -56,7 +56,11 @@ function movementOf({ previous, result }: Report, i18n: I18n): string | null {
 
 function Reasons({ report }: { readonly report: Report }) {
   const i18n = useI18n();
-  return report.result.score === null ? <p>{whyNotMeasured(report, i18n)}</p> : <WhyThisMuch report={report} score={report.result.score} />;
+  return report.result.score === null ? (
+    <p>{whyNotMeasured(report, i18n)}</p>
+  ) : (
+    <ScoreReasons report={report} score={report.result.score} />
+  );
 }
 
 function whyNotMeasured({ evidence }: Report, i18n: I18n): string {
@@ -66,15 +70,15 @@ function whyNotMeasured({ evidence }: Report, i18n: I18n): string {
     : i18n.t("report.score.tooLittle");
 }
 
-function WhyThisMuch({ report, score }: { readonly report: Report; readonly score: number }) {
+function ScoreReasons({ report, score }: { readonly report: Report; readonly score: number }) {
   const i18n = useI18n();
   const points = pointsOf(report.result);
-  const share = points === null ? null : shareOf(points);
+  const share = points === null ? null : passedPercent(points);
   const caps = lowestCaps(report.findings);
   const cap = caps[0]?.scoreCap ?? null;
   return (
     <>
-      {points !== null && share !== null && <p>{pointsTold(points, share, share > score && cap !== score, i18n)}</p>}
+      {points !== null && share !== null && <p>{pointsText(points, share, share > score && cap !== score, i18n)}</p>}
       {cap !== null && (
         <>
           <p>{i18n.count("report.score.capped", caps.length, { score: cap })}</p>
@@ -94,7 +98,7 @@ function WhyThisMuch({ report, score }: { readonly report: Report; readonly scor
   );
 }
 
-function pointsTold({ passed, ran, notChecked }: Points, share: number, rounded: boolean, i18n: I18n): string {
+function pointsText({ passed, ran, notChecked }: Points, share: number, rounded: boolean, i18n: I18n): string {
   const sentences = [
     i18n.t("report.score.points", { passed, ran, share }),
     ...(rounded ? [i18n.t("report.score.rounding")] : []),

@@ -18,6 +18,6 @@ export function pointsOf({ ledger }: StoredResult): Points | null {
 }
 
 /** Score by weights alone, 0 to 100; null if nothing ran. */
-export function shareOf({ passed, ran }: Points): number | null {
+export function passedPercent({ passed, ran }: Points): number | null {
   return ran === 0 ? null : Math.round((100 * passed) / ran);
 }

@@ -6,29 +6,29 @@ import type { Visit } from "../visit.ts";
 import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
 /** Filter of the ledger; null means all. */
-export interface LedgerWish {
+export interface LedgerFilter {
   readonly state: State | null;
   readonly area: ReportArea | null;
 }
 
 /** Reads `?state=` and `?area=`; ignores unknown values. */
-export function ledgerWish({ url: { searchParams } }: Visit): LedgerWish {
+export function ledgerFilterOf({ url: { searchParams } }: Visit): LedgerFilter {
   return {
     state: states.find((state) => state === searchParams.get("state")) ?? null,
     area: reportAreas.find((area) => area === searchParams.get("area")) ?? null,
   };
 }
 
-export function isWanted({ row, area }: ShownRow, wish: LedgerWish): boolean {
-  return (wish.state === null || row.state === wish.state) && (wish.area === null || area === wish.area);
+export function matchesFilter({ row, area }: ShownRow, filter: LedgerFilter): boolean {
+  return (filter.state === null || row.state === filter.state) && (filter.area === null || area === filter.area);
 }
 
 interface FilterProps {
   readonly report: Report;
-  readonly wish: LedgerWish;
+  readonly filter: LedgerFilter;
 }
 
-export function StateFilter({ report, wish, place }: FilterProps & { readonly place: "coverage" | "ledger" }) {
+export function StateFilter({ report, filter, place }: FilterProps & { readonly place: "coverage" | "ledger" }) {
   const i18n = useI18n();
   const { scan, summary } = report;
   return (
@@ -36,14 +36,14 @@ export function StateFilter({ report, wish, place }: FilterProps & { readonly pl
       <ul class="filters">
         {states.map((state) => (
           <li key={state}>
-            <a href={ledgerPath(scan.token, { ...wish, state })} data-filter-state={state} {...currentIf(wish.state === state)}>
+            <a href={ledgerPath(scan.token, { ...filter, state })} data-filter-state={state} {...currentIf(filter.state === state)}>
               <span class="count">{i18n.number(summary[state])}</span>
               <StateLabel state={state} />
             </a>
           </li>
         ))}
         <li>
-          <a href={ledgerPath(scan.token, { ...wish, state: null })} data-filter-state="" {...currentIf(wish.state === null)}>
+          <a href={ledgerPath(scan.token, { ...filter, state: null })} data-filter-state="" {...currentIf(filter.state === null)}>
             <span class="count">{i18n.number(summary.total)}</span>
             <span class="word">{i18n.t("report.filter.all")}</span>
           </a>
@@ -54,16 +54,16 @@ export function StateFilter({ report, wish, place }: FilterProps & { readonly pl
   );
 }
 
-export function AreaFilter({ report, wish }: FilterProps) {
+export function AreaFilter({ report, filter }: FilterProps) {
   const { i18n } = useVisit();
-  const there = new Set(report.rows.map(({ area }) => area));
-  const shown = [null, ...reportAreas.filter((area) => there.has(area))];
+  const present = new Set(report.rows.map(({ area }) => area));
+  const shown = [null, ...reportAreas.filter((area) => present.has(area))];
   return (
     <nav aria-label={i18n.t("report.filter.areas")}>
       <ul class="jumps">
         {shown.map((area) => (
           <li key={area}>
-            <a href={ledgerPath(report.scan.token, { ...wish, area })} data-filter-area={area ?? ""} {...currentIf(wish.area === area)}>
+            <a href={ledgerPath(report.scan.token, { ...filter, area })} data-filter-area={area ?? ""} {...currentIf(filter.area === area)}>
               {area === null ? i18n.t("report.filter.allAreas") : areaName(i18n, area)}
             </a>
           </li>
@@ -73,7 +73,7 @@ export function AreaFilter({ report, wish }: FilterProps) {
   );
 }
 
-function ledgerPath(token: string, { state, area }: LedgerWish): string {
+function ledgerPath(token: string, { state, area }: LedgerFilter): string {
   const query = new URLSearchParams({ ...(state === null ? {} : { state }), ...(area === null ? {} : { area }) });
   return `/scans/${token}${query.size === 0 ? "" : `?${query}`}#ledger`;
 }

@@ -7,7 +7,7 @@ const firstStepsMax = 3;
 const severityFactor: Readonly<Record<Severity, number>> = { critical: 8, high: 5, medium: 3, low: 1, info: 0.25 };
 const effortFactor: Readonly<Record<Effort, number>> = { low: 1, medium: 2, high: 4 };
 
-export interface Weighed {
+export interface WeightedFinding {
   readonly finding: StoredFinding;
   /** Weight of its check; null in results of older versions. */
   readonly points: number | null;
@@ -16,14 +16,14 @@ export interface Weighed {
 }
 
 /** Gain per effort; comparable only with other urgencies. */
-export function urgencyOf({ finding: { severity, effort }, points }: Weighed): number {
+export function urgencyOf({ finding: { severity, effort }, points }: WeightedFinding): number {
   return (severityFactor[severity] * (points ?? 1)) / effortFactor[effort];
 }
 
 /** Picks at most three findings of different checks: lowest cap first, as only they raise the limit, then by urgency. Stable. */
-export function fixFirst<T extends Weighed>(findings: readonly T[]): readonly T[] {
-  const inOrder = findings.toSorted((one, other) => (one.scoreCap ?? 100) - (other.scoreCap ?? 100) || urgencyOf(other) - urgencyOf(one));
-  const ofEachCheck = new Map<string, T>();
-  for (const each of inOrder) if (!ofEachCheck.has(each.finding.checkKey)) ofEachCheck.set(each.finding.checkKey, each);
-  return [...ofEachCheck.values()].slice(0, firstStepsMax);
+export function fixFirst<T extends WeightedFinding>(findings: readonly T[]): readonly T[] {
+  const sorted = findings.toSorted((one, other) => (one.scoreCap ?? 100) - (other.scoreCap ?? 100) || urgencyOf(other) - urgencyOf(one));
+  const firstOfCheck = new Map<string, T>();
+  for (const each of sorted) if (!firstOfCheck.has(each.finding.checkKey)) firstOfCheck.set(each.finding.checkKey, each);
+  return [...firstOfCheck.values()].slice(0, firstStepsMax);
 }

@@ -35,7 +35,7 @@ export function failedPage(visit: Visit, scan: ScanRecord): Response {
             <p>{i18n.t("failed.admin.blocked")}</p>
           </Notice>
         )}
-        <Again url={scan.url} />
+        <RescanButton url={scan.url} />
         <p class="muted">
           {i18n.t("failed.ended")} <Instant at={endOf(scan)} />
           <br />
@@ -47,7 +47,7 @@ export function failedPage(visit: Visit, scan: ScanRecord): Response {
 }
 
 /** Hidden from visitors who may not scan: they would only reach the sign-in page. */
-function Again({ url }: { readonly url: string }) {
+function RescanButton({ url }: { readonly url: string }) {
   const visit = useVisit();
   const { i18n } = visit;
   if (!mayScan(visit)) return null;

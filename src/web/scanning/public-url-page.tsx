@@ -6,9 +6,9 @@ import { Form } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 import type { TypedUrl } from "./typed-url.ts";
 
-export type TellingUrl = TypedUrl & { readonly kind: "telling" };
+export type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
 
-export function publicUrlPage(visit: Visit, { stripped, kept, credentials }: TellingUrl): Response {
+export function publicUrlPage(visit: Visit, { stripped, kept, credentials }: SensitiveUrl): Response {
   const { i18n } = visit;
   const title = i18n.t("publicUrl.title");
   return page(visit, {

@@ -8,10 +8,10 @@ import type { Store } from "../../store/store.ts";
 const recentScansMax = 10_000;
 
 /** Query parameter of a report that was reused for a new request. */
-export const askedAgain = "again";
+export const reusedScanParam = "again";
 
 /** Scan, or the reason for refusal. */
-export type Led<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
+export type DedupOutcome<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
 
 export interface ScanDedup<Refused> {
   /**
@@ -19,7 +19,7 @@ export interface ScanDedup<Refused> {
    * requests share one `start`: a double click sends two requests at once. A failed scan is not reused, since the visitor wants it tried
    * again.
    */
-  lead(visitor: string, url: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>>;
+  startOrReuse(visitor: string, url: string, start: () => Promise<DedupOutcome<Refused>>): Promise<DedupOutcome<Refused>>;
 }
 
 export interface ScanDedupOptions {
@@ -30,9 +30,9 @@ export interface ScanDedupOptions {
 
 export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDedupOptions): ScanDedup<Refused> {
   /** Start in progress or token of the started scan, by request key. */
-  const wishes = new LRUCache<string, Promise<Led<Refused>> | string>({ max: recentScansMax });
+  const recent = new LRUCache<string, Promise<DedupOutcome<Refused>> | string>({ max: recentScansMax });
 
-  function standing(token: string): ScanRecord | undefined {
+  function reusableScan(token: string): ScanRecord | undefined {
     const scan = store.scans.findByToken(token);
     if (scan === undefined || scan.status === "failed") return undefined;
     const ageMs = now().getTime() - Date.parse(scan.createdAt);
@@ -40,26 +40,26 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
   }
 
   /** Runs synchronously up to the first await of `start`: nothing may interleave between lookup and registration. */
-  async function begin(key: string, start: () => Promise<Led<Refused>>): Promise<Led<Refused>> {
+  async function begin(key: string, start: () => Promise<DedupOutcome<Refused>>): Promise<DedupOutcome<Refused>> {
     const starting = start();
-    wishes.set(key, starting);
+    recent.set(key, starting);
     try {
-      const led = await starting;
-      if ("scan" in led) wishes.set(key, led.scan.token);
-      else wishes.delete(key);
-      return led;
+      const outcome = await starting;
+      if ("scan" in outcome) recent.set(key, outcome.scan.token);
+      else recent.delete(key);
+      return outcome;
     } catch (error) {
-      wishes.delete(key);
+      recent.delete(key);
       throw error;
     }
   }
 
   return {
-    lead: async (visitor, url, start) => {
+    startOrReuse: async (visitor, url, start) => {
       const key = keyOf(visitor, url);
-      const wish = wishes.peek(key);
-      if (typeof wish === "object") return wish;
-      const scan = wish === undefined ? undefined : standing(wish);
+      const known = recent.peek(key);
+      if (typeof known === "object") return known;
+      const scan = known === undefined ? undefined : reusableScan(known);
       return scan === undefined ? begin(key, start) : { scan };
     },
   };

@@ -14,7 +14,7 @@ const heartbeatMs = 5_000;
 /** Longer than any scan in a moving queue; later clients reconnect by themselves. */
 const streamMsMax = 15 * 60_000;
 /** Unsent events after which the client counts as stalled. */
-const unreadMax = 64;
+const unsentEventsMax = 64;
 /** Delay before a browser reconnects. */
 const reconnectMs = 2_000;
 /** `Retry-After` for refused clients, which poll the state meanwhile. */
@@ -28,7 +28,7 @@ const headers = {
 };
 
 /** State for a scan that was deleted while watched: its page explains the rest. */
-const goneScan = { status: "failed", progressStage: null, progressPercent: 0 } as const;
+const deletedScan = { status: "failed", progressStage: null, progressPercent: 0 } as const;
 
 export type ScanEvents = (visit: Visit, scan: ScanRecord) => Response;
 
@@ -37,15 +37,15 @@ export function createScanEvents(): ScanEvents {
   let open = 0;
 
   /** Acquires a stream slot; the returned function releases it once. Null if none is free. */
-  function enter(address: string): (() => void) | null {
+  function acquireStream(address: string): (() => void) | null {
     const own = streams.get(address) ?? 0;
     if (open >= streamsMax || own >= streamsPerAddressMax) return null;
     open++;
     streams.set(address, own + 1);
-    let inside = true;
+    let held = true;
     return () => {
-      if (!inside) return;
-      inside = false;
+      if (!held) return;
+      held = false;
       open--;
       const left = (streams.get(address) ?? 1) - 1;
       if (left === 0) streams.delete(address);
@@ -55,39 +55,39 @@ export function createScanEvents(): ScanEvents {
 
   return (visit, scan) => {
     if (visit.request.method === "HEAD") return respond(visit, 200, null, headers);
-    const leave = enter(visit.address);
-    const body = leave === null ? null : streamOf(visit, scan.token, leave);
+    const release = acquireStream(visit.address);
+    const body = release === null ? null : streamOf(visit, scan.token, release);
     if (body !== null) return respond(visit, 200, body, headers);
     return respond(visit, 503, null, { "cache-control": "no-store", "retry-after": String(refusedRetrySeconds) });
   };
 }
 
 /** Null if the limit of listeners is reached. `leave` is called in every case of ending. */
-function streamOf(visit: Visit, token: string, leave: () => void): ReadableStream<Uint8Array> | null {
+function streamOf(visit: Visit, token: string, release: () => void): ReadableStream<Uint8Array> | null {
   let end = () => {};
   let refused = false;
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
-      const teller = tellerOf(visit, token, (text) => controller.enqueue(Buffer.from(text)));
+      const writer = eventWriterOf(visit, token, (text) => controller.enqueue(Buffer.from(text)));
       const close = () => {
         end();
         controller.close();
       };
-      end = leave;
+      end = release;
       // The scan is over: no event follows.
-      if (teller.begin()) return close();
+      if (writer.begin()) return close();
       const unsubscribe = visit.settings.scanning.progress.subscribe(token, (event) => {
-        if (teller.tell(event)) close();
+        if (writer.write(event)) close();
       });
       const fromMs = performance.now();
       const heartbeat = setInterval(() => {
-        const isLate = performance.now() - fromMs > streamMsMax || (controller.desiredSize ?? 0) < -unreadMax;
-        if (isLate || teller.beat()) close();
+        const isLate = performance.now() - fromMs > streamMsMax || (controller.desiredSize ?? 0) < -unsentEventsMax;
+        if (isLate || writer.heartbeat()) close();
       }, heartbeatMs);
       end = () => {
         clearInterval(heartbeat);
         unsubscribe?.();
-        leave();
+        release();
       };
       refused = unsubscribe === null;
       if (refused) close();
@@ -99,7 +99,7 @@ function streamOf(visit: Visit, token: string, leave: () => void): ReadableStrea
 }
 
 /** Formats scan events without duplicates. The functions return whether the scan is over. */
-function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
+function eventWriterOf(visit: Visit, token: string, write: (text: string) => void) {
   const { store } = visit.settings;
   const latest = new Map<string, string>();
 
@@ -117,7 +117,7 @@ function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
     return false;
   }
 
-  function sendPlace(): false {
+  function sendPosition(): false {
     send("position", waitingOf(visit, token));
     return false;
   }
@@ -132,20 +132,20 @@ function tellerOf(visit: Visit, token: string, write: (text: string) => void) {
   return {
     begin: () => {
       write(`retry: ${reconnectMs}\n\n`);
-      const { status, progressStage, progressPercent } = store.scans.findByToken(token) ?? goneScan;
+      const { status, progressStage, progressPercent } = store.scans.findByToken(token) ?? deletedScan;
       if (status === "finished" || status === "failed") return sendEnd(status);
-      return progressStage === null ? sendPlace() : sendStage(progressStage, progressPercent);
+      return progressStage === null ? sendPosition() : sendStage(progressStage, progressPercent);
     },
     /** Keeps the connection alive, and ends it if the stored scan is over although its event was lost. */
-    beat: () => {
+    heartbeat: () => {
       write(": \n\n");
-      const { status } = store.scans.findByToken(token) ?? goneScan;
+      const { status } = store.scans.findByToken(token) ?? deletedScan;
       if (status === "finished" || status === "failed") return sendEnd(status);
-      return status === "queued" ? sendPlace() : false;
+      return status === "queued" ? sendPosition() : false;
     },
-    tell: (event: ScanEvent) => {
+    write: (event: ScanEvent) => {
       if (event.type === "finished" || event.type === "failed") return sendEnd(event.type);
-      return event.type === "stage" ? sendStage(event.stage, event.percent) : sendPlace();
+      return event.type === "stage" ? sendStage(event.stage, event.percent) : sendPosition();
     },
   };
 }

@@ -41,10 +41,13 @@ export function waitingOf({ i18n, settings }: Visit, token: string): Waiting {
   const place = i18n.t("progress.position", { position: i18n.number(position) });
   if (!settings.scanning.ready()) return { position, text: `${place} ${i18n.t("progress.notReady")}` };
   const waitMs = settings.scanning.progress.waitMs(position);
-  return { position, text: waitMs === null ? place : `${place} ${i18n.t("progress.beginsIn", { wait: i18n.duration(guessed(waitMs)) })}` };
+  return {
+    position,
+    text: waitMs === null ? place : `${place} ${i18n.t("progress.beginsIn", { wait: i18n.duration(roundedSeconds(waitMs)) })}`,
+  };
 }
 
 /** Estimated wait in seconds, rounded up. */
-function guessed(waitMs: number): number {
+function roundedSeconds(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1_000 / secondsStep)) * secondsStep;
 }

@@ -1,14 +1,14 @@
 /** Interprets a typed URL and detects parts that should not become public. */
 import { withoutSecrets } from "../../evidence/redact.ts";
 import { parseScanUrl, type ScanUrlFault } from "../../parse/scan-url.ts";
-import { addressMeant } from "../typed-address.ts";
+import { completeUrl } from "../typed-address.ts";
 
 export type TypedUrl =
   | { readonly kind: "fault"; readonly fault: ScanUrlFault | "empty" | "mail-address" }
   | { readonly kind: "plain"; readonly url: string }
   /** The URL of a finished scan is public, and this one may contain secrets. */
   | {
-      readonly kind: "telling";
+      readonly kind: "sensitive";
       /** Without secret-looking parts. */
       readonly stripped: string;
       /** As typed, but without user and password; null if nothing else was removed. */
@@ -24,13 +24,13 @@ export function readTypedUrl(typed: string): TypedUrl {
   const text = typed.trim();
   if (text === "") return { kind: "fault", fault: "empty" };
   if (mailAddress.test(text)) return { kind: "fault", fault: "mail-address" };
-  const address = addressMeant(text);
+  const address = completeUrl(text);
   const credentials = isRefusedForCredentials(address);
   const parsed = parseScanUrl(credentials ? withoutCredentials(address) : address);
   if ("fault" in parsed) return { kind: "fault", fault: parsed.code };
   const stripped = withoutSecretParameters(parsed.url);
   if (stripped === parsed.url && !credentials) return { kind: "plain", url: parsed.url };
-  return { kind: "telling", stripped, kept: stripped === parsed.url ? null : parsed.url, credentials };
+  return { kind: "sensitive", stripped, kept: stripped === parsed.url ? null : parsed.url, credentials };
 }
 
 function isRefusedForCredentials(address: string): boolean {

@@ -3,11 +3,11 @@
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { addressMeant, isBareIpv6 } from "../typed-address.ts";
+import { completeUrl, isBareIpv6 } from "../typed-address.ts";
 
 /** Host as the scan index stores it: ASCII, lower case, no trailing dot, no brackets. Null if there is none. */
-export function hostIn(typed: string): string | null {
-  const parsed = parseScanUrl(addressMeant(typed));
+export function hostFromText(typed: string): string | null {
+  const parsed = parseScanUrl(completeUrl(typed));
   return "url" in parsed ? hostOf(parsed.url) : null;
 }
 
@@ -17,9 +17,9 @@ export function scanHost({ url }: Pick<ScanRecord, "url">): string {
 }
 
 /** Host in a path segment; null for anything else, also for a URL that contains one. */
-export function hostNamed(text: string): string | null {
+export function hostFromSegment(text: string): string | null {
   const isAlone = isBareIpv6(text) || /^\[[^\]]*\]$/.test(text) || !/[:/?#@]/.test(text);
-  return isAlone ? hostIn(text) : null;
+  return isAlone ? hostFromText(text) : null;
 }
 
 export function hostPath(host: string): string {

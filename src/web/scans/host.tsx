@@ -12,7 +12,7 @@ import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import type { Visit } from "../visit.ts";
-import { hostNamed, hostPath, scanPath } from "./host-name.ts";
+import { hostFromSegment, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { endOf } from "./scan-end.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
@@ -21,7 +21,7 @@ const rowsPerPage = 100;
 
 /** @throws PageError 404 for an invalid host; null means invalid percent-encoding. */
 export function getHost(visit: Visit, given: string | null): Response {
-  const host = hostNamed(given ?? "");
+  const host = hostFromSegment(given ?? "");
   if (host === null) throw notFound();
   const { i18n, settings } = visit;
   const cursor = cursorOf(visit.url.searchParams);
@@ -35,7 +35,7 @@ export function getHost(visit: Visit, given: string | null): Response {
     noIndex: isUnknown || !settings.reports.indexed,
     children: (
       <>
-        <PageHead title={title} lead={items.length === 0 ? undefined : leadOf(i18n, items, cursor)} trail={[publicList(i18n)]}>
+        <PageHead title={title} lead={items.length === 0 ? undefined : leadOf(i18n, items, cursor)} breadcrumbs={[publicList(i18n)]}>
           <a class="button" href={scanPath(host)}>
             {i18n.t("host.scanIt", { host })}
           </a>
@@ -86,7 +86,7 @@ function History({ host, scans, cursor }: HistoryProps) {
   const next = scans.length > shown.length && last !== undefined ? listPath(hostPath(host), {}, last.id) : null;
   return (
     <>
-      {scans.length === 1 && cursor === null ? <p>{i18n.t("host.single")}</p> : <Development scans={scans} />}
+      {scans.length === 1 && cursor === null ? <p>{i18n.t("host.single")}</p> : <ScoreHistory scans={scans} />}
       <HostScans scans={scans} />
       <p class="muted">{i18n.t("host.exactly")}</p>
       <Pagination first={cursor === null ? null : hostPath(host)} next={next} />
@@ -99,7 +99,7 @@ function isChanged({ summary }: ScanRecord, before: ScanRecord | undefined): boo
   return summary !== null && before !== undefined && before.summary !== null && !sameRules(summary, before.summary);
 }
 
-function Development({ scans }: Pick<HistoryProps, "scans">) {
+function ScoreHistory({ scans }: Pick<HistoryProps, "scans">) {
   const i18n = useI18n();
   const points = scans
     .slice(0, rowsPerPage)

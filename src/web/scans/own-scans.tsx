@@ -55,7 +55,7 @@ function OwnScans({ account }: { readonly account: Account }) {
                 i18n.t(`ownScans.status.${scan.status}`),
                 <Score scan={scan} />,
                 <Instant at={scan.createdAt} />,
-                <Again scan={scan} />,
+                <RescanButton scan={scan} />,
               ]}
             />
           ))}
@@ -70,7 +70,7 @@ function OwnScans({ account }: { readonly account: Account }) {
 }
 
 /** Null for an unfinished scan, which is already under way. */
-function Again({ scan: { status, url } }: { readonly scan: ScanRecord }) {
+function RescanButton({ scan: { status, url } }: { readonly scan: ScanRecord }) {
   const i18n = useI18n();
   if (status === "queued" || status === "running") return null;
   return (

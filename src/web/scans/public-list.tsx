@@ -8,7 +8,7 @@ import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
-import { hostIn, hostPath, scanPath } from "./host-name.ts";
+import { hostFromText, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScansTable } from "./scans-table.tsx";
 
@@ -17,7 +17,7 @@ const rowsPerPage = 50;
 /** Longer than any host: a whole URL may be pasted. */
 const typedCharsMax = 2_048;
 
-interface Asked {
+interface ListQuery {
   /** As typed; "" means every host. */
   readonly typed: string;
   /** Undefined means every host; null means invalid input. */
@@ -26,11 +26,11 @@ interface Asked {
   readonly cursor: number | null;
 }
 
-function askedOf({ url: { searchParams } }: Visit): Asked {
+function listQueryOf({ url: { searchParams } }: Visit): ListQuery {
   const typed = (searchParams.get("host") ?? "").slice(0, typedCharsMax).trim();
   return {
     typed,
-    host: typed === "" ? undefined : hostIn(typed),
+    host: typed === "" ? undefined : hostFromText(typed),
     band: bands.find((band) => band === searchParams.get("band")),
     cursor: cursorOf(searchParams),
   };
@@ -38,7 +38,7 @@ function askedOf({ url: { searchParams } }: Visit): Asked {
 
 export function getPublicList(visit: Visit): Response {
   const { i18n, settings } = visit;
-  const asked = askedOf(visit);
+  const query = listQueryOf(visit);
   return page(visit, {
     title: i18n.t("scans.title"),
     noIndex: !settings.reports.indexed,
@@ -49,14 +49,14 @@ export function getPublicList(visit: Visit): Response {
             {i18n.t("home.start")}
           </a>
         </PageHead>
-        <Search asked={asked} />
-        {asked.host !== null && <Found asked={asked} host={asked.host} />}
+        <Search query={query} />
+        {query.host !== null && <Results query={query} host={query.host} />}
       </>
     ),
   });
 }
 
-function Search({ asked: { typed, host, band } }: { readonly asked: Asked }) {
+function Search({ query: { typed, host, band } }: { readonly query: ListQuery }) {
   const i18n = useI18n();
   const options = bands.map((each) => ({ value: each as string, text: i18n.band(each) }));
   return (
@@ -85,7 +85,7 @@ function Search({ asked: { typed, host, band } }: { readonly asked: Asked }) {
   );
 }
 
-function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked; readonly host: string | undefined }) {
+function Results({ query: { typed, band, cursor }, host }: { readonly query: ListQuery; readonly host: string | undefined }) {
   const { i18n, settings } = useVisit();
   const { items, nextCursor } = settings.store.publicScans.list({ host, band, cursor, limit: rowsPerPage });
   if (items.length === 0) return <Nothing host={host} filtered={host !== undefined || band !== undefined} past={cursor !== null} />;
@@ -110,13 +110,13 @@ function Found({ asked: { typed, band, cursor }, host }: { readonly asked: Asked
 /** Empty state: no scans at all, none that match, or none after the last page. */
 function Nothing({ host, filtered, past }: { readonly host: string | undefined; readonly filtered: boolean; readonly past: boolean }) {
   const i18n = useI18n();
-  const why = past ? "past" : filtered ? "noMatch" : "empty";
+  const reason = past ? "past" : filtered ? "noMatch" : "empty";
   return (
-    <EmptyState title={i18n.t(`scans.${why}.title`)}>
-      <p>{i18n.t(`scans.${why}.what`)}</p>
+    <EmptyState title={i18n.t(`scans.${reason}.title`)}>
+      <p>{i18n.t(`scans.${reason}.what`)}</p>
       <p class="actions">
-        {why === "noMatch" && host !== undefined && <a href={scanPath(host)}>{i18n.t("host.scanIt", { host })}</a>}
-        {why === "empty" ? <a href="/">{i18n.t("scans.startOne")}</a> : <a href={path}>{i18n.t("scans.reset")}</a>}
+        {reason === "noMatch" && host !== undefined && <a href={scanPath(host)}>{i18n.t("host.scanIt", { host })}</a>}
+        {reason === "empty" ? <a href="/">{i18n.t("scans.startOne")}</a> : <a href={path}>{i18n.t("scans.reset")}</a>}
       </p>
     </EmptyState>
   );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
-import { hostNamed } from "../../../src/web/scans/host-name.ts";
+import { hostFromSegment } from "../../../src/web/scans/host-name.ts";
 import { storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
@@ -197,9 +197,9 @@ describe("a host", () => {
   );
 
   test("is named the same however it is written", () => {
-    expect(["Example.ORG", "example.org.", " example.org"].map(hostNamed)).toEqual(["example.org", "example.org", "example.org"]);
-    expect(["::1", "[::1]", "0x7f.1"].map(hostNamed)).toEqual(["::1", "::1", "127.0.0.1"]);
-    expect(["", "https://example.org/", "ftp://example.org", "[::1]:80", "a:b@c.test", "example.org?x"].map(hostNamed)).toEqual([
+    expect(["Example.ORG", "example.org.", " example.org"].map(hostFromSegment)).toEqual(["example.org", "example.org", "example.org"]);
+    expect(["::1", "[::1]", "0x7f.1"].map(hostFromSegment)).toEqual(["::1", "::1", "127.0.0.1"]);
+    expect(["", "https://example.org/", "ftp://example.org", "[::1]:80", "a:b@c.test", "example.org?x"].map(hostFromSegment)).toEqual([
       null,
       null,
       null,

@@ -186,7 +186,7 @@ describe("what lists are made of", () => {
 
 describe("what pages begin with", () => {
   test("one heading, and where it stands", () => {
-    const html = htmlOf(<PageHead title="A report" lead="Of a page" trail={[{ href: "/scans", text: "Scans" }]} />);
+    const html = htmlOf(<PageHead title="A report" lead="Of a page" breadcrumbs={[{ href: "/scans", text: "Scans" }]} />);
     expect(html.match(/<h1>/g)).toHaveLength(1);
     expect(html).toContain('<nav class="breadcrumb" aria-label="Where you are">');
   });

@@ -5,25 +5,25 @@ import { emailCharsMax } from "../../../store/account-index.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
 import { redirect } from "../../answer.tsx";
 import { setCookie } from "../../cookies.ts";
-import { formBroken } from "../../errors.ts";
+import { formMalformed } from "../../errors.ts";
 import { type Fields, readForm } from "../../form.tsx";
-import type { PageHandler, SessionInHand, Visit } from "../../visit.ts";
+import type { CurrentSession, PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { answerTo, type FormError, fieldError, newPasswordError, reauthenticationError } from "../form-error.ts";
-import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
+import { callerOf, startSession, withAccount } from "../sign-in/session-cookie.ts";
 import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
 import { SessionsSection } from "./session-list.tsx";
 
 /** Confirmations, named by the query parameter `done`. */
-const deeds = ["made", "email", "password", "preferences", "sessions", "second-factor-off"] as const;
-type Deed = (typeof deeds)[number];
+const confirmations = ["made", "email", "password", "preferences", "sessions", "second-factor-off"] as const;
+type Confirmation = (typeof confirmations)[number];
 
 export const getProfile: PageHandler = (visit) => withAccount(visit, (account, session) => profilePage(visit, account, session));
 
 export const postProfile: PageHandler = (visit) =>
   withAccount(visit, async (account, session) => changeProfile(visit, account, session, await readForm(visit)));
 
-function changeProfile(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
+function changeProfile(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
   switch (fields.text("do")) {
     case "email":
       return changeEmail(visit, account, session, fields);
@@ -36,11 +36,11 @@ function changeProfile(visit: Visit, account: Account, session: SessionInHand, f
     case "end-others":
       return endOthers(visit, account, session);
     default:
-      throw formBroken();
+      throw formMalformed();
   }
 }
 
-async function changeEmail(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
+async function changeEmail(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
   const { accounts, log } = visit.settings;
   const email = fields.text("email").slice(0, emailCharsMax + 1);
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
@@ -57,13 +57,13 @@ async function changeEmail(visit: Visit, account: Account, session: SessionInHan
   return profilePage(visit, account, session, { form: "email", email, formError });
 }
 
-async function changePassword(visit: Visit, account: Account, session: SessionInHand, fields: Fields): Promise<Response> {
+async function changePassword(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
   const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
   const outcome = await accounts.actions.changePassword(proof, fields.text("new-password"));
   if (outcome.status === "changed") {
     log.info("password changed", { account: account.id });
-    return done(await signedIn(visit, account, outcome.opened), "password");
+    return done(await startSession(visit, account, outcome.opened), "password");
   }
   const formError =
     outcome.status === "refused" ? newPasswordError(visit, "new-password", outcome.fault) : reauthenticationError(visit, outcome);
@@ -74,41 +74,41 @@ async function changePreferences(visit: Visit, account: Account, fields: Fields)
   const theme = themes.find((one) => one === fields.text("theme"));
   const language = fields.text("locale");
   const locale: Locale | null | undefined = language === "" ? null : locales.find((one) => one === language);
-  if (theme === undefined || locale === undefined) throw formBroken();
+  if (theme === undefined || locale === undefined) throw formMalformed();
   await visit.settings.store.accounts.setPreferences(account.id, { theme, locale });
   // A stored `?locale=` cookie would otherwise override the new choice.
   visit.setCookies.push(setCookie("locale", "", visit.own.https, 0));
   return done(visit, "preferences");
 }
 
-async function endSession(visit: Visit, account: Account, { session }: SessionInHand, fields: Fields): Promise<Response> {
+async function endSession(visit: Visit, account: Account, { session }: CurrentSession, fields: Fields): Promise<Response> {
   const id = fields.text("session");
-  if (!/^\d{1,15}$/.test(id)) throw formBroken();
+  if (!/^\d{1,15}$/.test(id)) throw formMalformed();
   // The current session ends by signing out, which also deletes the cookie.
   if (Number(id) !== session.id) await visit.settings.store.sessions.end(account.id, Number(id));
   return done(visit, "sessions");
 }
 
-async function endOthers(visit: Visit, account: Account, { session }: SessionInHand): Promise<Response> {
+async function endOthers(visit: Visit, account: Account, { session }: CurrentSession): Promise<Response> {
   await visit.settings.store.sessions.endOthers(account.id, session.id);
   return done(visit, "sessions");
 }
 
-function done(visit: Visit, deed: Deed): Response {
-  return redirect(visit, `/account?done=${deed}`);
+function done(visit: Visit, confirmation: Confirmation): Response {
+  return redirect(visit, `/account?done=${confirmation}`);
 }
 
 /** Form shown again with its error. */
-interface SentBack {
+interface RejectedForm {
   readonly form: "email" | "password";
   /** Mail address as typed. */
   readonly email?: string;
   readonly formError: FormError;
 }
 
-function profilePage(visit: Visit, account: Account, { session }: SessionInHand, back: SentBack | null = null): Response {
+function profilePage(visit: Visit, account: Account, { session }: CurrentSession, rejected: RejectedForm | null = null): Response {
   const { i18n, url } = visit;
-  const deed = deeds.find((one) => one === url.searchParams.get("done"));
+  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
   return accountPage(visit, {
     title: "account.title",
     lead: (
@@ -118,13 +118,13 @@ function profilePage(visit: Visit, account: Account, { session }: SessionInHand,
       </>
     ),
     actions: <SignOut />,
-    ...answerTo(back?.formError ?? null),
-    done: deed === undefined || back !== null ? null : i18n.t(`account.done.${deed}`),
+    ...answerTo(rejected?.formError ?? null),
+    done: confirmation === undefined || rejected !== null ? null : i18n.t(`account.done.${confirmation}`),
     children: (
       <>
         <PreferencesSection account={account} />
-        <EmailSection email={back?.email ?? account.email} formError={back?.form === "email" ? back.formError : null} />
-        <PasswordSection formError={back?.form === "password" ? back.formError : null} />
+        <EmailSection email={rejected?.email ?? account.email} formError={rejected?.form === "email" ? rejected.formError : null} />
+        <PasswordSection formError={rejected?.form === "password" ? rejected.formError : null} />
         <SessionsSection account={account} current={session.id} />
       </>
     ),

@@ -11,7 +11,7 @@ import type { TextPath } from "../../i18n.ts";
 import type { Visit } from "../../visit.ts";
 import { CommandLine, EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
 import { errorAt, type FormError, fieldError, newPasswordError, throttledError } from "../form-error.ts";
-import { signedIn } from "../sign-in/session-cookie.ts";
+import { startSession } from "../sign-in/session-cookie.ts";
 
 export interface Typed {
   readonly email: string;
@@ -29,7 +29,7 @@ export async function registrationAnswer(visit: Visit, registered: RegistrationO
     case "registered": {
       const { account, opened } = registered;
       visit.settings.log.info("account made", { account: account.id, plan: account.plan, admin: account.admin });
-      return redirect(opened === null ? visit : await signedIn(visit, account, opened), "/account?done=made");
+      return redirect(opened === null ? visit : await startSession(visit, account, opened), "/account?done=made");
     }
     case "refused":
       break;
@@ -78,7 +78,7 @@ export function RegistrationForm({ action, link, email, emailFixed = false, subm
   );
 }
 
-interface NoGoodProps {
+interface UnusableLinkProps {
   readonly title: TextPath;
   readonly what: TextPath;
   readonly next: TextPath;
@@ -89,7 +89,7 @@ interface NoGoodProps {
 }
 
 /** Explains an unusable link or closed registration, and the next step. */
-export function noGoodPage(visit: Visit, { title, what, next, values, command }: NoGoodProps, status: number): Response {
+export function unusableLinkPage(visit: Visit, { title, what, next, values, command }: UnusableLinkProps, status: number): Response {
   const { i18n } = visit;
   return page(visit, {
     title: i18n.t(title),

@@ -7,7 +7,7 @@ import { Form, readForm } from "../../form.tsx";
 import type { Visit } from "../../visit.ts";
 import { FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, newPasswordError, throttledError } from "../form-error.ts";
-import { noGoodPage } from "./registration-form.tsx";
+import { unusableLinkPage } from "./registration-form.tsx";
 
 export function getReset(visit: Visit): Response {
   return resetPage(visit, visit.url.searchParams.get("t") ?? "");
@@ -38,7 +38,7 @@ function resetPage(visit: Visit, link: string, formError: FormError | null = nul
   const { i18n } = visit;
   const account = accountOfLink(visit, link);
   if (account === null)
-    return noGoodPage(
+    return unusableLinkPage(
       visit,
       {
         title: "reset.invalid.title",

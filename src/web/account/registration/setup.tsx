@@ -5,7 +5,7 @@ import { readForm } from "../../form.tsx";
 import type { Visit } from "../../visit.ts";
 import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";
-import { noGoodPage, RegistrationForm, registrationAnswer, typedIn } from "./registration-form.tsx";
+import { RegistrationForm, registrationAnswer, typedIn, unusableLinkPage } from "./registration-form.tsx";
 
 export function getSetup(visit: Visit): Response {
   return setupPage(visit, visit.url.searchParams.get("t") ?? "");
@@ -23,7 +23,7 @@ function setupPage(visit: Visit, link: string, email = "", formError: FormError 
   const { i18n, settings, now } = visit;
   if (settings.store.accounts.hasAny()) return setupDonePage(visit);
   if (settings.store.oneTimeLinks.findByValue("setup", link, now) === undefined)
-    return noGoodPage(
+    return unusableLinkPage(
       visit,
       {
         title: "setup.invalid.title",

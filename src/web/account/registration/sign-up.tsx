@@ -6,7 +6,7 @@ import { readForm } from "../../form.tsx";
 import type { Visit } from "../../visit.ts";
 import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";
-import { noGoodPage, RegistrationForm, registrationAnswer, type Typed, typedIn } from "./registration-form.tsx";
+import { RegistrationForm, registrationAnswer, type Typed, typedIn, unusableLinkPage } from "./registration-form.tsx";
 
 export function getSignUp(visit: Visit): Response {
   return signUpPage(visit, visit.url.searchParams.get("t") ?? "");
@@ -16,10 +16,10 @@ export async function postSignUp(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const typed = typedIn(fields);
   const link = fields.text("t");
-  if (wayIn(visit, link) === "shut") return signUpPage(visit, link);
+  if (signUpAccess(visit, link) === "shut") return signUpPage(visit, link);
   const answer = await registrationAnswer(visit, await register(visit, link, typed));
   if (answer instanceof Response) return answer;
-  return answer === "link-invalid" ? noWayIn(visit, link) : signUpPage(visit, link, typed.email, answer);
+  return answer === "link-invalid" ? registrationClosed(visit, link) : signUpPage(visit, link, typed.email, answer);
 }
 
 function register(visit: Visit, link: string, typed: Typed) {
@@ -30,20 +30,20 @@ function register(visit: Visit, link: string, typed: Typed) {
 }
 
 /** Plan and fixed mail address for this visitor, or why registration is closed. Closed registration refuses invitations too. */
-function wayIn({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "shut" {
+function signUpAccess({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "shut" {
   const { store, accounts } = settings;
   if (accounts.signUp === "closed" || !store.accounts.hasAny()) return "shut";
   if (link !== "") return store.oneTimeLinks.findByValue("invite", link, now) ?? "shut";
   return accounts.signUp === "open" ? { plan: accounts.defaultPlan, email: null } : "shut";
 }
 
-function noWayIn(visit: Visit, link: string): Response {
+function registrationClosed(visit: Visit, link: string): Response {
   const { accounts, store } = visit.settings;
   if (accounts.signUp === "closed" || !store.accounts.hasAny())
-    return noGoodPage(visit, { title: "signUp.closed.title", what: "signUp.closed.what", next: "signUp.closed.next" }, 403);
+    return unusableLinkPage(visit, { title: "signUp.closed.title", what: "signUp.closed.what", next: "signUp.closed.next" }, 403);
   return link === ""
-    ? noGoodPage(visit, { title: "signUp.invite.title", what: "signUp.invite.what", next: "signUp.invite.next" }, 403)
-    : noGoodPage(
+    ? unusableLinkPage(visit, { title: "signUp.invite.title", what: "signUp.invite.what", next: "signUp.invite.next" }, 403)
+    : unusableLinkPage(
         visit,
         {
           title: "signUp.invalid.title",
@@ -57,8 +57,8 @@ function noWayIn(visit: Visit, link: string): Response {
 
 function signUpPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
   const { i18n } = visit;
-  const way = wayIn(visit, link);
-  if (way === "shut") return noWayIn(visit, link);
+  const access = signUpAccess(visit, link);
+  if (access === "shut") return registrationClosed(visit, link);
   return page(visit, {
     title: i18n.t("signUp.title"),
     ...answerTo(formError),
@@ -67,13 +67,13 @@ function signUpPage(visit: Visit, link: string, email = "", formError: FormError
     children: (
       <div class="narrow">
         <h1>{i18n.t("signUp.title")}</h1>
-        {way.email !== null && <p>{i18n.t("signUp.invited", { email: way.email })}</p>}
-        <p>{i18n.t("signUp.plan", { plan: i18n.t(`plans.names.${way.plan}`) })}</p>
+        {access.email !== null && <p>{i18n.t("signUp.invited", { email: access.email })}</p>}
+        <p>{i18n.t("signUp.plan", { plan: i18n.t(`plans.names.${access.plan}`) })}</p>
         <RegistrationForm
           action="/sign-up"
           link={link === "" ? null : link}
-          email={way.email ?? email}
-          emailFixed={way.email !== null}
+          email={access.email ?? email}
+          emailFixed={access.email !== null}
           submit="signUp.submit"
           formError={formError}
         />

@@ -8,20 +8,20 @@ import { redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { untranslated } from "../../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../../context.ts";
-import { formBroken } from "../../errors.ts";
+import { formMalformed } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
 import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "../form-error.ts";
-import { callerOf, signedIn, withAccount } from "../sign-in/session-cookie.ts";
+import { callerOf, startSession, withAccount } from "../sign-in/session-cookie.ts";
 import { QrCode } from "./qr-code.tsx";
 import { recoveryCodesPage } from "./recovery-codes.tsx";
 
 const path = "/account/second-factor";
 
 /** Form shown again with its error. */
-interface SentBack {
+interface RejectedForm {
   readonly form: "confirm" | "codes" | "off";
   readonly formError: FormError;
 }
@@ -44,73 +44,73 @@ async function change(visit: Visit, account: Account, fields: Fields): Promise<R
       if (outcome.status === "wrong-code") return secondFactorPage(visit, account, wrongCode(visit));
       if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "confirm", outcome));
       log.info("second factor turned on", { account: account.id });
-      return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
+      return recoveryCodesPage(await startSession(visit, account, outcome.opened), outcome.recoveryCodes);
     }
     case "codes": {
       const outcome = await accounts.actions.renewRecoveryCodes(proof);
       if (outcome.status === "not-offered") return redirect(visit, path);
       if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "codes", outcome));
       log.info("recovery codes renewed", { account: account.id });
-      return recoveryCodesPage(await signedIn(visit, account, outcome.opened), outcome.recoveryCodes);
+      return recoveryCodesPage(await startSession(visit, account, outcome.opened), outcome.recoveryCodes);
     }
     case "off": {
       const outcome = await accounts.actions.removeTotp(proof);
       if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "off", outcome));
       log.info("second factor turned off", { account: account.id });
-      return redirect(await signedIn(visit, account, outcome.opened), "/account?done=second-factor-off");
+      return redirect(await startSession(visit, account, outcome.opened), "/account?done=second-factor-off");
     }
     default:
-      throw formBroken();
+      throw formMalformed();
   }
 }
 
-function wrongCode({ i18n }: Visit): SentBack {
+function wrongCode({ i18n }: Visit): RejectedForm {
   return { form: "confirm", formError: fieldError("code", i18n.t("credentials.errors.wrongCode"), 403) };
 }
 
-function unproved(visit: Visit, form: SentBack["form"], outcome: PasswordRefusal): SentBack {
+function unproved(visit: Visit, form: RejectedForm["form"], outcome: PasswordRefusal): RejectedForm {
   return { form, formError: reauthenticationError(visit, outcome) };
 }
 
-function secondFactorPage(visit: Visit, account: Account, back: SentBack | null = null): Response {
+function secondFactorPage(visit: Visit, account: Account, rejected: RejectedForm | null = null): Response {
   const { store, accounts } = visit.settings;
   const { totp, recoveryCodeHashes } = store.credentials.get(account.id);
   const offered = accounts.actions.offeredTotp(account);
   return accountPage(visit, {
     title: "secondFactor.title",
-    ...answerTo(back?.formError ?? null),
-    done: back === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.i18n.t("secondFactor.byRecoveryCode") : null,
+    ...answerTo(rejected?.formError ?? null),
+    done: rejected === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.i18n.t("secondFactor.byRecoveryCode") : null,
     children: isTotpActive(totp) ? (
-      <InForce since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} back={back} />
+      <EnrolledFactor since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} rejected={rejected} />
     ) : (
       <>
         <p>{visit.i18n.t("secondFactor.off.text")}</p>
-        {offered === null ? <OfferForm again={false} /> : <Offer account={account} secret={offered} back={back} />}
+        {offered === null ? <EnrolmentForm renew={false} /> : <Enrolment account={account} secret={offered} rejected={rejected} />}
       </>
     ),
   });
 }
 
 /** `again`: replaces the shown secret. */
-function OfferForm({ again }: { readonly again: boolean }) {
+function EnrolmentForm({ renew }: { readonly renew: boolean }) {
   const i18n = useI18n();
   return (
     <Form action={path}>
       <input type="hidden" name="do" value="offer" />
-      <SubmitButton kind={again ? "plain" : "primary"}>
-        {i18n.t(again ? "secondFactor.offer.again" : "secondFactor.off.begin")}
+      <SubmitButton kind={renew ? "plain" : "primary"}>
+        {i18n.t(renew ? "secondFactor.offer.again" : "secondFactor.off.begin")}
       </SubmitButton>
     </Form>
   );
 }
 
-interface OfferProps {
+interface EnrolmentProps {
   readonly account: Account;
   readonly secret: string;
-  readonly back: SentBack | null;
+  readonly rejected: RejectedForm | null;
 }
 
-function Offer({ account, secret, back }: OfferProps) {
+function Enrolment({ account, secret, rejected }: EnrolmentProps) {
   const { i18n, own } = useVisit();
   // A colon separates issuer and account in the `otpauth:` label.
   const issuer = `assay ${URL.parse(own.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
@@ -132,21 +132,21 @@ function Offer({ account, secret, back }: OfferProps) {
         </button>
       </p>
       <p>{i18n.t("secondFactor.offer.confirm")}</p>
-      <ProvedForm deed="confirm" submit={i18n.t("secondFactor.offer.submit")} back={back}>
-        <CodeField error={errorAt(back?.formError ?? null, "code")} />
-      </ProvedForm>
-      <OfferForm again />
+      <PasswordForm operation="confirm" submit={i18n.t("secondFactor.offer.submit")} rejected={rejected}>
+        <CodeField error={errorAt(rejected?.formError ?? null, "code")} />
+      </PasswordForm>
+      <EnrolmentForm renew />
     </section>
   );
 }
 
-interface InForceProps {
+interface EnrolledFactorProps {
   readonly since: string;
   readonly codesLeft: number;
-  readonly back: SentBack | null;
+  readonly rejected: RejectedForm | null;
 }
 
-function InForce({ since, codesLeft, back }: InForceProps) {
+function EnrolledFactor({ since, codesLeft, rejected }: EnrolledFactorProps) {
   const i18n = useI18n();
   return (
     <>
@@ -155,35 +155,35 @@ function InForce({ since, codesLeft, back }: InForceProps) {
       <section aria-labelledby="codes">
         <h2 id="codes">{i18n.t("secondFactor.on.codesTitle")}</h2>
         <p>{i18n.t("secondFactor.on.codesText")}</p>
-        <ProvedForm deed="codes" submit={i18n.t("secondFactor.on.codesSubmit")} back={back} />
+        <PasswordForm operation="codes" submit={i18n.t("secondFactor.on.codesSubmit")} rejected={rejected} />
       </section>
       <section aria-labelledby="off">
         <h2 id="off">{i18n.t("secondFactor.on.offTitle")}</h2>
         <p>{i18n.t("secondFactor.on.offText")}</p>
-        <ProvedForm deed="off" submit={i18n.t("secondFactor.on.offSubmit")} back={back} />
+        <PasswordForm operation="off" submit={i18n.t("secondFactor.on.offSubmit")} rejected={rejected} />
       </section>
     </>
   );
 }
 
-interface ProvedFormProps {
-  readonly deed: SentBack["form"];
+interface PasswordFormProps {
+  readonly operation: RejectedForm["form"];
   readonly submit: string;
-  readonly back: SentBack | null;
+  readonly rejected: RejectedForm | null;
   readonly children?: ComponentChildren;
 }
 
 /** Form that asks for the password. */
-function ProvedForm({ deed, submit, back, children }: ProvedFormProps) {
-  const formError = back?.form === deed ? back.formError : null;
+function PasswordForm({ operation, submit, rejected, children }: PasswordFormProps) {
+  const formError = rejected?.form === operation ? rejected.formError : null;
   return (
     <>
       <FormErrorNotice formError={formError} />
       <Form action={path}>
-        <input type="hidden" name="do" value={deed} />
+        <input type="hidden" name="do" value={operation} />
         {children}
-        <CurrentPassword name="password" id={`${deed}-password`} error={errorAt(formError, "password")} />
-        <SubmitButton kind={deed === "off" ? "danger" : "primary"}>{submit}</SubmitButton>
+        <CurrentPassword name="password" id={`${operation}-password`} error={errorAt(formError, "password")} />
+        <SubmitButton kind={operation === "off" ? "danger" : "primary"}>{submit}</SubmitButton>
       </Form>
     </>
   );

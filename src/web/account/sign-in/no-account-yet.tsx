@@ -2,7 +2,7 @@
 import { useI18n } from "../../context.ts";
 import { CommandLine } from "../fields.tsx";
 
-export function NoAccountYet() {
+export function FirstAccountHelp() {
   const i18n = useI18n();
   return (
     <>

@@ -7,7 +7,7 @@ import type { Visit } from "../../visit.ts";
 import { CodeField, CommandLine, FormErrorNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, throttledError } from "../form-error.ts";
 import { nextPath } from "./next-path.ts";
-import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
+import { afterSignIn, callerOf, continueAfterSignIn, logRefusal } from "./session-cookie.ts";
 
 /** A reload starts the sign-in again. */
 export function getSecondStep(visit: Visit): Response {
@@ -22,9 +22,9 @@ export async function postSecondStep(visit: Visit): Promise<Response> {
   switch (step.status) {
     case "signed-in":
       // After a recovery code the user should enrol a new authenticator or renew the codes.
-      return goOn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
+      return continueAfterSignIn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
     case "wrong-code":
-      noteRefusal(visit, "code", step.accountId);
+      logRefusal(visit, "code", step.accountId);
       return codePage(visit, { challenge, next, formError: fieldError("code", visit.i18n.t("credentials.errors.wrongCode"), 403) });
     case "over":
       return redirect(visit, `/sign-in?${new URLSearchParams({ done: "over", next })}`);
@@ -33,14 +33,14 @@ export async function postSecondStep(visit: Visit): Promise<Response> {
   }
 }
 
-interface CodeGiven {
+interface CodePageProps {
   readonly challenge: string;
   readonly next: string;
   readonly formError?: FormError | null;
 }
 
 /** `challenge` proves that the password was correct. */
-export function codePage(visit: Visit, { challenge, next, formError = null }: CodeGiven): Response {
+export function codePage(visit: Visit, { challenge, next, formError = null }: CodePageProps): Response {
   const { i18n } = visit;
   return page(visit, {
     ...answerTo(formError),

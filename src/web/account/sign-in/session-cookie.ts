@@ -6,7 +6,7 @@ import type { Account } from "../../../store/accounts.ts";
 import { type OpenedSession, sessionDays } from "../../../store/sessions.ts";
 import { redirect } from "../../answer.tsx";
 import { setCookie } from "../../cookies.ts";
-import type { SessionInHand, Visit } from "../../visit.ts";
+import type { CurrentSession, Visit } from "../../visit.ts";
 
 const daySeconds = 86_400;
 /** Default page after sign-in. */
@@ -18,14 +18,14 @@ export function callerOf({ address, request }: Visit): Caller {
 }
 
 /** Returns the visit as signed in, so that its forms use the new session. Ends the previous session of this browser. */
-export async function signedIn(visit: Visit, account: Account, { session, value }: OpenedSession): Promise<Visit> {
+export async function startSession(visit: Visit, account: Account, { session, value }: OpenedSession): Promise<Visit> {
   const { session: former, settings, own } = visit;
   if (former !== null) await settings.store.sessions.end(former.session.accountId, former.session.id);
   visit.setCookies.push(setCookie("sid", value, own.https, sessionDays * daySeconds));
   return { ...visit, account, session: { session, value } };
 }
 
-export async function signedOut(visit: Visit): Promise<void> {
+export async function endCurrentSession(visit: Visit): Promise<void> {
   const { session, settings, own } = visit;
   if (session !== null) await settings.store.sessions.end(session.session.accountId, session.session.id);
   visit.setCookies.push(setCookie("sid", "", own.https, 0));
@@ -34,7 +34,7 @@ export async function signedOut(visit: Visit): Promise<void> {
 /** Auth guard: redirects to the sign-in page and back without a signed-in account. */
 export function withAccount(
   visit: Visit,
-  answer: (account: Account, session: SessionInHand) => Response | Promise<Response>,
+  answer: (account: Account, session: CurrentSession) => Response | Promise<Response>,
 ): Response | Promise<Response> {
   const { account, session, url, request } = visit;
   if (account !== null && session !== null) return answer(account, session);
@@ -43,11 +43,11 @@ export function withAccount(
 }
 
 /** Sets the session cookie and redirects to the requested page. */
-export async function goOn(visit: Visit, { account, opened }: SignInSuccess, next: string): Promise<Response> {
-  return redirect(await signedIn(visit, account, opened), next);
+export async function continueAfterSignIn(visit: Visit, { account, opened }: SignInSuccess, next: string): Promise<Response> {
+  return redirect(await startSession(visit, account, opened), next);
 }
 
 /** Never logs the typed mail address: users type passwords into the wrong field. */
-export function noteRefusal({ settings, address, requestId }: Visit, because: string, account: number | null): void {
+export function logRefusal({ settings, address, requestId }: Visit, because: string, account: number | null): void {
   settings.log.warn("sign-in refused", { because, account, address: truncatedAddress(address), requestId });
 }

@@ -10,12 +10,12 @@ import type { Visit } from "../../visit.ts";
 import { CommandLine, CurrentPassword, EmailField, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, type FormError, throttledError } from "../form-error.ts";
 import { nextPath } from "./next-path.ts";
-import { NoAccountYet } from "./no-account-yet.tsx";
+import { FirstAccountHelp } from "./no-account-yet.tsx";
 import { codePage } from "./second-step.tsx";
-import { afterSignIn, callerOf, goOn, noteRefusal } from "./session-cookie.ts";
+import { afterSignIn, callerOf, continueAfterSignIn, logRefusal } from "./session-cookie.ts";
 
 /** Confirmations, named by the query parameter `done`. */
-const deeds = ["reset", "signed-out", "over"] as const;
+const confirmations = ["reset", "signed-out", "over"] as const;
 
 export function getSignIn(visit: Visit): Response {
   const next = nextPath(visit.url.searchParams.get("next"), afterSignIn);
@@ -29,11 +29,11 @@ export async function postSignIn(visit: Visit): Promise<Response> {
   const step = await visit.settings.accounts.actions.signIn({ email, password: fields.text("password"), caller: callerOf(visit) });
   switch (step.status) {
     case "signed-in":
-      return goOn(visit, step, next);
+      return continueAfterSignIn(visit, step, next);
     case "second-factor":
       return codePage(visit, { challenge: step.challenge, next });
     case "refused":
-      noteRefusal(visit, step.because, step.accountId);
+      logRefusal(visit, step.because, step.accountId);
       return signInPage(visit, { next, email, formError: refusal(visit) });
     default:
       return signInPage(visit, { next, email, formError: throttledError(visit, step) });
@@ -45,15 +45,15 @@ function refusal({ i18n }: Visit): FormError {
   return { field: null, whole: i18n.t("signIn.refused"), status: 403, headers: {} };
 }
 
-interface SignInGiven {
+interface SignInPageProps {
   readonly next: string;
   readonly email?: string;
   readonly formError?: FormError | null;
 }
 
-function signInPage(visit: Visit, { next, email = "", formError = null }: SignInGiven): Response {
+function signInPage(visit: Visit, { next, email = "", formError = null }: SignInPageProps): Response {
   const { i18n, url, settings } = visit;
-  const deed = deeds.find((one) => one === url.searchParams.get("done"));
+  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
   return page(visit, {
     ...answerTo(formError),
     title: i18n.t("signIn.title"),
@@ -61,9 +61,9 @@ function signInPage(visit: Visit, { next, email = "", formError = null }: SignIn
     children: settings.store.accounts.hasAny() ? (
       <div class="narrow">
         <h1>{i18n.t("signIn.title")}</h1>
-        {deed !== undefined && formError === null && (
+        {confirmation !== undefined && formError === null && (
           <Notice kind="good" alert>
-            {i18n.t(`signIn.done.${deed}`)}
+            {i18n.t(`signIn.done.${confirmation}`)}
           </Notice>
         )}
         <UnencryptedNotice />
@@ -77,7 +77,7 @@ function signInPage(visit: Visit, { next, email = "", formError = null }: SignIn
         <SignInHelp />
       </div>
     ) : (
-      <NoAccountYet />
+      <FirstAccountHelp />
     ),
   });
 }

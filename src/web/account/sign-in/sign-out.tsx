@@ -3,11 +3,11 @@ import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
 import type { Visit } from "../../visit.ts";
-import { signedOut } from "./session-cookie.ts";
+import { endCurrentSession } from "./session-cookie.ts";
 
 export async function postSignOut(visit: Visit): Promise<Response> {
   await readForm(visit);
-  await signedOut(visit);
+  await endCurrentSession(visit);
   return redirect(visit, "/sign-in?done=signed-out");
 }
 

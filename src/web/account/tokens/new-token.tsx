@@ -1,13 +1,13 @@
 /** Page that shows a new API token once, with example commands. */
 import type { Account } from "../../../store/accounts.ts";
 import type { ApiToken } from "../../../store/api-tokens.ts";
+import { ConfigLines } from "../../components/config-lines.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
-import { Lines } from "../../components/lines.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { publicOrigin, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { NoApiNotice } from "./no-api-notice.tsx";
+import { ApiExcludedNotice } from "./no-api-notice.tsx";
 
 /** A direct response to the form: it has no URL to link or reload. */
 export function newTokenPage(
@@ -30,13 +30,13 @@ export function newTokenPage(
           copied={i18n.t("tokens.made.copied")}
         />
         <h2>{i18n.t("tokens.made.tryTitle")}</h2>
-        <NoApiNotice account={account} />
+        <ApiExcludedNotice account={account} />
         <p>{i18n.t("tokens.made.list")}</p>
-        <Lines label={i18n.t("tokens.made.curl")}>{`curl -H 'Authorization: Bearer ${value}' '${base}/api/v1/scans'`}</Lines>
+        <ConfigLines label={i18n.t("tokens.made.curl")}>{`curl -H 'Authorization: Bearer ${value}' '${base}/api/v1/scans'`}</ConfigLines>
         <p>{i18n.t("tokens.made.start")}</p>
-        <Lines label={i18n.t("tokens.made.curl")}>
+        <ConfigLines label={i18n.t("tokens.made.curl")}>
           {`curl -H 'Authorization: Bearer ${value}' -H 'Content-Type: application/json' -d '{"url":"https://example.com"}' '${base}/api/v1/scans'`}
-        </Lines>
+        </ConfigLines>
         <p>
           {i18n.t("tokens.made.read")} <a href="/api">{i18n.t("tokens.docs")}</a>
         </p>

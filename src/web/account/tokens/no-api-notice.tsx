@@ -5,7 +5,7 @@ import { Notice } from "../../components/notice.tsx";
 import { useI18n } from "../../context.ts";
 
 /** Null if the plan includes the API. */
-export function NoApiNotice({ account: { plan } }: { readonly account: Account }) {
+export function ApiExcludedNotice({ account: { plan } }: { readonly account: Account }) {
   const i18n = useI18n();
   if (planTerms[plan].api) return null;
   return (

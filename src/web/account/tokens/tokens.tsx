@@ -7,13 +7,13 @@ import { redirect } from "../../answer.tsx";
 import { Field, SelectField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
-import { formBroken } from "../../errors.ts";
+import { formMalformed } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
 import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { withAccount } from "../sign-in/session-cookie.ts";
 import { newTokenPage } from "./new-token.tsx";
-import { NoApiNotice } from "./no-api-notice.tsx";
+import { ApiExcludedNotice } from "./no-api-notice.tsx";
 import { TokenTable } from "./token-table.tsx";
 
 const path = "/account/tokens";
@@ -33,17 +33,17 @@ export const getTokens: PageHandler = (visit) => withAccount(visit, (account) =>
 export const postTokens: PageHandler = (visit) =>
   withAccount(visit, async (account) => {
     const fields = await readForm(visit);
-    const deed = fields.text("do");
-    if (deed === "create") return create(visit, account, fields);
-    if (deed === "revoke") return revoke(visit, account, fields);
-    throw formBroken();
+    const operation = fields.text("do");
+    if (operation === "create") return create(visit, account, fields);
+    if (operation === "revoke") return revoke(visit, account, fields);
+    throw formMalformed();
   });
 
 async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const { settings, now } = visit;
   const name = fields.text("name").trim().slice(0, apiTokenNameCharsMax);
   const lifetime = tokenLifetimes.find((one) => one === fields.text("expires"));
-  if (lifetime === undefined) throw formBroken();
+  if (lifetime === undefined) throw formMalformed();
   if (name === "") return tokensPage(visit, account, { name, lifetime, error: "noName" });
   if (settings.store.apiTokens.listOfAccount(account.id).filter((token) => isInUse(token, now)).length >= tokensMax)
     return tokensPage(visit, account, { name, lifetime, error: "full" });
@@ -55,7 +55,7 @@ async function create(visit: Visit, account: Account, fields: Fields): Promise<R
 async function revoke(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const { settings, now } = visit;
   const id = fields.text("token");
-  if (!/^\d{1,15}$/.test(id)) throw formBroken();
+  if (!/^\d{1,15}$/.test(id)) throw formMalformed();
   const revoked = await settings.store.apiTokens.revoke(account.id, Number(id), now);
   if (revoked !== undefined) settings.log.info("token revoked", { account: account.id, token: revoked.id });
   return redirect(visit, `${path}?done=revoked`);
@@ -78,7 +78,7 @@ function tokensPage(visit: Visit, account: Account, typed: Typed | null = null):
     done: typed === null && url.searchParams.get("done") === "revoked" ? i18n.t("tokens.done.revoked") : null,
     children: (
       <>
-        <NoApiNotice account={account} />
+        <ApiExcludedNotice account={account} />
         <CreateForm typed={typed} />
         <TokenTable account={account} action={path} />
       </>

@@ -9,7 +9,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { scanNotFoundPage } from "../../errors.ts";
 import { ScanAgain } from "../../scanning/scan-again.tsx";
 import type { Visit } from "../../visit.ts";
-import { shortHost, trailTo } from "../head.tsx";
+import { breadcrumbsTo, shortHost } from "../head.tsx";
 import { notFinishedPage } from "../not-finished.tsx";
 import { comparableTo, earlierScans, resultOf } from "../report.ts";
 import { ComparisonBody } from "./comparison-body.tsx";
@@ -43,15 +43,15 @@ function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
 
 /** Compares findings by their rendered text, both with the URL of the later scan, since readers see nothing else. */
 function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Comparison {
-  const said = new Map<StoredFinding, string>();
-  const told = (finding: StoredFinding) => {
-    const known = said.get(finding);
+  const texts = new Map<StoredFinding, string>();
+  const textOf = (finding: StoredFinding) => {
+    const known = texts.get(finding);
     if (known !== undefined) return known;
     const { title, detail } = textsOfFinding(finding, after.url, visit.i18n.locale, visit.settings.texts);
-    said.set(finding, `${title}\n${detail}`);
+    texts.set(finding, `${title}\n${detail}`);
     return `${title}\n${detail}`;
   };
-  return compareResults(resultOf(visit, before), resultOf(visit, after), (one, other) => told(one) === told(other));
+  return compareResults(resultOf(visit, before), resultOf(visit, after), (one, other) => textOf(one) === textOf(other));
 }
 
 function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
@@ -61,7 +61,7 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
     noIndex: true,
     children: (
       <>
-        <PageHead trail={trailTo(scan, i18n)} title={i18n.t("compare.heading")} />
+        <PageHead breadcrumbs={breadcrumbsTo(scan, i18n)} title={i18n.t("compare.heading")} />
         <EmptyState title={i18n.t("compare.noEarlier")}>
           <p>{i18n.t("compare.noEarlierMeans")}</p>
           <div class="actions">

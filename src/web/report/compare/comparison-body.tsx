@@ -5,7 +5,7 @@ import { Notice } from "../../components/notice.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { useI18n } from "../../context.ts";
 import type { I18n } from "../../i18n.ts";
-import { trailTo } from "../head.tsx";
+import { breadcrumbsTo } from "../head.tsx";
 import { ChangedChecks } from "./changed-checks.tsx";
 import { ChangedList, FindingList, Unchanged } from "./compared-findings.tsx";
 import { CompareNotices, TwoScans } from "./two-scans.tsx";
@@ -23,7 +23,7 @@ export function ComparisonBody({ before, after, asked, comparison }: ComparisonP
   const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged } = comparison;
   return (
     <>
-      <PageHead trail={trailTo(after, i18n)} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
+      <PageHead breadcrumbs={breadcrumbsTo(after, i18n)} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
         <a class="button" href={`/scans/${asked.token}`}>
           {i18n.t("compare.back")}
         </a>

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { State } from "../../../../src/check/check.ts";
 import type { StoredFinding } from "../../../../src/judge/result.ts";
-import { earlierLook, firstSeen } from "../../../../src/web/report/first-seen.ts";
+import { earlierScan, firstSeen } from "../../../../src/web/report/first-seen.ts";
 
 const asked: StoredFinding = {
   code: "security.sample.weak",
@@ -16,7 +16,7 @@ const asked: StoredFinding = {
 /** From the newest: `violated` had the finding. */
 function earlier(...states: readonly (State | "absent")[]) {
   return states.map((state, at) =>
-    earlierLook(`2026-11-${20 - at}T00:00:00.000Z`, `token-${at}`, {
+    earlierScan(`2026-11-${20 - at}T00:00:00.000Z`, `token-${at}`, {
       algorithmVersion: 2,
       catalogVersion: "one",
       measured: true,

@@ -1,14 +1,20 @@
 /** What to fix first. */
 import { expect, test } from "vitest";
 import type { Effort, Severity } from "../../../../src/check/check.ts";
-import { fixFirst, type Weighed } from "../../../../src/web/report/urgency.ts";
+import { fixFirst, type WeightedFinding } from "../../../../src/web/report/urgency.ts";
 
-function weighed(checkKey: string, severity: Severity, effort: Effort, points: number | null, scoreCap: number | null = null): Weighed {
+function weighed(
+  checkKey: string,
+  severity: Severity,
+  effort: Effort,
+  points: number | null,
+  scoreCap: number | null = null,
+): WeightedFinding {
   const finding = { code: `security.sample.${checkKey}`, checkKey, severity, riskLevel: "low", effort, values: {} } as const;
   return { finding, points, scoreCap };
 }
 
-const keysOf = (findings: readonly Weighed[]) => fixFirst(findings).map(({ finding }) => finding.checkKey);
+const keysOf = (findings: readonly WeightedFinding[]) => fixFirst(findings).map(({ finding }) => finding.checkKey);
 
 test("severity times points, divided by effort", () => {
   const header = weighed("header", "high", "low", 8);

@@ -5,14 +5,14 @@ import { useId } from "preact/hooks";
 import { useI18n } from "../context.ts";
 import { untranslated } from "./untrusted-text.tsx";
 
-interface LinesProps {
+interface ConfigLinesProps {
   /** Target of the lines: `nginx`, `DNS`, a file name. */
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
 /** Machine-readable, so never translated. */
-export function Lines({ label, children }: LinesProps) {
+export function ConfigLines({ label, children }: ConfigLinesProps) {
   const i18n = useI18n();
   const id = useId();
   return (

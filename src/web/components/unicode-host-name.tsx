@@ -3,7 +3,7 @@ import { domainToUnicode } from "node:url";
 import { UntrustedText } from "./untrusted-text.tsx";
 
 /** Null for hosts without A-labels (RFC 5890 section 2.3.2.1) and for text that is not a URL. */
-export function NameInUnicode({ url }: { readonly url: string }) {
+export function UnicodeHostName({ url }: { readonly url: string }) {
   const host = URL.parse(url)?.hostname ?? "";
   const name = domainToUnicode(host);
   if (name === "" || name === host) return null;
