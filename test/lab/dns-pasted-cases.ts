@@ -1,4 +1,4 @@
-/** Domains made of nothing but the records and files that our findings tell people to paste. */
+/** Laboratory domains with only the records and files from the remediations of our findings. */
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts, FindingCode } from "../../src/check/check.ts";
 import type { DnsCase } from "./dns-case.ts";
@@ -7,7 +7,7 @@ const findings = Object.assign({}, ...Object.values<CheckTexts>(enGb.checks).map
 
 const reportReceiver = "assay-pasted-receiver.net";
 
-/** The lines of a finding that begin so, filled in for the domain. @throws Error when it has none. */
+/** Lines of a finding with that prefix, with the domain's values. @throws Error if it has none. */
 function lines(prefix: string, code: FindingCode, domain: string): readonly string[] {
   const values: Readonly<Record<string, string>> = {
     domain,
@@ -24,7 +24,7 @@ function lines(prefix: string, code: FindingCode, domain: string): readonly stri
 
 const mailServer = "@ IN A 127.0.0.1\n@ IN MX 10 mail\nmail IN A 127.0.0.1\n";
 
-/** `pasted` are the records of each code; where it offers several, `nth` says which. */
+/** `pasted` lists findings with their records; `nth` selects one of several records. */
 function pastedCase(
   label: string,
   name: string,
@@ -63,7 +63,7 @@ const sound = {
 export const pastedDnsCases: readonly DnsCase[] = [
   pastedCase(
     "first",
-    "what a domain without any of it is told first",
+    "the first advice for a domain without records",
     [
       { code: "security.dns.caa-missing" },
       { code: "security.mail.spf-missing", nth: 0 },
@@ -75,8 +75,8 @@ export const pastedDnsCases: readonly DnsCase[] = [
     sound,
   ),
   pastedCase(
-    "mended",
-    "what a domain with faults is told",
+    "faulty",
+    "the advice for a domain with faulty records",
     [
       { code: "security.dns.caa-parameter-invalid" },
       { code: "security.dns.caa-iodef-invalid" },
@@ -91,7 +91,7 @@ export const pastedDnsCases: readonly DnsCase[] = [
   ),
   pastedCase(
     "below",
-    "what is told of names below a domain",
+    "the advice for subdomains",
     [
       { code: "security.dns.caa-issue-missing" },
       { code: "security.mail.spf-missing", nth: 1 },
@@ -105,7 +105,7 @@ export const pastedDnsCases: readonly DnsCase[] = [
   ),
   pastedCase(
     "observing",
-    "the DMARC record to begin with observes, and is told to become stricter",
+    "the first DMARC record, which has the policy none",
     [
       { code: "security.dns.caa-missing" },
       { code: "security.mail.spf-missing", nth: 0 },
@@ -117,7 +117,7 @@ export const pastedDnsCases: readonly DnsCase[] = [
     { ...sound, "mail-dmarc-policy": "security.mail.dmarc-policy-none" },
   ),
   {
-    name: "pasted: what a receiver of another domain's reports has to publish",
+    name: "pasted: the authorisation record of a report receiver",
     zones: [
       { name: "assay-pasted-reports.org", records: `_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@${reportReceiver}"` },
       {

@@ -1,8 +1,8 @@
-/** Zones secure, insecure and forged, servers that fail, and resolvers that do not do their part. */
+/** Laboratory domains for DNSSEC and failures: secure, insecure and forged zones, failing servers and resolvers. */
 import type { Zones } from "../support/dns-server.ts";
 import type { CaseZone, DnsCase } from "./dns-case.ts";
 
-/** What a domain without mail says about itself when it says all it can. */
+/** All records of a domain without mail. */
 const soundRecords = `
   @             IN A   127.0.0.1
   @             IN MX  0 .
@@ -10,7 +10,7 @@ const soundRecords = `
   _dmarc        IN TXT "v=DMARC1; p=reject; rua=mailto:reports@assay-secure.org"
   @             IN CAA 0 issue "ca.example"`;
 
-/** Null MX: there is no mail whose transport could be protected. */
+/** A domain with a null MX has no mail transport to protect. */
 const soundStates = {
   "dns-caa": "passed",
   "mail-spf": "passed",
@@ -22,7 +22,7 @@ const soundStates = {
   "mail-tls-rpt": "notApplicable",
 } as const;
 
-const nothingRead = {
+const allUnread = {
   "dns-caa": "notChecked",
   "mail-spf": "notChecked",
   "mail-spf-policy": "notChecked",
@@ -34,11 +34,11 @@ const nothingRead = {
   "mail-tls-rpt": "notChecked",
 } as const;
 
-function soundZone(name: string, differing: Partial<CaseZone> = {}): CaseZone {
-  return { name, records: soundRecords, ...differing };
+function soundZone(name: string, changes: Partial<CaseZone> = {}): CaseZone {
+  return { name, records: soundRecords, ...changes };
 }
 
-/** A server that lets an alias stand at the apex answers every question with it. */
+/** A server with an alias at the apex answers every query with it. */
 export const apexAliases: Zones = {
   "assay-apex-alias.org": { CNAME: ["www.assay-alias-target.net"] },
   "www.assay-alias-target.net": {},
@@ -62,7 +62,7 @@ export const resolverCases: readonly DnsCase[] = [
     expected: { dnssec: "passed", ...soundStates },
   },
   {
-    name: "secure with a wildcard: names that nobody wrote down are proven too, and are found by every question",
+    name: "secure with a wildcard, which answers every probe",
     zones: [soundZone("assay-wildcard.org", { records: '@ IN MX 10 mail\n* IN TXT "v=spf1 -all"\n* IN CAA 0 issue "ca.example"' })],
     host: "www.assay-wildcard.org",
     expected: {
@@ -95,12 +95,12 @@ export const resolverCases: readonly DnsCase[] = [
     expected: { dnssec: "security.dns.dnssec-missing", ...soundStates },
   },
   {
-    name: "bogus: the records of the zone itself changed after signing",
+    name: "bogus: records changed after signing",
     zones: [soundZone("assay-tampered.org", { tampered: ["ns.assay-tampered.org.", "intruder.assay-tampered.org."] })],
     expected: { dnssec: "security.dns.dnssec-bogus" },
   },
   {
-    name: "one forged record in a zone that is otherwise sound: not read, and nothing else is harmed",
+    name: "one forged record in a sound zone: only that record is not read",
     zones: [soundZone("assay-forged-record.org", { tampered: ['"v=spf1 -all"', '"v=spf1 +all"'] })],
     expected: {
       dnssec: "passed",
@@ -111,37 +111,37 @@ export const resolverCases: readonly DnsCase[] = [
     },
   },
   {
-    name: "bogus: every signature ran out",
+    name: "bogus: all signatures expired",
     zones: [soundZone("assay-expired.org", { delegation: "expired" })],
-    expected: { dnssec: "security.dns.dnssec-signature-expired", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-signature-expired", ...allUnread },
   },
   {
-    name: "bogus: signatures that ran out, but for that of the keys",
+    name: "bogus: all signatures expired except that of the keys",
     zones: [soundZone("assay-expired-records.org", { delegation: "expired-records" })],
-    expected: { dnssec: "security.dns.dnssec-signature-expired", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-signature-expired", ...allUnread },
   },
   {
-    name: "bogus: keys, but no signatures",
+    name: "bogus: keys without signatures",
     zones: [soundZone("assay-unsigned-record.org", { tampered: ["\nassay-unsigned-record.org.\t60\tIN\tRRSIG\t", "\n;"] })],
     expected: { dnssec: "security.dns.dnssec-signature-missing" },
   },
   {
     name: "bogus: the DS record of another key",
     zones: [soundZone("assay-wrong-ds.org", { delegation: "wrong-ds" })],
-    expected: { dnssec: "security.dns.dnssec-key-mismatch", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-key-mismatch", ...allUnread },
   },
   {
-    name: "bogus: a DS record, and no signatures",
+    name: "bogus: a DS record without signatures",
     zones: [soundZone("assay-stripped.org", { delegation: "stripped" })],
-    expected: { dnssec: "security.dns.dnssec-signature-missing", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-signature-missing", ...allUnread },
   },
   {
-    name: "bogus: a sound zone below a top-level domain whose DS record is wrong",
+    name: "bogus: a sound zone below a top-level domain with a wrong DS record",
     zones: [soundZone("assay-below-broken.dev"), { name: "dev", records: "", delegation: "wrong-ds" }],
-    expected: { dnssec: "security.dns.dnssec-bogus", ...nothingRead },
+    expected: { dnssec: "security.dns.dnssec-bogus", ...allUnread },
   },
   {
-    name: "signed by an algorithm that nobody knows: as if it were not signed (RFC 4035 section 5.2)",
+    name: "signed with an unknown algorithm: counts as unsigned (RFC 4035 section 5.2)",
     zones: [
       soundZone("assay-unknown-algorithm.page", { delegation: "unsigned" }),
       { name: "page", records: `@ IN CAA 0 issue "ca.example"\nassay-unknown-algorithm IN DS 4711 250 2 ${"00".repeat(32)}` },
@@ -149,7 +149,7 @@ export const resolverCases: readonly DnsCase[] = [
     expected: { dnssec: "security.dns.dnssec-missing", ...soundStates },
   },
   {
-    name: "a forged zone below a sound domain: what stands in it is not read",
+    name: "a forged zone below a sound domain: its records are not read",
     host: "www.assay-forged-below.org",
     zones: [soundZone("assay-forged-below.org"), soundZone("www.assay-forged-below.org", { delegation: "wrong-ds" })],
     expected: { dnssec: "passed", ...soundStates, "dns-caa": "notChecked", "mail-dmarc-policy": "notChecked" },
@@ -157,72 +157,72 @@ export const resolverCases: readonly DnsCase[] = [
   {
     name: "a server that cannot load the zone: SERVFAIL",
     zones: [soundZone("assay-unloadable.org", { unloadable: true })],
-    expected: { dnssec: "notChecked", ...nothingRead },
+    expected: { dnssec: "notChecked", ...allUnread },
   },
   {
     name: "a lame delegation: the server refuses the zone",
     zones: [soundZone("assay-lame.org", { servedBy: "refusing" })],
-    expected: { dnssec: "notChecked", ...nothingRead },
+    expected: { dnssec: "notChecked", ...allUnread },
   },
   {
     name: "a name server that never answers",
     zones: [soundZone("assay-silent.org", { servedBy: "silent" })],
-    expected: { dnssec: "notChecked", ...nothingRead },
+    expected: { dnssec: "notChecked", ...allUnread },
   },
   {
     name: "a resolver that never answers",
     zones: [soundZone("assay-silent-resolver.org")],
     resolvers: ["silent"],
-    expected: { dnssec: "notChecked", ...nothingRead },
+    expected: { dnssec: "notChecked", ...allUnread },
   },
   {
     name: "no resolver at all",
     zones: [soundZone("assay-no-resolver.org")],
     resolvers: ["absent"],
-    expected: { dnssec: "notChecked", ...nothingRead },
+    expected: { dnssec: "notChecked", ...allUnread },
   },
   {
-    name: "a resolver that does not validate: signatures are not checked, all else is",
+    name: "a resolver without validation: only DNSSEC is not checked",
     zones: [soundZone("assay-unvalidated.org")],
     resolvers: ["unvalidating"],
     expected: { dnssec: "notChecked", ...soundStates },
   },
   {
-    name: "a resolver that does not validate believes a forged zone",
+    name: "a resolver without validation accepts a forged zone",
     zones: [soundZone("assay-believed.org", { delegation: "wrong-ds" })],
     resolvers: ["unvalidating"],
     expected: { dnssec: "notChecked", ...soundStates },
   },
   {
-    name: "the first of two resolvers is gone",
+    name: "the first of two resolvers is down",
     zones: [soundZone("assay-second-resolver.org")],
     resolvers: ["absent", "validating"],
     expected: { dnssec: "passed", ...soundStates },
   },
   {
-    name: "the first of two resolvers does not validate: the second is asked about signatures",
+    name: "the first of two resolvers does not validate: the second is queried for DNSSEC",
     zones: [soundZone("assay-second-validates.org")],
     resolvers: ["unvalidating", "validating"],
     expected: { dnssec: "passed", ...soundStates },
   },
   {
-    name: "bogus, and the second of two resolvers would believe it",
+    name: "bogus, although the second of two resolvers accepts it",
     zones: [soundZone("assay-second-believes.org", { delegation: "wrong-ds" })],
     resolvers: ["validating", "unvalidating"],
     expected: { dnssec: "security.dns.dnssec-key-mismatch", ...soundStates },
   },
   {
-    name: "an answer too long for UDP: asked again over TCP",
+    name: "a response too long for UDP: repeated over TCP",
     zones: [soundZone("assay-truncated.org", { records: soundRecords + manyTexts(30) })],
     expected: { dnssec: "passed", ...soundStates },
   },
   {
-    name: "more text records than are kept: the one that decides is among them",
+    name: "more text records than the limit: the relevant ones are kept",
     zones: [soundZone("assay-collector.org", { records: soundRecords + manyTexts(80) })],
     expected: { dnssec: "passed", ...soundStates },
   },
   {
-    name: "an alias at the apex: resolvers hand out the target's records under the domain's name",
+    name: "an alias at the apex: resolvers return the target's records for the domain",
     zones: [
       { name: "assay-apex-alias.org", records: "", delegation: "unsigned", servedBy: "apexAlias" },
       {
@@ -269,7 +269,7 @@ export const resolverCases: readonly DnsCase[] = [
     },
   },
   {
-    name: "no domain: a scanned name below no public suffix has no DNS or mail of its own",
+    name: "no domain: a name without public suffix has no DNS or mail checks",
     host: "laboratory.test",
     zones: [],
     expected: {
@@ -283,7 +283,7 @@ export const resolverCases: readonly DnsCase[] = [
   },
 ];
 
-/** Text records as domains collect them to prove to others that they are theirs. */
+/** Domain verification records of other services. */
 function manyTexts(count: number): string {
   return Array.from({ length: count }, (_, at) => `\n@ IN TXT "verification-${at}=${"0123456789abcdef".repeat(3)}"`).join("");
 }

@@ -1,17 +1,17 @@
-/** A domain for each rule of SPF: that there is one record, what it permits, and what evaluating it costs. */
+/** Laboratory domains for the rules of SPF: the record, its policy and its lookups. */
 import type { CaseZone, DnsCase, Outcome } from "./dns-case.ts";
 
 type SpfStates = readonly [spf: Outcome, policy: Outcome, lookups: Outcome];
 
-const sound: SpfStates = ["passed", "passed", "passed"];
+const allPassed: SpfStates = ["passed", "passed", "passed"];
 const weakPolicy = (code: string): SpfStates => ["passed", `security.mail.spf-${code}`, "passed"];
-const tooCostly = (code: string): SpfStates => ["passed", "passed", `security.mail.spf-${code}`];
+const weakLookups = (code: string): SpfStates => ["passed", "passed", `security.mail.spf-${code}`];
 const absent = (code: string): SpfStates => [`security.mail.spf-${code}`, "notApplicable", "notApplicable"];
 
-/** What is behind an include or a redirect may pass everybody, and costs nobody knows what. */
-const unheard: SpfStates = ["passed", "notChecked", "notChecked"];
+/** The policy and the number of lookups of an unread include or redirect are unknown. */
+const undecided: SpfStates = ["passed", "notChecked", "notChecked"];
 
-/** The domain `assay-spf-<label>.org`, whose records are written in full. */
+/** A case for `assay-spf-<label>.org` with these zone-file lines. */
 function spfCase(label: string, name: string, records: string, states: SpfStates, more: Partial<DnsCase> = {}): DnsCase {
   const [spf, policy, lookups] = states;
   return {
@@ -22,7 +22,7 @@ function spfCase(label: string, name: string, records: string, states: SpfStates
   };
 }
 
-/** The same with that one record at the apex. */
+/** A case with one SPF record at the apex. */
 function recordCase(label: string, record: string, states: SpfStates, others = ""): DnsCase {
   return spfCase(
     label,
@@ -32,17 +32,17 @@ function recordCase(label: string, record: string, states: SpfStates, others = "
   );
 }
 
-/** RFC 1035 section 3.3: a string holds 255 bytes at most. */
+/** RFC 1035 section 3.3: a character string has at most 255 bytes. */
 function quoted(text: string): string {
   return (text.match(/.{1,255}/g) ?? []).map((part) => `"${part}"`).join(" ");
 }
 
-/** `_spf1` ... `_spf<count>`, each a record of its own that ends the question. */
+/** `_spf1` to `_spf<count>`, each with a record without further lookups. */
 function includable(count: number): string {
   return numbered(count, (at) => `_spf${at} IN TXT "v=spf1 ip4:192.0.2.${at} -all"`).join("\n");
 }
 
-function numbered(count: number, word: (at: number) => string): readonly string[] {
+function numbered(count: number, term: (at: number) => string): readonly string[] {
   return Array.from({ length: count }, (_, at) => word(at + 1));
 }
 
@@ -50,26 +50,26 @@ function includes(domain: string, count: number): string {
   return numbered(count, (at) => `include:_spf${at}.${domain}`).join(" ");
 }
 
-/** Where a delegated name leads to a server that cannot answer. */
-function broken(name: string): CaseZone {
+/** A delegated zone whose server fails. */
+function failingZone(name: string): CaseZone {
   return { name, records: "", unloadable: true };
 }
 
 export const spfCases: readonly DnsCase[] = [
   spfCase("none", "no record", '@ IN TXT "verification=abc"', absent("missing")),
-  spfCase("nothing", "no text record at all", "@ IN A 127.0.0.1", absent("missing")),
-  spfCase("version", "a version that does not exist is no record", '@ IN TXT "v=spf10 -all"', absent("misspelt")),
+  spfCase("nothing", "no text record", "@ IN A 127.0.0.1", absent("missing")),
+  spfCase("version", "an unknown version is not a record", '@ IN TXT "v=spf10 -all"', absent("misspelt")),
   spfCase("several", "two records", '@ IN TXT "v=spf1 -all"\n@ IN TXT "v=spf1 mx -all"', absent("several")),
   spfCase(
     "beside",
     "one record among other texts",
     '@ IN TXT "verification=abc"\n@ IN TXT "v=spf1 -all"\n@ IN TXT "v=spf2.0/pra ?all"',
-    sound,
+    allPassed,
   ),
-  spfCase("strings", "one record in several strings, joined without a space", '@ IN TXT "v=spf1 ip4:192." "0.2.1 -a" "ll"', sound),
-  recordCase("capitals", "V=SPF1 IP4:192.0.2.1 -ALL", sound),
+  spfCase("strings", "one record in several strings, joined without a space", '@ IN TXT "v=spf1 ip4:192." "0.2.1 -a" "ll"', allPassed),
+  recordCase("capitals", "V=SPF1 IP4:192.0.2.1 -ALL", allPassed),
   recordCase("bare", "v=spf1", weakPolicy("all-missing")),
-  recordCase("softfail", "v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 ~all", sound),
+  recordCase("softfail", "v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 ~all", allPassed),
   recordCase("plus", "v=spf1 ip4:192.0.2.1 +all", weakPolicy("all-pass")),
   recordCase("all", "v=spf1 all", weakPolicy("all-pass")),
   recordCase("neutral", "v=spf1 ip4:192.0.2.1 ?all", weakPolicy("all-neutral")),
@@ -84,18 +84,18 @@ export const spfCases: readonly DnsCase[] = [
     "v=spf1 redirect=_one.assay-spf-redirect-twice.org redirect=_two.assay-spf-redirect-twice.org",
     weakPolicy("modifier-repeated"),
   ),
-  recordCase("modifier", "v=spf1 ip4:192.0.2.1 -all exp=why.assay-spf-modifier.org future=thing", sound),
-  recordCase("redirect", "v=spf1 redirect=_spf1.assay-spf-redirect.org", sound, includable(1)),
+  recordCase("modifier", "v=spf1 ip4:192.0.2.1 -all exp=why.assay-spf-modifier.org future=thing", allPassed),
+  recordCase("redirect", "v=spf1 redirect=_spf1.assay-spf-redirect.org", allPassed, includable(1)),
   recordCase("redirect-open", "v=spf1 redirect=_open.assay-spf-redirect-open.org", weakPolicy("all-pass"), '_open IN TXT "v=spf1 +all"'),
   recordCase("redirect-lost", "v=spf1 redirect=_lost.assay-spf-redirect-lost.org", weakPolicy("redirect-without-record")),
-  recordCase("redirect-idle", "v=spf1 -all redirect=_open.assay-spf-redirect-idle.org", sound, '_open IN TXT "v=spf1 +all"'),
+  recordCase("redirect-idle", "v=spf1 -all redirect=_open.assay-spf-redirect-idle.org", allPassed, '_open IN TXT "v=spf1 +all"'),
   recordCase("include-lost", "v=spf1 include:_lost.assay-spf-include-lost.org -all", weakPolicy("include-without-record")),
-  recordCase("ten", `v=spf1 ${includes("assay-spf-ten.org", 10)} -all`, sound, includable(10)),
-  recordCase("eleven", `v=spf1 ${includes("assay-spf-eleven.org", 11)} -all`, tooCostly("lookups-too-many"), includable(11)),
+  recordCase("ten", `v=spf1 ${includes("assay-spf-ten.org", 10)} -all`, allPassed, includable(10)),
+  recordCase("eleven", `v=spf1 ${includes("assay-spf-eleven.org", 11)} -all`, weakLookups("lookups-too-many"), includable(11)),
   recordCase(
     "nested",
     "v=spf1 include:_left.assay-spf-nested.org include:_right.assay-spf-nested.org mx a:mail.assay-spf-nested.org a -all",
-    tooCostly("lookups-too-many"),
+    weakLookups("lookups-too-many"),
     `@ IN A 127.0.0.1
 mail IN A 127.0.0.1
 @ IN MX 10 mail
@@ -106,19 +106,19 @@ ${includable(3)}`,
   recordCase(
     "loop",
     "v=spf1 include:_loop.assay-spf-loop.org -all",
-    tooCostly("loop"),
+    weakLookups("loop"),
     '_loop IN TXT "v=spf1 include:_loop.assay-spf-loop.org -all"',
   ),
-  recordCase("void-two", "v=spf1 a:one.assay-spf-void-two.org a:two.assay-spf-void-two.org -all", sound),
+  recordCase("void-two", "v=spf1 a:one.assay-spf-void-two.org a:two.assay-spf-void-two.org -all", allPassed),
   recordCase(
     "void-three",
     `v=spf1 ${["one", "two", "three"].map((name) => `a:${name}.assay-spf-void-three.org`).join(" ")} -all`,
-    tooCostly("void-lookups-too-many"),
+    weakLookups("void-lookups-too-many"),
   ),
   recordCase(
     "void-kinds",
     "v=spf1 a:exists.assay-spf-void-kinds.org a:mail.assay-spf-void-kinds.org mx:lost.assay-spf-void-kinds.org -all",
-    tooCostly("void-lookups-too-many"),
+    weakLookups("void-lookups-too-many"),
     'exists IN TXT "no address"\nmail IN TXT "none here"',
   ),
   recordCase("argument", "v=spf1 ip4:192.0.2.1 -all:everybody", weakPolicy("argument-invalid")),
@@ -129,34 +129,34 @@ ${includable(3)}`,
     weakPolicy("passes-everybody"),
     '_open IN TXT "v=spf1 +all"',
   ),
-  recordCase("macro-known", "v=spf1 include:_spf1.%{d} -all", sound, includable(1)),
-  recordCase("macro-mail", "v=spf1 include:%{l}._spf.%{d} -all", unheard),
-  recordCase("alias", "v=spf1 include:_spf.assay-spf-alias.org -all", sound, `_spf IN CNAME _spf1\n${includable(1)}`),
+  recordCase("macro-known", "v=spf1 include:_spf1.%{d} -all", allPassed, includable(1)),
+  recordCase("macro-mail", "v=spf1 include:%{l}._spf.%{d} -all", undecided),
+  recordCase("alias", "v=spf1 include:_spf.assay-spf-alias.org -all", allPassed, `_spf IN CNAME _spf1\n${includable(1)}`),
   recordCase(
     "many-hosts",
     "v=spf1 mx -all",
-    tooCostly("mx-hosts-too-many"),
+    weakLookups("mx-hosts-too-many"),
     numbered(11, (at) => `@ IN MX ${at} mx${at}\nmx${at} IN A 192.0.2.${at}`).join("\n"),
   ),
-  recordCase("macro", "v=spf1 exists:%{ir}.list.assay-spf-macro.org -all", sound),
+  recordCase("macro", "v=spf1 exists:%{ir}.list.assay-spf-macro.org -all", allPassed),
   recordCase("macro-bad", "v=spf1 exists:%{q}.list.assay-spf-macro-bad.org -all", weakPolicy("macro-invalid")),
   spfCase(
     "include-servfail",
-    "an include whose server fails",
+    "an include with a failing server",
     '@ IN TXT "v=spf1 include:_spf.assay-spf-include-servfail.org -all"',
-    unheard,
-    { zones: [broken("_spf.assay-spf-include-servfail.org")] },
+    undecided,
+    { zones: [failingZone("_spf.assay-spf-include-servfail.org")] },
   ),
   spfCase(
     "redirect-servfail",
-    "a redirect whose server fails: what the record ends in is unknown",
+    "a redirect with a failing server: the policy is unknown",
     '@ IN TXT "v=spf1 redirect=_spf.assay-spf-redirect-servfail.org"',
-    unheard,
-    { zones: [broken("_spf.assay-spf-redirect-servfail.org")] },
+    undecided,
+    { zones: [failingZone("_spf.assay-spf-redirect-servfail.org")] },
   ),
   spfCase(
     "include-silent",
-    "an include that never answers, and is over the limit without it",
+    "an include that never answers, with too many other lookups",
     `@ IN TXT ${quoted(`v=spf1 include:_spf.assay-spf-include-silent.org ${includes("assay-spf-include-silent.org", 10)} -all`)}\n${includable(10)}`,
     ["passed", "notChecked", "security.mail.spf-lookups-too-many"],
     { zones: [{ name: "_spf.assay-spf-include-silent.org", records: "", servedBy: "silent" }] },

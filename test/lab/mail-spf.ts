@@ -1,4 +1,4 @@
-/** Domains whose SPF records and signatures are of every kind, scanned for real, through a DNS server of the test's own. */
+/** Laboratory cases for SPF and DNSSEC, with a DNS server in the test process. */
 import { afterAll } from "vitest";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
@@ -9,27 +9,27 @@ type SpfStates = readonly [spf: States[string], policy: States[string], lookups:
 
 interface SpfCase {
   readonly name: string;
-  /** Names below the domain; the domain itself is `@`. */
+  /** Zones by name below the domain; `@` is the domain itself. */
   readonly zones: Zones;
   readonly states: SpfStates;
   readonly codes?: readonly string[];
-  /** A resolver that believes anything, in place of one that validates. */
+  /** Whether the scan uses a resolver without validation. */
   readonly unvalidating?: true;
 }
 
 const page = { body: "<!doctype html><title>A page</title>" };
-/** A question to the silent waits for two packets; nothing else here takes time. */
+/** Long enough for two packets to a silent server. */
 const deadlines = { settleMs: 50, settleMaxMs: 500, probeMs: 4_000 };
 
 const soa = { mname: "ns.example.net", rname: "hostmaster.example.net", serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
 const signed = { SOA: { authentic: [soa] } };
 const unsigned = { SOA: [soa] };
 const spf = (...records: readonly string[]) => ({ TXT: records });
-const numbered = (count: number, word: (at: number) => string) => Array.from({ length: count }, (_, at) => word(at)).join(" ");
+const numbered = (count: number, term: (at: number) => string) => Array.from({ length: count }, (_, at) => term(at)).join(" ");
 
-const given: Readonly<Record<string, SpfCase>> = {
+const casesByLabel: Readonly<Record<string, SpfCase>> = {
   sound: {
-    name: "a record that ends in -all, within its lookups, in a domain that is signed",
+    name: "a record with -all and few lookups, in a signed domain",
     zones: {
       "@": {
         ...signed,
@@ -41,36 +41,36 @@ const given: Readonly<Record<string, SpfCase>> = {
     states: ["passed", "passed", "passed", "passed"],
   },
   none: {
-    name: "no record, in a domain that is not signed",
+    name: "no record, in an unsigned domain",
     zones: { "@": { ...unsigned, ...spf("verification=abc") } },
     states: ["violated", "notApplicable", "notApplicable", "violated"],
     codes: ["security.mail.spf-missing", "security.dns.dnssec-missing"],
   },
   several: {
-    name: "two records, in a domain whose signatures are forged",
+    name: "two records, in a domain with forged signatures",
     zones: { "@": { SOA: { bogus: [soa] }, NS: { bogus: ["ns.example.net"] }, ...spf("v=spf1 mx -all", "v=spf1 -all") } },
     states: ["violated", "notApplicable", "notApplicable", "violated"],
     codes: ["security.mail.spf-several", "security.dns.dnssec-bogus"],
   },
   unanswered: {
-    name: "a server that fails, whether signatures are checked or not",
+    name: "a server that fails with and without DNSSEC",
     zones: { "@": { SOA: "SERVFAIL", TXT: "SERVFAIL" } },
     states: ["notChecked", "notChecked", "notChecked", "notChecked"],
   },
   refused: {
-    name: "a server that does not want to answer",
+    name: "a server that refuses queries",
     zones: { "@": { SOA: { rcode: 5 }, TXT: { rcode: 5 } } },
     states: ["notChecked", "notChecked", "notChecked", "notChecked"],
   },
   open: {
-    name: "a redirect to +all, at a resolver that validates nothing",
+    name: "a redirect to +all, at a resolver without validation",
     unvalidating: true,
     zones: { "@": { ...unsigned, ...spf("v=spf1 redirect=_spf.%{d}") }, _spf: spf("v=spf1 all") },
     states: ["passed", "violated", "passed", "notChecked"],
     codes: ["security.mail.spf-all-pass"],
   },
   invalid: {
-    name: "slips of every kind, and a loop",
+    name: "mistakes of every kind, and a loop",
     zones: {
       "@": {
         ...signed,
@@ -100,7 +100,7 @@ const given: Readonly<Record<string, SpfCase>> = {
     codes: ["security.mail.spf-lookups-too-many"],
   },
   voids: {
-    name: "names that are not there",
+    name: "names that do not exist",
     zones: { "@": { ...signed, ...spf("v=spf1 a:one.%{d} mx:two.%{d} exists:three.%{d} -all") } },
     states: ["passed", "passed", "violated", "passed"],
     codes: ["security.mail.spf-void-lookups-too-many"],
@@ -117,10 +117,10 @@ const given: Readonly<Record<string, SpfCase>> = {
   },
 };
 
-/** The names never leave this machine: the resolver of the scans is the one below. */
+/** No query for these names leaves the machine, because scans use the resolver below. */
 const domainOf = (label: string) => `assay-spf-${label}.org`;
 
-/** Shared by all cases, started by the first. */
+/** Shared by all cases; the first case starts it. */
 interface SpfLaboratory {
   readonly site: Awaited<ReturnType<typeof startHttps>>;
   readonly validating: Awaited<ReturnType<typeof startDnsServer>>;
@@ -136,8 +136,11 @@ afterAll(async () => {
 });
 
 async function openSpfLaboratory(): Promise<SpfLaboratory> {
-  const names = Object.keys(given).map(domainOf);
-  const zones = Object.assign({}, ...Object.entries(given).map(([label, { zones: below }]) => absolute(below, domainOf(label)))) as Zones;
+  const names = Object.keys(casesByLabel).map(domainOf);
+  const zones = Object.assign(
+    {},
+    ...Object.entries(casesByLabel).map(([label, { zones: below }]) => absolute(below, domainOf(label))),
+  ) as Zones;
   return {
     site: await startHttps(siteIdentity(names[0] ?? "", { names }), { "/": page }),
     validating: await startDnsServer({ ...zones, ".": signed }),
@@ -149,20 +152,20 @@ function absolute(zones: Zones, domain: string): Zones {
   return Object.fromEntries(Object.entries(zones).map(([name, entries]) => [name === "@" ? domain : `${name}.${domain}`, entries]));
 }
 
-async function serve(label: string, believes: boolean): Promise<LabSite> {
+async function serve(label: string, isUnvalidated: boolean): Promise<LabSite> {
   opened ??= openSpfLaboratory();
   const { site, validating, unvalidating } = await opened;
   const host = domainOf(label);
-  const places = { [`${host}:443`]: site, [`${host}:80`]: { port: await closedPort() } };
+  const targets = { [`${host}:443`]: site, [`${host}:80`]: { port: await closedPort() } };
   return {
     url: `https://${host}/`,
-    egress: egressTo(places, { dnsServers: [believes ? unvalidating.address : validating.address] }),
+    egress: egressTo(targets, { dnsServers: [isUnvalidated ? unvalidating.address : validating.address] }),
     caPems: [testAuthority().root.pem],
     deadlines,
   };
 }
 
-export const spfCases: readonly LabCase[] = Object.entries(given).map(([label, { name, states, codes, unvalidating = false }]) => {
+export const spfCases: readonly LabCase[] = Object.entries(casesByLabel).map(([label, { name, states, codes, unvalidating = false }]) => {
   const [spfState, policy, lookups, dnssec] = states;
   return {
     name: `SPF: ${name}`,

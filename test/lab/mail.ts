@@ -1,4 +1,4 @@
-/** Domains with their mail records, policy hosts and security.txt, on a resolver and servers of this machine alone. */
+/** Laboratory cases for mail records, policy hosts and security.txt, with a DNS server in the test process. */
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { closedPort, egressTo, type Route, type Routes, startHttp, startHttps } from "../support/servers.ts";
@@ -26,7 +26,7 @@ const sound: Record<MailKey, States[string]> = {
   "security-txt": "passed",
   "security-txt-valid": "passed",
 };
-const unread: MailStates = {
+const undecided: MailStates = {
   "mail-dmarc": "notChecked",
   "mail-dmarc-policy": "notChecked",
   "mail-dmarc-reporting": "notChecked",
@@ -35,32 +35,32 @@ const unread: MailStates = {
   "dns-caa": "notChecked",
 };
 
-/** What the names below the domain answer, by the part before the domain; `@` is the domain itself. */
+/** Records by name below the domain; `@` is the domain itself, null removes a name. */
 type Records = Readonly<Record<string, Zones[string] | null>>;
 
 interface MailCase {
   readonly name: string;
-  /** `assay-<label>.org` is the domain; `OWN` in policies and files stands for it. */
+  /** Of the domain `assay-<label>.org`, which replaces `OWN` in policies and files. */
   readonly label: string;
-  /** A name below the domain that is scanned in its place. */
-  readonly below?: string;
-  /** Laid over the records of a sound domain; null takes a name away. */
+  /** Subdomain to scan instead of the domain. */
+  readonly subdomain?: string;
+  /** Changes to the records of a sound domain. */
   readonly records?: Records;
-  /** Names beyond the domain. */
+  /** Zones outside the domain. */
   readonly zones?: Zones;
-  /** What stands at the policy's place; `refused`, `elsewhere` (another's certificate), or `unknown`: the resolver decides where that host is. */
+  /** The policy's route, or a fault: `elsewhere` has another host's certificate, `unknown` has no address. */
   readonly policy?: Route | "refused" | "elsewhere" | "unknown";
-  /** Beside the page; laid over a sound security.txt. */
+  /** Further files; by default a sound security.txt. */
   readonly files?: Routes;
-  /** Beyond what is sound. */
+  /** States that differ from a sound domain. */
   readonly states: MailStates;
   readonly codes?: readonly string[];
 }
 
 const plainText = { "content-type": "text/plain; charset=utf-8" };
-const lines = (...given: readonly string[]) => given.map((line) => `${line}\r\n`).join("");
-const policyFile = (...given: readonly string[]): Route => ({ headers: plainText, body: lines(...given) });
-const securityTxt = (...given: readonly string[]): Routes => ({ "/.well-known/security.txt": policyFile(...given) });
+const lines = (...all: readonly string[]) => all.map((line) => `${line}\r\n`).join("");
+const policyFile = (...all: readonly string[]): Route => ({ headers: plainText, body: lines(...all) });
+const securityTxt = (...all: readonly string[]): Routes => ({ "/.well-known/security.txt": policyFile(...all) });
 const text = (...records: readonly string[]) => ({ TXT: records });
 const dmarc = (record: string): Records => ({ _dmarc: text(record) });
 const soundPolicy = ["version: STSv1", "mode: enforce", "mx: *.OWN", "max_age: 604800"] as const;
@@ -72,61 +72,67 @@ const soundRecords: Records = {
   "_smtp._tls": text("v=TLSRPTv1; rua=mailto:tls@OWN"),
 };
 
-/** `OWN` in everything that is plain data becomes the domain. */
-function owned<T>(given: T, domain: string): T {
-  if (typeof given === "string") return given.replaceAll("OWN", domain) as T;
-  if (Array.isArray(given)) return given.map((part) => owned(part, domain)) as T;
-  if (typeof given !== "object" || given === null) return given;
-  return Object.fromEntries(Object.entries(given).map(([name, part]) => [name, owned(part, domain)])) as T;
+/** Replaces `OWN` by the domain in plain data. */
+function withDomain<T>(value: T, domain: string): T {
+  if (typeof value === "string") return value.replaceAll("OWN", domain) as T;
+  if (Array.isArray(value)) return value.map((part) => withDomain(part, domain)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withDomain(part, domain)])) as T;
 }
 
 function zonesOf({ records = {}, zones = {} }: MailCase, domain: string): Zones {
   const all = Object.entries({ ...soundRecords, ...records }).flatMap(([name, zone]) =>
-    zone === null ? [] : [[name === "@" ? domain : `${name}.${domain}`, owned(zone, domain)] as const],
+    zone === null ? [] : [[name === "@" ? domain : `${name}.${domain}`, withDomain(zone, domain)] as const],
   );
   return { ...Object.fromEntries(all), ...zones };
 }
 
 const page: Route = { body: '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Laboratory</title></head></html>' };
-/** What never answers is waited for; nothing else takes its time here. */
+/** Silent servers wait for the whole probe deadline. */
 const deadlines = { settleMs: 50, settleMaxMs: 500, probeMs: 2_000 };
 
 function serve(mailCase: MailCase): Promise<LabSite> {
-  const { label, below, files = securityTxt(...soundFile), policy = policyFile(...soundPolicy) } = mailCase;
+  const { label, subdomain, files = securityTxt(...soundFile), policy = policyFile(...soundPolicy) } = mailCase;
   const domain = `assay-${label}.org`;
-  const host = below === undefined ? domain : `${below}.${domain}`;
+  const host = subdomain === undefined ? domain : `${subdomain}.${domain}`;
   const policyHost = `mta-sts.${domain}`;
   return startGroup(async (track) => {
     const dns = track(await startDnsServer(zonesOf(mailCase, domain)));
     const names = [host, ...(policy === "elsewhere" ? [] : [policyHost])];
     const routes = { "/": page, ...(typeof policy === "string" ? {} : { "/.well-known/mta-sts.txt": policy }), ...files };
-    const site = track(await startHttps(siteIdentity(host, { names }), owned(routes, domain)));
-    const plain = track(await startHttp(owned(files, domain)));
-    const policyPlace = policy === "refused" ? { port: await closedPort() } : site;
-    const places = {
+    const site = track(await startHttps(siteIdentity(host, { names }), withDomain(routes, domain)));
+    const plain = track(await startHttp(withDomain(files, domain)));
+    const policyTarget = policy === "refused" ? { port: await closedPort() } : site;
+    const targets = {
       [`${host}:443`]: site,
       [`${host}:80`]: plain,
-      ...(policy === "unknown" ? {} : { [`${policyHost}:443`]: policyPlace }),
+      ...(policy === "unknown" ? {} : { [`${policyHost}:443`]: policyTarget }),
     };
     return {
       url: `https://${host}/`,
-      egress: egressTo(places, { dnsServers: [dns.address] }),
+      egress: egressTo(targets, { dnsServers: [dns.address] }),
       caPems: [testAuthority().root.pem],
       deadlines,
     };
   });
 }
 
-const never: Route = () => {};
+const noAnswer: Route = () => {};
 const noMail: MailStates = { "mail-mta-sts": "notApplicable", "mail-tls-rpt": "notApplicable" };
-const sts = (label: string, name: string, policy: NonNullable<MailCase["policy"]>, state: States[string], code?: string): MailCase => ({
+const mtaStsCase = (
+  label: string,
+  name: string,
+  policy: NonNullable<MailCase["policy"]>,
+  state: States[string],
+  code?: string,
+): MailCase => ({
   name: `MTA-STS: ${name}`,
   label: `sts-${label}`,
   policy,
   states: { "mail-mta-sts": state },
   ...(code !== undefined && { codes: [`security.mail.mta-sts-${code}`] }),
 });
-const filed = (label: string, name: string, files: Routes, states: MailStates, ...codes: readonly string[]): MailCase => ({
+const fileCase = (label: string, name: string, files: Routes, states: MailStates, ...codes: readonly string[]): MailCase => ({
   name: `security.txt: ${name}`,
   label: `txt-${label}`,
   files,
@@ -134,17 +140,17 @@ const filed = (label: string, name: string, files: Routes, states: MailStates, .
   codes: codes.map((code) => `security.security-txt.${code}`),
 });
 
-const everyRecord = { _dmarc: null, "_mta-sts": null, "_smtp._tls": null };
+const withoutRecords = { _dmarc: null, "_mta-sts": null, "_smtp._tls": null };
 const allServfail = { TXT: "SERVFAIL", MX: "SERVFAIL", CAA: "SERVFAIL" } as const;
 const allSilent = { TXT: "silent", MX: "silent", CAA: "silent" } as const;
 const failing = (zone: Zones[string]): Records => ({ "@": zone, _dmarc: zone, "_mta-sts": zone, "_smtp._tls": zone });
 
 const general: readonly MailCase[] = [
-  { name: "everything said, and said rightly", label: "mail-sound", states: {} },
+  { name: "all records and files are valid", label: "mail-sound", states: {} },
   {
-    name: "mail, and nothing said about it",
+    name: "mail without any record or file",
     label: "mail-bare",
-    records: { ...everyRecord, "@": { MX: [{ preference: 10, exchange: "mail.OWN" }] } },
+    records: { ...withoutRecords, "@": { MX: [{ preference: 10, exchange: "mail.OWN" }] } },
     files: {},
     states: {
       "mail-dmarc": "violated",
@@ -170,8 +176,8 @@ const general: readonly MailCase[] = [
     records: { "@": { ...soundRecords["@"], MX: [{ preference: 0, exchange: "." }] } },
     states: noMail,
   },
-  { name: "a resolver that cannot find out", label: "mail-servfail", records: failing(allServfail), states: unread },
-  { name: "a resolver that is silent", label: "mail-silent", records: failing(allSilent), states: unread },
+  { name: "a resolver that answers SERVFAIL", label: "mail-servfail", records: failing(allServfail), states: undecided },
+  { name: "a resolver that never answers", label: "mail-silent", records: failing(allSilent), states: undecided },
 ];
 
 const dmarcCases: readonly MailCase[] = [
@@ -183,29 +189,29 @@ const dmarcCases: readonly MailCase[] = [
     codes: ["security.mail.dmarc-several"],
   },
   {
-    name: "DMARC: only observing, reports to nobody",
+    name: "DMARC: policy none, with an invalid report address",
     label: "dmarc-observing",
     records: dmarc("v=DMARC1; p=none; rua=reports@OWN"),
     states: { "mail-dmarc-policy": "violated", "mail-dmarc-reporting": "violated" },
     codes: ["security.mail.dmarc-policy-none", "security.mail.dmarc-rua-invalid"],
   },
   {
-    name: "DMARC: a name below the domain, which its record leaves open",
+    name: "DMARC: a subdomain with sp=none",
     label: "dmarc-open",
-    below: "www",
+    subdomain: "www",
     records: dmarc("v=DMARC1; p=reject; sp=none; rua=mailto:reports@OWN"),
     states: { "mail-dmarc-policy": "violated" },
     codes: ["security.mail.dmarc-subdomain-policy-none"],
   },
   {
-    name: "DMARC: a name below the domain that cannot be asked about",
+    name: "DMARC: a subdomain whose record cannot be read",
     label: "dmarc-deaf-host",
-    below: "www",
+    subdomain: "www",
     records: { "_dmarc.www": { TXT: "SERVFAIL" } },
     states: { "mail-dmarc-policy": "notChecked" },
   },
   {
-    name: "DMARC: a suffix speaks for the domain",
+    name: "DMARC: the record of the public suffix",
     label: "dmarc-suffix",
     records: { _dmarc: null },
     zones: { "_dmarc.org": text("v=DMARC1; p=none; sp=reject; psd=y; rua=mailto:reports@org.example") },
@@ -213,14 +219,14 @@ const dmarcCases: readonly MailCase[] = [
     codes: ["security.mail.dmarc-rua-unauthorised"],
   },
   {
-    name: "DMARC: another domain agreed to receive reports",
+    name: "DMARC: reports to another domain with authorisation",
     label: "dmarc-agreed",
     records: dmarc("v=DMARC1; p=quarantine; rua=mailto:a@assay-reports.net"),
     zones: { "assay-dmarc-agreed.org._report._dmarc.assay-reports.net": text("v=DMARC1") },
     states: {},
   },
   {
-    name: "DMARC: another domain cannot be asked whether it agreed",
+    name: "DMARC: reports to another domain whose authorisation cannot be read",
     label: "dmarc-unheard",
     records: dmarc("v=DMARC1; p=quarantine; rua=mailto:a@assay-reports.net"),
     zones: { "assay-dmarc-unheard.org._report._dmarc.assay-reports.net": { TXT: "SERVFAIL" } },
@@ -229,17 +235,17 @@ const dmarcCases: readonly MailCase[] = [
 ];
 
 const transportCases: readonly MailCase[] = [
-  sts("testing", "testing", policyFile(...soundPolicy.map((line) => line.replace("enforce", "testing"))), "violated", "testing"),
-  sts("short", "keys that a well-known tool never asks for", policyFile("mx: mail.OWN"), "violated", "policy-version"),
-  sts("redirect", "a redirect is not followed", { status: 302, headers: { location: "/elsewhere" } }, "violated", "policy-redirect"),
-  sts("page", "a page in its place", page, "violated", "policy-content-type"),
-  sts("refused", "the policy host refuses", "refused", "violated", "policy-host-refused"),
-  sts("certificate", "the policy host shows the certificate of the site", "elsewhere", "violated", "policy-certificate"),
-  sts("unknown", "the policy host does not exist", "unknown", "violated", "policy-host-missing"),
-  sts("never", "the policy host never answers", never, "notChecked"),
-  sts("broken", "the policy host has trouble", { status: 503 }, "notChecked"),
+  mtaStsCase("testing", "testing", policyFile(...soundPolicy.map((line) => line.replace("enforce", "testing"))), "violated", "testing"),
+  mtaStsCase("short", "a policy without required keys", policyFile("mx: mail.OWN"), "violated", "policy-version"),
+  mtaStsCase("redirect", "a redirect is not followed", { status: 302, headers: { location: "/elsewhere" } }, "violated", "policy-redirect"),
+  mtaStsCase("page", "a page instead of the file", page, "violated", "policy-content-type"),
+  mtaStsCase("refused", "the policy host refuses connections", "refused", "violated", "policy-host-refused"),
+  mtaStsCase("certificate", "the policy host presents the certificate of the site", "elsewhere", "violated", "policy-certificate"),
+  mtaStsCase("unknown", "the policy host does not exist", "unknown", "violated", "policy-host-missing"),
+  mtaStsCase("never", "the policy host never answers", noAnswer, "notChecked"),
+  mtaStsCase("broken", "the policy host answers 503", { status: 503 }, "notChecked"),
   {
-    ...sts("deep", "a pattern that is not anchored would cover these hosts", policyFile(...soundPolicy), "violated", "mx-not-covered"),
+    ...mtaStsCase("deep", "hosts that only an unanchored pattern would cover", policyFile(...soundPolicy), "violated", "mx-not-covered"),
     records: {
       "@": { ...soundRecords["@"], MX: ["a.b.OWN", "OWN", "mail.OWN.evil.net"].map((exchange) => ({ preference: 10, exchange })) },
     },
@@ -252,7 +258,7 @@ const transportCases: readonly MailCase[] = [
     codes: ["security.mail.tls-rpt-several"],
   },
   {
-    name: "CAA: a critical tag that nobody knows",
+    name: "CAA: an unknown critical tag",
     label: "caa-critical",
     records: { "@": { ...soundRecords["@"], CAA: [{ flags: 128, tag: "tbs", value: "x" }] } },
     states: { "dns-caa": "violated" },
@@ -273,16 +279,22 @@ const signedFile = [
 ];
 
 const fileCases: readonly MailCase[] = [
-  filed("signed", "signed, and where it says that it is", securityTxt(...signedFile), {}),
-  filed("root", "only where it used to be", { "/security.txt": policyFile(...soundFile) }, { "security-txt": "violated" }, "wrong-place"),
-  filed(
+  fileCase("signed", "signed, at its canonical URL", securityTxt(...signedFile), {}),
+  fileCase(
+    "root",
+    "only at the old location",
+    { "/security.txt": policyFile(...soundFile) },
+    { "security-txt": "violated" },
+    "wrong-place",
+  ),
+  fileCase(
     "everything",
     "a page for every path",
     { "*": page },
     { "security-txt": "violated", "security-txt-valid": "notApplicable" },
     "missing",
   ),
-  filed(
+  fileCase(
     "plain",
     "redirected to plain http",
     {
@@ -292,9 +304,9 @@ const fileCases: readonly MailCase[] = [
     { "security-txt": "violated" },
     "redirect-to-http",
   ),
-  filed(
+  fileCase(
     "faulty",
-    "out of date, misspelt, over http, and of another site",
+    "expired, malformed, over http, and of another site",
     securityTxt("Contact: http://OWN/contact", "Expires: 2020-01-01T00:00:00Z", "Canonical: https://other.example/security.txt", "hello"),
     { "security-txt-valid": "violated" },
     "expires-past",
@@ -302,19 +314,19 @@ const fileCases: readonly MailCase[] = [
     "canonical-mismatch",
     "line-malformed",
   ),
-  filed(
+  fileCase(
     "shut",
     "refused",
     { "/.well-known/security.txt": { status: 403 } },
     { "security-txt": "notChecked", "security-txt-valid": "notChecked" },
   ),
-  filed(
+  fileCase(
     "never",
     "never answered",
-    { "/.well-known/security.txt": never },
+    { "/.well-known/security.txt": noAnswer },
     { "security-txt": "notChecked", "security-txt-valid": "notChecked" },
   ),
-  filed("long", "longer than is read", securityTxt(...soundFile, `# ${"x".repeat(110_000)}`), { "security-txt-valid": "notChecked" }),
+  fileCase("long", "longer than the limit", securityTxt(...soundFile, `# ${"x".repeat(110_000)}`), { "security-txt-valid": "notChecked" }),
 ];
 
 export const mailCases: readonly LabCase[] = [...general, ...dmarcCases, ...transportCases, ...fileCases].map((mailCase) => ({

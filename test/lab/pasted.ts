@@ -1,4 +1,4 @@
-/** Puts nginx, Apache and Caddy before an application with every fault of its headers, pastes what our findings say, and scans again. */
+/** Scans faulty applications behind nginx, Apache and Caddy before and after pasting the lines of our remediations. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,18 +16,18 @@ const html = '<!doctype html><html lang="en"><head><title>Laboratory</title></he
 
 const checks: Readonly<Record<string, CheckTexts>> = enGb.checks;
 
-/** An application with faults, and the findings about them. Its session cookie is called as in the lines. */
+/** An application with faults and their findings. Its session cookie has the name from the remediations. */
 interface FaultyApplication {
   readonly name: string;
   readonly headers: NonNullable<Answer["headers"]>;
   readonly codes: readonly string[];
-  /** Settings from another time, for all sites of a server; the lines are pasted into the site. */
+  /** Outdated settings for all sites of a server. */
   readonly outdated?: Readonly<Partial<Record<ServerName, readonly string[]>>>;
 }
 
 const applications: readonly FaultyApplication[] = [
   {
-    name: "an application that says nothing",
+    name: "an application without headers",
     headers: { "content-type": "text/html", "set-cookie": "sid=1; Path=/; HttpOnly; SameSite=Lax" },
     codes: [
       "security.content.charset-missing",
@@ -43,7 +43,7 @@ const applications: readonly FaultyApplication[] = [
     ],
   },
   {
-    name: "an application that says everything wrong",
+    name: "an application with wrong headers",
     headers: {
       "content-type": "text/html; charset=utf-8",
       "set-cookie": ["sid=1; Path=/; Secure; SameSite=Lax", "theme=dark; Path=/; Secure"],
@@ -85,7 +85,7 @@ const applications: readonly FaultyApplication[] = [
       "security.deprecated-header.x-ua-compatible",
       "security.deprecated-header.x-webkit-csp",
       "security.deprecated-header.x-xss-protection",
-      // Of the server before the application.
+      // From the server before the application.
       "security.disclosure.server",
       "security.disclosure.x-aspnet-version",
       "security.disclosure.x-aspnetmvc-version",
@@ -104,7 +104,7 @@ const applications: readonly FaultyApplication[] = [
     ],
   },
   {
-    name: "an application that is too generous",
+    name: "an application with weak headers",
     headers: {
       "content-type": "text/html; charset=utf-8",
       "set-cookie": "sid=1; Path=/; Secure; HttpOnly",
@@ -131,14 +131,14 @@ const applications: readonly FaultyApplication[] = [
     ],
   },
   {
-    name: "an application on a server of 2010",
+    name: "an application on an outdated server",
     headers: { "content-type": "text/html; charset=utf-8" },
     codes: [
       "security.tls.legacy-protocol-accepted",
       "security.tls.forward-secrecy-missing",
       "security.tls.authenticated-encryption-missing",
     ],
-    // Caddy cannot be as old as that.
+    // Caddy does not support such old versions.
     outdated: {
       nginx: ["ssl_protocols TLSv1 TLSv1.1 TLSv1.2;", "ssl_ciphers AES128-SHA:@SECLEVEL=0;"],
       Apache: ["SSLProtocol all", "SSLCipherSuite AES128-SHA:@SECLEVEL=0"],
@@ -146,7 +146,7 @@ const applications: readonly FaultyApplication[] = [
   },
 ];
 
-/** For each application its findings, and for each server that they are gone. */
+/** Each application with its findings behind nginx, and without them behind each server with the pasted lines. */
 export const pastedCases: readonly LabCase[] = applications.flatMap((application) => [
   {
     name: `${application.name}, behind nginx`,
@@ -155,7 +155,7 @@ export const pastedCases: readonly LabCase[] = applications.flatMap((application
     serve: () => serve("nginx", application, []),
   },
   ...serversFor(application).map((server) => ({
-    name: `${application.name}, behind ${server} with the lines that cure it`,
+    name: `${application.name}, behind ${server} with the pasted lines`,
     expected: passed(...keysOf(application)),
     serve: () => serve(server, application, application.codes),
   })),
@@ -169,8 +169,8 @@ function keysOf({ codes }: FaultyApplication): readonly string[] {
   return Object.keys(checks).filter((key) => codes.some((code) => Object.hasOwn(checks[key]?.findings ?? {}, code)));
 }
 
-/** The lines for a server from all of these findings, those of several findings once. Those of Caddy belong together in blocks. */
-function pasted(server: ServerName, codes: readonly string[]): readonly string[] {
+/** Distinct lines of all these findings for a server. Lines for Caddy form blocks. */
+function pastedLines(server: ServerName, codes: readonly string[]): readonly string[] {
   const blocks = codes.map((code): readonly string[] => {
     const texts = Object.values(checks).find(({ findings }) => Object.hasOwn(findings, code))?.findings[code];
     if (texts === undefined) throw new Error(`no texts for ${code}`);
@@ -181,16 +181,16 @@ function pasted(server: ServerName, codes: readonly string[]): readonly string[]
 
 async function serve(server: ServerName, application: FaultyApplication, codes: readonly string[]): Promise<LabSite> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-pasted-"));
-  const behind = await startHttp({ "*": { headers: application.headers, body: html } });
+  const backend = await startHttp({ "*": { headers: application.headers, body: html } });
   const { certificateChainPem, privateKeyPem } = siteIdentity(host, { key: "rsa-2048" });
   const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
   const site: Site = {
     folder,
     tlsPort,
     plainPort,
-    applicationPort: behind.port,
+    applicationPort: backend.port,
     general: application.outdated?.[server] ?? [],
-    ...sorted(server, codes),
+    ...linesByPort(server, codes),
   };
   writeFileSync(join(folder, "chain.pem"), certificateChainPem);
   writeFileSync(join(folder, "key.pem"), privateKeyPem, { mode: 0o600 });
@@ -204,7 +204,7 @@ async function serve(server: ServerName, application: FaultyApplication, codes: 
     caPems: [testAuthority().root.pem],
     stop: async () => {
       await running.stop();
-      await behind.stop();
+      await backend.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -215,25 +215,25 @@ interface Site {
   readonly tlsPort: number;
   readonly plainPort: number;
   readonly applicationPort: number;
-  /** For all sites of the server. */
+  /** Lines for all sites of the server. */
   readonly general: readonly string[];
-  /** What stands at the door for https, and at the one for http where that is not the application as well. */
+  /** Lines for the https site and for the http site. */
   readonly secure: readonly string[];
   readonly plain: readonly string[];
 }
 
-const redirecting = "security.transport.no-https-redirect";
+const redirectCode = "security.transport.no-https-redirect";
 
-/** Redirects are for port 80, and all else for port 443: so say the texts. */
-function sorted(server: ServerName, codes: readonly string[]): Pick<Site, "secure" | "plain"> {
+/** Redirects belong to port 80 and all other lines to port 443, as the texts state. */
+function linesByPort(server: ServerName, codes: readonly string[]): Pick<Site, "secure" | "plain"> {
   return {
-    secure: pasted(
+    secure: pastedLines(
       server,
-      codes.filter((code) => code !== redirecting),
+      codes.filter((code) => code !== redirectCode),
     ),
-    plain: pasted(
+    plain: pastedLines(
       server,
-      codes.filter((code) => code === redirecting),
+      codes.filter((code) => code === redirectCode),
     ),
   };
 }
@@ -273,7 +273,7 @@ http {
   },
   Apache: ({ folder, tlsPort, plainPort, applicationPort, general, secure, plain }) => {
     const modules = ["mpm_event", "authz_core", "alias", "headers", "ssl", "proxy", "proxy_http"];
-    // Redirect gives way to ProxyPass, so the application stands at only one of the two.
+    // ProxyPass takes precedence over Redirect, so only one of them is configured.
     const proxied = `ProxyPass / http://127.0.0.1:${applicationPort}/`;
     return {
       text: `ServerRoot ${folder}

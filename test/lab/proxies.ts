@@ -1,4 +1,4 @@
-/** Puts Debian's nginx and Caddy before the appliance, by the very lines of docs/operate.md, and looks through them as a visitor: sign-in, progress, limits. */
+/** Tests the appliance behind Debian's nginx and Caddy, configured with the lines of docs/operate.md. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,17 +11,17 @@ import { browserDir } from "../support/visits.ts";
 
 const host = "assay.example.org";
 const testMsMax = 60_000;
-/** What the site takes to answer, so that there is progress to watch. */
+/** Response time of the site, which leaves time to watch the progress. */
 const siteMs = 1_500;
-/** As src/api/app.ts has it. */
+/** The limit of src/api/app.ts. */
 const failedAuthenticationsMax = 60;
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../docs/operate.md"), "utf8");
 
-/** The block of the guide that holds those words. */
-function blockWith(words: string): string {
-  const block = [...guide.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, text = ""]) => text).find((text) => text.includes(words));
-  if (block === undefined) throw new Error(`docs/operate.md has no block with ${words}`);
+/** The code block of the guide that contains the text. */
+function blockWith(excerpt: string): string {
+  const block = [...guide.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, text = ""]) => text).find((text) => text.includes(excerpt));
+  if (block === undefined) throw new Error(`docs/operate.md has no block with ${excerpt}`);
   return block;
 }
 
@@ -32,7 +32,7 @@ interface Layout {
   readonly appliancePort: number;
 }
 
-/** Only ports, paths and what belongs to the machine are changed. */
+/** Changes only ports and paths of the documented lines. */
 const proxies: Readonly<Record<string, (layout: Layout) => readonly string[]>> = {
   nginx: ({ folder, port, plainPort, appliancePort }) => {
     const lines = blockWith("proxy_pass")
@@ -56,13 +56,13 @@ const proxies: Readonly<Record<string, (layout: Layout) => readonly string[]>> =
   },
 };
 
-interface Asked {
+interface CurlResponse {
   readonly code: number;
   readonly text: string;
 }
 
-/** A visitor who keeps cookies and comes from an address of its own. */
-function visitorOf(folder: string, port: number, address: string) {
+/** A client with its own cookie jar and source address. */
+function clientFrom(folder: string, port: number, address: string) {
   const origin = `https://${host}:${port}`;
   const jar = join(folder, `jar-${address}`);
   const base = [
@@ -70,25 +70,25 @@ function visitorOf(folder: string, port: number, address: string) {
     ...["--interface", address, "--cookie", jar, "--cookie-jar", jar],
   ];
   const command = (args: readonly string[]) => ["curl", ...base, ...args];
-  async function ask(path: string, ...args: string[]): Promise<Asked> {
+  async function request(path: string, ...args: string[]): Promise<CurlResponse> {
     const text = await new Response(Bun.spawn(command([...args, `${origin}${path}`]), { stderr: "inherit" }).stdout).text();
     return { code: Number(/^HTTP\/\S+ (\d+)/.exec(text)?.[1]), text };
   }
   return {
     origin,
-    ask,
-    /** The form of the page at `path`, sent to where it goes, from a page of `from`. */
-    send: async (path: string, fields: Readonly<Record<string, string>>, from = origin): Promise<Asked> => {
-      const form = /<form method="post".*?<\/form>/s.exec((await ask(path)).text)?.[0] ?? "";
+    request,
+    /** Submits the form of the page at `path`, with `from` as the Origin. */
+    send: async (path: string, fields: Readonly<Record<string, string>>, from = origin): Promise<CurlResponse> => {
+      const form = /<form method="post".*?<\/form>/s.exec((await request(path)).text)?.[0] ?? "";
       const hidden = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
         name,
         value,
       ]);
       const all = Object.entries({ ...Object.fromEntries(hidden), ...fields });
       const sent = all.flatMap(([name, value]) => ["--data-urlencode", `${name}=${value}`]);
-      return ask(/action="([^"]+)"/.exec(form)?.[1] ?? "/", "--header", `Origin: ${from}`, ...sent);
+      return request(/action="([^"]+)"/.exec(form)?.[1] ?? "/", "--header", `Origin: ${from}`, ...sent);
     },
-    /** What comes of an event stream, with when it came, until it says that all is done. */
+    /** The lines of an event stream with their arrival times, until the event `done`. */
     watch: async (path: string): Promise<readonly { readonly line: string; readonly atMs: number }[]> => {
       const child = Bun.spawn(command(["--no-buffer", `${origin}${path}`]), { stderr: "inherit" });
       const lines: { line: string; atMs: number }[] = [];
@@ -108,7 +108,7 @@ function visitorOf(folder: string, port: number, address: string) {
   };
 }
 
-/** One group of tests for each proxy. */
+/** Registers tests for each proxy. */
 export function proxyTests(): void {
   describe.each(Object.keys(proxies))("laboratory: behind %s", (name) => {
     const folder = mkdtempSync(join(tmpdir(), `assay-lab-proxy-${name}-`));
@@ -116,7 +116,7 @@ export function proxyTests(): void {
     let appliance: ServerUnderTest | undefined;
     let proxy: ServerProcess | undefined;
     let port = 0;
-    const visitor = (address = "127.0.0.2") => visitorOf(folder, port, address);
+    const client = (address = "127.0.0.2") => clientFrom(folder, port, address);
 
     beforeAll(async () => {
       port = await closedPort();
@@ -138,53 +138,54 @@ export function proxyTests(): void {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("the printed link leads to the first account, for forms of this origin alone", async () => {
-      const { origin, ask, send } = visitor();
+    test("the printed link creates the first account, and only forms of this origin are accepted", async () => {
+      const { origin, request, send } = client();
       const link = new RegExp(`${origin}(/setup\\?t=\\w+)`).exec(appliance?.stderr() ?? "")?.[1] ?? "";
       const fields = { email: "first@assay.test", password: "a long enough password" };
       expect((await send(link, fields, "https://elsewhere.test")).code).toBe(403);
-      const made = await send(link, fields);
-      expect(made.code).toBe(303);
-      expect(made.text).toMatch(/^set-cookie: __Host-sid=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Secure/im);
-      expect(made.text).toMatch(/^strict-transport-security: max-age=63072000; includeSubDomains/im);
-      const admin = await ask("/admin");
+      const created = await send(link, fields);
+      expect(created.code).toBe(303);
+      expect(created.text).toMatch(/^set-cookie: __Host-sid=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Secure/im);
+      expect(created.text).toMatch(/^strict-transport-security: max-age=63072000; includeSubDomains/im);
+      const admin = await request("/admin");
       expect(admin.code).toBe(200);
       expect(admin.text).not.toMatch(/X-Forwarded|public_url/);
     });
 
-    test("says nothing of its own software", async () => {
-      expect((await visitor().ask("/")).text).not.toMatch(/^server: .*\d|^server: caddy|^via:/im);
+    test("hides its server software", async () => {
+      expect((await client().request("/")).text).not.toMatch(/^server: .*\d|^server: caddy|^via:/im);
     });
 
     test(
-      "progress arrives as it happens",
+      "progress events arrive without buffering",
       async () => {
-        const { send, watch } = visitor();
-        const begun = await send("/", { url: `http://127.0.0.1:${site?.port}/` });
-        expect(begun.code).toBe(303);
-        const lines = await watch(`${/^location: (\S+)/im.exec(begun.text)?.[1]}/events`);
-        const atMs = (words: string) => lines.find(({ line }) => line.startsWith(words))?.atMs ?? Number.NaN;
+        const { send, watch } = client();
+        const started = await send("/", { url: `http://127.0.0.1:${site?.port}/` });
+        expect(started.code).toBe(303);
+        const lines = await watch(`${/^location: (\S+)/im.exec(started.text)?.[1]}/events`);
+        const atMs = (event: string) => lines.find(({ line }) => line.startsWith(event))?.atMs ?? Number.NaN;
         expect(atMs("event: done") - atMs("event: stage")).toBeGreaterThan(siteMs / 2);
       },
       testMsMax,
     );
 
     test(
-      "visitors are counted one by one, whatever they put into X-Forwarded-For",
+      "clients are limited by address, even with a forged X-Forwarded-For",
       async () => {
         const addresses = Array.from({ length: failedAuthenticationsMax + 1 }, (_, at) => `198.51.100.${at}`);
         const codes: number[] = [];
-        for (const address of addresses) codes.push((await visitor().ask("/api/v1/scans", "--header", `X-Forwarded-For: ${address}`)).code);
+        for (const address of addresses)
+          codes.push((await client().request("/api/v1/scans", "--header", `X-Forwarded-For: ${address}`)).code);
         expect([codes.filter((code) => code === 401).length, codes.at(-1)]).toEqual([failedAuthenticationsMax, 429]);
-        expect((await visitor("127.0.0.3").ask("/api/v1/scans")).code).toBe(401);
+        expect((await client("127.0.0.3").request("/api/v1/scans")).code).toBe(401);
       },
       testMsMax,
     );
 
-    test("a form that is too long is refused, and the visitor is told", async () => {
+    test("a form that is too long gets status 413", async () => {
       const file = join(folder, "long");
       writeFileSync(file, `form=${"a".repeat(1_000_000)}`);
-      expect((await visitor().ask("/scans", "--data-binary", `@${file}`)).code).toBe(413);
+      expect((await client().request("/scans", "--data-binary", `@${file}`)).code).toBe(413);
     });
   });
 }

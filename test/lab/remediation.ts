@@ -1,4 +1,4 @@
-/** Has nginx, Apache, Caddy and a name server read every line that a remediation tells people to paste: none may be an error of syntax or of place. */
+/** Validates every line to paste of all remediations with nginx, Apache, Caddy and a name server. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,64 +8,64 @@ import { siteIdentity } from "../support/certificates.ts";
 
 const host = "site.test";
 const checkMsMax = 20_000;
-/** Where certbot puts certificates; the lines name them there. */
+/** Certbot's folder, which the lines refer to. */
 const certificatesFolder = "/etc/letsencrypt/live/";
 export const serverNames = ["nginx", "Apache", "Caddy"] as const;
 export type ServerName = (typeof serverNames)[number];
-type Place = ServerName | "DNS";
-const places: readonly Place[] = [...serverNames, "DNS"];
+type SnippetTarget = ServerName | "DNS";
+const targets: readonly SnippetTarget[] = [...serverNames, "DNS"];
 
 interface Snippet {
-  readonly place: Place;
-  /** One of the findings that tell people to paste it. */
+  readonly target: SnippetTarget;
+  /** One of the findings with these lines. */
   readonly code: string;
   readonly lines: readonly string[];
 }
 
-/** What a remediation tells people to paste there. */
-export function linesFor(place: Place, remediation: string): readonly string[] {
-  const prefix = `${place}: `;
+/** Lines of a remediation for the target. */
+export function linesFor(target: SnippetTarget, remediation: string): readonly string[] {
+  const prefix = `${target}: `;
   return remediation.split("\n").flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
 }
 
-/** The only line that Apache wants outside of virtual hosts, as its remediation says. */
+/** Whether Apache accepts the line only outside virtual hosts, as its remediation states. */
 export function isGlobalInApache(line: string): boolean {
   return line.startsWith("ServerTokens");
 }
 
-/** Everything that is pasted for one finding into one place; each once. Lines are the same in every language. */
+/** Distinct snippets of all findings and targets. Lines are the same in every language. */
 function snippets(): readonly Snippet[] {
   const found = new Map<string, Snippet>();
   for (const { findings } of Object.values(enGb.checks)) {
     for (const [code, { remediation }] of Object.entries(findings)) {
-      for (const place of places) {
-        const lines = linesFor(place, remediation);
-        if (lines.length > 0) found.set(`${place} ${lines.join("\n")}`, { place, code, lines });
+      for (const target of targets) {
+        const lines = linesFor(target, remediation);
+        if (lines.length > 0) found.set(`${target} ${lines.join("\n")}`, { target, code, lines });
       }
     }
   }
   return [...found.values()];
 }
 
-/** One test for each snippet, by the servers' own checks of their configuration. */
+/** Registers a test for each snippet: the server validates its configuration. */
 export function remediationTests(): void {
   describe("laboratory: lines to paste", () => {
     const folder = mkdtempSync(join(tmpdir(), "assay-lab-lines-"));
     beforeAll(() => writeCertificates(folder));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
-    test("there are some for each place", () => {
-      expect([...new Set(snippets().map(({ place }) => place))].sort()).toEqual([...places].sort());
+    test("each target has snippets", () => {
+      expect([...new Set(snippets().map(({ target }) => target))].sort()).toEqual([...targets].sort());
     });
     test.each([
       ["nginx", "add_header X-Sample value always"],
       ["Apache", "Header alway set X-Sample value"],
       ["Caddy", "headers X-Sample value"],
       ["DNS", "{{domain}}. IN CAA issue ca.example"],
-    ] as const)("%s minds a slip", (place, line) => {
-      expect(complaints(place, [line], folder)).not.toBe("");
+    ] as const)("%s rejects an invalid line", (target, line) => {
+      expect(configurationErrors(target, [line], folder)).not.toBe("");
     });
-    for (const { place, code, lines } of snippets())
-      test(`${place}: ${lines[0]} (${code})`, () => expect(complaints(place, lines, folder)).toBe(""), checkMsMax);
+    for (const { target, code, lines } of snippets())
+      test(`${target}: ${lines[0]} (${code})`, () => expect(configurationErrors(target, lines, folder)).toBe(""), checkMsMax);
   });
 }
 
@@ -77,17 +77,17 @@ function writeCertificates(folder: string): void {
   writeFileSync(join(live, "privkey.pem"), privateKeyPem, { mode: 0o600 });
 }
 
-/** What the server has against the lines; empty when it takes them. */
-function complaints(place: Place, lines: readonly string[], folder: string): string {
+/** Errors that the server reports for the lines; empty if it accepts them. */
+function configurationErrors(target: SnippetTarget, lines: readonly string[], folder: string): string {
   const filled = lines.map((line) =>
     line
       .replaceAll(/\{\{\w+\}\}/g, host)
       .replaceAll(certificatesFolder, join(folder, "live/"))
-      // Where nobody has to be root.
+      // A port that does not need root.
       .replace("listen 443 ", "listen 127.0.0.1:44300 "),
   );
-  const { text, command } = trial[place](filled, folder);
-  const file = join(folder, `${place}.conf`);
+  const { text, command } = testConfigurations[target](filled, folder);
+  const file = join(folder, `${target}.conf`);
   writeFileSync(file, text);
   const { exitCode, stdout, stderr } = Bun.spawnSync(command(file), {
     stdout: "pipe",
@@ -97,13 +97,13 @@ function complaints(place: Place, lines: readonly string[], folder: string): str
   return exitCode === 0 ? "" : `${stdout}${stderr}`;
 }
 
-interface Trial {
+interface TestConfiguration {
   readonly text: string;
   command(file: string): string[];
 }
 
-/** A minimal configuration around the lines, where their owner would paste them. */
-const trial: Readonly<Record<Place, (lines: readonly string[], folder: string) => Trial>> = {
+/** A minimal configuration with the lines at the documented position. */
+const testConfigurations: Readonly<Record<SnippetTarget, (lines: readonly string[], folder: string) => TestConfiguration>> = {
   nginx: (lines, folder) => ({
     text: `pid ${folder}/nginx.pid;
 error_log stderr;

@@ -1,4 +1,4 @@
-/** A landmark: a site of which everything that can be in order is, as far as a laboratory can give it, with as much to look at as possible. */
+/** A landmark: a site that passes every check that a laboratory can pass, with as many features as possible. */
 import { createHash, randomBytes } from "node:crypto";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { egressTo, type Route, type Routes, startHttp } from "../support/servers.ts";
@@ -9,7 +9,7 @@ import { startGroup } from "./server-group.ts";
 
 const soundSiteHost = "assay-sound-site.org";
 const policyHost = `mta-sts.${soundSiteHost}`;
-/** Of somebody else: another registrable domain. */
+/** A third party: another registrable domain. */
 const libraryHost = "library.assay-library-site.net";
 
 const dayMs = 86_400_000;
@@ -37,13 +37,13 @@ export async function startSoundSite(): Promise<LabSite> {
       }),
     );
     const hosts = [soundSiteHost, policyHost, libraryHost];
-    const places = Object.fromEntries([...hosts.map((name) => [`${name}:443`, nginx.tls]), [`${soundSiteHost}:80`, nginx.plain]]);
-    return { egress: egressTo(places, { dnsServers: [tree.resolver] }) };
+    const targets = Object.fromEntries([...hosts.map((name) => [`${name}:443`, nginx.tls]), [`${soundSiteHost}:80`, nginx.plain]]);
+    return { egress: egressTo(targets, { dnsServers: [tree.resolver] }) };
   });
   return { url: `https://${soundSiteHost}/`, egress, caPems: [testAuthority().root.pem], stop };
 }
 
-/** The start leads on to a page in its own language, so that there is a redirect to judge. */
+/** The start page redirects to its language version, so that there is a redirect to judge. */
 const page: Route = (_request, response) => {
   const nonce = randomBytes(16).toString("base64");
   const policy = [

@@ -1,4 +1,4 @@
-/** Sites of which something cannot be read: what was not seen is told as not checked, whatever the rest of the site is like. */
+/** Laboratory cases for unreadable sites: rows without evidence are `notChecked`. */
 import { connect, type Socket } from "node:net";
 import type { ScanDeadlines } from "../../src/scan/task.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
@@ -7,13 +7,13 @@ import type { LabCase, LabSite } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
 import { notChecked, passed } from "./states.ts";
 
-/** Public in form, so that all checks apply; nobody is asked for it. */
+/** A public-looking name, so that all checks apply. No query leaves the machine. */
 const host = "assay-unreadable-site.org";
 
-/** Nothing here is quiet later than at once, and what never answers has to be waited for. */
+/** A short settle time, because the pages load nothing. Silent servers wait for the whole probe deadline. */
 const deadlines: Partial<ScanDeadlines> = { settleMs: 50, settleMaxMs: 500, probeMs: 2_000 };
 
-const ofCsp = [
+const cspKeys = [
   "content-security-policy",
   "csp-base-uri",
   "csp-bypassable-hosts",
@@ -27,8 +27,8 @@ const ofCsp = [
   "csp-style-inline",
   "csp-syntax",
 ];
-const ofHsts = ["strict-transport-security", "hsts-effective", "hsts-include-subdomains", "hsts-preload-eligible"];
-const ofOtherHeaders = [
+const hstsKeys = ["strict-transport-security", "hsts-effective", "hsts-include-subdomains", "hsts-preload-eligible"];
+const otherHeaderKeys = [
   "content-type-charset",
   "cross-origin-embedder-policy",
   "cross-origin-opener-policy",
@@ -40,12 +40,12 @@ const ofOtherHeaders = [
   "x-frame-options",
   "x-xss-protection",
 ];
-const ofCookies = ["cookie-httponly", "cookie-prefix", "cookie-samesite", "cookie-samesite-none", "cookie-secure"];
-const ofDocument = ["csp-meta-delivery", "mixed-content", "subresource-integrity", "subresource-integrity-valid"];
-/** Everything that is read off the answer with the page. */
-const ofPage = [...ofCsp, ...ofHsts, ...ofOtherHeaders, ...ofCookies, ...ofDocument, "deprecated-headers"];
-/** Everything that our own client reads in a handshake, but for what only public authorities have. */
-const ofTls = [
+const cookieKeys = ["cookie-httponly", "cookie-prefix", "cookie-samesite", "cookie-samesite-none", "cookie-secure"];
+const documentKeys = ["csp-meta-delivery", "mixed-content", "subresource-integrity", "subresource-integrity-valid"];
+/** Rows that need the response of the page. */
+const pageKeys = [...cspKeys, ...hstsKeys, ...otherHeaderKeys, ...cookieKeys, ...documentKeys, "deprecated-headers"];
+/** Rows that need our own TLS handshake, without those for public authorities. */
+const tlsKeys = [
   "tls-certificate-expiry",
   "tls-certificate-lifetime",
   "tls-certificate-transparency",
@@ -59,7 +59,7 @@ const ofTls = [
 ];
 
 const html = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title></head><body><h1>Page</h1></body></html>\n';
-const sound: NonNullable<Answer["headers"]> = {
+const soundHeaders: NonNullable<Answer["headers"]> = {
   "strict-transport-security": "max-age=63072000; includeSubDomains; preload",
   "content-security-policy": "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
@@ -71,68 +71,69 @@ const pad = "x".repeat(600);
 
 export const unreadableCases: readonly LabCase[] = [
   {
-    name: "a server in trouble answers with status 503 and no headers of the site",
-    expected: { ...notChecked(...ofPage), ...passed("https-available", "https-redirect", "tls-trust-chain") },
+    name: "status 503 without headers of the site",
+    expected: { ...notChecked(...pageKeys), ...passed("https-available", "https-redirect", "tls-trust-chain") },
     serve: () => serve({ status: 503, body: html }),
   },
   {
-    name: "a limit of requests answers with status 429 and the best of headers",
-    expected: notChecked(...ofPage),
-    serve: () => serve({ status: 429, headers: sound, body: html }),
+    name: "status 429 of a rate limiter, with soundHeaders headers",
+    expected: notChecked(...pageKeys),
+    serve: () => serve({ status: 429, headers: soundHeaders, body: html }),
   },
   {
-    name: "a bot challenge of Cloudflare stands before the site",
-    expected: notChecked(...ofPage),
-    serve: () => serve({ status: 403, headers: { ...sound, "cf-mitigated": "challenge" }, body: html.replace("Page", "Just a moment...") }),
+    name: "a bot challenge of Cloudflare",
+    expected: notChecked(...pageKeys),
+    serve: () =>
+      serve({ status: 403, headers: { ...soundHeaders, "cf-mitigated": "challenge" }, body: html.replace("Page", "Just a moment...") }),
   },
   {
-    name: "a bot challenge of Anubis stands before the site, with status 200",
-    expected: notChecked(...ofPage),
+    name: "a bot challenge of Anubis, with status 200",
+    expected: notChecked(...pageKeys),
     serve: () => serve({ body: html.replace("Page", "Making sure you&#39;re not a bot!") }),
   },
   {
-    name: "every header and cookie is longer than what is kept",
+    name: "every header and cookie is longer than the limit",
     expected: {
-      ...notChecked(...ofCsp, ...ofHsts, ...ofCookies),
+      ...notChecked(...cspKeys, ...hstsKeys, ...cookieKeys),
       ...notChecked("cross-origin-embedder-policy", "cross-origin-opener-policy", "cross-origin-resource-policy"),
       ...notChecked("information-disclosure", "permissions-policy", "referrer-policy", "x-content-type-options", "x-xss-protection"),
       ...notChecked("x-frame-options", "cors-configuration"),
     },
-    serve: () => serve({ headers: tooLong, body: html }),
+    serve: () => serve({ headers: longHeaders, body: html }),
   },
   {
-    name: "more headers come than are kept",
+    name: "more headers than the limit",
     expected: {
-      ...notChecked(...ofCsp, ...ofHsts),
+      ...notChecked(...cspKeys, ...hstsKeys),
       ...notChecked("cross-origin-opener-policy", "permissions-policy", "referrer-policy", "x-content-type-options", "x-frame-options"),
     },
-    serve: () => serve({ headers: { ...Object.fromEntries(fillers.map((name) => [name, "1"])), ...sound }, body: html }),
+    serve: () => serve({ headers: { ...Object.fromEntries(fillers.map((name) => [name, "1"])), ...soundHeaders }, body: html }),
   },
   {
-    name: "a page whose script never rests: its answer is read, its document is not",
-    expected: { ...notChecked(...ofDocument), ...passed("strict-transport-security", "content-security-policy", "x-frame-options") },
-    serve: () => serve({ headers: sound, body: html.replace("<h1>", "<script src='/never-rests.js'></script><h1>") }),
+    name: "a page with an endless script: the response is read, the document is not",
+    expected: { ...notChecked(...documentKeys), ...passed("strict-transport-security", "content-security-policy", "x-frame-options") },
+    serve: () => serve({ headers: soundHeaders, body: html.replace("<h1>", "<script src='/endless.js'></script><h1>") }),
   },
   {
-    name: "a firewall lets in nothing but browsers: the page is read, what our own client asks is not",
+    name: "a firewall that allows only browsers: the page is read, our own client is blocked",
     expected: {
-      ...notChecked(...ofTls, "cors-configuration", "security-txt", "security-txt-valid"),
+      ...notChecked(...tlsKeys, "cors-configuration", "security-txt", "security-txt-valid"),
       ...passed("https-available", "tls-cipher-negotiated", "strict-transport-security", "content-security-policy"),
     },
-    serve: () => serve({ headers: sound, body: html }, { browsersOnly: true }),
+    serve: () => serve({ headers: soundHeaders, body: html }, { browsersOnly: true }),
   },
   {
-    name: "port 80 takes connections and never answers",
+    name: "port 80 accepts connections and never answers",
     expected: {
       ...notChecked("https-redirect", "redirect-chain-secure", "hsts-preload-eligible"),
       ...passed("https-available", "strict-transport-security", "hsts-effective"),
     },
-    serve: () => serve({ headers: sound, body: html }, { silentPlain: true }),
+    serve: () => serve({ headers: soundHeaders, body: html }, { silentPlain: true }),
   },
 ];
 
-/** What could decide stands behind the limit. */
-const tooLong: NonNullable<Answer["headers"]> = {
+/** Headers that are truncated before their end. */
+const longHeaders: NonNullable<Answer["headers"]> = {
   "strict-transport-security": `max-age=63072000; includeSubDomains; preload; ${pad}`,
   "content-security-policy": `default-src 'self' https://${pad}.example`,
   "content-security-policy-report-only": `default-src 'self' https://${pad}.example; report-uri /r`,
@@ -149,29 +150,29 @@ const tooLong: NonNullable<Answer["headers"]> = {
 };
 const fillers = Array.from({ length: 210 }, (_, at) => `x-filler-${at}`);
 
-interface Hindrance {
+interface Obstacles {
   readonly browsersOnly?: boolean;
   readonly silentPlain?: boolean;
 }
 
-async function serve(page: Answer, { browsersOnly = false, silentPlain = false }: Hindrance = {}): Promise<LabSite> {
+async function serve(page: Answer, { browsersOnly = false, silentPlain = false }: Obstacles = {}): Promise<LabSite> {
   const { egress, stop } = await startGroup(async (track) => {
-    const neverRests: Route = (_request, response) => {
+    const endlessScript: Route = (_request, response) => {
       response.setHeader("content-type", "text/javascript");
-      // Once the document is complete, so that the page counts as loaded.
+      // Starts after the load event, so that the page counts as loaded.
       response.end("addEventListener('load', () => setTimeout(() => { for (;;); }));");
     };
-    const site = track(await startHttps(siteIdentity(host), { "/": page, "/never-rests.js": neverRests }));
-    const door = browsersOnly ? track(await startFirewall(site.port)) : site;
+    const site = track(await startHttps(siteIdentity(host), { "/": page, "/endless.js": endlessScript }));
+    const entry = browsersOnly ? track(await startFirewall(site.port)) : site;
     const redirect: Answer = { status: 301, headers: { location: `https://${host}/` } };
     const plain = track(silentPlain ? await startTcp(() => {}) : await startHttp({ "*": redirect }));
-    const nobody = `127.0.0.1:${await closedPort()}`;
-    return { egress: egressTo({ [`${host}:443`]: door, [`${host}:80`]: plain }, { dnsServers: [nobody] }) };
+    const closedResolver = `127.0.0.1:${await closedPort()}`;
+    return { egress: egressTo({ [`${host}:443`]: entry, [`${host}:80`]: plain }, { dnsServers: [closedResolver] }) };
   });
   return { url: `https://${host}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };
 }
 
-/** Tells browsers by their ClientHello, as such firewalls do: Chromium brings application settings for HTTP/2 (draft-vvv-tls-alps). */
+/** Recognises browsers by their ClientHello: Chromium sends application settings for HTTP/2 (draft-vvv-tls-alps). */
 function startFirewall(sitePort: number) {
   const settingsForHttp2 = "\x00\x05\x00\x03\x02h2";
   return startTcp((client) => {

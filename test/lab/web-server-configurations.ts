@@ -1,30 +1,30 @@
-/** How Debian's web servers are told to serve one site: their own configuration as it comes, or hardened by its owner, moved to a folder and ports. */
+/** Default and hardened configurations of Debian's web servers, for one site in a folder and on given ports. */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const serverNames = ["nginx", "apache", "caddy", "lighttpd", "haproxy"] as const;
 export type ServerName = (typeof serverNames)[number];
 
-/** What a server is to serve, and from where. */
+/** The site and its paths. */
 export interface Layout {
-  /** Name that the site's certificate is for. */
+  /** The certificate's host name. */
   readonly host: string;
   readonly hardened: boolean;
-  /** The server's own, for everything that it writes. */
+  /** Folder for all files that the server writes. */
   readonly folder: string;
-  /** Folder of the documents. */
+  /** Document root. */
   readonly root: string;
-  /** PEM files; the chain goes from leaf to the last intermediate, `bothFile` has the key behind it. */
+  /** PEM files; the chain starts with the leaf, `bothFile` is the chain followed by the key. */
   readonly chainFile: string;
   readonly keyFile: string;
   readonly bothFile: string;
   readonly tlsPort: number;
   readonly plainPort: number;
-  /** Of an application on 127.0.0.1, for servers that have no documents of their own. */
+  /** Port of an application on 127.0.0.1, for servers without a document root. */
   readonly originPort: number;
 }
 
-/** What a careful operator sends; the same for every server, in each server's own words. */
+/** Headers of the hardened configurations. */
 const hardenedHeaders: Readonly<Record<string, string>> = {
   "Strict-Transport-Security": "max-age=63072000; includeSubDomains; preload",
   "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -41,9 +41,9 @@ function headerLines(line: (name: string, value: string) => string): string {
     .join("\n  ");
 }
 
-/** Writes the configuration and gives the command that serves by it in the foreground. */
+/** Writes the configuration and returns the command that runs the server in the foreground. */
 export const configurations: Readonly<Record<ServerName, (layout: Layout) => readonly string[]>> = {
-  /** Debian's own nginx.conf, its paths moved into the folder, with one site. */
+  /** Debian's nginx.conf with paths in the folder and one site. */
   nginx: ({ folder, root, host, hardened, chainFile, keyFile, tlsPort, plainPort }) => {
     const conf = readFileSync("/etc/nginx/nginx.conf", "utf8")
       .replace(/^pid .*/m, `pid ${folder}/nginx.pid;\ndaemon off;`)
@@ -124,7 +124,7 @@ https://${host}:${tlsPort} {
     return [...inEnvironment(environment), "/usr/bin/caddy", "run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"];
   },
 
-  /** Debian's own lighttpd.conf, its paths moved into the folder, with what lighty-enable-mod ssl adds. */
+  /** Debian's lighttpd.conf with paths in the folder and the lines of `lighty-enable-mod ssl`. */
   lighttpd: ({ folder, root, host, hardened, bothFile, tlsPort, plainPort }) => {
     const conf = readFileSync("/etc/lighttpd/lighttpd.conf", "utf8")
       .replace('"/var/www/html"', `"${root}"`)
@@ -150,7 +150,7 @@ ${hardened ? strict : ""}
     return ["/usr/sbin/lighttpd", "-D", "-f", join(folder, "lighttpd.conf")];
   },
 
-  /** Debian's own haproxy.cfg without the places that only its service has, with one site before an application. */
+  /** Debian's haproxy.cfg without paths of its service, with one site before an application. */
   haproxy: ({ folder, host, hardened, bothFile, tlsPort, plainPort, originPort }) => {
     const conf = readFileSync("/etc/haproxy/haproxy.cfg", "utf8")
       .split("\n")
@@ -176,7 +176,7 @@ backend application
   },
 };
 
-/** What each says of itself when it is asked for its version. */
+/** Commands that print the version. */
 export const versionCommands: Readonly<Record<ServerName, readonly string[]>> = {
   nginx: ["/usr/sbin/nginx", "-v"],
   apache: ["/usr/sbin/apache2", "-v"],
@@ -185,7 +185,7 @@ export const versionCommands: Readonly<Record<ServerName, readonly string[]>> = 
   haproxy: ["/usr/sbin/haproxy", "-v"],
 };
 
-/** A copy of Debian's /etc/apache2, with these modules switched on as a2enmod does, and these sites in place of the default one. */
+/** Copies Debian's /etc/apache2 with these modules enabled and these sites instead of the default one. */
 export function apacheIn(
   folder: string,
   wish: { readonly ports: readonly number[]; readonly modules: readonly string[]; readonly sites: string },

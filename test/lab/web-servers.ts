@@ -1,4 +1,4 @@
-/** Debian's nginx, Apache, Caddy, lighttpd and HAProxy, as they come and hardened: what their owners would read about them. */
+/** Laboratory cases for Debian's nginx, Apache, Caddy, lighttpd and HAProxy: default and hardened configurations. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { configurations, type Layout, type ServerName, serverNames, versionComma
 const page =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Laboratory</title></head><body><h1>It works</h1></body></html>\n';
 
-/** What every one of them gets wrong as it comes: none of them can know what its owner wants. */
+/** Rows that every server violates by default, because they depend on the site. */
 const missingByDefault = [
   "content-security-policy",
   "cross-origin-opener-policy",
@@ -24,16 +24,16 @@ const missingByDefault = [
   "x-content-type-options",
   "x-frame-options",
 ];
-/** And what each adds to that. */
-const alsoByDefault: Readonly<Record<ServerName, States>> = {
+/** Further default states of each server. */
+const furtherByDefault: Readonly<Record<ServerName, States>> = {
   nginx: { "information-disclosure": "violated" },
   apache: { "information-disclosure": "violated" },
   caddy: {},
   lighttpd: { "information-disclosure": "violated" },
   haproxy: {},
 };
-/** What is in order either way. Debian's nginx and Apache name TLS 1.0 and 1.1 among their versions, but Debian's OpenSSL turns those hellos away. */
-const soundByItself = [
+/** Rows that pass in both configurations. Debian's nginx and Apache enable TLS 1.0 and 1.1, but Debian's OpenSSL rejects them. */
+const passedInBoth = [
   "content-type-charset",
   "deprecated-headers",
   "https-available",
@@ -52,30 +52,30 @@ const soundByItself = [
 ];
 
 export const webServerCases: readonly LabCase[] = serverNames.flatMap((name) => {
-  const byDefault: States = { ...passed(...soundByItself), ...violated(...missingByDefault), ...alsoByDefault[name] };
+  const byDefault: States = { ...passed(...passedInBoth), ...violated(...missingByDefault), ...furtherByDefault[name] };
   return [
     {
-      name: `${versionOf(name)} as it comes`,
+      name: `${versionOf(name)} by default`,
       expected: byDefault,
       serve: () => serve(name, false),
-      verify: (scan: FinishedScan) => expectNothingElseAmiss(scan, byDefault),
+      verify: (scan: FinishedScan) => expectOthersPassed(scan, byDefault),
     },
     {
       name: `${versionOf(name)} hardened`,
-      expected: passed(...soundByItself, ...missingByDefault, "hsts-effective", "csp-script-sources"),
+      expected: passed(...passedInBoth, ...missingByDefault, "hsts-effective", "csp-script-sources"),
       serve: () => serve(name, true),
       verify: (scan: FinishedScan) => {
         expect(scan.result.score).toBe(100);
-        expectNothingElseAmiss(scan, {});
+        expectOthersPassed(scan, {});
       },
     },
   ];
 });
 
-/** Whatever is not expected by name has to be in order, or not to apply. */
-function expectNothingElseAmiss({ result }: FinishedScan, expected: States): void {
-  const amiss = result.ledger.filter(({ key, state }) => !(key in expected) && (state === "violated" || state === "notChecked"));
-  expect(amiss.map(({ key }) => key)).toEqual([]);
+/** All other rows must pass or not apply. */
+function expectOthersPassed({ result }: FinishedScan, expected: States): void {
+  const others = result.ledger.filter(({ key, state }) => !(key in expected) && (state === "violated" || state === "notChecked"));
+  expect(others.map(({ key }) => key)).toEqual([]);
 }
 
 async function serve(name: ServerName, hardened: boolean): Promise<LabSite> {
@@ -94,7 +94,7 @@ async function serve(name: ServerName, hardened: boolean): Promise<LabSite> {
     plainPort: await closedPort(),
     originPort: origin.port,
   };
-  const cleared = async () => {
+  const cleanUp = async () => {
     await origin.stop();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -108,11 +108,11 @@ async function serve(name: ServerName, hardened: boolean): Promise<LabSite> {
       caPems: [testAuthority().root.pem],
       stop: async () => {
         await running.stop();
-        await cleared();
+        await cleanUp();
       },
     };
   } catch (error) {
-    await cleared();
+    await cleanUp();
     throw error;
   }
 }
@@ -120,7 +120,7 @@ async function serve(name: ServerName, hardened: boolean): Promise<LabSite> {
 function writeSite({ host, folder, root, chainFile, keyFile, bothFile }: Layout): void {
   const { certificateChainPem, privateKeyPem } = siteIdentity(host);
   mkdirSync(root, { mode: 0o755 });
-  // Servers that start as root serve as another user, who must be able to get here.
+  // Servers that start as root run as another user that needs access.
   chmodSync(folder, 0o755);
   writeFileSync(chainFile, certificateChainPem);
   writeFileSync(keyFile, privateKeyPem, { mode: 0o600 });

@@ -1,13 +1,13 @@
-/** Headers, cookies, redirects, contents and files as real servers send them, for what no other area calls forth. */
+/** Laboratory cases for headers, cookies, redirects, contents and files that no other area covers. */
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
 import { passed, violated } from "./states.ts";
 
-/** Public in form, so that all checks apply; nobody is asked for it. */
+/** A public-looking name, so that all checks apply. No query leaves the machine. */
 const host = "assay-web-site.org";
-/** Of the same owner, and of somebody else. */
+/** A first-party and a third-party host. */
 const subdomain = `www.${host}`;
 const libraryHost = "library.assay-library-site.net";
 
@@ -15,13 +15,13 @@ const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
 
 type Headers = NonNullable<Answer["headers"]>;
 
-interface Served {
+interface WebSite {
   readonly headers?: Headers;
   readonly head?: string;
   readonly body?: string;
-  /** Beside the page, for all hosts. */
+  /** Further routes of all hosts. */
   readonly routes?: Routes;
-  /** Without it port 80 redirects to the page. */
+  /** Routes of port 80, which redirects to the page by default. */
   readonly plain?: Routes;
   readonly scheme?: "http" | "https";
   readonly selfSigned?: boolean;
@@ -33,13 +33,13 @@ const redirectTo = (location: string, headers: Headers = {}): Answer => ({ statu
 
 const cookieCases: readonly LabCase[] = [
   {
-    name: "cookies whose names promise more than they keep",
+    name: "cookies that violate their name prefixes",
     expected: violated("cookie-prefix"),
     codes: ["security.cookie.host-prefix-without-root-path", "security.cookie.http-prefix-without-httponly"],
     serve: () => serve({ headers: { "set-cookie": ["__Host-basket=1; Secure; Path=/shop", "__Http-basket=1; Secure; Path=/"] } }),
   },
   {
-    name: "a cookie with a prefix from plain http, on the way to https",
+    name: "a prefixed cookie on a redirect from http to https",
     expected: violated("cookie-prefix"),
     codes: ["security.cookie.prefix-over-http"],
     serve: () =>
@@ -58,7 +58,7 @@ const cookieCases: readonly LabCase[] = [
 
 const headerCases: readonly LabCase[] = [
   {
-    name: "headers that other areas do not send",
+    name: "headers that no other area covers",
     expected: violated("cors-configuration", "csp-syntax", "deprecated-headers", "information-disclosure", "content-type-charset"),
     codes: [
       "security.content.charset-unknown",
@@ -86,8 +86,8 @@ const headerCases: readonly LabCase[] = [
       ["sent twice", "duplicate-header", ["max-age=31536000", "max-age=31536000"]],
     ] as const
   ).map(
-    ([words, code, values]): LabCase => ({
-      name: `HSTS ${words}`,
+    ([description, code, values]): LabCase => ({
+      name: `HSTS ${description}`,
       expected: { ...violated("hsts-effective"), ...passed("strict-transport-security") },
       codes: [`security.hsts.${code}`],
       serve: () => serve({ headers: hsts(...values) }),
@@ -97,18 +97,18 @@ const headerCases: readonly LabCase[] = [
 
 const preloadCases: readonly LabCase[] = (
   [
-    ["with everything that the list demands", null, { headers: hsts(soundHsts) }],
-    ["behind a certificate that nobody knows", "preload-certificate-not-accepted", { headers: hsts(soundHsts), selfSigned: true }],
+    ["with all requirements of the list", null, { headers: hsts(soundHsts) }],
+    ["with an untrusted certificate", "preload-certificate-not-accepted", { headers: hsts(soundHsts), selfSigned: true }],
     ["by two headers", "preload-header-invalid", { headers: hsts(soundHsts, soundHsts) }],
     ["for five minutes", "preload-max-age-too-short", { headers: hsts("max-age=300; includeSubDomains; preload") }],
     ["without subdomains", "preload-without-subdomains", { headers: hsts("max-age=63072000; preload") }],
     [
-      "with port 80 leading to another host at once",
+      "with a first redirect to another host",
       "preload-no-same-host-redirect",
       { headers: hsts(soundHsts), plain: { "*": redirectTo(`https://${subdomain}/`) } },
     ],
     [
-      "at the end of four redirects",
+      "after four redirects",
       "preload-redirect-chain",
       {
         headers: hsts(soundHsts),
@@ -117,7 +117,7 @@ const preloadCases: readonly LabCase[] = (
       },
     ],
     [
-      "with a way that leaves https again",
+      "with a redirect back to http",
       "preload-redirect-downgrade",
       {
         headers: hsts(soundHsts),
@@ -125,23 +125,23 @@ const preloadCases: readonly LabCase[] = (
         routes: { "/down": redirectTo(`http://${host}/up`, hsts(soundHsts)) },
       },
     ],
-  ] as const satisfies readonly (readonly [string, string | null, Served])[]
-).map(([words, code, served]) => ({
-  name: `HSTS asks for the list ${words}`,
+  ] as const satisfies readonly (readonly [string, string | null, WebSite])[]
+).map(([description, code, site]) => ({
+  name: `HSTS preload ${description}`,
   expected: code === null ? passed("hsts-preload-eligible") : violated("hsts-preload-eligible"),
   codes: code === null ? [] : [`security.hsts.${code}`],
-  serve: () => serve(served),
+  serve: () => serve(site),
 }));
 
 const redirectCases: readonly LabCase[] = [
   {
-    name: "port 80 leads to another host at once",
+    name: "port 80 redirects to another host first",
     expected: { ...violated("https-redirect"), ...passed("redirect-chain-secure") },
     codes: ["security.transport.redirect-to-other-host"],
     serve: () => serve({ plain: { "*": redirectTo(`https://${subdomain}/`) } }),
   },
   {
-    name: "a chain of twelve redirects, all of them secure",
+    name: "a chain of twelve secure redirects",
     expected: { ...violated("redirect-chain-secure"), ...passed("https-redirect") },
     codes: ["security.transport.redirect-chain-too-long"],
     serve: () =>
@@ -156,13 +156,13 @@ const digest = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 
 const contentCases: readonly LabCase[] = [
   {
-    name: "pictures from plain http, by name and by address",
+    name: "images over http, by name and by address",
     expected: violated("mixed-content"),
     codes: ["security.content.upgraded-mixed-content", "security.content.passive-mixed-content"],
     serve: () => serve({ body: `<img src="http://${host}/picture.png" alt=""><img src="http://192.0.2.1/picture.png" alt="">` }),
   },
   {
-    name: "integrity that is malformed, that does not fit, and that no browser can check",
+    name: "integrity that is malformed, wrong, or not checkable",
     expected: violated("subresource-integrity", "subresource-integrity-valid"),
     codes: [
       "security.content.integrity-malformed",
@@ -195,13 +195,17 @@ const fileCases: readonly LabCase[] = (
     ["with another type", ["content-type"], fileOf(contact, expires), "application/octet-stream"],
     ["in an old character set", ["charset"], fileOf(contact, expires), "text/plain; charset=iso-8859-1"],
     ["that never expires, with faulty addresses and languages", ["expires-missing", "uri-invalid", "languages-invalid"], faultyFile()],
-    ["that says things twice", ["expires-repeated", "languages-repeated"], repeatingFile()],
-    ["whose end is unknown and never comes", ["expires-malformed", "line-unended"], `${contact}\r\nExpires: next year`],
-    ["that is no UTF-8", ["encoding"], Buffer.concat([Buffer.from(fileOf(contact, expires)), Buffer.from([0x23, 0xe9, 0x0d, 0x0a])])],
-    ["with half a signature", ["signature-malformed"], fileOf("-----BEGIN PGP SIGNED MESSAGE-----", "Hash: SHA256", "", contact, expires)],
+    ["with repeated fields", ["expires-repeated", "languages-repeated"], repeatingFile()],
+    ["with an invalid Expires and no final line end", ["expires-malformed", "line-unended"], `${contact}\r\nExpires: next year`],
+    ["that is not UTF-8", ["encoding"], Buffer.concat([Buffer.from(fileOf(contact, expires)), Buffer.from([0x23, 0xe9, 0x0d, 0x0a])])],
+    [
+      "with an incomplete signature",
+      ["signature-malformed"],
+      fileOf("-----BEGIN PGP SIGNED MESSAGE-----", "Hash: SHA256", "", contact, expires),
+    ],
   ] as const satisfies readonly (readonly [string, readonly string[], string | Uint8Array, string?])[]
-).map(([words, codes, body, type = "text/plain; charset=utf-8"]) => ({
-  name: `a security.txt ${words}`,
+).map(([description, codes, body, type = "text/plain; charset=utf-8"]) => ({
+  name: `a security.txt ${description}`,
   expected: type.startsWith("text/plain; charset=utf-8") ? violated("security-txt-valid") : violated("security-txt"),
   codes: codes.map((code) => `security.security-txt.${code}`),
   serve: () => serve({ routes: { "/.well-known/security.txt": { headers: { "content-type": type }, body } } }),
@@ -224,15 +228,15 @@ export const webCases: readonly LabCase[] = [
   ...fileCases,
 ];
 
-async function serve({ headers = {}, head = "", body = "", routes = {}, plain, scheme = "https", selfSigned }: Served): Promise<LabSite> {
+async function serve({ headers = {}, head = "", body = "", routes = {}, plain, scheme = "https", selfSigned }: WebSite): Promise<LabSite> {
   const html = `<!doctype html><html lang="en"><head><title>Page</title>${head}</head><body><h1>Page</h1>${body}</body></html>\n`;
   const { egress, stop } = await startGroup(async (track) => {
     const identity = siteIdentity(host, { names: [host, subdomain, libraryHost], ...(selfSigned && { flaw: "self-signed" }) });
     const site = track(await startHttps(identity, { "/": { headers, body: html }, ...routes }));
-    const door = track(await startHttp(plain ?? { "*": redirectTo(`https://${host}/`) }));
+    const plainServer = track(await startHttp(plain ?? { "*": redirectTo(`https://${host}/`) }));
     const https = [host, subdomain, libraryHost].map((name) => [`${name}:443`, site]);
-    const nobody = `127.0.0.1:${await closedPort()}`;
-    return { egress: egressTo({ ...Object.fromEntries(https), [`${host}:80`]: door }, { dnsServers: [nobody] }) };
+    const closedResolver = `127.0.0.1:${await closedPort()}`;
+    return { egress: egressTo({ ...Object.fromEntries(https), [`${host}:80`]: plainServer }, { dnsServers: [closedResolver] }) };
   });
   return { url: `${scheme}://${host}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };
 }
