@@ -43,7 +43,7 @@ function includable(count: number): string {
 }
 
 function numbered(count: number, term: (at: number) => string): readonly string[] {
-  return Array.from({ length: count }, (_, at) => word(at + 1));
+  return Array.from({ length: count }, (_, at) => term(at + 1));
 }
 
 function includes(domain: string, count: number): string {
