@@ -1,121 +1,130 @@
-/** Keeps one browser at hand: has it started when it is asked for, and anew when it died or outgrew its use, and ends it in the end. */
+/** Browser lifecycle: starts the browser on demand, restarts it after a crash, replaces it after many scans, and ends it. */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { BrowserError, type ExecutableOptions, findExecutable } from "./executable.ts";
-import { type BrowserState, end, isAlive, launchConfined, type Running, type SandboxSetting } from "./launch.ts";
+import { type BrowserState, endProcess, isAlive, launchBrowser, type RunningBrowser, type SandboxSetting } from "./launch.ts";
 
-/** A browser that does not answer the simplest question within this has hung. */
+/** Deadline of the health check. */
 const answerMs = 5_000;
-/** A browser that dies more often than this within the window is not started again before the window has passed. */
+/** Crash loop limit: further starts fail until the window has passed. */
 const startsMax = 8;
 const startsWindowMs = 60_000;
-/** Browsers grow with use: after so many endpoints given out, which is once for each scan, another one takes over. */
-const endpointsPerBrowserMax = 500;
-/** What an outgrown browser is left for the scans that it still has in hand. */
-const outgrownMs = 120_000;
+/** Scans per browser: its memory grows with use, so another one takes over. */
+const scansPerBrowserMax = 500;
+/** Time for a replaced browser to complete its open scans. */
+const drainMs = 120_000;
 
 export interface BrowserOptions extends ExecutableOptions {
   readonly sandbox: SandboxSetting;
-  /** Told once for each start: where it listens and how it is confined. */
+  /** Called once per start. */
   readonly onStart?: (state: BrowserState) => void;
 }
 
 export interface BrowserHost {
-  /** DevTools WebSocket URL of a browser that runs and answers, started first if it has to be. @throws BrowserError (as a rejection). */
+  /** DevTools WebSocket URL of a healthy browser, started if necessary. Called once per scan. @throws BrowserError */
   endpoint(): Promise<string>;
-  /** The browser that runs now, or null. */
+  /** The current browser, or null. */
   state(): BrowserState | null;
-  /** Ends a browser that no longer behaves; the next `endpoint()` starts another. */
+  /** Ends a faulty browser; the next `endpoint()` starts another. */
   retire(): Promise<void>;
-  /** Ends the browser and forgets its profile; nothing is started afterwards. */
+  /** Ends the browser and deletes its profile; later calls of `endpoint()` fail. */
   stop(): Promise<void>;
 }
 
 export function openBrowser(options: BrowserOptions): BrowserHost {
-  const profilesDir = join(options.dir, "profiles");
-  let running: Running | null = null;
-  let starting: Promise<Running> | null = null;
-  const outgrown = new Set<Running>();
-  let endpointsGiven = 0;
-  let stopped = false;
-  let startedAtMs: readonly number[] = [];
-
-  async function start(): Promise<Running> {
-    const nowMs = Date.now();
-    startedAtMs = [...startedAtMs.filter((atMs) => nowMs - atMs < startsWindowMs), nowMs];
-    if (startedAtMs.length > startsMax)
-      throw new BrowserError(`the browser ended ${startsMax} times within ${startsWindowMs / 1000} seconds; it is started again later`);
-    const executable = await findExecutable(options);
-    mkdirSync(profilesDir, { recursive: true, mode: 0o700 });
-    if (startedAtMs.length === 1) removeOldProfiles(profilesDir);
-    const begun = await launchConfined(executable, profilesDir, options.sandbox);
-    begun.child.once("exit", () => {
-      if (running === begun) running = null;
-      outgrown.delete(begun);
-      rmSync(begun.profileDir, { recursive: true, force: true });
-    });
-    // One that hangs up is ending; one that takes its time over it is helped along.
-    void begun.control.closed.then(() => retireOne(begun));
-    if (stopped) {
-      await end(begun.child);
-      throw new BrowserError("the browser was stopped while it started");
-    }
-    options.onStart?.(begun.state);
-    return begun;
-  }
-
-  async function ensureRunning(): Promise<Running> {
-    if (stopped) throw new BrowserError("the browser was stopped");
-    if (running !== null && isAlive(running.child)) return running;
-    starting ??= start().finally(() => {
-      starting = null;
-    });
-    running = await starting;
-    endpointsGiven = 0;
-    return running;
-  }
-
-  async function retireOne(old: Running): Promise<void> {
-    if (running === old) running = null;
-    await end(old.child);
-  }
-
-  /** Gives way to a fresh browser, and ends when its last scans are surely over. */
-  function outgrow(old: Running): void {
-    running = null;
-    outgrown.add(old);
-    setTimeout(() => void end(old.child), outgrownMs).unref();
-  }
-
-  async function endpoint(): Promise<string> {
-    const one = await ensureRunning();
-    try {
-      await one.control.version(answerMs);
-    } catch {
-      await retireOne(one);
-      return (await ensureRunning()).control.endpoint;
-    }
-    if (++endpointsGiven >= endpointsPerBrowserMax && running === one) outgrow(one);
-    return one.control.endpoint;
-  }
-
-  const retire = async () => {
-    if (running !== null) await retireOne(running);
-  };
-
-  return {
-    endpoint,
-    state: () => (running !== null && isAlive(running.child) ? running.state : null),
-    retire,
-    stop: async () => {
-      stopped = true;
-      await starting?.catch(() => {});
-      await Promise.all([retire(), ...[...outgrown].map(({ child }) => end(child))]);
-    },
-  };
+  return new ManagedBrowser(options);
 }
 
-/** What a process that was killed left behind. A profile that is in use cannot be ours: the data directory has one server. */
+class ManagedBrowser implements BrowserHost {
+  readonly #options: BrowserOptions;
+  readonly #profilesDir: string;
+  #running: RunningBrowser | null = null;
+  #starting: Promise<RunningBrowser> | null = null;
+  readonly #draining = new Set<RunningBrowser>();
+  #scans = 0;
+  #stopped = false;
+  #startedAtMs: readonly number[] = [];
+
+  constructor(options: BrowserOptions) {
+    this.#options = options;
+    this.#profilesDir = join(options.dir, "profiles");
+  }
+
+  async endpoint(): Promise<string> {
+    const browser = await this.#ensureRunning();
+    try {
+      await browser.control.version(answerMs);
+    } catch {
+      await this.#end(browser);
+      return (await this.#ensureRunning()).control.endpoint;
+    }
+    if (++this.#scans >= scansPerBrowserMax && this.#running === browser) this.#drain(browser);
+    return browser.control.endpoint;
+  }
+
+  state(): BrowserState | null {
+    return this.#running !== null && isAlive(this.#running.child) ? this.#running.state : null;
+  }
+
+  async retire(): Promise<void> {
+    if (this.#running !== null) await this.#end(this.#running);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#starting?.catch(() => {});
+    await Promise.all([this.retire(), ...[...this.#draining].map(({ child }) => endProcess(child))]);
+  }
+
+  async #ensureRunning(): Promise<RunningBrowser> {
+    if (this.#stopped) throw new BrowserError("the browser was stopped");
+    if (this.#running !== null && isAlive(this.#running.child)) return this.#running;
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    this.#running = await this.#starting;
+    this.#scans = 0;
+    return this.#running;
+  }
+
+  async #start(): Promise<RunningBrowser> {
+    const nowMs = Date.now();
+    this.#startedAtMs = [...this.#startedAtMs.filter((atMs) => nowMs - atMs < startsWindowMs), nowMs];
+    if (this.#startedAtMs.length > startsMax)
+      throw new BrowserError(`the browser ended ${startsMax} times within ${startsWindowMs / 1000} seconds; it is started again later`);
+    const executable = await findExecutable(this.#options);
+    mkdirSync(this.#profilesDir, { recursive: true, mode: 0o700 });
+    if (this.#startedAtMs.length === 1) removeOldProfiles(this.#profilesDir);
+    const browser = await launchBrowser(executable, this.#profilesDir, this.#options.sandbox);
+    browser.child.once("exit", () => {
+      if (this.#running === browser) this.#running = null;
+      this.#draining.delete(browser);
+      rmSync(browser.profileDir, { recursive: true, force: true });
+    });
+    // A browser that closes its control connection is ending; this limits how long that takes.
+    void browser.control.closed.then(() => this.#end(browser));
+    if (this.#stopped) {
+      await endProcess(browser.child);
+      throw new BrowserError("the browser was stopped while it started");
+    }
+    this.#options.onStart?.(browser.state);
+    return browser;
+  }
+
+  async #end(browser: RunningBrowser): Promise<void> {
+    if (this.#running === browser) this.#running = null;
+    await endProcess(browser.child);
+  }
+
+  /** Takes no new scans, and ends once the open ones must be complete. */
+  #drain(browser: RunningBrowser): void {
+    this.#running = null;
+    this.#draining.add(browser);
+    setTimeout(() => void endProcess(browser.child), drainMs).unref();
+  }
+}
+
+/** Deletes profiles of killed processes. A profile with a live owner belongs to another process. */
 function removeOldProfiles(profilesDir: string): void {
   for (const name of readdirSync(profilesDir)) {
     const ownerPid = Number(name.split("-")[0]);

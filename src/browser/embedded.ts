@@ -1,6 +1,5 @@
-/** The browser that travels inside: compressed packs of the headless shell, the libraries it needs, and fonts. */
-// The package hides these files behind its `exports`; a path reaches them, and lets the bundler carry them along.
-
+/** The embedded browser: compressed archives of the headless shell, its libraries, and fonts. */
+// The package does not export these files. Relative paths reach them, and make the bundler include them.
 import libraries from "../../node_modules/@sparticuz/chromium/bin/al2023.tar.br" with { type: "file" };
 import chromium from "../../node_modules/@sparticuz/chromium/bin/chromium.br" with { type: "file" };
 import fonts from "../../node_modules/@sparticuz/chromium/bin/fonts.tar.br" with { type: "file" };
@@ -8,12 +7,12 @@ import about from "../../node_modules/@sparticuz/chromium/package.json" with { t
 
 export interface EmbeddedBrowser {
   readonly version: string;
-  /** Paths of Brotli packs: the executable itself, a tar of `lib/`, a tar of `fonts/`. */
+  /** Paths of Brotli files: the executable itself, a tar of `lib/`, a tar of `fonts/`. */
   readonly chromium: string;
   readonly libraries: string;
   readonly fonts: string;
 }
 
-/** Null in a slim binary, whose build puts nothing in the packs' place. */
-export const embedded: EmbeddedBrowser | null =
+/** Null in a slim binary, whose build omits the archives. */
+export const embeddedBrowser: EmbeddedBrowser | null =
   (chromium as string | null) === null ? null : { version: about.version, chromium, libraries, fonts };

@@ -1,9 +1,9 @@
-/** Chromium's command line: nothing leaves but through a scan's own proxy, and nothing of the machine is touched. */
+/** Chromium's command line: traffic only through the forward proxy of a scan, and no access to the user's files. */
 import { statfsSync } from "node:fs";
 
-/** Below this, in bytes, Chromium's shared memory does not fit and pages crash (a container's usual 64 MB). */
+/** With less /dev/shm pages crash; containers usually have 64 MB. */
 const sharedMemoryBytesMin = 512 * 1024 * 1024;
-/** JavaScript heap of one page, in MiB: a page that wants more crashes alone. */
+/** JavaScript heap of one page. A page that needs more crashes without affecting others. */
 const pageHeapMiBMax = 512;
 
 const quiet = [
@@ -28,8 +28,8 @@ const quiet = [
   "--hide-scrollbars",
 ];
 
-/** Pages of a scan are watched from outside: they must not be slowed down for being in the background. */
-const awake = [
+/** Chromium would throttle scanned pages as background pages. */
+const unthrottled = [
   "--disable-background-timer-throttling",
   "--disable-backgrounding-occluded-windows",
   "--disable-renderer-backgrounding",
@@ -37,14 +37,15 @@ const awake = [
   "--disable-prompt-on-repost",
 ];
 
-const confined = [
-  // Each scan's context names its own proxy; what belongs to no scan meets a closed port.
+/** SSRF guard: no connection without the proxy. */
+const proxied = [
+  // Each scan's context sets its own proxy; all other traffic goes to a closed port.
   "--proxy-server=http://127.0.0.1:1",
   "--proxy-bypass-list=<-loopback>",
-  // Names are the proxy's business. Without this Chromium looks up hosts of subresources by itself, for checks of its own.
+  // The proxy resolves names. Without this, Chromium resolves hosts of subresources itself.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   "--disable-quic",
-  // Each build of Chromium knows one of these two; without it WebRTC sends UDP past any proxy.
+  // Each build of Chromium knows one of these two; without it, WebRTC sends UDP past the proxy.
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-features=OptimizationHints,MediaRouter,Translate,AcceptCHFrame,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,HttpsFirstBalancedModeAutoEnable",
@@ -53,13 +54,13 @@ const confined = [
 export function chromiumFlags({ profileDir, sandbox }: { readonly profileDir: string; readonly sandbox: boolean }): readonly string[] {
   return [
     ...quiet,
-    ...awake,
-    ...confined,
+    ...unthrottled,
+    ...proxied,
     "--disable-gpu",
     `--js-flags=--max-old-space-size=${pageHeapMiBMax}`,
     `--user-data-dir=${profileDir}`,
     "--remote-debugging-port=0",
-    // The pipe is not spoken to: Chromium ends when it closes, and the kernel closes it whatever way its owner dies.
+    // The pipe carries no commands. Chromium exits when it closes, which the kernel ensures when the owner dies.
     "--remote-debugging-pipe",
     ...(sandbox ? [] : ["--no-sandbox"]),
     ...(sharedMemoryIsSmall() ? ["--disable-dev-shm-usage"] : []),

@@ -1,4 +1,4 @@
-/** Starts one Chromium process, confined as far as the system allows, and keeps a control connection to it. */
+/** Starts one Chromium process, sandboxed if the system allows it, and keeps a control connection to it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,94 +9,93 @@ import { chromiumFlags } from "./flags.ts";
 const startMs = 20_000;
 /** Between SIGTERM and SIGKILL. */
 const stopMs = 3_000;
-/** Characters kept of what the browser says while it starts: enough to find the reason when it does not. */
-const wordsCharsMax = 20_000;
+/** Startup output that is kept to explain a failed start. */
+const outputCharsMax = 20_000;
 
 export type SandboxSetting = "auto" | "on" | "off";
 
 export interface BrowserState {
   readonly pid: number;
-  /** As Chromium names itself, for example `HeadlessChrome/153.0.8010.0`. */
+  /** Chromium's product name, for example `HeadlessChrome/153.0.8010.0`. */
   readonly version: string;
   readonly sandboxed: boolean;
-  /** Why the sandbox is off, in a sentence; null when it is on. */
+  /** Why the sandbox is off, as a sentence; null when it is on. */
   readonly unsandboxedBecause: string | null;
 }
 
-/** A browser that answered when it was started. */
-export interface Running {
+export interface RunningBrowser {
   readonly child: ChildProcess;
   readonly control: Control;
   readonly profileDir: string;
   readonly state: BrowserState;
 }
 
-/** The host's own connection to the browser, by which it knows how that one is. */
+/** Control connection of the browser's owner, for health checks. */
 interface Control {
   readonly endpoint: string;
-  /** How the browser names itself. @throws BrowserError when it does not answer in time. */
+  /** @throws BrowserError when the browser does not answer in time. */
   version(withinMs: number): Promise<string>;
-  /** Resolves when the browser hangs up. */
+  /** Resolves when the browser closes the connection. */
   readonly closed: Promise<void>;
 }
 
-/** With the sandbox wherever the system allows; without it only when told so, or when there is no other way. @throws BrowserError */
-export async function launchConfined(executable: Executable, profilesDir: string, setting: SandboxSetting): Promise<Running> {
-  const launchOpen = (because: string) => launch(executable, profilesDir, because);
-  if (setting === "off") return launchOpen("browser.sandbox is off");
-  const asRoot = process.getuid?.() === 0;
-  if (setting === "auto" && asRoot)
-    return launchOpen("assay runs as root, and Chromium has no sandbox for root; run it as an ordinary user");
+/** `auto` uses the sandbox if the system allows it. @throws BrowserError */
+export async function launchBrowser(executable: Executable, profilesDir: string, setting: SandboxSetting): Promise<RunningBrowser> {
+  const launchUnsandboxed = (because: string) => launch(executable, profilesDir, because);
+  if (setting === "off") return launchUnsandboxed("browser.sandbox is off");
+  const isRoot = process.getuid?.() === 0;
+  if (setting === "auto" && isRoot)
+    return launchUnsandboxed("assay runs as root, and Chromium has no sandbox for root; run it as an ordinary user");
   try {
     return await launch(executable, profilesDir, null);
   } catch (error) {
     const noSandbox = error instanceof BrowserError && /sandbox|namespace/i.test(error.message);
     if (!noSandbox || setting === "on") throw error;
-    return launchOpen(
+    return launchUnsandboxed(
       "this system lets no ordinary user make namespaces; allow them (kernel.unprivileged_userns_clone, or an AppArmor profile)",
     );
   }
 }
 
-/** `unsandboxedBecause` null is with the sandbox. */
-async function launch(executable: Executable, profilesDir: string, unsandboxedBecause: string | null): Promise<Running> {
+/** Sandboxed if `unsandboxedBecause` is null. */
+async function launch(executable: Executable, profilesDir: string, unsandboxedBecause: string | null): Promise<RunningBrowser> {
   const sandboxed = unsandboxedBecause === null;
   const profileDir = mkdtempSync(join(profilesDir, `${process.pid}-`));
   const child = spawn(executable.path, chromiumFlags({ profileDir, sandbox: sandboxed }), {
-    // A home of its own: nothing of the user's is read, and nothing is written there.
+    // A separate home folder protects the user's files.
     env: { PATH: process.env.PATH ?? "", HOME: profileDir, TMPDIR: profileDir, LANG: "C.UTF-8", ...executable.environment },
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
-    // In a process group of its own: Ctrl-C in a terminal is for us, who end the browser after the scans.
+    // A separate process group: Ctrl-C must reach only assay, which ends the browser after the scans.
     detached: true,
   });
   try {
-    const control = await openControl(await endpointSaid(child));
+    const control = await openControl(await readEndpoint(child));
     const version = await control.version(startMs);
     return { child, control, profileDir, state: { pid: child.pid ?? 0, version, sandboxed, unsandboxedBecause } };
   } catch (error) {
-    await end(child);
+    await endProcess(child);
     rmSync(profileDir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Chromium prints its DevTools address once it listens. Later words are read and dropped, or its pipe would fill up. */
-function endpointSaid(child: ChildProcess): Promise<string> {
+/** Reads the DevTools address that Chromium prints. Later output is discarded, because a full pipe would block it. */
+function readEndpoint(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let words = "";
+    let output = "";
     let listens = false;
-    const fail = (what: string) => {
+    const fail = (failure: string) => {
       clearTimeout(timer);
-      reject(new BrowserError(`the browser ${what}: ${tellingLine(words)}`));
+      reject(new BrowserError(`the browser ${failure}: ${errorLine(output)}`));
     };
     const timer = setTimeout(() => fail(`did not start within ${startMs / 1000} seconds`), startMs);
     child.once("error", (error) => fail(`cannot be started (${error.message})`));
-    // "exit" may come before its last words, which say why.
+    // Not "exit", which may come before the last output with the reason.
     child.once("close", (code, signal) => fail(`ended at its start (${signal ?? `code ${code}`})`));
     child.stderr?.on("data", (chunk: Buffer) => {
-      if (listens || words.length > wordsCharsMax) return;
-      words += chunk.toString();
-      const endpoint = /DevTools listening on (ws:\/\/\S+)/.exec(words)?.[1];
+      if (listens || output.length > outputCharsMax) return;
+      output += chunk.toString();
+      const endpoint = /DevTools listening on (ws:\/\/\S+)/.exec(output)?.[1];
       if (endpoint === undefined) return;
       clearTimeout(timer);
       listens = true;
@@ -105,11 +104,11 @@ function endpointSaid(child: ChildProcess): Promise<string> {
   });
 }
 
-/** The line that tells most, of the many that Chromium says when it fails. */
-function tellingLine(words: string): string {
-  const lines = words.split("\n").map((line) => line.replace(/^\[[^\]]*\]\s*/, "").trim());
-  const telling = lines.find((line) => /sandbox|namespace|shared libraries|FATAL|cannot/i.test(line)) ?? lines.find((line) => line !== "");
-  return (telling ?? "it said nothing").slice(0, 300);
+/** The line of Chromium's output that most likely explains the failure. */
+function errorLine(output: string): string {
+  const lines = output.split("\n").map((line) => line.replace(/^\[[^\]]*\]\s*/, "").trim());
+  const cause = lines.find((line) => /sandbox|namespace|shared libraries|FATAL|cannot/i.test(line)) ?? lines.find((line) => line !== "");
+  return (cause ?? "it printed nothing").slice(0, 300);
 }
 
 async function openControl(endpoint: string): Promise<Control> {
@@ -127,12 +126,12 @@ async function openControl(endpoint: string): Promise<Control> {
   const closed = new Promise<void>((resolve) => {
     socket.onclose = () => resolve();
   });
-  const asked = new Map<number, (version: string) => void>();
+  const pending = new Map<number, (version: string) => void>();
   let lastId = 0;
   socket.onmessage = ({ data }) => {
     const { id, result }: { readonly id: number; readonly result?: { readonly product?: string } } = JSON.parse(String(data));
-    asked.get(id)?.(result?.product ?? "unknown");
-    asked.delete(id);
+    pending.get(id)?.(result?.product ?? "unknown");
+    pending.delete(id);
   };
   return {
     endpoint,
@@ -141,7 +140,7 @@ async function openControl(endpoint: string): Promise<Control> {
         const id = ++lastId;
         const fail = () => reject(new BrowserError("the browser does not answer"));
         const timer = setTimeout(fail, withinMs);
-        asked.set(id, (version) => {
+        pending.set(id, (version) => {
           clearTimeout(timer);
           resolve(version);
         });
@@ -156,8 +155,8 @@ export function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** Asks the process to end, and makes it when it does not. Resolves when it is gone. */
-export async function end(child: ChildProcess): Promise<void> {
+/** Terminates the process, after a while with SIGKILL. Resolves when it is gone. */
+export async function endProcess(child: ChildProcess): Promise<void> {
   if (!isAlive(child) || child.pid === undefined) return;
   const exited = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");

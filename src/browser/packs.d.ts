@@ -1,4 +1,4 @@
-/** Brotli packs are imported as files: what comes back is a path. */
+/** Types of imported Brotli files: the import gives a path. */
 declare module "*.br" {
   const path: string;
   export default path;

@@ -8,7 +8,7 @@ import { withoutSecrets } from "../evidence/redact.ts";
 import { type ProgressStage, progressStages, type ScanErrorCode } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { isHttps } from "../parse/header-fields.ts";
-import { noPage, probePage } from "../probe/browser/page.ts";
+import { failedVisit, probePage } from "../probe/browser/page.ts";
 import { probeDmarc } from "../probe/dns/dmarc.ts";
 import { probeDnsCaa, probeMx, probeTlsRpt } from "../probe/dns/dns.ts";
 import { probeDnssec } from "../probe/dns/dnssec.ts";
@@ -83,7 +83,7 @@ async function runProbes(
     "page",
     navigationMs + settleMaxMs + probeMs,
     (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, screenshot, deadlines }),
-    noPage,
+    failedVisit,
   );
 
   watch.stage("tls");

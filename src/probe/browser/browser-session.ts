@@ -1,17 +1,16 @@
-/** Speaks DevTools to the running browser: one connection per thread, a fresh context and page per scan. */
+/** DevTools connection to the running browser: one per thread, with a new context and page per scan. */
 import { type CDPSession, Connection, type ConnectionTransport, type Protocol } from "puppeteer-core";
 import { within } from "../../base/deadline.ts";
 
 export type { CDPSession, Protocol };
 
-/** Every command must be answered within this; a browser that is silent for longer is given up. */
+/** Deadline for every command. */
 const commandMs = 10_000;
-/** Until the control connection is open. */
 const connectMs = 5_000;
-/** A context that cannot be closed within this holds a page that got out of hand. */
+/** A context that does not close within this holds a page that hangs. */
 const closeMs = 5_000;
 
-/** The thread's connection; a browser that was started anew has another endpoint, and so gets another connection. */
+/** Connection of this thread. A restarted browser has another endpoint, and so gets a new connection. */
 let current: { readonly endpoint: string; readonly connection: Promise<Connection> } | null = null;
 
 /** @throws Error when the browser is gone. */
@@ -56,17 +55,17 @@ async function openConnection(endpoint: string, onClose: () => void): Promise<Co
 export interface BrowserPage {
   readonly session: CDPSession;
   readonly targetId: string;
-  /** Settles once the page's context is gone. A context that cannot be closed takes the browser along: its owner starts another. */
+  /** Closes the page's context. If that fails, closes the whole browser; its owner starts another. */
   close(): Promise<void>;
 }
 
-/** A blank page in a context of its own, whose every connection goes through `proxyUrl`. @throws Error when the browser is gone. */
+/** A blank page in a new context, whose connections all go through `proxyUrl`. @throws Error when the browser is gone. */
 export async function openPage(connection: Connection, proxyUrl: string): Promise<BrowserPage> {
   const { browserContextId: contextId } = await connection.send("Target.createBrowserContext", {
-    // Whatever becomes of this thread, the context goes with its connection.
+    // The context ends with its connection, even if this thread dies.
     disposeOnDetach: true,
     proxyServer: proxyUrl,
-    // Chromium passes loopback by the proxy unless it is told not to.
+    // SSRF guard: by default Chromium connects to loopback without the proxy.
     proxyBypassList: "<-loopback>",
   });
   const close = () => closeContext(connection, contextId);

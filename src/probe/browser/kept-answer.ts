@@ -1,23 +1,23 @@
-/** What is kept of an answer that the browser tells of, cut as it arrives: thousands may come before a page has settled. */
+/** Truncated copies of the browser's network events: thousands may arrive before a page has settled. */
 import { boundedHeaders, boundedText } from "../../evidence/bound.ts";
 import { headerValueCharsMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
 import type { Protocol } from "./browser-session.ts";
 
-/** An answer as the browser sums it up. A few bytes of HTTP/2 can stand for a quarter of a megabyte of fields, thousands of times, so the fields of most answers are let go. */
+/** An answer as the browser reports it. Few bytes of HTTP/2 can expand to 256 KB of fields, so most answers lose theirs. */
 export interface KeptResponse {
   readonly url: string;
   readonly status: number;
   readonly isRedirect: boolean;
-  /** Whether the browser made it up; a server can claim so as well, but then it crossed the wire. */
+  /** Whether the answer claims to be internal to the browser. A server can forge this claim, but then there is extra info. */
   readonly claimsInternal: boolean;
   readonly mediaType: string;
   readonly protocol: string | undefined;
   readonly securityDetails: Protocol.Network.SecurityDetails | undefined;
-  /** Empty but for main documents. */
+  /** Empty except for main documents. */
   readonly fields: BoundedFields;
 }
 
-/** The answer as it crossed the wire: only this has every field, cookies among them. */
+/** The answer as the server sent it. Only this has all fields, cookies included. */
 export interface KeptExtra {
   readonly status: number;
   readonly fields: BoundedFields;
@@ -27,7 +27,7 @@ export interface KeptExtra {
 
 type BoundedFields = ReturnType<typeof boundedHeaders>;
 
-/** Chromium takes URLs of two megabytes. */
+/** Chromium accepts URLs of two megabytes. */
 export function boundedUrl(url: string): string {
   return boundedText(url, urlCharsMax).text;
 }
@@ -54,7 +54,7 @@ export function keptExtra(extra: Protocol.Network.ResponseReceivedExtraInfoEvent
   return {
     status: extra.statusCode,
     fields: isMainDocument ? boundedHeaders(pairs) : noFields,
-    // One character more than is kept tells that there was more.
+    // One extra character marks a truncated line.
     setCookies: lines.slice(0, setCookieLinesMax).map((line) => boundedText(line, headerValueCharsMax + 1).text),
     setCookiesDropped: Math.max(0, lines.length - setCookieLinesMax),
   };
@@ -67,8 +67,8 @@ function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
 type HeaderSource = Pick<Protocol.Network.Response, "headers" | "headersText">;
 
 /**
- * The fields as received, where DevTools has their text. Without it (HTTP/2) they come sorted by name, the values of a
- * name joined by line feeds, which no value can contain.
+ * The fields as received, if DevTools has their text. Without it (HTTP/2) they are sorted by name, and line feeds join
+ * the values of a name.
  */
 function headerPairs({ headers, headersText }: HeaderSource): readonly (readonly [name: string, value: string])[] {
   if (headersText === undefined)

@@ -1,7 +1,7 @@
-/** Tells an answer of the site from one that a bot defence gave in its place: grading that as the site is the field's most common false verdict. */
+/** Detects challenges of bot defences, so that they are not graded as the site. */
 import type { HttpAnswer } from "../../evidence/facts.ts";
 
-/** A field that a defence puts on its challenges and on nothing else. */
+/** Header fields that appear on challenges only. */
 const challengeFields: readonly { readonly name: string; readonly value: RegExp }[] = [
   // Cloudflare
   { name: "cf-mitigated", value: /^challenge$/i },
@@ -9,24 +9,24 @@ const challengeFields: readonly { readonly name: string; readonly value: RegExp 
   { name: "x-amzn-waf-action", value: /^(challenge|captcha)$/i },
   // Vercel
   { name: "x-vercel-mitigated", value: /^(challenge|deny)$/i },
-  // DataDome: on its own answers alone; x-datadome stands on those that it let through as well
+  // DataDome: on its own answers only; x-datadome is also on answers of the site
   { name: "server", value: /^datadome$/i },
   // SiteGround
   { name: "sg-captcha", value: /^challenge$/i },
 ];
 
-/** Titles of challenges that carry no such field, and the statuses they come with: Cloudflare, DDoS-Guard, Vercel, Imperva, HUMAN. */
+/** Titles and statuses of challenges without such a field: Cloudflare, DDoS-Guard, Vercel, Imperva, HUMAN. */
 const challengeTitles =
   /^(Just a moment\.\.\.|Attention Required! \| Cloudflare|DDoS-Guard|Vercel Security Checkpoint|Pardon Our Interruption|Access to this page has been denied)$/;
 const challengeStatuses = [202, 403, 405, 429, 503];
-/** Titles that stand for themselves: these defences answer 200, so that no search engine takes the site for broken. Anubis, go-away. */
+/** Titles that suffice with any status: these defences answer 200, for search engines. Anubis, go-away. */
 const challengeTitlesOfAnyStatus = /^(Making sure you're not a bot!|Checking you are not a bot)$/;
 
 /** `title` is null when the document could not be read. */
 export function isChallenge({ status, headers }: Pick<HttpAnswer, "status" | "headers">, title: string | null): boolean {
-  const marked = headers.some((field) =>
+  const hasField = headers.some((field) =>
     challengeFields.some(({ name, value }) => field.name.toLowerCase() === name && value.test(field.value.trim())),
   );
-  const named = title?.trim() ?? "";
-  return marked || challengeTitlesOfAnyStatus.test(named) || (challengeStatuses.includes(status) && challengeTitles.test(named));
+  const trimmed = title?.trim() ?? "";
+  return hasField || challengeTitlesOfAnyStatus.test(trimmed) || (challengeStatuses.includes(status) && challengeTitles.test(trimmed));
 }

@@ -1,4 +1,4 @@
-/** Reads the document as the browser built it, out of reach of the page's own scripts, within bounds on both sides. */
+/** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
 import { boundedText } from "../../evidence/bound.ts";
 import type { DomFacts, MetaElement, Subresource } from "../../evidence/facts.ts";
 import { formsMax, integrityCharsMax, metaContentCharsMax, metaElementsMax, subresourcesMax, urlCharsMax } from "../../evidence/limits.ts";
@@ -10,8 +10,8 @@ const attributeCharsMax = 64;
 
 const kinds: readonly Subresource["kind"][] = ["script", "style", "preload", "other"];
 
-/** What the expression below gives back: plain and cut, but written by the page. */
-interface Seen {
+/** Result of `readDocument`: plain and truncated, but untrusted. */
+interface RawDom {
   readonly metas: readonly {
     readonly httpEquiv: string | null;
     readonly name: string | null;
@@ -42,33 +42,42 @@ const bounds = {
   attributeCharsMax,
 };
 
+type DomReader = ReturnType<typeof createDomReader>;
+
 /**
- * Runs in an isolated world. That has prototypes of its own, but documents and forms let named elements shadow their methods
+ * Runs in an isolated world, with prototypes of its own. Named elements still shadow methods of documents and forms
  * (HTML standard, section 3.1.5, [LegacyOverrideBuiltIns]), so every method is taken from its prototype.
  */
-function look(limits: typeof bounds): Seen {
-  const all = (selector: string): readonly Element[] => [...Document.prototype.querySelectorAll.call(document, selector)];
-  const attribute = (element: Element, name: string): string | null => Element.prototype.getAttribute.call(element, name);
-  const cut = (text: string | null, charsMax: number): string | null => (text === null ? null : text.slice(0, charsMax));
-  const absolute = (url: string | null): string => {
-    const base = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI")?.get?.call(document) as string;
-    try {
-      return new URL(url ?? "", base).href.slice(0, limits.urlCharsMax);
-    } catch {
-      return "";
-    }
+function createDomReader(urlMax: number) {
+  const documentProperty = (prototype: object, name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get?.call(document);
+  const head = documentProperty(Document.prototype, "head") as HTMLHeadElement | null;
+  return {
+    title: documentProperty(Document.prototype, "title") as string,
+    isInHead: (element: Element): boolean => head !== null && Node.prototype.contains.call(head, element),
+    all: (selector: string): readonly Element[] => [...Document.prototype.querySelectorAll.call(document, selector)],
+    attribute: (element: Element, name: string): string | null => Element.prototype.getAttribute.call(element, name),
+    cut: (text: string | null, charsMax: number): string | null => (text === null ? null : text.slice(0, charsMax)),
+    absolute: (url: string | null): string => {
+      try {
+        return new URL(url ?? "", documentProperty(Node.prototype, "baseURI") as string).href.slice(0, urlMax);
+      } catch {
+        return "";
+      }
+    },
   };
+}
 
-  const head = Object.getOwnPropertyDescriptor(Document.prototype, "head")?.get?.call(document) as HTMLHeadElement | null;
-  const metas = all("meta[charset], meta[http-equiv], meta[name]").flatMap((meta) => {
+/** Runs in the page. */
+function readMetas({ all, attribute, cut, isInHead }: DomReader, limits: typeof bounds): RawDom["metas"] {
+  return all("meta[charset], meta[http-equiv], meta[name]").flatMap((meta) => {
     const charset = attribute(meta, "charset");
     const httpEquiv = attribute(meta, "http-equiv")?.toLowerCase() ?? null;
     const name = charset !== null ? "charset" : (attribute(meta, "name")?.toLowerCase() ?? null);
-    const telling =
+    const isRelevant =
       /^(content-security-policy(-report-only)?|content-type|refresh)$/.test(httpEquiv ?? "") || /^(charset|referrer)$/.test(name ?? "");
-    // HTML standard, "Content security policy state": outside the head a browser does not look at it.
-    const unheard = httpEquiv?.startsWith("content-security-policy") && (head === null || !Node.prototype.contains.call(head, meta));
-    if (!telling || unheard) return [];
+    // HTML standard, "Content security policy state": a browser ignores the element outside the head.
+    const isIgnored = httpEquiv?.startsWith("content-security-policy") && !isInHead(meta);
+    if (!isRelevant || isIgnored) return [];
     const content = charset ?? attribute(meta, "content") ?? "";
     return [
       {
@@ -79,17 +88,19 @@ function look(limits: typeof bounds): Seen {
       },
     ];
   });
+}
 
-  const elements = all("script[src], link[rel][href]").flatMap((element) => {
+/** Runs in the page. */
+function readSubresources({ all, attribute, cut, absolute }: DomReader, limits: typeof bounds): RawDom["subresources"] {
+  const kindOf = (isScript: boolean, rel: readonly string[]): Subresource["kind"] | null => {
+    if (isScript) return "script";
+    if (rel.includes("stylesheet")) return "style";
+    return rel.some((one) => /^(preload|modulepreload)$/.test(one)) ? "preload" : null;
+  };
+  return all("script[src], link[rel][href]").flatMap((element) => {
     const rel = (attribute(element, "rel") ?? "").toLowerCase().split(/\s+/);
     const isScript = attribute(element, "src") !== null && !rel.includes("stylesheet");
-    const kind: Subresource["kind"] | null = isScript
-      ? "script"
-      : rel.includes("stylesheet")
-        ? "style"
-        : rel.some((one) => /^(preload|modulepreload)$/.test(one))
-          ? "preload"
-          : null;
+    const kind = kindOf(isScript, rel);
     if (kind === null) return [];
     return [
       {
@@ -100,22 +111,35 @@ function look(limits: typeof bounds): Seen {
       },
     ];
   });
+}
 
+/** Runs in the page. Takes the other functions as arguments, because only their source text reaches the page. */
+function readDocument(
+  limits: typeof bounds,
+  dom: DomReader,
+  readers: { readonly readMetas: typeof readMetas; readonly readSubresources: typeof readSubresources },
+): RawDom {
+  const { all, attribute, absolute, title } = dom;
+  const metas = readers.readMetas(dom, limits);
+  const subresources = readers.readSubresources(dom, limits);
   const forms = all("form").map((form) => ({
     action: absolute(attribute(form, "action")),
     method: (attribute(form, "method") ?? "get").toLowerCase().slice(0, limits.attributeCharsMax),
   }));
-
-  const title = Object.getOwnPropertyDescriptor(Document.prototype, "title")?.get?.call(document) as string;
   return {
     metas: metas.slice(0, limits.metaElementsMax),
     metasDropped: Math.max(0, metas.length - limits.metaElementsMax),
-    subresources: elements.slice(0, limits.subresourcesMax),
-    subresourcesDropped: Math.max(0, elements.length - limits.subresourcesMax),
+    subresources: subresources.slice(0, limits.subresourcesMax),
+    subresourcesDropped: Math.max(0, subresources.length - limits.subresourcesMax),
     forms: forms.slice(0, limits.formsMax),
     formsDropped: Math.max(0, forms.length - limits.formsMax),
     title: title.slice(0, limits.titleCharsMax),
   };
+}
+
+function documentExpression(): string {
+  const readers = `{ readMetas: ${readMetas}, readSubresources: ${readSubresources} }`;
+  return `(${readDocument})(${JSON.stringify(bounds)}, (${createDomReader})(${urlCharsMax}), ${readers})`;
 }
 
 /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
@@ -127,7 +151,7 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
   );
   const { result, exceptionDetails } = await session.send(
     "Runtime.evaluate",
-    { expression: `(${look})(${JSON.stringify(bounds)})`, contextId, returnByValue: true, timeout: deadlineMs },
+    { expression: documentExpression(), contextId, returnByValue: true, timeout: deadlineMs },
     { timeout: deadlineMs },
   );
   if (exceptionDetails !== undefined) throw new Error(`the document cannot be read: ${exceptionDetails.text}`);
@@ -136,16 +160,16 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
     { expression: "location.href", contextId, returnByValue: true },
     { timeout: deadlineMs },
   );
-  return factsOf(result.value as Seen, String(location.value));
+  return factsOf(result.value as RawDom, String(location.value));
 }
 
-/** The bounds again, on our side: a broken renderer may send anything. @throws TypeError for what has not even the shape. */
-function factsOf(seen: Seen, pageUrl: string): DomFacts {
+/** Applies the limits again, because a compromised renderer may send anything. @throws TypeError for a wrong structure. */
+function factsOf(raw: RawDom, pageUrl: string): DomFacts {
   const page = URL.parse(pageUrl);
   const cut = (text: string, charsMax: number) => boundedText(onOneLine(text.slice(0, charsMax)), charsMax).text;
   const cutOrNull = (text: string | null, charsMax: number) => (text === null ? null : cut(text, charsMax));
   return {
-    metas: seen.metas.slice(0, metaElementsMax).map(
+    metas: raw.metas.slice(0, metaElementsMax).map(
       ({ httpEquiv, name, content, truncated }): MetaElement => ({
         httpEquiv: cutOrNull(httpEquiv, attributeCharsMax),
         name: cutOrNull(name, attributeCharsMax),
@@ -153,8 +177,8 @@ function factsOf(seen: Seen, pageUrl: string): DomFacts {
         truncated: truncated === true,
       }),
     ),
-    metasDropped: countOf(seen.metasDropped),
-    subresources: seen.subresources.slice(0, subresourcesMax).map((element): Subresource => {
+    metasDropped: countOf(raw.metasDropped),
+    subresources: raw.subresources.slice(0, subresourcesMax).map((element): Subresource => {
       const { kind, integrity, crossOrigin } = element;
       const url = cut(element.url, urlCharsMax);
       const target = URL.parse(url);
@@ -167,21 +191,21 @@ function factsOf(seen: Seen, pageUrl: string): DomFacts {
         sameOrigin: target === null || (page !== null && target.origin === page.origin),
       };
     }),
-    subresourcesDropped: countOf(seen.subresourcesDropped),
-    forms: seen.forms.slice(0, formsMax).map(({ action, method }) => ({
+    subresourcesDropped: countOf(raw.subresourcesDropped),
+    forms: raw.forms.slice(0, formsMax).map(({ action, method }) => ({
       action: cut(action, urlCharsMax),
       method: cut(method, attributeCharsMax),
     })),
-    formsDropped: countOf(seen.formsDropped),
-    title: cut(seen.title, titleCharsMax),
+    formsDropped: countOf(raw.formsDropped),
+    title: cut(raw.title, titleCharsMax),
   };
 }
 
-function countOf(said: unknown): number {
-  return Number.isSafeInteger(said) ? (said as number) : 0;
+function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? (value as number) : 0;
 }
 
-/** Attributes may be written over several lines; to the grammars of policies and hashes a line break is a blank like any other. */
+/** Attributes may span lines; for policies and hashes a line break is ordinary white space. */
 function onOneLine(text: string): string {
   return text.replace(/[\t\n\f\r]/g, " ");
 }

@@ -1,18 +1,18 @@
-/** Listens to what a page asks the network, and turns it into facts once the page has settled. */
+/** Records the network requests of a page, and turns them into facts once the page has settled. */
 import { boundedText } from "../../evidence/bound.ts";
 import type { Facts, Hop, HttpAnswer, SetCookieLine } from "../../evidence/facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
 import { withoutCookieValue } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
-import type { CDPSession } from "./browser-session.ts";
+import type { CDPSession, Protocol } from "./browser-session.ts";
 import { boundedUrl, type KeptExtra, type KeptResponse, keptExtra, keptResponse } from "./kept-answer.ts";
 import { type Traffic, watchTraffic } from "./traffic.ts";
 
-/** Requests of one page load that are followed; a page can make more without end, and further ones are only counted. */
-const requestsFollowedMax = 2_000;
-/** Chromium follows `hopsMax` redirects, and then there is the answer itself. */
+/** Requests recorded per page load; a hostile page can send more without end, which are only counted. */
+const requestsRecordedMax = 2_000;
+/** `hopsMax` redirects and the final answer. */
 const answersKeptMax = hopsMax + 1;
-/** Outcomes of mixed content as Chromium reports them. */
+/** Outcomes of mixed content by Chromium's names. */
 const mixedOutcomes = {
   MixedContentBlocked: "blocked",
   MixedContentAutomaticallyUpgraded: "upgraded",
@@ -21,27 +21,29 @@ const mixedOutcomes = {
 
 type InsecureRequest = Facts["requests"]["insecure"][number];
 
-/** What one request was answered with, redirects first. `ExtraInfo` events bring the fields as they crossed the wire. */
-interface FollowedRequest {
-  /** Of the document that it belongs to. */
+/** One request with its answers, redirects first. `ExtraInfo` events bring the header fields as sent by the server. */
+interface RecordedRequest {
+  /** Loader of the document that it belongs to. */
   readonly loaderId: string;
-  /** Its fields are part of the facts; of other requests only cookies are. */
+  /** Header fields are kept for main documents only; of other requests only cookies. */
   readonly isMainDocument: boolean;
   readonly answers: { readonly response: KeptResponse; readonly hasExtraInfo: boolean }[];
   readonly extras: KeptExtra[];
   url: string;
 }
 
+type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response: KeptResponse };
+
 export interface PageNetwork {
-  /** Where the main document that came last was asked for, or null when none was yet. */
-  readonly askedUrl: string | null;
-  /** Whether the browser shows the document that the facts are about, and not a later one or one that no server sent. */
+  /** URL of the latest request for a main document; null before the first one. */
+  readonly requestedUrl: string | null;
+  /** Whether the browser shows the document of the facts, not a later one or one without a server. */
   readonly showsPage: boolean;
   /** Whether any main document was answered so far. */
   readonly answered: boolean;
-  /** Whether that was an HTTP answer: Chromium shows whatever bytes come as HTTP/0.9, which has neither status nor fields. */
-  readonly speaksHttp: boolean;
-  /** How many main documents were asked for: scripts and meta elements can go on and on. */
+  /** False for HTTP/0.9, as which Chromium shows arbitrary bytes: it has neither status nor fields. */
+  readonly isHttp1OrLater: boolean;
+  /** Number of requested main documents: scripts and meta elements can navigate without end. */
   readonly navigations: number;
   readonly settled: Traffic["settled"];
   /** Null until a main document was answered. */
@@ -53,177 +55,203 @@ export interface PageNetwork {
 
 /** Needs Network, Page, Audits and Log enabled on the session. `frameId` is the page's main frame. */
 export function watchNetwork(session: CDPSession, frameId: string): PageNetwork {
-  const followed = new Map<string, FollowedRequest>();
-  const documents: FollowedRequest[] = [];
-  const insecure = new Map<string, InsecureRequest>();
-  const integrityBlocked = new Set<string>();
-  const traffic = watchTraffic();
-  let total = 0;
-  let insecureDropped = 0;
-  let shownLoaderId: string | null = null;
+  return new NetworkRecorder(session, frameId);
+}
 
-  function noteInsecure(url: string, kind: string, outcome: InsecureRequest["outcome"]): void {
-    const kept = boundedUrl(url);
-    const key = `${kind} ${kept}`;
-    if (insecure.size >= insecureRequestsMax && !insecure.has(key)) {
-      insecureDropped++;
+class NetworkRecorder implements PageNetwork {
+  readonly #frameId: string;
+  readonly #recorded = new Map<string, RecordedRequest>();
+  readonly #documents: RecordedRequest[] = [];
+  readonly #insecure = new Map<string, InsecureRequest>();
+  readonly #integrityBlocked = new Set<string>();
+  readonly #traffic = watchTraffic();
+  readonly settled = this.#traffic.settled;
+  #total = 0;
+  #insecureDropped = 0;
+  #shownLoaderId: string | null = null;
+
+  constructor(session: CDPSession, frameId: string) {
+    this.#frameId = frameId;
+    session.on("Network.requestWillBeSent", (event) => this.#onRequest(event));
+    session.on("Network.responseReceived", (event) => this.#onResponse(event));
+    session.on("Network.responseReceivedExtraInfo", (event) => this.#onExtraInfo(event));
+    session.on("Network.loadingFinished", ({ requestId }) => this.#traffic.end(requestId));
+    session.on("Network.loadingFailed", ({ requestId }) => this.#traffic.end(requestId));
+    session.on("Network.webSocketCreated", ({ url }) => this.#onWebSocket(url));
+    session.on("Page.frameNavigated", ({ frame }) => {
+      if (frame.id === frameId) this.#shownLoaderId = frame.loaderId;
+    });
+    session.on("Audits.issueAdded", ({ issue }) => this.#onIssue(issue));
+    session.on("Log.entryAdded", ({ entry }) => this.#onLogEntry(entry.text));
+  }
+
+  get requestedUrl(): string | null {
+    return this.#documents.at(-1)?.url ?? null;
+  }
+
+  get showsPage(): boolean {
+    return this.#shownLoaderId !== null && this.#shownLoaderId === this.#answeredDocuments().at(-1)?.loaderId;
+  }
+
+  get answered(): boolean {
+    return this.#answeredDocuments().length > 0;
+  }
+
+  get isHttp1OrLater(): boolean {
+    return this.#chain().at(-1)?.response.protocol !== "http/0.9";
+  }
+
+  get navigations(): number {
+    return this.#documents.length;
+  }
+
+  navigation(remoteAddressOf: (url: URL) => string | null): Facts["navigation"] | null {
+    const answers = this.#chain();
+    const last = answers.at(-1);
+    if (last === undefined) return null;
+    const finalUrl = URL.parse(last.url);
+    return {
+      hops: answers
+        .slice(0, -1)
+        .slice(0, hopsMax)
+        .map(({ response: _, ...hop }): Hop => hop),
+      finalUrl: last.url,
+      finalStatus: last.status,
+      remoteAddress: finalUrl === null ? null : remoteAddressOf(finalUrl),
+      security: securityOf(last.response),
+    };
+  }
+
+  page(): Facts["page"] | null {
+    const last = this.#chain().at(-1);
+    if (last === undefined) return null;
+    const { response, internal: _, ...answer } = last;
+    const others = [...this.#recorded.values()].filter(({ isMainDocument }) => !isMainDocument).sort(byUrl);
+    return {
+      ...answer,
+      mediaType: response.mediaType === "" ? null : response.mediaType.toLowerCase(),
+      ...setCookiesOf([...this.#documents, ...others], last.url),
+    };
+  }
+
+  requests(): Facts["requests"] {
+    return {
+      total: this.#total,
+      insecure: [...this.#insecure.values()].sort(byUrl),
+      insecureDropped: this.#insecureDropped,
+      integrityBlocked: [...this.#integrityBlocked].sort(),
+    };
+  }
+
+  #onRequest(event: Protocol.Network.RequestWillBeSentEvent): void {
+    const { requestId, request, type, frameId, loaderId, redirectResponse, redirectHasExtraInfo } = event;
+    const before = this.#recorded.get(requestId);
+    if (redirectResponse !== undefined && before !== undefined) {
+      if (before.answers.length < answersKeptMax)
+        before.answers.push({ response: keptResponse(redirectResponse, before.isMainDocument), hasExtraInfo: redirectHasExtraInfo });
+      before.url = boundedUrl(request.url);
+      this.#traffic.touch();
       return;
     }
-    insecure.set(key, { url: kept, kind, outcome });
+    // Schemes such as data: and blob: use no network.
+    if (!/^https?:/i.test(request.url)) return;
+    const isMainDocument = type === "Document" && frameId === this.#frameId && requestId === loaderId;
+    if (!isMainDocument) this.#total++;
+    if (this.#recorded.size >= requestsRecordedMax && !isMainDocument) return;
+    const recorded: RecordedRequest = { loaderId, isMainDocument, answers: [], extras: [], url: boundedUrl(request.url) };
+    this.#recorded.set(requestId, recorded);
+    if (isMainDocument) this.#documents.push(recorded);
+    this.#traffic.begin(requestId);
   }
 
-  session.on(
-    "Network.requestWillBeSent",
-    ({ requestId, request, type, frameId: from, loaderId, redirectResponse, redirectHasExtraInfo }) => {
-      const before = followed.get(requestId);
-      if (redirectResponse !== undefined && before !== undefined) {
-        if (before.answers.length < answersKeptMax)
-          before.answers.push({ response: keptResponse(redirectResponse, before.isMainDocument), hasExtraInfo: redirectHasExtraInfo });
-        before.url = boundedUrl(request.url);
-        return traffic.touch();
-      }
-      // What is made up from the page itself (data:, blob:) asks nothing of the network.
-      if (!/^https?:/i.test(request.url)) return;
-      const isMainDocument = type === "Document" && from === frameId && requestId === loaderId;
-      if (!isMainDocument) total++;
-      if (followed.size >= requestsFollowedMax && !isMainDocument) return;
-      const one: FollowedRequest = {
-        loaderId,
-        isMainDocument,
-        answers: [],
-        extras: [],
-        url: boundedUrl(request.url),
-      };
-      followed.set(requestId, one);
-      if (isMainDocument) documents.push(one);
-      traffic.begin(requestId);
-    },
-  );
-  session.on("Page.frameNavigated", ({ frame }) => {
-    if (frame.id === frameId) shownLoaderId = frame.loaderId;
-  });
-  session.on("Network.responseReceived", ({ requestId, response, hasExtraInfo }) => {
-    const one = followed.get(requestId);
-    one?.answers.push({ response: keptResponse(response, one.isMainDocument), hasExtraInfo });
-  });
-  session.on("Network.responseReceivedExtraInfo", (extra) => {
-    const one = followed.get(extra.requestId);
-    if (one !== undefined && one.extras.length < answersKeptMax) one.extras.push(keptExtra(extra, one.isMainDocument));
-  });
-  session.on("Network.loadingFinished", ({ requestId }) => traffic.end(requestId));
-  session.on("Network.loadingFailed", ({ requestId }) => traffic.end(requestId));
-  session.on("Network.webSocketCreated", ({ url }) => {
-    total++;
-    if (url.startsWith("ws:") && pageIsSecure()) noteInsecure(url, "websocket", "loaded");
-  });
-  session.on("Audits.issueAdded", ({ issue }) => {
-    const mixed = issue.details.mixedContentIssueDetails;
+  #onResponse({ requestId, response, hasExtraInfo }: Protocol.Network.ResponseReceivedEvent): void {
+    const recorded = this.#recorded.get(requestId);
+    recorded?.answers.push({ response: keptResponse(response, recorded.isMainDocument), hasExtraInfo });
+  }
+
+  #onExtraInfo(event: Protocol.Network.ResponseReceivedExtraInfoEvent): void {
+    const recorded = this.#recorded.get(event.requestId);
+    if (recorded !== undefined && recorded.extras.length < answersKeptMax) recorded.extras.push(keptExtra(event, recorded.isMainDocument));
+  }
+
+  #onWebSocket(url: string): void {
+    this.#total++;
+    const pageIsSecure = this.requestedUrl?.startsWith("https:") ?? false;
+    if (url.startsWith("ws:") && pageIsSecure) this.#recordInsecure(url, "websocket", "loaded");
+  }
+
+  #onIssue({ details }: Protocol.Audits.InspectorIssue): void {
+    const mixed = details.mixedContentIssueDetails;
     if (mixed === undefined) return;
-    noteInsecure(mixed.insecureURL, (mixed.resourceType ?? "other").toLowerCase(), mixedOutcomes[mixed.resolutionStatus]);
-  });
-  session.on("Log.entryAdded", ({ entry }) => {
-    // Chromium reports a mismatch nowhere else. Pages cannot write to this log, only to the console.
-    const url = /^Failed to find a valid digest in the 'integrity' attribute for resource '([^']+)'/.exec(entry.text)?.[1];
-    if (url !== undefined && integrityBlocked.size < subresourcesMax) integrityBlocked.add(boundedUrl(url));
-  });
-
-  /** A document that was asked for and never answered replaces nothing. */
-  const answeredDocuments = () => documents.filter(({ answers }) => answers.some(({ response }) => !response.isRedirect));
-  const pageIsSecure = () => documents.at(-1)?.url.startsWith("https:") ?? false;
-
-  /** All answers to main documents in order, the last of which is the page itself. */
-  function chain(): readonly (HttpAnswer & { readonly internal: boolean; readonly response: KeptResponse })[] {
-    const until = documents.indexOf(answeredDocuments().at(-1) as FollowedRequest);
-    return documents.slice(0, until + 1).flatMap((document) => {
-      let extrasUsed = 0;
-      return document.answers.map(({ response, hasExtraInfo }) => {
-        const extra = hasExtraInfo ? document.extras[extrasUsed++] : undefined;
-        return {
-          url: response.url,
-          status: (extra ?? response).status,
-          ...(extra ?? response).fields,
-          internal: response.claimsInternal && extra === undefined,
-          response,
-        };
-      });
-    });
+    this.#recordInsecure(mixed.insecureURL, (mixed.resourceType ?? "other").toLowerCase(), mixedOutcomes[mixed.resolutionStatus]);
   }
 
+  /** Chromium reports an integrity mismatch nowhere else. Pages cannot write to this log, only to the console. */
+  #onLogEntry(text: string): void {
+    const url = /^Failed to find a valid digest in the 'integrity' attribute for resource '([^']+)'/.exec(text)?.[1];
+    if (url !== undefined && this.#integrityBlocked.size < subresourcesMax) this.#integrityBlocked.add(boundedUrl(url));
+  }
+
+  #recordInsecure(url: string, kind: string, outcome: InsecureRequest["outcome"]): void {
+    const kept = boundedUrl(url);
+    const key = `${kind} ${kept}`;
+    if (this.#insecure.size >= insecureRequestsMax && !this.#insecure.has(key)) {
+      this.#insecureDropped++;
+      return;
+    }
+    this.#insecure.set(key, { url: kept, kind, outcome });
+  }
+
+  /** A document without an answer replaces nothing. */
+  #answeredDocuments(): readonly RecordedRequest[] {
+    return this.#documents.filter(({ answers }) => answers.some(({ response }) => !response.isRedirect));
+  }
+
+  /** All answers to main documents in order; the last one is the page itself. */
+  #chain(): readonly ChainAnswer[] {
+    const until = this.#documents.indexOf(this.#answeredDocuments().at(-1) as RecordedRequest);
+    return this.#documents.slice(0, until + 1).flatMap(answersOf);
+  }
+}
+
+function answersOf({ answers, extras }: RecordedRequest): readonly ChainAnswer[] {
+  let extrasUsed = 0;
+  return answers.map(({ response, hasExtraInfo }) => {
+    const extra = hasExtraInfo ? extras[extrasUsed++] : undefined;
+    return {
+      url: response.url,
+      status: (extra ?? response).status,
+      ...(extra ?? response).fields,
+      internal: response.claimsInternal && extra === undefined,
+      response,
+    };
+  });
+}
+
+function securityOf({ securityDetails: details }: KeptResponse): Facts["navigation"]["security"] {
+  if (details === undefined) return null;
   return {
-    get askedUrl() {
-      return documents.at(-1)?.url ?? null;
-    },
-    get showsPage() {
-      return shownLoaderId !== null && shownLoaderId === answeredDocuments().at(-1)?.loaderId;
-    },
-    get answered() {
-      return answeredDocuments().length > 0;
-    },
-    get speaksHttp() {
-      return chain().at(-1)?.response.protocol !== "http/0.9";
-    },
-    get navigations() {
-      return documents.length;
-    },
-    settled: traffic.settled,
-    navigation: (remoteAddressOf) => {
-      const answers = chain();
-      const last = answers.at(-1);
-      if (last === undefined) return null;
-      const finalUrl = URL.parse(last.url);
-      const { securityDetails } = last.response;
-      return {
-        hops: answers
-          .slice(0, -1)
-          .slice(0, hopsMax)
-          .map(({ response: _, ...hop }): Hop => hop),
-        finalUrl: last.url,
-        finalStatus: last.status,
-        remoteAddress: finalUrl === null ? null : remoteAddressOf(finalUrl),
-        security:
-          securityDetails === undefined
-            ? null
-            : {
-                protocol: securityDetails.protocol,
-                cipher: securityDetails.cipher,
-                keyExchange: securityDetails.keyExchange || (securityDetails.keyExchangeGroup ?? ""),
-                certificateTransparency: securityDetails.certificateTransparencyCompliance,
-              },
-      };
-    },
-    page: () => {
-      const last = chain().at(-1);
-      if (last === undefined) return null;
-      const { response, internal: _, ...answer } = last;
-      return {
-        ...answer,
-        mediaType: response.mediaType === "" ? null : response.mediaType.toLowerCase(),
-        ...setCookiesOf([...documents, ...[...followed.values()].filter(({ isMainDocument }) => !isMainDocument).sort(byUrl)], last.url),
-      };
-    },
-    requests: () => ({
-      total,
-      insecure: [...insecure.values()].sort(byUrl),
-      insecureDropped,
-      integrityBlocked: [...integrityBlocked].sort(),
-    }),
+    protocol: details.protocol,
+    cipher: details.cipher,
+    keyExchange: details.keyExchange || (details.keyExchangeGroup ?? ""),
+    certificateTransparency: details.certificateTransparencyCompliance,
   };
 }
 
-/** What a page asks for comes in another order each time; the evidence does not. */
+/** Requests come in a different order each time; evidence must not depend on it. */
 function byUrl(one: { readonly url: string }, other: { readonly url: string }): number {
   return one.url < other.url ? -1 : Number(one.url > other.url);
 }
 
-/** Lines that first-party answers sent; the values stay here. */
-function setCookiesOf(requests: Iterable<FollowedRequest>, pageUrl: string): Pick<Facts["page"], "setCookies" | "setCookiesDropped"> {
+/** Set-Cookie lines of first-party answers, without the values. */
+function setCookiesOf(requests: Iterable<RecordedRequest>, pageUrl: string): Pick<Facts["page"], "setCookies" | "setCookiesDropped"> {
   const pageSite = siteOf(pageUrl);
   const lines: SetCookieLine[] = [];
   let dropped = 0;
   for (const { answers, extras } of requests) {
-    const wired = answers.filter(({ hasExtraInfo }) => hasExtraInfo);
+    const withExtraInfo = answers.filter(({ hasExtraInfo }) => hasExtraInfo);
     for (const [at, extra] of extras.entries()) {
-      const url = wired[at]?.response.url;
+      const url = withExtraInfo[at]?.response.url;
       if (url === undefined || siteOf(url) !== pageSite) continue;
       dropped += extra.setCookiesDropped;
       for (const line of extra.setCookies) {

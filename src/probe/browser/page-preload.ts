@@ -1,14 +1,14 @@
-/** Asks the browser's built-in HSTS preload list, and nobody else: behind a proxy that refuses, the browser still shows which scheme it chose. */
+/** Reads the browser's built-in HSTS preload list without network traffic: behind a refusing proxy, the browser shows the scheme it chose. */
 import { within } from "../../base/deadline.ts";
 import { type RefusingProxy, startRefusingProxy } from "../../egress/proxy.ts";
 import { failed, type Reading, read, type Subject } from "../../evidence/evidence.ts";
 import type { HstsPreloadFacts } from "../../evidence/facts.ts";
 import { type BrowserPage, connectBrowser, openPage } from "./browser-session.ts";
 
-/** Every full Chromium's list covers this name through its top-level domain. Chromium leaves its list aside some weeks after it was built, and so shows that it has. */
-const surelyPreloaded = "assay-asks.dev";
+/** Preloaded in every full Chromium, through its top-level domain. Chromium ignores its list some weeks after the build, which this name reveals. */
+const controlName = "assay-asks.dev";
 
-/** Top-level domains that are preloaded as a whole, by their registries' own rules: known without any list. */
+/** Top-level domains whose registries require preloading: known without the list. */
 const preloadedTopLevel = new Set(
   (
     "android app bank boo channel chrome dad day dev eat esq fly foo gle gmail google hangout ing insurance " +
@@ -16,86 +16,86 @@ const preloadedTopLevel = new Set(
   ).split(" "),
 );
 
-/** Names whose answer is kept: it cannot change while the browser runs. */
-const answersMax = 10_000;
+/** Names in the cache; an answer cannot change while the browser runs. */
+const cachedNamesMax = 10_000;
 const answerMs = 5_000;
 
-interface Oracle {
+interface PreloadReader {
   readonly proxy: RefusingProxy;
   readonly page: BrowserPage;
-  readonly answers: Map<string, boolean>;
-  /** One page, so one question at a time. */
-  turn: Promise<unknown>;
+  readonly cache: Map<string, boolean>;
+  /** Queue: the reader has one page, and so answers one question at a time. */
+  pending: Promise<unknown>;
 }
 
-/** The thread's oracle; a browser that was started anew gets a new one. */
-let current: { readonly endpoint: string; readonly oracle: Promise<Oracle> } | null = null;
+/** Reader of this thread; a restarted browser gets a new one. */
+let current: { readonly endpoint: string; readonly reader: Promise<PreloadReader> } | null = null;
 
 export async function probePreload(endpoint: string, { host, registrableDomain }: Subject): Promise<Reading<HstsPreloadFacts>> {
   // The list holds names of the public DNS only.
   if (registrableDomain === null) return read({ hostPreloaded: false, registrableDomainPreloaded: false });
   if (preloadedTopLevel.has(host.slice(host.lastIndexOf(".") + 1))) return read({ hostPreloaded: true, registrableDomainPreloaded: true });
   try {
-    const oracle = await oracleOf(endpoint);
-    if (!(await isPreloaded(oracle, surelyPreloaded))) return failed("unsupported");
-    const asked = Promise.all([isPreloaded(oracle, host), isPreloaded(oracle, registrableDomain)]);
-    const [hostPreloaded, registrableDomainPreloaded] = await within(answerMs, asked, [null, null] as const);
+    const reader = await readerOf(endpoint);
+    if (!(await isPreloaded(reader, controlName))) return failed("unsupported");
+    const answers = Promise.all([isPreloaded(reader, host), isPreloaded(reader, registrableDomain)]);
+    const [hostPreloaded, registrableDomainPreloaded] = await within(answerMs, answers, [null, null] as const);
     if (hostPreloaded === null || registrableDomainPreloaded === null) return failed("unsupported");
     return read({ hostPreloaded, registrableDomainPreloaded });
   } catch {
-    await forgetOracle();
+    await closeReader();
     return failed("crashed");
   }
 }
 
-function oracleOf(endpoint: string): Promise<Oracle> {
+function readerOf(endpoint: string): Promise<PreloadReader> {
   if (current?.endpoint !== endpoint) {
-    void forgetOracle();
-    current = { endpoint, oracle: openOracle(endpoint) };
+    void closeReader();
+    current = { endpoint, reader: openReader(endpoint) };
   }
-  return current.oracle;
+  return current.reader;
 }
 
-/** Its page may have broken: the next question opens another. */
-async function forgetOracle(): Promise<void> {
+/** Also called after a failure, so that the next question opens a new page. */
+async function closeReader(): Promise<void> {
   const old = current;
   current = null;
-  const oracle = await old?.oracle.catch(() => null);
-  await Promise.all([oracle?.page.close(), oracle?.proxy.stop()]);
+  const reader = await old?.reader.catch(() => null);
+  await Promise.all([reader?.page.close(), reader?.proxy.stop()]);
 }
 
-async function openOracle(endpoint: string): Promise<Oracle> {
+async function openReader(endpoint: string): Promise<PreloadReader> {
   const connection = await connectBrowser(endpoint);
   const proxy = await startRefusingProxy();
   try {
     const page = await openPage(connection, proxy.url);
     await page.session.send("Network.enable");
-    return { proxy, page, answers: new Map(), turn: Promise.resolve() };
+    return { proxy, page, cache: new Map(), pending: Promise.resolve() };
   } catch (error) {
     await proxy.stop();
     throw error;
   }
 }
 
-/** Null when the browser asked for neither scheme, for example because it knows the name by another rule. */
-function isPreloaded(oracle: Oracle, host: string): Promise<boolean | null> {
-  const answer = oracle.turn.then(async () => {
-    const known = oracle.answers.get(host);
-    if (known !== undefined) return known;
-    const scheme = await schemeChosen(oracle, host);
-    if (scheme !== null && oracle.answers.size < answersMax) oracle.answers.set(host, scheme === "https");
+/** Null when the browser requested neither scheme, for example because another rule covers the name. */
+function isPreloaded(reader: PreloadReader, host: string): Promise<boolean | null> {
+  const answer = reader.pending.then(async () => {
+    const cached = reader.cache.get(host);
+    if (cached !== undefined) return cached;
+    const scheme = await schemeChosen(reader, host);
+    if (scheme !== null && reader.cache.size < cachedNamesMax) reader.cache.set(host, scheme === "https");
     return scheme === null ? null : scheme === "https";
   });
-  oracle.turn = answer.catch(() => {});
+  reader.pending = answer.catch(() => {});
   return answer;
 }
 
-/** Navigates to the name over http and sees what the browser makes of it before anything is asked of the network. */
-async function schemeChosen({ page: { session } }: Oracle, host: string): Promise<"http" | "https" | null> {
+/** Navigates to the name over http and observes whether the browser upgrades the request by itself. */
+async function schemeChosen({ page: { session } }: PreloadReader, host: string): Promise<"http" | "https" | null> {
   let upgraded = false;
-  let asked = false;
+  let requested = false;
   const onRequest = ({ redirectResponse }: { readonly redirectResponse?: { readonly headers: Readonly<Record<string, string>> } }) => {
-    asked = true;
+    requested = true;
     upgraded ||= redirectResponse?.headers["Non-Authoritative-Reason"] === "HSTS";
   };
   session.on("Network.requestWillBeSent", onRequest);
@@ -105,5 +105,5 @@ async function schemeChosen({ page: { session } }: Oracle, host: string): Promis
     session.off("Network.requestWillBeSent", onRequest);
   }
   if (upgraded) return "https";
-  return asked ? "http" : null;
+  return requested ? "http" : null;
 }

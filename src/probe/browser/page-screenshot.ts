@@ -1,25 +1,25 @@
-/** A picture of the page as a visitor's window shows it, small enough to keep; it is for people, and no check sees it. */
+/** Screenshot of the page for people; checks do not use it. */
 import { within } from "../../base/deadline.ts";
 import type { CDPSession } from "./browser-session.ts";
 
-/** The window of every scan, in CSS pixels: what a page lays out and loads depends on it. */
+/** In CSS pixels. Fixed for every scan, because layout and subresources depend on it. */
 export const viewport = { width: 1_280, height: 800, deviceScaleFactor: 1, mobile: false } as const;
-/** Both tries together. A page whose thread is busy draws nothing, and is not waited for. */
+/** Deadline for all attempts. A page with a busy main thread renders nothing. */
 const screenshotMs = 2_000;
-/** Larger pictures are tried once more at the next quality, and then left out. */
+/** A larger image is retried at the next quality. */
 const bytesMax = 400_000;
 const qualities = [60, 25];
 
-/** The bytes of a `screenshotType` image, or null where there is none to be had. Never rejects. */
+/** The bytes of a `screenshotType` image, or null if there is none. Never rejects. */
 export function takeScreenshot(session: CDPSession): Promise<Uint8Array | null> {
   return within(
     screenshotMs,
-    firstThatFits(session).catch(() => null),
+    captureWithinLimit(session).catch(() => null),
     null,
   );
 }
 
-async function firstThatFits(session: CDPSession): Promise<Uint8Array | null> {
+async function captureWithinLimit(session: CDPSession): Promise<Uint8Array | null> {
   for (const quality of qualities) {
     const { data } = await session.send(
       "Page.captureScreenshot",

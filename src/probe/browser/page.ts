@@ -1,4 +1,4 @@
-/** Loads the scanned page in the browser and tells what came of it; whatever the page does, this returns in time. */
+/** Page probe: loads the scanned page in the browser and reads it, within its deadlines even if the page is hostile. */
 import { CDPSessionEvent } from "puppeteer-core";
 import { within } from "../../base/deadline.ts";
 import type { Egress } from "../../egress/dial.ts";
@@ -20,19 +20,19 @@ export interface PageProbeContext {
   readonly browserEndpoint: string;
   readonly subject: Subject;
   readonly egress: Egress;
-  /** The scan's own way out, on `egress`. */
+  /** Forward proxy of this scan, on `egress`. */
   readonly proxy: EgressProxy;
   readonly signal: AbortSignal;
-  /** Whether a picture of the page is wanted. */
+  /** Whether to take a screenshot. */
   readonly screenshot: boolean;
   readonly deadlines: {
     /** Until the load event. */
     readonly navigationMs: number;
-    /** How long the network must be quiet after it ... */
+    /** Required time without network traffic after the load event. */
     readonly settleMs: number;
-    /** ... and the longest wait for that. */
+    /** Maximum wait for `settleMs` of silence. */
     readonly settleMaxMs: number;
-    /** Reading the document: a page whose thread is busy does not answer. */
+    /** For reading the document: a page with a busy main thread does not answer. */
     readonly documentMs: number;
   };
 }
@@ -41,7 +41,7 @@ export type PageReadings = Pick<Readings, "navigation" | "page" | "dom" | "reque
 
 export interface PageVisit {
   readonly readings: PageReadings;
-  /** Comes later than the readings, and never rejects; null where no document was shown, or it could not be drawn. */
+  /** Resolves after the readings and never rejects; null without a shown document, or if rendering fails. */
   readonly screenshot: Promise<Uint8Array | null>;
 }
 
@@ -65,41 +65,41 @@ async function loadPage(context: PageProbeContext): Promise<LoadedPage> {
   try {
     page = await openPage(await connectBrowser(context.browserEndpoint), context.proxy.url);
   } catch {
-    return { readings: nothing("crashed"), screenshot: noScreenshot };
+    return { readings: allFailed("crashed"), screenshot: noScreenshot };
   }
   let screenshot = noScreenshot;
-  const shoot = () => {
+  const startScreenshot = () => {
     if (context.screenshot) screenshot = takeScreenshot(page.session);
   };
   try {
-    const readings = await visit(page, context, shoot);
-    // The browser was lost on the way, which is not the page's doing: whatever was read so far is no answer.
-    return { readings: page.session.detached ? nothing("crashed") : readings, screenshot };
+    const readings = await visit(page, context, startScreenshot);
+    // A lost browser is not the page's fault, so the facts read so far are discarded.
+    return { readings: page.session.detached ? allFailed("crashed") : readings, screenshot };
   } catch {
-    return { readings: nothing("crashed"), screenshot };
+    return { readings: allFailed("crashed"), screenshot };
   } finally {
-    // Not waited for: the next scan has a context of its own, and a page that hangs is ended by `close` itself.
+    // Not awaited: the next scan uses another context, and `close` itself ends a page that hangs.
     void screenshot.then(() => page.close());
   }
 }
 
-/** A visit of which nothing is known. */
-export function noPage(because: ProbeFailure): PageVisit {
-  return { readings: { ...nothing(because), hstsPreload: failed(because) }, screenshot: noScreenshot };
+/** A visit without facts. */
+export function failedVisit(because: ProbeFailure): PageVisit {
+  return { readings: { ...allFailed(because), hstsPreload: failed(because) }, screenshot: noScreenshot };
 }
 
 const noScreenshot: Promise<Uint8Array | null> = Promise.resolve(null);
 
-function nothing(because: ProbeFailure): LoadedReadings {
+function allFailed(because: ProbeFailure): LoadedReadings {
   return { navigation: failed(because), page: failed(because), dom: failed(because), requests: failed(because) };
 }
 
-/** Calls `onShown` once the document that is judged stands, before it is read. */
+/** Calls `onShown` once the final document is shown, before it is read. */
 async function visit({ session, targetId }: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
   const { subject, egress, deadlines, signal } = context;
   // The main frame of a page has the id of its target.
   const network = watchNetwork(session, targetId);
-  const crashed = refuseTricks(session);
+  const crashed = dismissDialogs(session);
   const { loaded, ended } = watchLoad(session, network, signal);
   await Promise.all([
     session.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
@@ -108,11 +108,11 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     session.send("Log.enable"),
     session.send("Security.enable"),
     session.send("Emulation.setDeviceMetricsOverride", viewport),
-    // A page behind a bad certificate is judged, not skipped: the certificate has checks of its own.
+    // A page with an invalid certificate is still read; the certificate has its own checks.
     session.send("Security.setIgnoreCertificateErrors", { ignore: true }),
   ]);
 
-  // Answered only once the first document is there, which is what is waited for below.
+  // This command is answered only once the first document exists, so it is awaited together with the load event.
   const navigated = session.send("Page.navigate", { url: subject.url }, { timeout: deadlines.navigationMs }).then(
     ({ errorText }) => errorText ?? null,
     () => null,
@@ -124,28 +124,28 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
 
   const navigation = network.navigation((url) => egress.pinnedAddress(url.hostname, portOf(url)));
   const answer = network.page();
-  if (navigation === null || answer === null) return nothing(failureOf(context, network, outcome));
-  if (!network.speaksHttp) return nothing("invalid");
+  if (navigation === null || answer === null) return allFailed(failureOf(context, network, outcome));
+  if (!network.isHttp1OrLater) return allFailed("invalid");
   if (network.showsPage) onShown();
   const dom = await domReading({ session, targetId }, network, context, crashed);
   if (saysNothingOfSite(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
-  // What a document asks for is known as a whole only where the document itself could be looked at.
+  // Requests are complete only if the document itself was readable.
   const requests = dom.status === "read" ? read(network.requests()) : dom;
   return { navigation: read(navigation), page: read(answer), dom, requests };
 }
 
 function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {
-  return { ...nothing(because), navigation: read(navigation) };
+  return { ...allFailed(because), navigation: read(navigation) };
 }
 
-/** Sent when the browser itself is gone, and the connection with it; puppeteer has this event and keeps it out of its types. */
+/** Emitted when the browser's connection is lost; puppeteer omits this event from its types. */
 const disconnected = (CDPSessionEvent as unknown as { readonly Disconnected: typeof CDPSessionEvent.SessionDetached }).Disconnected;
 
-/** Answers whatever a page opens to hold a visitor, and resolves when its process breaks. */
-function refuseTricks(session: CDPSession): Promise<"crashed"> {
+/** Dismisses dialogs that would block the page, and resolves when its process crashes. */
+function dismissDialogs(session: CDPSession): Promise<"crashed"> {
   session.on("Page.javascriptDialogOpening", ({ type }) => {
-    // Leaving is the only question whose answer "no" would keep us.
+    // A rejected beforeunload dialog would keep the page open.
     void session.send("Page.handleJavaScriptDialog", { accept: type === "beforeunload" }).catch(() => {});
   });
   return new Promise((resolve) => {
@@ -154,7 +154,7 @@ function refuseTricks(session: CDPSession): Promise<"crashed"> {
   });
 }
 
-/** `loaded`: the document that came last is complete. `ended`: it navigates on and on, or the scan was called off. */
+/** `loaded`: the latest document is complete. `ended`: too many navigations, or the scan was aborted. */
 function watchLoad(
   session: CDPSession,
   network: PageNetwork,
@@ -162,7 +162,7 @@ function watchLoad(
 ): { readonly loaded: Promise<"loaded">; readonly ended: Promise<"late"> } {
   const loaded = new Promise<"loaded">((resolve) =>
     session.on("Page.loadEventFired", () => {
-      // Not that of the blank page which was there before.
+      // Ignores the load event of the initial blank page.
       if (network.answered) resolve("loaded");
     }),
   );
@@ -187,26 +187,25 @@ async function domReading(
     const dom = await within(documentMs, Promise.race([crashed, readDom(session, targetId, documentMs)]), "late" as const);
     if (dom === "crashed") return failed("crashed");
     if (dom === "late") return failed("timeout");
-    // The page may have left while it was read.
+    // The page may have navigated away during the read.
     return network.showsPage ? read(dom) : failed("unsupported");
   } catch {
     return failed("timeout");
   }
 }
 
-/** The proxy knows why a connection failed; the browser only that its proxy refused. `outcome`: how the load ended, or Chromium's net error. */
+/** The proxy knows why a connection failed; the browser knows only that its proxy refused. `outcome` may be Chromium's net error. */
 function failureOf({ proxy, subject }: PageProbeContext, network: PageNetwork, outcome: string): ProbeFailure {
   if (proxy.tooLarge) return "too-large";
-  const asked = URL.parse(network.askedUrl ?? subject.url);
-  const because = asked === null ? null : proxy.failureOf(asked.hostname, portOf(asked));
+  const url = URL.parse(network.requestedUrl ?? subject.url);
+  const because = url === null ? null : proxy.failureOf(url.hostname, portOf(url));
   if (because !== null) return because;
   if (outcome === "crashed") return "crashed";
   if (outcome === "late") return "timeout";
-  const known = netErrors.find(({ pattern }) => pattern.test(outcome));
-  return known?.because ?? "unreachable";
+  return netErrors.find(({ pattern }) => pattern.test(outcome))?.because ?? "unreachable";
 }
 
-/** Chromium's net errors, the first that matches. */
+/** Chromium's net errors; the first match counts. */
 const netErrors: readonly { readonly pattern: RegExp; readonly because: ProbeFailure }[] = [
   { pattern: /TOO_MANY_REDIRECTS/, because: "redirects" },
   { pattern: /ERR_(SSL|CERT|BAD_SSL)/, because: "tls" },

@@ -1,17 +1,17 @@
-/** Knows which requests are under way, and so when a page has come to rest. */
+/** Tracks open requests of a page, to detect network idle. */
 
 export interface Traffic {
   begin(requestId: string): void;
-  /** A redirect, say: the request is still under way, and the page is not at rest. */
+  /** Restarts the idle time, for example on a redirect of an open request. */
   touch(): void;
-  /** Nothing for a request that never began, or has ended. */
+  /** Ignores unknown requests. */
   end(requestId: string): void;
-  /** Resolves when no request was under way for `quietMs`, or after `maxMs`, or on abort. */
+  /** Resolves when no request was open for `quietMs`, after `maxMs`, or on abort. */
   settled(quietMs: number, maxMs: number, signal: AbortSignal): Promise<void>;
 }
 
 export function watchTraffic(): Traffic {
-  const underWay = new Set<string>();
+  const open = new Set<string>();
   let quietSinceMs = performance.now();
 
   const touch = () => {
@@ -20,12 +20,12 @@ export function watchTraffic(): Traffic {
 
   return {
     begin: (requestId) => {
-      underWay.add(requestId);
+      open.add(requestId);
       touch();
     },
     touch,
     end: (requestId) => {
-      if (underWay.delete(requestId)) touch();
+      if (open.delete(requestId)) touch();
     },
     settled: (quietMs, maxMs, signal) =>
       new Promise((resolve) => {
@@ -36,16 +36,16 @@ export function watchTraffic(): Traffic {
           signal.removeEventListener("abort", done);
           resolve();
         };
-        const look = () => {
+        const poll = () => {
           const nowMs = performance.now();
-          const quietForMs = underWay.size === 0 ? nowMs - quietSinceMs : 0;
+          const quietForMs = open.size === 0 ? nowMs - quietSinceMs : 0;
           if (quietForMs >= quietMs || nowMs >= untilMs) return done();
-          timer = setTimeout(look, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
+          timer = setTimeout(poll, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
         };
         touch();
         signal.addEventListener("abort", done, { once: true });
         if (signal.aborted) done();
-        else look();
+        else poll();
       }),
   };
 }
