@@ -1,4 +1,4 @@
-/** Holds the catalog as a whole: its size, both languages, a test for every finding, and the landmarks, replayed from their evidence. */
+/** The complete catalog: its size, both languages, a test for every finding, and the landmarks replayed from their evidence. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -49,24 +49,24 @@ describe("the catalog", () => {
     expect(texts.join("\n")).not.toMatch(new RegExp(`\\b${keys.length} (built-in )?(checks|rows)\\b`));
   });
 
-  test.each([...locales])("speaks %s of every check and finding", (locale) => {
-    const told = Object.entries(catalog.texts[locale]).map(([key, { findings }]) => [key, Object.keys(findings).sort()]);
+  test.each([...locales])("has texts in %s for every check and finding", (locale) => {
+    const actual = Object.entries(catalog.texts[locale]).map(([key, { findings }]) => [key, Object.keys(findings).sort()]);
     const declared = catalog.checks.map(({ key, findings }) => [key, Object.keys(findings).sort()]);
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(declared));
+    expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(declared));
   });
 
-  test("has a place for every check, and all places are taken", () => {
+  test("has an area for every check, and uses every area", () => {
     const taken = new Set(catalog.checks.map(areaOf));
     expect([...taken].sort()).toEqual(areas.filter((area) => area !== "own").sort());
   });
 
-  test.each([...locales])("tells in %s how every check is measured, and of those that may not apply when", (locale) => {
-    const silent = catalog.checks.filter(({ key, appliesTo = [] }) => {
+  test.each([...locales])("explains in %s how every check is measured and when it does not apply", (locale) => {
+    const unexplained = catalog.checks.filter(({ key, appliesTo = [] }) => {
       const { method, notApplicable } = catalog.texts[locale][key] ?? {};
       const mayNotApply = appliesTo.length > 0 || /\bnotApplicable\(\)|\bverdictOnCsp\(/.test(sourceOf(key));
       return method === undefined || (notApplicable !== undefined) !== mayNotApply;
     });
-    expect(silent.map(({ key }) => key)).toEqual([]);
+    expect(unexplained.map(({ key }) => key)).toEqual([]);
   });
 
   test("has a table test for every check", () => {
@@ -74,40 +74,40 @@ describe("the catalog", () => {
       const source = readFileSync(join(import.meta.dirname, `checks/${key}.test.ts`), "utf8");
       return !source.includes(`import check from "../../../checks/${key}.ts";`) || !/^testCheck\(check, \{$/m.test(source);
     });
-    // The type of the table demands a case for every declared finding, and each case must call forth its finding.
+    // The table's type requires a case for every declared finding, and each case must cause its finding.
     expect(untested).toEqual([]);
   });
 });
 
-describe("the landmarks, replayed", () => {
-  test.each([...landmarkNames])("%s is judged as on the day when it was seen", (name) => {
+describe("replayed landmarks", () => {
+  test.each([...landmarkNames])("%s has the same result as when it was captured", (name) => {
     const { evidence, result } = landmark(name);
     const rows = catalog.checks.filter(({ key }) => landmarkKeys.includes(key));
     const { result: replayed, faults } = performJudge({ evidence, hung: [] }, { ...catalog, checks: rows }, () => {});
     expect(faults).toEqual([]);
-    // Findings that are declared since then and not made here change nothing but the version of the catalog.
+    // Findings declared later and absent here change only the catalog's version.
     expect({ ...replayed, catalogVersion: result.catalogVersion }).toEqual(result);
   });
 
-  test("sound-site passes everything, or it is told why not, and scores 100", () => {
+  test("sound-site scores 100 and passes every check, except for listed reasons", () => {
     const { result } = landmark("sound-site");
     expect(keysIn(result, "passed")).toEqual(landmarkKeys.filter((key) => !(key in notPassedBySoundSite)));
     expect(keysIn(result, "notApplicable")).toEqual(Object.keys(notPassedBySoundSite).sort());
     expect(result).toMatchObject({ score: 100, band: "good", findings: [] });
   });
 
-  test("bare-site is poor, and violates everything that it does not shut out", () => {
+  test("bare-site is poor and violates every check that its setup allows", () => {
     const { result } = landmark("bare-site");
     expect(result.band).toBe("poor");
     const shutOut = [...Object.keys(violatedElsewhere), ...violatedNowhere].sort();
     expect(landmarkKeys.filter((key) => !keysIn(result, "violated").includes(key))).toEqual(shutOut);
   });
 
-  test.each(Object.entries(violatedElsewhere))("what bare-site shuts out is shown elsewhere: %s by %s", (key, name) => {
+  test.each(Object.entries(violatedElsewhere))("checks that bare-site cannot violate are violated elsewhere: %s by %s", (key, name) => {
     expect(keysIn(landmark(name).result, "violated")).toContain(key);
   });
 
-  test("keep no secret that a site was given", () => {
+  test("contain no secret of a site", () => {
     const kept = landmarkNames.map((name) => readFileSync(landmarkFile(name), "utf8")).join("");
     expect(kept).not.toMatch(/0123456789abcdef|BEGIN [A-Z ]*PRIVATE KEY/);
   });

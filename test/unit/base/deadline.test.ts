@@ -1,4 +1,4 @@
-/** Limits end what they limit, obey their parents, and hold on to nothing afterwards. */
+/** Time limits abort, follow their parents, and release their listeners. */
 import { describe, expect, test } from "vitest";
 import { withDeadline, within } from "../../../src/base/deadline.ts";
 
@@ -9,26 +9,26 @@ const untilAborted = (signal: AbortSignal) =>
   });
 
 describe("withDeadline", () => {
-  test("gives what the action gives", async () => {
+  test("returns the result of the action", async () => {
     expect(await withDeadline(10_000, [], async (signal) => signal.aborted)).toBe(false);
   });
 
-  test("passes the action's error on", async () => {
+  test("rethrows the action's error", async () => {
     await expect(withDeadline(10_000, [undefined], () => Promise.reject(new Error("no luck")))).rejects.toThrow("no luck");
   });
 
-  test("aborts when the time is over", async () => {
+  test("aborts after the limit", async () => {
     expect(await withDeadline(5, [], untilAborted)).toBe("aborted");
   });
 
-  test("aborts with a parent, also with one that was aborted before", async () => {
+  test("aborts with a parent, even one that was aborted before", async () => {
     const parent = new AbortController();
     setTimeout(() => parent.abort(), 5);
     expect(await withDeadline(10_000, [undefined, parent.signal], untilAborted)).toBe("aborted");
     expect(await withDeadline(10_000, [parent.signal], untilAborted)).toBe("aborted");
   });
 
-  test("is deaf to its parent once the action is over", async () => {
+  test("ignores its parent after the action", async () => {
     const parent = new AbortController();
     let kept: AbortSignal | undefined;
     await withDeadline(10_000, [parent.signal], async (signal) => {
@@ -40,11 +40,11 @@ describe("withDeadline", () => {
 });
 
 describe("within", () => {
-  test("gives the promise's value in time", async () => {
+  test("returns the promise's value within the limit", async () => {
     expect(await within(10_000, Promise.resolve("value"), "late")).toBe("value");
   });
 
-  test("gives the other value when it takes longer", async () => {
+  test("returns the fallback after the limit", async () => {
     expect(await within(5, new Promise(() => {}), "late")).toBe("late");
   });
 });

@@ -1,4 +1,4 @@
-/** Log lines: one per event, quoted, and without secrets. */
+/** Log lines: one per event, quoted, without secrets. */
 import { describe, expect, test } from "vitest";
 import { createLog, type LogOptions } from "../../../src/base/log.ts";
 
@@ -20,11 +20,11 @@ describe("a log", () => {
     expect(line).toMatch(/^\d{4}-\S+Z info listening port=8787\n$/);
   });
 
-  test("leaves out what is less important than asked for", () => {
+  test("omits lower levels", () => {
     expect(lines({ level: "warn" }, (log) => [log.debug("a"), log.info("b"), log.warn("c"), log.error("d")])).toHaveLength(2);
   });
 
-  test.each(["json", "text"] as const)("cannot be made to write a line of a stranger's (%s)", (format) => {
+  test.each(["json", "text"] as const)("prevents log injection (%s)", (format) => {
     const [line] = lines({ format }, (log) =>
       log.info("scan", { title: 'a"\n2026 error forged\u001b[2J\r\u009b\u202e\u2028forged\u2029forged' }),
     );
@@ -36,12 +36,12 @@ describe("a log", () => {
     ["https://user:secret@site.example/", "https://...@site.example/"],
     ["no answer from wss://site.example/a?secret and more", "no answer from wss://site.example/a?... and more"],
     ["Bearer assay_secretsecret", "Bearer assay_..."],
-  ])("keeps secrets out of %s", (given, shown) => {
+  ])("redacts secrets in %s", (given, shown) => {
     const [line] = lines({}, (log) => log.info("scan", { url: given }));
     expect(JSON.parse(line ?? "").url).toBe(shown);
   });
 
-  test("bounds what a stranger wrote", () => {
+  test("limits the length of a field", () => {
     const [line] = lines({}, (log) => log.info("scan", { title: "x".repeat(100_000) }));
     expect(line?.length).toBeLessThan(700);
   });

@@ -1,4 +1,4 @@
-/** The instant of a scan against a certificate, and what a browser would warn of. */
+/** Validity of certificates at the instant of a scan, and browser warnings. */
 import { expect, test } from "vitest";
 import { isCertificateAccepted, validityAt } from "../../../src/check/certificate.ts";
 import type { TlsFacts } from "../../../src/evidence/facts.ts";
@@ -16,7 +16,7 @@ test.each([
   expect(validityAt(certificate({ validFrom: from, validTo: to }), at)).toBe(expected);
 });
 
-test("a date that cannot be read says nothing", () => {
+test("an unreadable date gives null", () => {
   expect(validityAt(certificate({ validFrom: "" }), from)).toBeNull();
 });
 

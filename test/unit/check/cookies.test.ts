@@ -1,4 +1,4 @@
-/** Which cookies a scan counts as set, and what their names tell. */
+/** Cookies that a scan counts as set, and their classification by name. */
 import { describe, expect, test } from "vitest";
 import { foundInCookies, isAntiForgeryName, isSessionName, type SeenCookies, seenCookies } from "../../../src/check/cookies.ts";
 import type { SetCookieLine } from "../../../src/evidence/facts.ts";
@@ -11,8 +11,8 @@ function seen(...lines: readonly (string | SetCookieLine)[]): SeenCookies {
   return seenCookies(subject, page.facts);
 }
 
-describe("cookies that were seen being set", () => {
-  test("keep the way they came", () => {
+describe("collected cookies", () => {
+  test("record whether they came over https", () => {
     const { cookies, complete } = seen("a=<redacted>; Secure", cookieLine("b=<redacted>", { overHttps: false }));
     expect(cookies.map(({ name, secure, overHttps }) => [name, secure, overHttps])).toEqual([
       ["a", true, true],
@@ -21,7 +21,7 @@ describe("cookies that were seen being set", () => {
     expect(complete).toBe(true);
   });
 
-  test("a cut line is no cookie, and leaves the list incomplete", () => {
+  test("a cut line is skipped, and marks the list incomplete", () => {
     expect(seen("a=<redacted>", cutCookieLine("b=<redacted>; Path=/"))).toMatchObject({ cookies: [{ name: "a" }], complete: false });
   });
 
@@ -44,7 +44,7 @@ describe("cookies that were seen being set", () => {
   });
 });
 
-test("a finding names each cookie once, and no value", () => {
+test("a finding names each cookie once, without values", () => {
   const { cookies } = seen("a=secret1", "b=secret2", "a=secret3", "secret4");
   expect(foundInCookies("security.cookie.missing-secure", cookies)).toEqual([
     { code: "security.cookie.missing-secure", values: { names: 'a, b, ""', total: 3 } },
@@ -52,7 +52,7 @@ test("a finding names each cookie once, and no value", () => {
   expect(foundInCookies("security.cookie.missing-secure", [])).toEqual([]);
 });
 
-test("a finding quotes ten names, counts all, and adds what it is asked to", () => {
+test("a finding quotes ten names, counts all, and adds the requested attribute", () => {
   const { cookies } = seen(...Array.from({ length: 11 }, (_, at) => `c${at}=secret; Path=/p${at}`));
   expect(foundInCookies("security.cookie.missing-secure", cookies)).toMatchObject([
     { values: { names: "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, ...", total: 11 } },
@@ -69,7 +69,7 @@ test.each(
     [".ASPXAUTH", ".AspNetCore.Identity.Application", "oauth", "auth", "authToken", "x-authorization", "jwt", "sso"],
     ["token", "access_token", "__Host-refreshToken", "id_token", "api-token", "remember_web_59ba36", "remember_user_token"],
   ].flat(),
-)("%s stands for a login", (name) => {
+)("%s is a session cookie", (name) => {
   expect(isSessionName(name)).toBe(true);
 });
 
@@ -79,7 +79,7 @@ test.each(
     ["visitor_token", "device_token", "_ga", "_gid", "_hjSessionUser_1", "ai_session", "_uetsid", "__utma", "_pk_ses.1.1fff", ""],
     ["XSRF-TOKEN", "csrftoken", "_csrf", "__RequestVerificationToken", ".AspNetCore.Antiforgery.x"],
   ].flat(),
-)("%s stands for no login", (name) => {
+)("%s is not a session cookie", (name) => {
   expect(isSessionName(name)).toBe(false);
 });
 
@@ -89,6 +89,6 @@ test.each([
   ["__RequestVerificationToken", true],
   [".AspNetCore.Antiforgery.VyLW6ORzMgk", true],
   ["PHPSESSID", false],
-])("%s guards against forgery: %s", (name, expected) => {
+])("%s is a CSRF token: %s", (name, expected) => {
   expect(isAntiForgeryName(name)).toBe(expected);
 });

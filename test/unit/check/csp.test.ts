@@ -1,4 +1,4 @@
-/** Which policies are in force, and the law that one more policy never opens anything. */
+/** Enforced policies, and the property that an additional policy never weakens the result. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import contentSecurityPolicy from "../../../checks/content-security-policy.ts";
@@ -20,19 +20,19 @@ const empty = { metas: [], metasDropped: 0, subresources: [], subresourcesDroppe
 const meta = (content: string, truncated = false) => ({ httpEquiv: "content-security-policy", name: null, content, truncated });
 const names = (csp: ReturnType<typeof enforcedCsp>) => csp.policies.map((policy) => [...policy.keys()]);
 
-test("header fields come first, then meta elements without what is ignored there", () => {
+test("header fields come first, then meta elements without directives ignored there", () => {
   const csp = enforcedCsp(["img-src a"], read({ ...empty, metas: [meta("script-src b; frame-ancestors c; report-uri d; sandbox")] }));
   expect(names(csp)).toEqual([["img-src"], ["script-src"]]);
   expect(csp.complete).toBe(true);
 });
 
-test("a policy that restricts nothing is kept apart", () => {
+test("a policy without restrictions is listed separately", () => {
   const csp = enforcedCsp(["report-uri /r, img-src a"], read(empty));
   expect(names(csp)).toEqual([["img-src"]]);
   expect(csp.idle.map((policy) => [...policy.keys()])).toEqual([["report-uri"]]);
 });
 
-test("a document that was not read, or not read whole, leaves the answer open", () => {
+test("an unread or partly read document makes the result incomplete", () => {
   expect(enforcedCsp([], failed("crashed")).complete).toBe(false);
   expect(enforcedCsp([], read({ ...empty, metasDropped: 1 })).complete).toBe(false);
   const cut = enforcedCsp([], read({ ...empty, metas: [meta("script-src a", true)] }));
@@ -77,7 +77,7 @@ const directive = fc
 const policy = fc.array(directive, { maxLength: 4 }).map((directives) => directives.join("; "));
 
 const forms = [{ action: "https://site.example/login", method: "post" }];
-/** 'strict-dynamic' in one more policy leaves nothing to say about hosts. */
+/** With 'strict-dynamic' in the additional policy, hosts are not evaluated. */
 const fine: readonly unknown[] = ["passed", "notApplicable"];
 
 test.each<[string, AnyCheck]>([
@@ -90,7 +90,7 @@ test.each<[string, AnyCheck]>([
   ["csp-script-inline", scriptInline],
   ["csp-script-sources", scriptSources],
   ["csp-style-inline", styleInline],
-])("%s: what passes is never wrong with one more policy, wherever it stands", (_key, check) => {
+])("%s: a pass stays a pass with one more policy in any position", (_key, check) => {
   const stateOf = (fields: readonly string[], inMeta: readonly string[]) =>
     judgeEvidence(
       evidence({ headers: { "content-security-policy": fields }, dom: { forms, metas: inMeta.map((content) => meta(content)) } }),

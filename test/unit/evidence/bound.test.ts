@@ -1,4 +1,4 @@
-/** The cutting that everything from outside passes through. */
+/** Limits for all data from outside. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { boundedHeaders, boundedText } from "../../../src/evidence/bound.ts";
@@ -7,7 +7,7 @@ import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "../../
 describe("boundedText", () => {
   const rows: readonly [words: string, text: string, kept: string, truncated: boolean][] = [
     ["what fits stays", "12345", "12345", false],
-    ["what is longer is cut and says so", "123456", "12345", true],
+    ["a longer text is cut and marked", "123456", "12345", true],
     ["controls are marked", "a\u0000\r\n\u007f", "a\ufffd\ufffd\ufffd\ufffd", false],
     ["a tab stays", "a\tb", "a\tb", false],
     ["half a character is marked", "1234\u{1f600}", "1234\ufffd", true],
@@ -17,7 +17,7 @@ describe("boundedText", () => {
     test(words, () => expect(boundedText(text, 5)).toEqual({ text: kept, truncated }));
   }
 
-  test("whatever comes, the outcome fits, can be encoded, and holds no control", () => {
+  test("any result is within the limit, encodable and without control characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.nat(20), (text, max) => {
         const kept = boundedText(text, max);
@@ -43,7 +43,7 @@ describe("boundedHeaders", () => {
     });
   });
 
-  test("cuts names and values, and counts what it drops", () => {
+  test("cuts names and values, and counts dropped fields", () => {
     const pairs = Array.from({ length: headerFieldsMax + 7 }, () => ["n".repeat(1_000), "v".repeat(1_000)] as const);
     const { headers, headersDropped } = boundedHeaders(pairs);
     expect(headersDropped).toBe(7);

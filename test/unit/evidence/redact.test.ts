@@ -1,4 +1,4 @@
-/** What is taken out of evidence, what stays, and that a hostile text costs no time. */
+/** Redacted and kept parts of evidence, and the time for hostile texts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { boundedHeaders } from "../../../src/evidence/bound.ts";
@@ -33,11 +33,11 @@ describe("withoutSecrets", () => {
     "mailto:security@a.test",
     "v=DMARC1; p=reject; rua=https://a.test,mailto:reports@a.test",
     "https://a.test/?token=&key=1",
-  ])("leaves %s alone", (text) => {
+  ])("does not change %s", (text) => {
     expect(withoutSecrets({ text })).toEqual({ text });
   });
 
-  test("takes the value of a field that is a secret as a whole", () => {
+  test("replaces the complete value of a secret field", () => {
     const headers = ["X-CSRF-Token", "x-api-key", "Set-Cookie2", "Content-Type"].map((name) => ({
       name,
       value: "whatever",
@@ -46,7 +46,7 @@ describe("withoutSecrets", () => {
     expect(withoutSecrets(headers).map(({ value }) => value)).toEqual(["***", "***", "***", "whatever"]);
   });
 
-  test("lets nothing grow, whatever it is", () => {
+  test("never makes a text longer", () => {
     const pieces = fc.constantFrom("?", "&", "#", ";", "=", "token", "key", "a", "abc", "://", "//", "https", "@", ":", " ");
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
@@ -68,7 +68,7 @@ describe("withoutSecrets", () => {
 });
 
 describe("boundedHeaders", () => {
-  test("keeps no cookie's value, and all of its attributes", () => {
+  test("removes cookie values and keeps all attributes", () => {
     const { headers } = boundedHeaders([["set-Cookie", `sid=${"x".repeat(4_000)}; Path=/; Secure`]]);
     expect(headers).toEqual([{ name: "set-Cookie", value: "sid=<redacted>; Path=/; Secure", truncated: false }]);
   });

@@ -1,4 +1,4 @@
-/** What a scan is about, read off its URL. */
+/** Subject of a scan, from its URL. */
 import { describe, expect, test } from "vitest";
 import { subjectOf } from "../../../src/evidence/subject.ts";
 

@@ -1,4 +1,4 @@
-/** Evidence for the laws: of a site without a fault, and of sites with any mixture of faults, gaps and cuts. */
+/** Random evidence for property tests: of a flawless site, and of sites with any mixture of faults, gaps and cuts. */
 import fc from "fast-check";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { Facts, HeaderField, HttpAnswer, TextRecords } from "../../../src/evidence/facts.ts";
@@ -46,10 +46,10 @@ const sound: EvidenceGiven = {
   securityTxt: { attempts: [securityTxt] },
 };
 
-/** Every check that applies passes, on this evidence. */
+/** Evidence on which every applicable check passes. */
 export const soundSite: Evidence = evidence(sound);
 
-/** What servers send, well and badly, by header. */
+/** Valid and invalid values by header. */
 const values: Readonly<Record<string, readonly string[]>> = {
   "content-type": ["text/html", "text/html; charset=nonsense", ""],
   "strict-transport-security": ["max-age=0", "max-age=abc", "max-age=300; preload", "max-age=63072000", ""],
@@ -140,7 +140,7 @@ const anyCertificate = fc
   })
   .map(certificate);
 
-/** Any of these texts under that name. */
+/** Field of that name with any of these values. */
 const anyRecords = (name: string, ...texts: readonly string[]): fc.Arbitrary<TextRecords> =>
   fc
     .record({ texts: fc.subarray([...texts, "unrelated"]), truncated: seldom, recordsDropped: few, nameExists: fc.boolean() })
@@ -155,7 +155,7 @@ const spfTexts = [
 ];
 const dmarcTexts = ["v=DMARC1; p=none", "v=DMARC1; p=reject; sp=none; rua=mailto:a@b.example", "v=DMARC1; p=x; t=y", "v=dmarc1"];
 
-/** What each reading may hold beside what a sound one holds. */
+/** Alternative facts for each reading. */
 const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> } = {
   navigation: fc.record(
     {
@@ -312,7 +312,7 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
 
 const anyFailure = fc.constantFrom<ProbeFailure>("timeout", "refused", "tls", "server-error", "challenged", "crashed");
 
-/** A sound site of which some readings are anything, and a few are missing. */
+/** Evidence of a flawless site in which some readings are replaced and a few have failed. */
 export const anyEvidence: fc.Arbitrary<Evidence> = fc
   .record({
     url: anyUrl,

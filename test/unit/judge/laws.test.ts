@@ -1,4 +1,4 @@
-/** The laws of ledger and score, held for ledgers of any shape and for the whole catalog on evidence of any kind. */
+/** Properties of ledger and score, for ledgers of any shape and for the complete catalog on random evidence. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type FindingCode, type State, states } from "../../../src/check/check.ts";
@@ -27,15 +27,15 @@ function judged(given: Evidence, checks: readonly AnyCheck[] = builtInChecks): S
 const statesOf = ({ ledger }: StoredResult): ReadonlyMap<string, State> => new Map(ledger.map(({ key, state }) => [key, state]));
 const countOf = ({ ledger }: StoredResult, state: State): number => ledger.filter((row) => row.state === state).length;
 
-/** A check that answers what it is told to, with a cap on its finding or without. */
+/** Check that returns a given verdict; its finding has an optional score cap. */
 const anyCheck = fc.record({
   state: fc.constantFrom(...states),
   weight: fc.integer({ min: 1, max: 10 }),
   scoreCap: fc.option(fc.constantFrom(20, 60), { nil: undefined }),
 });
-type ToldCheck = typeof anyCheck extends fc.Arbitrary<infer T> ? T : never;
+type CheckSpec = typeof anyCheck extends fc.Arbitrary<infer T> ? T : never;
 
-function checkThatSays({ state, weight, scoreCap }: ToldCheck, at: number): AnyCheck {
+function checkFromSpec({ state, weight, scoreCap }: CheckSpec, at: number): AnyCheck {
   const code: FindingCode = `security.law.${at}`;
   const verdict: Verdict<FindingCode> = state === "violated" ? { state, findings: [{ code }] } : { state };
   const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
@@ -49,16 +49,16 @@ function checkThatSays({ state, weight, scoreCap }: ToldCheck, at: number): AnyC
 }
 
 const anyCatalog = fc.array(anyCheck, { minLength: 1, maxLength: 70 });
-const resultOf = (told: readonly ToldCheck[]): StoredResult => judged(evidence(), told.map(checkThatSays));
+const resultOf = (specs: readonly CheckSpec[]): StoredResult => judged(evidence(), specs.map(checkFromSpec));
 
-describe("of any catalog", () => {
-  test("the score is null, or a whole number from 0 to 100 that no cap is below", () => {
+describe("properties of any catalog", () => {
+  test("the score is null, or an integer from 0 to 100 within all caps", () => {
     fc.assert(
-      fc.property(anyCatalog, (told) => {
-        const { score, measured } = resultOf(told);
+      fc.property(anyCatalog, (specs) => {
+        const { score, measured } = resultOf(specs);
         expect(measured).toBe(score !== null);
         if (score === null) return;
-        const caps = told.flatMap(({ state, scoreCap }) => (state === "violated" && scoreCap !== undefined ? [scoreCap] : []));
+        const caps = specs.flatMap(({ state, scoreCap }) => (state === "violated" && scoreCap !== undefined ? [scoreCap] : []));
         expect(Number.isInteger(score) && score >= 0 && score <= Math.min(100, ...caps)).toBe(true);
       }),
     );
@@ -66,49 +66,49 @@ describe("of any catalog", () => {
 
   test("fixing a finding never lowers the score", () => {
     fc.assert(
-      fc.property(anyCatalog, fc.nat(), (told, at) => {
-        const broken = told.flatMap(({ state }, index) => (state === "violated" ? [index] : []));
+      fc.property(anyCatalog, fc.nat(), (specs, at) => {
+        const broken = specs.flatMap(({ state }, index) => (state === "violated" ? [index] : []));
         const fixed = broken[at % Math.max(1, broken.length)];
         if (fixed === undefined) return;
-        const after = resultOf(told.map((one, index) => (index === fixed ? { ...one, state: "passed" as const } : one)));
-        expect(after.score ?? -1).toBeGreaterThanOrEqual(resultOf(told).score ?? -1);
+        const after = resultOf(specs.map((one, index) => (index === fixed ? { ...one, state: "passed" as const } : one)));
+        expect(after.score ?? -1).toBeGreaterThanOrEqual(resultOf(specs).score ?? -1);
       }),
     );
   });
 
   test("a check that does not apply never moves the score", () => {
     fc.assert(
-      fc.property(anyCatalog, anyCheck, (told, more) => {
-        const { score, band, rank } = resultOf([...told, { ...more, state: "notApplicable" }]);
-        expect({ score, band, rank }).toEqual((({ score, band, rank }) => ({ score, band, rank }))(resultOf(told)));
+      fc.property(anyCatalog, anyCheck, (specs, more) => {
+        const { score, band, rank } = resultOf([...specs, { ...more, state: "notApplicable" }]);
+        expect({ score, band, rank }).toEqual((({ score, band, rank }) => ({ score, band, rank }))(resultOf(specs)));
       }),
     );
   });
 
-  test("a check that could not be run never lowers the score, and counts as neither passed nor violated", () => {
+  test("a check that did not run never lowers the score, and is neither passed nor violated", () => {
     fc.assert(
-      fc.property(anyCatalog, anyCheck, (told, more) => {
-        const before = resultOf(told);
-        const after = resultOf([...told, { ...more, state: "notChecked" }]);
+      fc.property(anyCatalog, anyCheck, (specs, more) => {
+        const before = resultOf(specs);
+        const after = resultOf([...specs, { ...more, state: "notChecked" }]);
         expect([before.score, null]).toContain(after.score);
         for (const state of ["passed", "violated"] as const) expect(countOf(after, state)).toBe(countOf(before, state));
       }),
     );
   });
 
-  test("every check has one row, and the four states make up the total", () => {
+  test("every check has one row, and the four states sum to the total", () => {
     fc.assert(
-      fc.property(anyCatalog, (told) => {
-        const result = resultOf(told);
-        expect(result.ledger.map(({ key }) => key)).toEqual(told.map((_, at) => `check-${at}`));
-        expect(states.reduce((sum, state) => sum + countOf(result, state), 0)).toBe(told.length);
-        for (const state of states) expect(countOf(result, state)).toBe(told.filter((one) => one.state === state).length);
+      fc.property(anyCatalog, (specs) => {
+        const result = resultOf(specs);
+        expect(result.ledger.map(({ key }) => key)).toEqual(specs.map((_, at) => `check-${at}`));
+        expect(states.reduce((sum, state) => sum + countOf(result, state), 0)).toBe(specs.length);
+        for (const state of states) expect(countOf(result, state)).toBe(specs.filter((one) => one.state === state).length);
         expect(new Set(result.findings.map(({ checkKey }) => checkKey)).size).toBe(countOf(result, "violated"));
       }),
     );
   });
 
-  test("the summary that readers get counts what the ledger holds: ran is passed and violated, total all four", () => {
+  test("the summary counts the ledger: ran is passed plus violated, total is all four states", () => {
     const scan = {
       token: "t",
       url: "https://site.example/",
@@ -119,30 +119,30 @@ describe("of any catalog", () => {
     } as const;
     const texts = createTexts({ "en-gb": {}, "de-de": {} });
     fc.assert(
-      fc.property(anyCatalog, (told) => {
-        const result = resultOf(told);
+      fc.property(anyCatalog, (specs) => {
+        const result = resultOf(specs);
         const { checkSummary, checks } = renderSecurityResult(scan, result, "en-gb", texts).security ?? {};
         const [passed = 0, violated = 0, notChecked = 0, notApplicable = 0] = states.map((state) => countOf(result, state));
         const ran = passed + violated;
         expect(checkSummary).toEqual({ passed, violated, notChecked, notApplicable, ran, total: ran + notChecked + notApplicable });
-        expect(checks).toHaveLength(told.length);
+        expect(checks).toHaveLength(specs.length);
       }),
     );
   });
 
-  test("100 only without a violation", () => {
+  test("the score is 100 only without a violation", () => {
     fc.assert(
-      fc.property(anyCatalog, (told) => {
-        const result = resultOf(told);
+      fc.property(anyCatalog, (specs) => {
+        const result = resultOf(specs);
         if (result.score === 100) expect(countOf(result, "violated")).toBe(0);
       }),
     );
   });
 
-  test("the order of the checks changes nothing but the order of the rows", () => {
+  test("the order of the checks changes only the order of the rows", () => {
     fc.assert(
-      fc.property(anyCatalog, fc.nat(), (told, turn) => {
-        const checks = told.map(checkThatSays);
+      fc.property(anyCatalog, fc.nat(), (specs, turn) => {
+        const checks = specs.map(checkFromSpec);
         const turned = [...checks.slice(turn % checks.length), ...checks.slice(0, turn % checks.length)].reverse();
         expectSameButForOrder(judged(evidence(), turned), judged(evidence(), checks));
       }),
@@ -174,8 +174,8 @@ test("rank and band never contradict each other", () => {
   expect(standing(null)).toEqual({ rank: "unknown", band: "unknown" });
 });
 
-describe("of the whole catalog", () => {
-  test("evidence of any kind is judged, twice alike, and never by a fault", () => {
+describe("properties of the complete catalog", () => {
+  test("any evidence is judged without a fault and with equal results twice", () => {
     fc.assert(
       fc.property(anyEvidence, (given) => {
         const result = judged(given);
@@ -194,7 +194,7 @@ describe("of the whole catalog", () => {
     );
   });
 
-  test("readings are left as they are", () => {
+  test("readings are not modified", () => {
     fc.assert(
       fc.property(anyEvidence, (given) => {
         const before = structuredClone(given);
@@ -206,11 +206,11 @@ describe("of the whole catalog", () => {
 
   const failures: readonly ProbeFailure[] = ["timeout", "refused", "challenged", "unsupported", "crashed", "not-asked"];
 
-  /** The one exception, decided: the absence of the header was read, and the browsers' list could only have excused it. */
+  /** The only exception, by decision: the missing header was read, and the preload list could only have excused it. */
   const excusedByList: readonly string[] = ["strict-transport-security", "hsts-preload-eligible"];
 
-  describe.each(readingNames.map((name) => [name]))("where %s could not be read", (name) => {
-    test("a check that reads it says notChecked or notApplicable", () => {
+  describe.each(readingNames.map((name) => [name]))("when %s was not read", (name) => {
+    test("a check that reads it returns notChecked or notApplicable", () => {
       fc.assert(
         fc.property(anyEvidence, fc.constantFrom(...failures), (given, because) => {
           const states = statesOf(judged({ ...given, [name]: failed(because) }));
@@ -221,7 +221,7 @@ describe("of the whole catalog", () => {
       );
     });
 
-    test("no check turns from passed to violated by it", () => {
+    test("no check changes from passed to violated", () => {
       fc.assert(
         fc.property(anyEvidence, fc.constantFrom(...failures), (given, because) => {
           const before = judged(given);
@@ -235,10 +235,10 @@ describe("of the whole catalog", () => {
     });
   });
 
-  /** What these readings tell is an extra: a header or a first load that was read is judged without it. */
+  /** Optional readings: the header or the first load is judged without them. */
   const extras: Partial<Record<ReadingName, readonly string[]>> = { crossOrigin: ["csp-syntax"], dom: ["referrer-policy"] };
 
-  test.each(readingNames.map((name) => [name]))("no violation turns into a pass where %s could not be read", (name) => {
+  test.each(readingNames.map((name) => [name]))("no violation becomes a pass when %s was not read", (name) => {
     fc.assert(
       fc.property(anyEvidence, fc.constantFrom(...failures), (given, because) => {
         const statesBefore = statesOf(judged(given));
@@ -250,7 +250,7 @@ describe("of the whole catalog", () => {
     );
   });
 
-  test("where every reading failed, no check is violated or passed", () => {
+  test("when every reading failed, no check is violated or passed", () => {
     fc.assert(
       fc.property(anyEvidence, fc.constantFrom(...failures), (given, because) => {
         const nothing = Object.fromEntries(readingNames.map((name) => [name, failed(because)])) as unknown as Evidence;
@@ -261,7 +261,7 @@ describe("of the whole catalog", () => {
     );
   });
 
-  test("where only one reading was read, nothing is violated but by that one", () => {
+  test("when only one reading succeeded, only that one causes violations", () => {
     for (const name of readingNames) {
       const alone = Object.fromEntries(
         readingNames.map((other) => [other, other === name ? soundSite[name] : failed("timeout")]),
@@ -281,14 +281,14 @@ describe("of the whole catalog", () => {
         fc.pre(check.headersFrom !== "first-https" || hasHttpsAnswer(given));
         const [row] = judged(withCutHeader(given, header, isSecond), [check]).ledger;
         expect(["notChecked", "notApplicable"]).toContain(row?.state as string);
-        // Not to apply is decided by the kind of the page alone, before its headers are looked at.
+        // The kind of the page alone decides whether the check applies, before its headers are read.
         if (row?.state === "notApplicable") expect(check.appliesTo?.length ?? 0).toBeGreaterThan(0);
       }),
       { numRuns: 10 },
     );
   });
 
-  test("the evidence of these laws has every check pass, and every check violated", () => {
+  test("the random evidence makes every check pass and every check fail", () => {
     const seen = new Set(
       fc.sample(anyEvidence, { numRuns: 800, seed: 1 }).flatMap((given) => judged(given).ledger.map(({ key, state }) => `${key} ${state}`)),
     );
@@ -296,7 +296,7 @@ describe("of the whole catalog", () => {
     expect(expected.filter((row) => !seen.has(row))).toEqual([]);
   });
 
-  test("a site without a fault has 100 points", () => {
+  test("a site without a fault scores 100", () => {
     const result = judged(soundSite);
     expect(result.findings).toEqual([]);
     expect(result.score).toBe(100);
@@ -313,13 +313,13 @@ function withKeysReversed<T>(value: T): T {
   ) as T;
 }
 
-/** Where nothing answered over https, a check that asks the first such answer has no header to miss. */
+/** Without an https answer, a check of the first https answer has no header to cut. */
 function hasHttpsAnswer({ subject, navigation, page }: Evidence): boolean {
   if (navigation.status === "failed" || page.status === "failed") return true;
   return firstHttpsAnswer(subject, navigation.facts, page.facts) !== null;
 }
 
-/** The header, cut, in every answer: as the first field of its name or as the second. */
+/** The cut header in every answer, as the first or the second field of its name. */
 function withCutHeader(given: Evidence, name: string, isSecond: boolean): Evidence {
   const cut: HeaderField = { name, value: "x".repeat(headerValueCharsMax), truncated: true };
   const added = (headers: readonly HeaderField[]) => (isSecond ? [...headers, cut] : [cut, ...headers]);
@@ -334,7 +334,7 @@ function withCutHeader(given: Evidence, name: string, isSecond: boolean): Eviden
   };
 }
 
-test("every reading is known to the laws", () => {
+test("these tests cover every reading", () => {
   expect([...readingNames].sort()).toEqual(
     Object.keys(evidence())
       .filter((name) => name !== "subject")

@@ -1,4 +1,4 @@
-/** The ledger's rules for all checks: their order, the narrowing, and what becomes of a check that breaks its contract. */
+/** The ledger's rules for all checks: their order, narrowed evidence, and checks that break the contract. */
 import { describe, expect, test } from "vitest";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../../../src/evidence/limits.ts";
@@ -7,7 +7,7 @@ import { answer, type EvidenceGiven, evidence } from "../../support/evidence.ts"
 
 const code = "security.test.found" as const;
 
-/** A check with a verdict of its own, which remembers what it was handed. */
+/** Check with a given verdict; records the evidence that it receives. */
 function checkThat(part: Partial<AnyCheck>, seen: unknown[] = []): AnyCheck {
   return {
     key: "under-test",
@@ -28,7 +28,7 @@ function judged(check: AnyCheck, given: EvidenceGiven = {}) {
   return { row: result.ledger[0], findings: result.findings, faults, result };
 }
 
-describe("what the ledger settles before a check is asked", () => {
+describe("rules before a check is called", () => {
   test.each([
     ["https, on a page over http", "https", { url: "http://site.example/" }, "notApplicable"],
     ["https, on a page over https", "https", {}, "passed"],
@@ -41,14 +41,14 @@ describe("what the ledger settles before a check is asked", () => {
     expect(row?.state).toBe(state);
   });
 
-  test("names what a verdict rests on", () => {
+  test("lists the evidence of a verdict", () => {
     const check = checkThat({ reads: ["page", "tls"], consults: ["dom"], headers: ["x-test"], appliesTo: ["https"] });
     expect(judged(check).row?.evidence).toEqual(["page", "tls", "dom", "headers.x-test"]);
     expect(judged(check, { tls: "refused" }).row?.evidence).toEqual(["page", "tls", "dom", "headers.x-test"]);
     expect(judged(check, { url: "http://site.example/" }).row?.evidence).toEqual(["navigation"]);
   });
 
-  test("a failed reading is not checked, and says which and why", () => {
+  test("a failed reading gives notChecked with its name and reason", () => {
     const { row } = judged(checkThat({ reads: ["page", "tls"] }), { tls: "refused" });
     expect(row).toEqual({
       key: "under-test",
@@ -59,37 +59,37 @@ describe("what the ledger settles before a check is asked", () => {
     });
   });
 
-  test("a check that does not apply is not asked for its readings", () => {
+  test("conditions precede failed readings", () => {
     const { row } = judged(checkThat({ reads: ["tls"], appliesTo: ["https"] }), { url: "http://site.example/", tls: "refused" });
     expect(row?.state).toBe("notApplicable");
   });
 
-  test("a field left out because there were too many may have been the one", () => {
+  test("notChecked if the field may be among the dropped ones", () => {
     const { row } = judged(checkThat({ headers: ["x-test"] }), { page: { headersDropped: 1 } });
     expect(row?.notCheckedBecause).toBe("headers-dropped");
   });
 
-  test("a field that was kept is judged although others were left out", () => {
+  test("a kept field is judged although others were dropped", () => {
     const { row } = judged(checkThat({ headers: ["x-test"] }), { page: { headersDropped: 1 }, headers: { "X-Test": "1" } });
     expect(row?.state).toBe("passed");
   });
 });
 
-describe("what a check is handed", () => {
-  test("only what it declared", () => {
+describe("evidence that a check receives", () => {
+  test("only declared evidence", () => {
     const seen: Record<string, unknown>[] = [];
     judged(checkThat({ reads: ["tls"], consults: ["dom"], headers: ["x-test"] }, seen), { headers: { "X-Test": ["1", "2"], server: "s" } });
     expect(Object.keys(seen[0] ?? {}).sort()).toEqual(["dom", "headers", "subject", "tls"]);
     expect(seen[0]?.headers).toEqual({ "x-test": ["1", "2"] });
   });
 
-  test("a consulted reading with its failure", () => {
+  test("consulted readings include failures", () => {
     const seen: Record<string, unknown>[] = [];
     judged(checkThat({ consults: ["dom"] }, seen), { dom: "timeout" });
     expect(seen[0]?.dom).toEqual({ status: "failed", because: "timeout" });
   });
 
-  test("headers of the scanned host's first https answer where it asks for those", () => {
+  test("headers of the scanned host's first https answer, if declared", () => {
     const seen: Record<string, unknown>[] = [];
     const hop = (url: string, value: string) => ({ ...answer({ url, status: 301, headers: { "x-test": value } }), internal: false });
     judged(checkThat({ headers: ["x-test"], headersFrom: "first-https" }, seen), {
@@ -103,7 +103,7 @@ describe("what a check is handed", () => {
   });
 });
 
-test("what is found twice in the same words is told once", () => {
+test("equal findings are reported once", () => {
   const found = (value: number) => ({ code, values: { value } });
   const { findings } = judged(checkThat({ judge: () => ({ state: "violated", findings: [found(1), found(2), found(1)] }) }));
   expect(findings.map(({ values }) => values)).toEqual([{ value: 1 }, { value: 2 }]);
@@ -120,9 +120,9 @@ describe("a check that breaks its contract", () => {
     ["answers nothing", () => undefined],
     ["answers a promise", () => Promise.resolve({ state: "passed" })],
     ["violates without a finding", () => ({ state: "violated", findings: [] })],
-    ["reports a code it never declared", () => ({ state: "violated", findings: [{ code: "security.other.code" }] })],
+    ["returns an undeclared code", () => ({ state: "violated", findings: [{ code: "security.other.code" }] })],
     ["reports an inherited name as a code", () => ({ state: "violated", findings: [{ code: "constructor" }] })],
-  ] as [string, () => never][])("%s: not checked, and told by key", (_words, misjudge) => {
+  ] as [string, () => never][])("%s: not checked, and reported with its key", (_words, misjudge) => {
     const { row, findings, faults } = judged(checkThat({ judge: misjudge }));
     expect(row).toMatchObject({ state: "notChecked", notCheckedBecause: "check-failed" });
     expect(findings).toEqual([]);
@@ -130,7 +130,7 @@ describe("a check that breaks its contract", () => {
   });
 });
 
-test("findings carry their definition and bounded values", () => {
+test("findings have their definition and bounded values", () => {
   const found = (number: number) => ({ code, values: { long: "x".repeat(10_000), number } });
   const many = Array.from({ length: findingsPerCheckMax + 5 }, (_, at) => found(at + 3));
   const check = checkThat({ judge: () => ({ state: "violated", findings: many }) });
@@ -147,7 +147,7 @@ test("findings carry their definition and bounded values", () => {
   });
 });
 
-test("a finding's cap holds the score down", () => {
+test("a finding's cap limits the score", () => {
   const capped = checkThat({
     key: "capped",
     findings: { [code]: { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 } },
@@ -158,7 +158,7 @@ test("a finding's cap holds the score down", () => {
   expect([result.score, result.band, result.rank]).toEqual([20, "poor", "critical"]);
 });
 
-test("a page that was not read is never measured", () => {
+test("an unread page is never measured", () => {
   const { result } = judged(checkThat({ reads: ["tls"] }), { page: "server-error" });
   expect([result.measured, result.score, result.band, result.rank]).toEqual([false, null, "unknown", "unknown"]);
 });

@@ -1,4 +1,4 @@
-/** Two scores compare only when they come from the same rules: rules that change have to raise their version. */
+/** Pins the scoring rules: a change must raise the version, because scores are comparable only with equal rules. */
 import { readFileSync } from "node:fs";
 import { test } from "vitest";
 import { currentRules, type PinnedRules, pinFile } from "./rules.ts";
@@ -11,7 +11,7 @@ const advice = `The rules are not those that were pinned (checks/, src/check, sr
 3. Commit test/unit/judge/rules.json with the change, and say in the commit which verdicts can change.
 `;
 
-test("the rules are those that algorithmVersion stands for", () => {
+test("the rules match the pinned algorithmVersion", () => {
   const pinned: PinnedRules = JSON.parse(readFileSync(pinFile, "utf8"));
   const now = currentRules();
   const known = { ...now, checks: Object.fromEntries(Object.keys(pinned.checks).map((key) => [key, now.checks[key]])) };

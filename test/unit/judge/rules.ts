@@ -14,9 +14,9 @@ const hexChars = 16;
 
 export interface PinnedRules {
   readonly algorithmVersion: number;
-  /** Of the code that all checks share. */
+  /** Hash of the code that all checks share. */
   readonly rules: string;
-  /** By key. A new check needs no pin: it changes the version of the catalog. */
+  /** Hashes by key. A new check needs no pin, because it changes the catalog's version. */
   readonly checks: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export function currentRules(): PinnedRules {
     .map(([name, version]) => `${name} ${version}\n`);
   return {
     algorithmVersion,
-    // The version is the consequence of the rules, not one of them.
+    // The version follows from the rules and is not one of them.
     rules: hashOf([...shared.map(({ file, code }) => `${file}\n${code.replace(/\balgorithmVersion=\d+/, "")}\n`), ...packages].join("")),
     checks: Object.fromEntries(checks.map(({ file, code }) => [file.replace(/^checks\/|\.ts$/g, ""), hashOf(code)])),
   };

@@ -1,4 +1,4 @@
-/** The laws of the score, held for any ledger. */
+/** Properties of the score, for any ledger. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { states } from "../../../src/check/check.ts";
@@ -86,11 +86,11 @@ describe("score", () => {
     ).toBe(expected);
   });
 
-  test("without the main document there is no score", () => {
+  test("no score without the main document", () => {
     expect(scoreOf([{ state: "passed", weight: 10 }], [], false)).toBeNull();
   });
 
-  test("law: null, or a whole number from 0 to 100 that no cap is below", () => {
+  test("property: null, or an integer from 0 to 100 within all caps", () => {
     fc.assert(
       fc.property(rows, caps, (given, scoreCaps) => {
         const score = scoreOf(given, scoreCaps, true);
@@ -100,7 +100,7 @@ describe("score", () => {
     );
   });
 
-  test("law: fixing a finding never lowers it", () => {
+  test("property: fixing a finding never lowers it", () => {
     fc.assert(
       fc.property(rows, fc.nat(), (given, at) => {
         const before = scoreOf(given, [], true);
@@ -112,7 +112,7 @@ describe("score", () => {
     );
   });
 
-  test("law: a row that does not apply never moves it", () => {
+  test("property: a row that does not apply never changes it", () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 10 }), (given, weight) => {
         expect(scoreOf([...given, { state: "notApplicable", weight }], [], true)).toBe(scoreOf(given, [], true));
@@ -120,7 +120,7 @@ describe("score", () => {
     );
   });
 
-  test("law: 100 only without a violation", () => {
+  test("property: 100 only without a violation", () => {
     fc.assert(
       fc.property(rows, (given) => {
         if (given.some((one) => one.state === "violated")) expect(scoreOf(given, [], true)).not.toBe(100);

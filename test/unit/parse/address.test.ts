@@ -1,8 +1,17 @@
-/** Addresses and endpoints as operators write them. */
+/** Addresses, endpoints, origins and contacts in settings. */
 import { describe, expect, test } from "vitest";
-import { parseConnectTo, parseEndpoint, parseIpText, parseResolver, truncatedAddress } from "../../../src/parse/address.ts";
+import {
+  parseConnectTo,
+  parseContact,
+  parseEndpoint,
+  parseIpText,
+  parseOrigin,
+  parseResolver,
+  truncatedAddress,
+} from "../../../src/parse/address.ts";
+import { parseSecurityTxt } from "../../../src/parse/security-txt.ts";
 
-describe("what is understood", () => {
+describe("valid input", () => {
   test("addresses", () => {
     expect(["127.0.0.1", "::1", "[::1]"].map(parseIpText)).toEqual(["127.0.0.1", "::1", "::1"]);
   });
@@ -12,12 +21,12 @@ describe("what is understood", () => {
     expect(parseEndpoint("0.0.0.0:65535")).toEqual({ address: "0.0.0.0", port: 65_535 });
   });
 
-  test("names dialled elsewhere", () => {
+  test("connection overrides", () => {
     expect(parseConnectTo("[::2]:443=[::1]:8443")).toEqual({ host: "[::2]", port: 443, address: "::1", addressPort: 8443 });
   });
 });
 
-describe("what is refused", () => {
+describe("invalid input", () => {
   test.each(["", "127.1", "0x7f.0.0.1", "0177.0.0.1", "2130706433", "localhost", "[127.0.0.1]", "::g"])("address %s", (text) => {
     expect(parseIpText(text)).toBeNull();
   });
@@ -46,4 +55,58 @@ test.each([
   ["::1", "::"],
   ["local", "local"],
   ["", ""],
-])("%j is kept as %j where nobody is to be found by it", (address, kept) => expect(truncatedAddress(address)).toBe(kept));
+])("%j is truncated to %j", (address, kept) => expect(truncatedAddress(address)).toBe(kept));
+
+describe("parseOrigin", () => {
+  test.each([
+    ["https://assay.test", "https://assay.test"],
+    ["http://Assay.test:80/", "http://assay.test"],
+    ["http://192.168.1.5:8787", "http://192.168.1.5:8787"],
+    ["https://[FD00:0::1]", "https://[fd00::1]"],
+    ["ftp://assay.test", null],
+    ["//assay.test", null],
+    ["assay.test", null],
+    ["https://", null],
+    ["https://assay.test//", null],
+    ["https://assay.test/a", null],
+    ["https://assay.test?", null],
+    ["https://assay.test#", null],
+    ["https://assay.test\\", null],
+    ["https://me@assay.test", null],
+    ["https://assay test", null],
+    ["https://assay.test:65536", null],
+    ["https://256.0.0.1", null],
+    [`https://${"a".repeat(300)}`, null],
+  ])("%s", (text, origin) => {
+    expect(parseOrigin(text)).toBe(origin);
+  });
+});
+
+describe("parseContact", () => {
+  test.each([
+    ["security@assay.test", "mailto:security@assay.test"],
+    ["MAILTO:security@assay.test", "mailto:security@assay.test"],
+    ["https://assay.test/report?to=us", "https://assay.test/report?to=us"],
+    ["HTTPS://assay.test", "https://assay.test/"],
+  ])("%s", (text, uri) => {
+    expect(parseContact(text)).toBe(uri);
+    expect(parseSecurityTxt(`Contact: ${uri}\n`).defects).toEqual([]);
+  });
+
+  test.each([
+    "",
+    "security",
+    "@assay.test",
+    "a@b@c",
+    "security@assay.test?subject=x",
+    "tel:+49-30-1",
+    "http://assay.test/",
+    "https://",
+    "javascript:alert(1)//@x",
+    "security@assay.test\nContact: mailto:other@assay.test",
+    "security @assay.test",
+    `${"a".repeat(500)}@assay.test`,
+  ])("%j is not a contact", (text) => {
+    expect(parseContact(text)).toBeNull();
+  });
+});

@@ -1,4 +1,4 @@
-/** The grammar of RFC 8659 section 4, with the parameters and tags that came after it. */
+/** Grammar of RFC 8659 section 4, with later parameters and tags. */
 import { expect, test } from "vitest";
 import { type CaaDefect, parseCaaProperty } from "../../../src/parse/caa.ts";
 
@@ -41,7 +41,7 @@ test.each<[string, string, CaaDefect | null]>([
   expect(parseCaaProperty(tag, value).defect).toBe(defect);
 });
 
-test("tags that authorities know", () => {
+test("known tags", () => {
   const isKnown = (tag: string) => parseCaaProperty(tag, "").known;
   expect(["issue", "ISSUEWILD", "iodef", "issuemail", "issuevmc", "contactemail", "contactphone"].every(isKnown)).toBe(true);
   expect(["tbs", "", "issues", "constructor"].some(isKnown)).toBe(false);

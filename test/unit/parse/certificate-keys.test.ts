@@ -1,4 +1,4 @@
-/** Keys and signatures read out of certificates of every kind, and out of bytes that are none. */
+/** Keys and signatures of certificates of every kind, and of invalid bytes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { certificateKey, certificateSignature } from "../../../src/parse/certificate-keys.ts";
@@ -19,12 +19,12 @@ const rsaEncryption = sequence(hex("0609 2a864886f70d010101"), hex("0500"));
 interface Parts {
   readonly keyInfo?: Buffer;
   readonly signature?: Buffer;
-  /** What the signed part says of the signature; the same unless a case is about it. */
+  /** Algorithm inside the signed part; equal to the outer one by default. */
   readonly signed?: Buffer;
   readonly version?: Buffer;
 }
 
-/** A certificate with nothing in it but the parts that are looked at. */
+/** Certificate with only the fields that the parser reads. */
 function handMade({ keyInfo = Buffer.alloc(0), signature = sha256WithRsa, signed, version = hex("a003020102") }: Parts): Buffer {
   const [serial, name, validity] = [hex("020101"), sequence(), sequence()];
   return sequence(sequence(version, serial, signed ?? signature, name, validity, name, keyInfo), signature, hex("030100"));
@@ -47,13 +47,13 @@ describe("keys", () => {
     expect(certificateKey(selfSigned({ key }).der)).toEqual(expected);
   });
 
-  test("an exponent of 1, and a modulus that is one bit short", () => {
+  test("an exponent of 1, and a modulus that is one bit too short", () => {
     const modulus = Buffer.concat([Buffer.from([0x00, 0x7f]), Buffer.alloc(255, 0xff)]);
     const keyInfo = rsaKey(modulus, Buffer.from([1]));
     expect(certificateKey(handMade({ keyInfo }))).toMatchObject({ type: "rsa", bits: 2_047, rsaExponent: "1" });
   });
 
-  test("a certificate of version 1, which leaves the version out", () => {
+  test("a certificate of version 1, without a version field", () => {
     const keyInfo = rsaKey(Buffer.from([0x0f]), Buffer.from([0, 3]));
     expect(certificateKey(handMade({ keyInfo, version: Buffer.alloc(0) }))).toMatchObject({ type: "rsa", bits: 4, rsaExponent: "3" });
   });
@@ -83,10 +83,10 @@ describe("signatures", () => {
     [{ key: "ed25519" }, "ED25519", "sha512"],
     [{ key: "rsa-2048", pss: true }, "rsassaPss", "sha256"],
     [{ key: "rsa-2048", pss: true, hash: "sha384" }, "rsassaPss", "sha384"],
-    // Its parameters are empty: SHA-1 is what they are without any.
+    // Empty parameters: SHA-1 is the default.
     [{ key: "rsa-2048", pss: true, hash: "sha1" }, "rsassaPss", "sha1"],
-  ])("%o", (wish, algorithm, hash) => {
-    expect(certificateSignature(selfSigned(wish).der)).toEqual({ algorithm, hash });
+  ])("%o", (request, algorithm, hash) => {
+    expect(certificateSignature(selfSigned(request).der)).toEqual({ algorithm, hash });
   });
 
   const pss = "0609 2a864886f70d01010a";
@@ -102,12 +102,12 @@ describe("signatures", () => {
     expect(certificateSignature(handMade({ signature: sequence(hex(algorithm)) }))).toEqual(expected);
   });
 
-  test("one algorithm beside the signature and another under it", () => {
+  test("different algorithms outside and inside the signed part", () => {
     expect(certificateSignature(handMade({ signed: rsaEncryption }))).toBeNull();
   });
 });
 
-test("whatever bytes come, nothing is thrown", () => {
+test("never throws on any bytes", () => {
   const { der } = selfSigned({ key: "rsa-2048", pss: true });
   const changed = fc.tuple(fc.nat(der.length - 1), fc.nat(255)).map(([at, byte]) => {
     const bytes = Buffer.from(der);
@@ -123,7 +123,7 @@ test("whatever bytes come, nothing is thrown", () => {
   );
 });
 
-test("64 KiB of nested values cost little time", () => {
+test("64 KiB of nested values take little time", () => {
   const nested = Array.from({ length: 16_000 }, () => hex("3000"));
   const identifier = tlv(6, Buffer.alloc(60_000, 0x81));
   const fromMs = cpuMs();

@@ -1,4 +1,4 @@
-/** Encodings named by media types and by meta elements, and input made to hurt. */
+/** Encodings in media types and meta elements, and hostile input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../../../src/parse/charset.ts";
@@ -77,7 +77,7 @@ test.each(["a", ";", "=", '"', "\\", "charset", "charset=", "charset ", ";charse
     const text = piece.repeat(65_536 / piece.length);
     for (const head of ["", "text/html;", "charset", "charset=", 'charset="'])
       for (const tail of ["", ";", "'"]) readAll(`${head}${text}${tail}`);
-    // A quadratic reader would take minutes.
+    // A quadratic algorithm would take minutes.
     expect(cpuMs() - fromMs).toBeLessThan(3_000);
   },
 );

@@ -1,4 +1,4 @@
-/** Source expressions as browsers read them, CSP3 section 6.7.2, and input made to hurt. */
+/** Source expressions as browsers read them (CSP3 section 6.7.2), and hostile input. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -60,14 +60,14 @@ test.each([
   expect(allowsAllInline(words(text), "style")).toBe(style);
 });
 
-test("what a list trusts", () => {
+test("nonces and hashes that a list trusts", () => {
   expect(hasKeyword(words("'self' 'Unsafe-Eval'"), "unsafe-eval")).toBe(true);
   expect(hasKeyword(words("'wasm-unsafe-eval' unsafe-eval"), "unsafe-eval")).toBe(false);
   expect([trustsNonces(words("'nonce-a'")), trustsNonces(words("nonce-a 'nonce-'"))]).toEqual([true, false]);
   expect([trustsHashes(words("'sha384-a'")), trustsHashes(words("'sha1-a'"))]).toEqual([true, false]);
 });
 
-test("strict-dynamic makes hosts, schemes and 'self' idle", () => {
+test("strict-dynamic disables hosts, schemes and 'self'", () => {
   expect(scriptUrlSources(words("'nonce-a' 'strict-dynamic' https: * 'self'"))).toEqual([]);
   expect(scriptUrlSources(words("'nonce-a' https: a.example 'self' 'unsafe-eval'"))).toEqual(["https:", "a.example", "'self'"]);
 });
@@ -102,7 +102,7 @@ test.each([
   expect(matchesAnyHost(text)).toBe(expected);
 });
 
-test("a scheme source is the scheme and its colon", () => {
+test("a scheme source is the scheme with its colon", () => {
   expect(isSchemeSource("Data:", "data")).toBe(true);
   expect(isSchemeSource("data://x", "data")).toBe(false);
   expect(["WS:", "ftp://a.example", "a.example", "'self'"].map(schemeNamed)).toEqual(["ws", "ftp", null, null]);
@@ -154,11 +154,11 @@ test.each<[source: string, url: string, matches: boolean, page?: string]>([
   ["'self'", "data:text/plain,x", false, "data:text/html,x"],
   ["'none'", "https://a.example/", false],
   ["'nonce-a'", "https://a.example/", false],
-])("%s lets %s in: %s", (source, url, expected, page = "https://page.example/") => {
+])("%s allows %s: %s", (source, url, expected, page = "https://page.example/") => {
   expect(matchesUrl(parseCspSource(source), new URL(url), new URL(page))).toBe(expected);
 });
 
-describe("input made to hurt", () => {
+describe("hostile input", () => {
   const url = new URL("https://a.example/a/a/a");
   const readAll = (text: string) => {
     const sources = words(text);
@@ -193,7 +193,7 @@ describe("input made to hurt", () => {
       const fromMs = cpuMs();
       for (const tail of ["", "!", "'"]) readAll(`${text}${tail}`);
       for (const head of ["'nonce-", "x://", "'", "a.example/", "'sha256-", "*."]) readAll(`${head}${text}!`);
-      // A quadratic reader would take minutes.
+      // A quadratic algorithm would take minutes.
       expect(cpuMs() - fromMs).toBeLessThan(3_000);
     },
   );

@@ -1,4 +1,4 @@
-/** Policies as browsers read them, CSP3 section by section, and input made to hurt. */
+/** Policies as browsers read them, by section of CSP3, and hostile input. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { governing, parseCsp, parseCspDirectives, restrictsAnything, sandboxes } from "../../../src/parse/csp.ts";
@@ -28,7 +28,7 @@ describe("header fields", () => {
     expect(plain(values)).toEqual([...expected]);
   });
 
-  test("names like those of every object are names like any other", () => {
+  test("names of built-in object properties are ordinary names", () => {
     expect([...only("__proto__ x; constructor y").keys()]).toEqual(["__proto__", "constructor"]);
   });
 });
@@ -60,7 +60,7 @@ test.each<[string, string, string | null]>([
   ["default-src a", "base-uri", null],
   ["default-src a", "form-action", null],
   ["default-src a", "frame-ancestors", null],
-])("%s rules %s by %s", (text, directive, expected) => {
+])("%s governs %s by %s", (text, directive, expected) => {
   expect(governing(only(text), directive)?.directive ?? null).toBe(expected);
 });
 
@@ -73,14 +73,14 @@ test.each([
   expect(sandboxes(only(text), "allow-scripts")).toBe(expected);
 });
 
-test("directives as written keep repetitions, and tell of what is not ASCII", () => {
+test("directives as written keep repetitions and mark non-ASCII text", () => {
   expect(parseCspDirectives("Img-Src A;; img-src \u201cself\u201d;")).toEqual([
     { name: "img-src", values: ["A"], ascii: true },
     { name: "img-src", values: ["\u201cself\u201d"], ascii: false },
   ]);
 });
 
-describe("input made to hurt", () => {
+describe("hostile input", () => {
   const readAll = (text: string) => {
     for (const policy of parseCsp([text])) governing(policy, "worker-src");
     parseCspDirectives(text);
@@ -99,7 +99,7 @@ describe("input made to hurt", () => {
       const fromMs = cpuMs();
       for (const tail of ["", "!", "'"]) readAll(`${text}${tail}`);
       for (const head of ["'nonce-", "script-src ", "x://", "'"]) readAll(`${head}${text}!`);
-      // A quadratic reader would take minutes.
+      // A quadratic algorithm would take minutes.
       expect(cpuMs() - fromMs).toBeLessThan(3_000);
     },
   );

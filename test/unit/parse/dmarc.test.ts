@@ -1,4 +1,4 @@
-/** The grammar of RFC 9989 section 4.8, defaults for what is discarded, and the names of the tree walk. */
+/** Grammar of RFC 9989 section 4.8, defaults for discarded tags, and names of the tree walk. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type DmarcRecord, dmarcWalkNames, isMeantAsDmarc, parseDmarc } from "../../../src/parse/dmarc.ts";
@@ -58,16 +58,16 @@ test.each([
   "v=DMARC10",
   "v=DMARC2",
   "v=spf1 -all",
-])("%j is no record", (text) => {
+])("%j is not a record", (text) => {
   expect(parseDmarc(text)).toBeNull();
 });
 
-test("what is meant as a record is told from other texts", () => {
+test("texts that look like records are recognized", () => {
   expect(["v=dmarc1; p=none", "p=none; v=DMARC1", '"v=DMARC1"', "V = DMARC2"].every(isMeantAsDmarc)).toBe(true);
   expect(["v=spf1 -all", "dmarc", "", "xv=dmarc"].some(isMeantAsDmarc)).toBe(false);
 });
 
-describe("the names of the walk", () => {
+describe("names of the walk", () => {
   test.each<[string, readonly string[]]>([
     ["com", ["com"]],
     ["example.com", ["example.com", "com"]],
@@ -76,7 +76,7 @@ describe("the names of the walk", () => {
   ])("%s", (domain, names) => {
     expect(dmarcWalkNames(domain)).toEqual(names);
   });
-  test("the example of section 4.10: names between the first and the seven last labels are passed over", () => {
+  test("the example of section 4.10: names between the first one and the last seven labels are skipped", () => {
     expect(dmarcWalkNames("a.b.c.d.e.f.g.h.i.j.mail.example.com")).toEqual([
       "a.b.c.d.e.f.g.h.i.j.mail.example.com",
       "g.h.i.j.mail.example.com",
@@ -88,7 +88,7 @@ describe("the names of the walk", () => {
       "com",
     ]);
   });
-  test("never more than eight", () => {
+  test("at most eight names", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 130 }),

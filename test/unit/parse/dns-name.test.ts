@@ -1,4 +1,4 @@
-/** The lengths of RFC 1035 section 2.3.4, to the character. */
+/** Exact length limits of RFC 1035 section 2.3.4. */
 import { expect, test } from "vitest";
 import { fitsDns } from "../../../src/parse/dns-name.ts";
 

@@ -1,4 +1,4 @@
-/** X-Frame-Options by the cases of the HTML standard and the web platform tests, and input made to hurt. */
+/** X-Frame-Options by the HTML standard and the web platform tests, and hostile input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FrameOptions, parseFrameOptions } from "../../../src/parse/frame-options.ts";
@@ -36,6 +36,6 @@ test("never throws", () => {
 test.each(["a", ",", "DENY,", '"'])("64 KiB of %j in linear time", (piece) => {
   const fromMs = cpuMs();
   parseFrameOptions([piece.repeat(65_536 / piece.length)]);
-  // A quadratic reader would take minutes.
+  // A quadratic algorithm would take minutes.
   expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

@@ -1,4 +1,4 @@
-/** "Get, decode, and split" by the Fetch standard's own examples, and input made to hurt. */
+/** Examples of the Fetch standard for "get, decode, and split", and hostile input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitHeaderList } from "../../../src/parse/header-list.ts";
@@ -27,7 +27,7 @@ test.each<[readonly string[], readonly string[]]>([
   expect(splitHeaderList(fields)).toEqual(expected);
 });
 
-test("never throws, and loses nothing but commas and blanks", () => {
+test("never throws, and drops only commas and blanks", () => {
   const bare = (text: string) => text.replaceAll(/[, \t]/g, "");
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1 }), (fields) => {
@@ -41,6 +41,6 @@ test.each(["a", " ", ",", '"', "\\", '"\\', ' ,"'])("64 KiB of %j in linear time
   const text = piece.repeat(65_536 / piece.length);
   splitHeaderList([text]);
   splitHeaderList([`"${text}`, text]);
-  // A quadratic reader would take minutes.
+  // A quadratic algorithm would take minutes.
   expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

@@ -1,4 +1,4 @@
-/** Which names cover which hosts, read from real certificates. */
+/** Hosts that certificate names cover, with real certificates. */
 import { describe, expect, test } from "vitest";
 import { alternativeNames } from "../../../src/parse/alternative-names.ts";
 import { namesCoverHost } from "../../../src/parse/host-match.ts";
@@ -47,13 +47,13 @@ describe("not covered", () => {
   ])("%s", (_words, names, host) => expect(covers(names, host)).toBe(false));
 });
 
-describe("reading", () => {
-  test("keeps ten thousand names", () => {
+describe("reading names", () => {
+  test("keeps 10,000 names", () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `host-${index}.example`);
     expect(alternativeNames(selfSigned({ names }).der).map(({ text }) => text)).toEqual(names);
   });
 
-  test("gives nothing for bytes that are no certificate", () => {
+  test("returns no names for bytes that are not a certificate", () => {
     const { der } = selfSigned({ names: ["a.example"] });
     expect(alternativeNames(new Uint8Array())).toEqual([]);
     expect(alternativeNames(Buffer.from("not a certificate"))).toEqual([]);

@@ -1,4 +1,4 @@
-/** The grammar of RFC 6797 section 6.1, its own examples, and input made to hurt. */
+/** Grammar and examples of RFC 6797 section 6.1, and hostile input. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type HstsDefect, type HstsPolicy, parseHsts } from "../../../src/parse/hsts.ts";
@@ -60,12 +60,12 @@ test.each<[string, HstsDefect]>([
   ["max-age=5; max-age=5", "repeated-directive"],
   ["max-age=5; includeSubDomains; IncludeSubdomains", "repeated-directive"],
   ["max-age=5; x; X=1", "repeated-directive"],
-])("%s is refused: %s", (value, defect) => {
+])("%s is rejected: %s", (value, defect) => {
   expect(parseHsts(value)).toEqual({ defect });
 });
 
-describe("input made to hurt", () => {
-  test("never throws, and a policy is always a number of seconds", () => {
+describe("hostile input", () => {
+  test("never throws, and the lifetime is always a number of seconds", () => {
     const pieces = fc.constantFrom("max-age", "=", ";", '"', "\\", " ", "\t", "0", "9", "includeSubDomains", "preload", "\0", "\u00e4");
     const strings = fc.oneof(
       fc.string({ unit: "binary" }),
@@ -83,7 +83,7 @@ describe("input made to hurt", () => {
     const text = piece.repeat(65_536 / piece.length);
     const fromMs = cpuMs();
     for (const head of ["", "max-age=", 'a="', "a"]) for (const tail of ["", "!", '"', ";"]) parseHsts(`${head}${text}${tail}`);
-    // A quadratic reader would take minutes.
+    // A quadratic algorithm would take minutes.
     expect(cpuMs() - fromMs).toBeLessThan(3_000);
   });
 });

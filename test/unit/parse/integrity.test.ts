@@ -1,4 +1,4 @@
-/** Integrity attributes as browsers read them, and input made to hurt. */
+/** Integrity attributes as browsers read them, and hostile input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type IntegrityHash, parseIntegrity, strongestHashes } from "../../../src/parse/integrity.ts";
@@ -50,6 +50,6 @@ test.each(["a", " ", "-", "?", "=", "sha256-", "sha256- ", "a=", "\n"])("64 KiB 
   const fromMs = cpuMs();
   const text = piece.repeat(65_536 / piece.length);
   for (const head of ["", "sha256-"]) for (const tail of ["", "!"]) strongestHashes(parseIntegrity(`${head}${text}${tail}`));
-  // A quadratic reader would take minutes.
+  // A quadratic algorithm would take minutes.
   expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

@@ -1,4 +1,4 @@
-/** Records and policies of RFC 8461, and mail hosts matched against its patterns. */
+/** Records and policies of RFC 8461, and mail hosts matched against patterns. */
 import { describe, expect, test } from "vitest";
 import {
   isMailHostCovered,
@@ -30,10 +30,10 @@ describe("a record", () => {
   ])("%s: %s", (text, defect) => {
     expect(parseMtaStsRecord(text)).toEqual({ defect });
   });
-  test.each(["", "v=STSv2; id=1", "v=stsv1; id=1", "v=STSv1 id=1", "id=1; v=STSv1"])("%j is none", (text) => {
+  test.each(["", "v=STSv2; id=1", "v=stsv1; id=1", "v=STSv1 id=1", "id=1; v=STSv1"])("%j is not a record", (text) => {
     expect(parseMtaStsRecord(text)).toBeNull();
   });
-  test("that is meant is told from other texts", () => {
+  test("texts that look like records are recognized", () => {
     expect(["v=STSv2", "id=1; v=stsv1"].every(isMeantAsMtaSts)).toBe(true);
     expect(["v=spf1", "", "sts"].some(isMeantAsMtaSts)).toBe(false);
   });
@@ -79,7 +79,7 @@ describe("a policy", () => {
     const parsed = parseMtaStsPolicy(file);
     expect("defects" in parsed ? parsed.defects : []).toContainEqual({ kind, text });
   });
-  test("tells of everything that is wrong", () => {
+  test("reports all defects", () => {
     const parsed = parseMtaStsPolicy("<!doctype html>");
     expect("defects" in parsed ? parsed.defects.map(({ kind }) => kind) : []).toEqual([
       "line-malformed",

@@ -1,4 +1,4 @@
-/** What is guessed for a mistyped word, and when nothing is. */
+/** Suggestions for mistyped words, and words without a suggestion. */
 import { expect, test } from "vitest";
 import { nearest } from "../../../src/parse/nearest.ts";
 

@@ -1,4 +1,4 @@
-/** Products and comments of Server and Via, and input made to hurt. */
+/** Products and comments of Server and Via, and hostile input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Products, parseProducts } from "../../../src/parse/products.ts";
@@ -28,6 +28,6 @@ test.each(["a", " ", "(", ")", "()", "\\", "(a)", ",", "(\\"])("64 KiB of %j in 
   const text = piece.repeat(65_536 / piece.length);
   parseProducts(text);
   parseProducts(`(${text}`);
-  // A quadratic reader would take minutes.
+  // A quadratic algorithm would take minutes.
   expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

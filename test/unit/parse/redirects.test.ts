@@ -1,4 +1,4 @@
-/** What is a redirect, and what only looks like one. */
+/** Answers that are redirects, and answers that only resemble them. */
 import { describe, expect, test } from "vitest";
 import { browserRedirects, redirectsAmong, redirectTarget } from "../../../src/parse/redirects.ts";
 import { answer } from "../../support/evidence.ts";
@@ -6,12 +6,12 @@ import { answer } from "../../support/evidence.ts";
 const at = (status: number, location?: string | readonly string[]) =>
   answer({ url: "http://site.example/a/b", status, headers: location === undefined ? {} : { Location: location } });
 
-describe("the target of an answer", () => {
+describe("target of an answer", () => {
   test.each([301, 302, 303, 307, 308])("status %i redirects", (status) => {
     expect(redirectTarget(at(status, "https://site.example/"))).toBe("https://site.example/");
   });
 
-  test.each([200, 201, 300, 304, 305, 404, 503])("status %i does not", (status) => {
+  test.each([200, 201, 300, 304, 305, 404, 503])("status %i does not redirect", (status) => {
     expect(redirectTarget(at(status, "https://site.example/"))).toBeNull();
   });
 
@@ -22,16 +22,16 @@ describe("the target of an answer", () => {
     ["?q", "http://site.example/a/b?q"],
     ["", "http://site.example/a/b"],
     ["http://[", null],
-  ])("%j is resolved against the address that was asked", (location, expected) => {
+  ])("%j is resolved against the request URL", (location, expected) => {
     expect(redirectTarget(at(302, location))).toBe(expected);
   });
 
-  test("there is none without a location", () => {
+  test("no target without a location", () => {
     expect(redirectTarget(at(301))).toBeNull();
   });
 });
 
-test("upgrades that the browser made up are left out, but where a server sent it stays", () => {
+test("internal upgrades of the browser are excluded, server redirects are kept", () => {
   const hop = (url: string, internal: boolean) => ({ ...answer({ url, status: 307 }), internal });
   const navigation = {
     hops: [hop("https://a.example/", false), hop("http://b.example/", true)],
@@ -43,7 +43,7 @@ test("upgrades that the browser made up are left out, but where a server sent it
   expect(browserRedirects(navigation)).toEqual([{ from: "https://a.example/", to: "http://b.example/" }]);
 });
 
-test("a chain ends at the answer that is no redirect, or at the target that was not followed", () => {
+test("a chain ends at an answer without a redirect, or at a target that was not followed", () => {
   const first = at(301, "/next");
   expect(redirectsAmong([first, answer({ url: "http://site.example/next" })])).toEqual([
     { from: first.url, to: "http://site.example/next" },

@@ -1,4 +1,4 @@
-/** Header lists with fallbacks, the legacy words of meta elements, and input made to hurt. */
+/** Header lists with fallbacks, legacy values of meta elements, and hostile input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseReferrerPolicyHeader, parseReferrerPolicyMeta, type ReferrerPolicy } from "../../../src/parse/referrer-policy.ts";
@@ -47,6 +47,6 @@ test.each(["a", ",", " ", "origin,", '"'])("64 KiB of %j in linear time", (piece
   const text = piece.repeat(65_536 / piece.length);
   parseReferrerPolicyHeader([text]);
   parseReferrerPolicyMeta(text);
-  // A quadratic reader would take minutes.
+  // A quadratic algorithm would take minutes.
   expect(cpuMs() - fromMs).toBeLessThan(3_000);
 });

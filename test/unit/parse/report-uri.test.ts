@@ -1,4 +1,4 @@
-/** Lists of places for reports: mail addresses, https addresses, and what is neither. */
+/** Lists of report URIs: mail addresses, https URLs and others. */
 import { expect, test } from "vitest";
 import { parseReportUris, type ReportUri } from "../../../src/parse/report-uri.ts";
 
@@ -31,7 +31,7 @@ test.each<[string, ReportUri["kind"], string]>([
   expect(parseReportUris(`${written},x:y`)[0]).toMatchObject({ kind, host });
 });
 
-test("a list keeps its order, without the blanks and sizes", () => {
+test("a list keeps its order, without blanks and sizes", () => {
   expect(parseReportUris("mailto:a@b.example!10m , https://c.example/").map(({ text }) => text)).toEqual([
     "mailto:a@b.example",
     "https://c.example/",

@@ -1,4 +1,4 @@
-/** Which addresses may be handed in, in what form they are stored, and which are sent back. */
+/** Accepted URLs and their stored form, and rejected URLs. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
@@ -71,7 +71,7 @@ describe("accepted", () => {
   }
 });
 
-describe("refused", () => {
+describe("rejected", () => {
   for (const [given, because] of refused) {
     test(JSON.stringify(given.slice(0, 80)), () => {
       const parsed = parseScanUrl(given);
@@ -80,7 +80,7 @@ describe("refused", () => {
   }
 });
 
-describe("laws", () => {
+describe("properties", () => {
   const given = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.webUrl({ withFragments: true, withQueryParameters: true }),
@@ -88,7 +88,7 @@ describe("laws", () => {
       .tuple(fc.constantFrom("http://", "https://", "HTTPS://", "https:/"), fc.string({ unit: "binary", maxLength: 40 }))
       .map((parts) => parts.join("")),
   );
-  test("whatever is given, it answers, and what it stores it would accept as it stands", () => {
+  test("never throws, and accepts its stored form unchanged", () => {
     fc.assert(
       fc.property(given, (text) => {
         const parsed = parseScanUrl(text);

@@ -1,8 +1,8 @@
-/** The lines, fields and envelope of RFC 9116 and of RFC 9580 section 7. */
+/** Lines, fields and envelope of RFC 9116 and RFC 9580 section 7. */
 import { describe, expect, test } from "vitest";
 import { isMeantAsSecurityTxt, parseSecurityTxt, type SecurityTxtDefect, securityTxtValues } from "../../../src/parse/security-txt.ts";
 
-/** The first example of section 2.3, signed. */
+/** Signed form of the first example in section 2.3. */
 const signed = `-----BEGIN PGP SIGNED MESSAGE-----
 Hash: SHA256
 
@@ -22,7 +22,7 @@ Version: GnuPG v2.2
 const plain = "Contact: mailto:security@example.com\nExpires: 2027-01-01T00:00:00Z\n";
 const kindsOf = (body: string) => parseSecurityTxt(body).defects.map(({ kind, line }) => `${line} ${kind}`);
 
-test("fields with the lines that they stand on", () => {
+test("fields with their line numbers", () => {
   expect(parseSecurityTxt(`# hello\r\n\r\nContact: mailto:a@example.com  \r\nX-New: any thing: at all\r\ncontact: tel:+1\r\n`)).toEqual({
     fields: [
       { name: "contact", value: "mailto:a@example.com", line: 3 },
@@ -35,13 +35,13 @@ test("fields with the lines that they stand on", () => {
   expect(parseSecurityTxt("")).toEqual({ fields: [], defects: [] });
 });
 
-describe("a signature's envelope", () => {
-  test("is taken off, and lines keep their numbers", () => {
+describe("signature envelope", () => {
+  test("is removed, and lines keep their numbers", () => {
     const file = parseSecurityTxt(signed.replace("- --- dashes are escaped\n", ""));
     expect(file.defects).toEqual([]);
     expect(file.fields.map(({ name, line }) => `${line} ${name}`)).toEqual(["5 canonical", "8 contact", "9 expires"]);
   });
-  test("escaped dashes are dashes again", () => {
+  test("dash escapes are removed", () => {
     expect(parseSecurityTxt(signed).defects).toEqual([{ kind: "line-malformed", line: 7, text: "--- dashes are escaped" }]);
   });
   test.each([
@@ -57,11 +57,11 @@ describe("a signature's envelope", () => {
     ["no end", signed.replace("-----END PGP SIGNATURE-----\n", "")],
     ["another header", signed.replace("Hash: SHA256", "Comment: hello")],
     ["a dash not escaped", signed.replace("- ---", "---")],
-    ["something behind it", `${signed}Contact: mailto:b@example.com\n`],
+    ["text after it", `${signed}Contact: mailto:b@example.com\n`],
   ])("%s", (_words, body) => {
     expect(parseSecurityTxt(body).defects.map(({ kind }) => kind)).toContain("signature-malformed");
   });
-  test("before it stands nothing", () => {
+  test("must be at the start of the file", () => {
     expect(kindsOf(`# hello\n${signed}`)).toContain("2 line-malformed");
   });
 });
@@ -112,11 +112,11 @@ test.each<[string, SecurityTxtDefect["kind"] | null]>([
   ["https:example.com", "uri-invalid"],
   ["https://example.com/\u00e4", "uri-invalid"],
   ["https://example.com/ x", "uri-invalid"],
-])("%s as an address: %s", (value, kind) => {
+])("%s as a URI: %s", (value, kind) => {
   expect(kindsOf(`Contact: ${value}\n`)).toEqual(kind === null ? [] : [`1 ${kind}`]);
 });
 
-test("what is meant as such a file is told from pages", () => {
+test("files are distinguished from HTML pages", () => {
   expect([plain, signed, `# x\ncontact:a`].every(isMeantAsSecurityTxt)).toBe(true);
   expect(["<p>Contact: us</p>", "", " Contact: x", "\n<!doctype html>\n<p>\nContact: us\n"].some(isMeantAsSecurityTxt)).toBe(false);
 });

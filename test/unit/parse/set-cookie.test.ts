@@ -1,4 +1,4 @@
-/** Set-Cookie lines by the algorithms of RFC 6265bis, and input made to hurt. */
+/** Set-Cookie lines by the algorithms of RFC 6265bis, and hostile input. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cookiePrefixes, parseCookieDate, parseSetCookie, type SetCookie } from "../../../src/parse/set-cookie.ts";
@@ -85,11 +85,11 @@ test.each([
   ["_Host-sid", []],
   [" __Host-sid", []],
   ["__Host", []],
-])("the name %s promises %j", (name, expected) => {
+])("the name %s has the prefixes %j", (name, expected) => {
   expect(cookiePrefixes(name)).toEqual(expected as never);
 });
 
-test("a tab is no control", () => {
+test("a tab does not invalidate a line", () => {
   expect(parseSetCookie("a=b\tc")).not.toBeNull();
 });
 
@@ -115,7 +115,7 @@ test.each<[string, string | null]>([
   expect(parseCookieDate(text)).toBe(expected === null ? null : Date.parse(expected));
 });
 
-describe("input made to hurt", () => {
+describe("hostile input", () => {
   test("never throws, and a name is never longer than its line", () => {
     const pieces = fc.constantFrom(
       "a",
@@ -144,7 +144,7 @@ describe("input made to hurt", () => {
     );
   });
 
-  test("any instant from 1970 to 2069 is read back from the form that servers send", () => {
+  test("every instant from 1970 to 2069 survives formatting and parsing", () => {
     const seconds = fc.integer({ min: 0, max: Date.parse("2070-01-01T00:00:00Z") / 1_000 - 1 });
     fc.assert(
       fc.property(seconds, (at) => {
@@ -160,7 +160,7 @@ describe("input made to hurt", () => {
       const text = piece.repeat(65_536 / piece.length);
       for (const head of ["", "a=b;", "a=b; Expires="]) parseSetCookie(`${head}${text}`);
       parseCookieDate(text);
-      // A quadratic reader would take minutes.
+      // A quadratic algorithm would take minutes.
       expect(cpuMs() - fromMs).toBeLessThan(3_000);
     },
   );

@@ -1,4 +1,4 @@
-/** Hosts of URLs, and the suffixes under which anybody may register a domain. */
+/** Hosts of URLs, and registry suffixes. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hostOf, isRegistrySuffix } from "../../../src/parse/site.ts";

@@ -1,4 +1,4 @@
-/** Trees of SPF records that grow without end, lead in circles or change their shape: judged at once, and bounded. */
+/** SPF records that grow without limit, form loops or change: evaluation stays fast and bounded. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MailSpfFacts } from "../../../src/evidence/facts.ts";
@@ -38,13 +38,13 @@ describe("growth", () => {
     expect(costs.loops.length).toBeGreaterThan(0);
     expect(policy.end).toMatchObject({ mechanism: null });
   });
-  test("redirects that chase each other", () => {
+  test("redirects that form a loop", () => {
     const ring = Object.fromEntries(layers.map((at) => [`TXT ${layer(at)}`, [`v=spf1 redirect=${layer((at + 1) % spfQuestionsMax)}`]]));
     const { costs, policy } = judged(`v=spf1 redirect=${layer(0)}`, ring);
     expect(costs.loops).toEqual([`redirect=${layer(0)}`]);
     expect(policy).toEqual({ faults: [], end: "unknown", unread: false });
   });
-  test("a record of two thousand terms", () => {
+  test("a record with 2,000 terms", () => {
     const { costs } = judged(`v=spf1 ${"a ".repeat(2_000)}-all`, { "A site.example": ["192.0.2.1"] });
     expect(costs.lookups).toBe(2_000);
   });
@@ -74,10 +74,10 @@ const answers = fc.dictionary(
   { maxKeys: 18 },
 );
 
-describe("laws of any tree", () => {
+describe("properties of any tree", () => {
   const rounds = { numRuns: 2_000 };
 
-  test("what is read besides never makes a fault go away, and never makes evaluating cheaper", () => {
+  test("an additional answer never removes a fault or lowers the cost", () => {
     fc.assert(
       fc.property(record, answers, (text, given) => {
         const unread = Object.fromEntries(Object.keys(given).map((question) => [question, "timeout" as const]));
@@ -89,7 +89,7 @@ describe("laws of any tree", () => {
       rounds,
     );
   });
-  test("where everything was read, something ends the evaluation, leads in a circle, or was told as a fault", () => {
+  test("with all answers, the evaluation ends, loops or reports a fault", () => {
     fc.assert(
       fc.property(record, answers, (text, given) => {
         const { policy, costs } = judged(text, given);
@@ -98,7 +98,7 @@ describe("laws of any tree", () => {
       rounds,
     );
   });
-  test("the order in which questions were answered does not matter", () => {
+  test("the order of answers does not matter", () => {
     fc.assert(
       fc.property(record, answers, (text, given) => {
         const turned = Object.fromEntries(Object.entries(given).reverse());

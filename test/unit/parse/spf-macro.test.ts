@@ -1,10 +1,10 @@
-/** The examples of RFC 7208 section 7.4, as far as they can be known without a mail, and the edges of the grammar. */
+/** Examples of RFC 7208 section 7.4 that do not depend on a mail, and edge cases of the grammar. */
 import { describe, expect, test } from "vitest";
 import { expandSpfDomain, isSpfMacroString, spfDomainDefect } from "../../../src/parse/spf-macro.ts";
 
 const scope = { domain: "email.example.com", senderDomain: "mail-out.sender.example.com" };
 
-describe("what can be known", () => {
+describe("names that do not depend on a mail", () => {
   test.each([
     ["%{d}", "email.example.com"],
     ["%{d4}", "email.example.com"],
@@ -31,7 +31,7 @@ describe("what can be known", () => {
   });
 });
 
-describe("what a mail decides", () => {
+describe("names that depend on a mail", () => {
   test.each(["%{s}", "%{l}.x.org", "%{i}", "%{ir}.%{v}._spf.%{d2}", "%{p}", "%{h}", "x.%{lr-}", "%{S}"])("%p", (text) => {
     expect(expandSpfDomain(text, scope)).toBeNull();
     expect(spfDomainDefect(text)).toBeNull();
@@ -46,14 +46,14 @@ describe("lengths (section 7.3)", () => {
     expect(name.length).toBeGreaterThan(253 - 11);
     expect(`${long}.example.org`.endsWith(`.${name}`)).toBe(true);
   });
-  test("what cannot be asked for is nothing", () => {
+  test("null for names that DNS cannot query", () => {
     expect(expandSpfDomain(`${"x".repeat(40)}%{d}.org`, { ...scope, domain: "y".repeat(40) })).toBeNull();
     expect(expandSpfDomain("a..%{d}", scope)).toBeNull();
     expect(expandSpfDomain("%{d}", { ...scope, domain: "" })).toBeNull();
   });
 });
 
-describe("no macro-strings", () => {
+describe("invalid macro-strings", () => {
   test.each([
     "%",
     "a%",
@@ -91,7 +91,7 @@ test("a domain may end in any macro, percent signs included", () => {
   expect(["", "%{d}x", "%%-", "x%_org", "%{d}."].map(spfDomainDefect)).toEqual(Array(5).fill("bad-domain"));
 });
 
-test("delimiters are signs, not a pattern", () => {
+test("delimiters are literal characters, not a regular expression", () => {
   expect(expandSpfDomain("%{d=/}", { ...scope, domain: "a.b=c/d" })).toBe("a.b.c.d");
   expect(expandSpfDomain("%{d+-_}", { ...scope, domain: "a+b-c_d,e.f" })).toBe("a.b.c.d,e.f");
 });

@@ -1,4 +1,4 @@
-/** Every rule of the grammar of RFC 7208 section 12, and the slips that people make in it. */
+/** Every grammar rule of RFC 7208 section 12, and frequent mistakes. */
 import { describe, expect, test } from "vitest";
 import { isMisspeltSpf, parseSpf, type SpfDefectKind, type SpfRecord } from "../../../src/parse/spf.ts";
 
@@ -29,7 +29,7 @@ describe("version (section 4.5)", () => {
     "spf1 mx",
     "v = spf1 -all",
     "v=spf-1 -all",
-  ])("%p is meant as one", (text) => {
+  ])("%p looks like a record", (text) => {
     expect(parseSpf(text)).toBeNull();
     expect(isMisspeltSpf(text)).toBe(true);
   });
@@ -43,14 +43,14 @@ describe("version (section 4.5)", () => {
 });
 
 describe("terms", () => {
-  test("qualifiers; plus when there is none", () => {
+  test("qualifiers; the default is plus", () => {
     expect(
       recordOf("mx +a -ptr ~ip4:192.0.2.1 ?all")
         .mechanisms.map(({ qualifier }) => qualifier)
         .join(""),
     ).toBe("++-~?");
   });
-  test("names in whatever case, texts as written", () => {
+  test("names are case-insensitive, texts are kept as written", () => {
     expect(recordOf("INCLUDE:Spf.Example.ORG -ALL")).toEqual({
       mechanisms: [
         { name: "include", qualifier: "+", domain: "Spf.Example.ORG", everyAddress: false, text: "INCLUDE:Spf.Example.ORG" },
@@ -60,16 +60,16 @@ describe("terms", () => {
       defects: [],
     });
   });
-  test("any number of blanks between them", () => {
+  test("any number of spaces between terms", () => {
     expect(recordOf("  mx   a  -all   ").mechanisms).toHaveLength(3);
   });
-  test("what is wrong with one leaves the others", () => {
+  test("a defect in one term does not affect the others", () => {
     const { mechanisms, redirect, defects } = recordOf("mx nonsense redirect=_spf.example.org");
     expect([mechanisms.length, redirect?.domain, defects.length]).toEqual([1, "_spf.example.org", 1]);
   });
 });
 
-const sound = [
+const valid = [
   // Section 5.1.
   ["all", "+all", "-all", "~all", "?all"],
   // Section 5.2.
@@ -78,7 +78,7 @@ const sound = [
   ["a", "a:example.org", "a/24", "a//64", "a/24//64", "a:example.org/24//64", "a/0", "a//128", "mx", "mx:example.org/32", "mx//0"],
   // A macro literal may be a slash or a colon.
   ["a:foo:bar/baz.example.org", "a::example.org", "a:example.org/8/mail.example.org"],
-  // The last label: letters, digits and inner hyphens, not all of them digits.
+  // The last label: letters, digits and inner hyphens, but not only digits.
   ["a:mail.1a", "a:mail.a1", "a:mail.xn--zckzah", "a:mail.1-2", "a:mail.a--b", "a:_mail.example.org", "a:127.0.0.1.example.org"],
   // Section 5.5.
   ["ptr", "ptr:example.org"],
@@ -92,7 +92,7 @@ const sound = [
   ["unknown=", "moo=%{i}%%%_%-", "v=spf1", "a.b-c_d=x", "all=-all", "ip4=192.0.2.1", "default=softfail", "accredit=%{s}"],
 ].flat();
 
-test.each(sound)("%p is sound", (term) => {
+test.each(valid)("%p is valid", (term) => {
   expect(defectsOf(term)).toEqual([]);
 });
 
@@ -232,7 +232,7 @@ describe.each(Object.entries(defective) as [SpfDefectKind, readonly string[]][])
   });
 });
 
-test("the term that is wrong is told as it was written", () => {
+test("a defect quotes its term as written", () => {
   expect(defectsOf("MX Ipv4:192.0.2.1 -all a:Mail redirect=A.example.org redirect=B.example.org")).toEqual([
     ["unknown-mechanism", "Ipv4:192.0.2.1"],
     ["bad-domain", "a:Mail"],
@@ -240,7 +240,7 @@ test("the term that is wrong is told as it was written", () => {
   ]);
 });
 
-test("an unknown modifier may repeat, and one of each known kind may stand anywhere", () => {
+test("an unknown modifier may repeat, and each known one may be anywhere", () => {
   expect(defectsOf("moo=a exp=e.example.org moo=b redirect=r.example.org mx -all")).toEqual([]);
 });
 
@@ -254,6 +254,6 @@ test.each([
   ["ip4:0.0.0.0/1", false],
   ["ip4:0.0.0.0", false],
   ["all", false],
-])("%p takes in every address of a family: %p", (term, everyAddress) => {
+])("%p contains every address of a family: %p", (term, everyAddress) => {
   expect(recordOf(term).mechanisms[0]?.everyAddress).toBe(everyAddress);
 });

@@ -1,4 +1,4 @@
-/** Tokens and dictionaries of RFC 9651 as the security headers use them, and input made to hurt. */
+/** Tokens and dictionaries of RFC 9651 as security headers use them, and hostile input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseStructuredDictionary, parseStructuredToken } from "../../../src/parse/structured-field.ts";
@@ -55,7 +55,7 @@ test.each<[readonly string[], Record<string, unknown> | null]>([
   expect(parsed === null ? null : Object.fromEntries(parsed)).toEqual(expected as never);
 });
 
-/** Section 4.2.4 to 4.2.10; the later forms came with RFC 9651. */
+/** Sections 4.2.4 to 4.2.10; the later types are new in RFC 9651. */
 const formOf = (text: string) => parseStructuredDictionary([`a=${text}, b`])?.get("a")?.[0]?.kind ?? null;
 
 test.each([
@@ -127,7 +127,7 @@ test.each(["a", " ", "\t", ",", "a,", "(", "a=(", "a ", ";a", "=", '"', "\\", ":
       parseStructuredToken([`${head}${text}`]);
       parseStructuredDictionary([`${head}${text}`]);
     }
-    // A quadratic reader would take minutes.
+    // A quadratic algorithm would take minutes.
     expect(cpuMs() - fromMs).toBeLessThan(3_000);
   },
 );

@@ -1,4 +1,4 @@
-/** The grammar of RFC 8460 section 3. */
+/** Grammar of RFC 8460 section 3. */
 import { expect, test } from "vitest";
 import { isMeantAsTlsRpt, parseTlsRpt, type TlsRptDefect } from "../../../src/parse/tls-rpt.ts";
 
@@ -34,7 +34,7 @@ test.each(["", "v=TLSRPTv2; rua=mailto:a@b.example", "v=tlsrptv1;", "v = TLSRPTv
   },
 );
 
-test("what is meant as a record is told from other texts", () => {
+test("texts that look like records are recognized", () => {
   expect(["v=TLSRPTv2", "v=tls-rpt", "V = TLSRPT"].every(isMeantAsTlsRpt)).toBe(true);
   expect(["v=STSv1", "", "tlsrpt"].some(isMeantAsTlsRpt)).toBe(false);
 });
