@@ -48,7 +48,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Unpacks into a temporary folder and renames it, so that a folder of this name is always complete, also with concurrent processes. */
+/** Unpacks into a temporary folder and renames it: concurrent processes never see an incomplete folder. */
 async function unpack(archives: EmbeddedBrowser, dir: string, home: string): Promise<void> {
   let temporary: string | null = null;
   try {

@@ -1,4 +1,4 @@
-/** Parses a host as a browser does, so that no spelling of an address bypasses the SSRF guard as a name. */
+/** Parses a host like a browser, so that no spelling of an address bypasses the SSRF guard. */
 import ipaddr from "ipaddr.js";
 import { fitsDns } from "../parse/dns-name.ts";
 

@@ -3,7 +3,7 @@
 /** User agent of the appliance's own HTTP client; the browser keeps the name of a browser. */
 export const ownUserAgent = "assay (security scanner of a web page, asked for by its user)";
 
-/** Dials a fixed address for a name and port, as curl's `--connect-to` does, for sites that the resolver does not know. */
+/** Fixed address for a name and port, like curl's `--connect-to`, for sites that the resolver does not know. */
 export interface ConnectTo {
   /** ASCII host name, as in URLs. */
   readonly host: string;

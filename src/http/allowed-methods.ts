@@ -1,4 +1,4 @@
-/** Allowed methods of a path, for 405 and OPTIONS: the framework does not tell a wrong method from an unknown path. */
+/** Allowed methods of a path, for 405 and OPTIONS: the framework does not distinguish a wrong method from an unknown path. */
 
 export interface Route {
   readonly method: string;

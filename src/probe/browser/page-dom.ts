@@ -45,8 +45,8 @@ const bounds = {
 type DomReader = ReturnType<typeof createDomReader>;
 
 /**
- * Runs in an isolated world, with prototypes of its own. Named elements still shadow methods of documents and forms
- * (HTML standard, section 3.1.5, [LegacyOverrideBuiltIns]), so every method is taken from its prototype.
+ * Runs in an isolated world, with separate prototypes. Takes every method from its prototype, because named elements
+ * shadow methods of documents and forms (HTML standard, section 3.1.5, [LegacyOverrideBuiltIns]).
  */
 function createDomReader(urlMax: number) {
   const documentProperty = (prototype: object, name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get?.call(document);

@@ -1,4 +1,4 @@
-/** Turns a certificate into facts. */
+/** Converts a certificate to facts. */
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { boundedText } from "../../evidence/bound.ts";
 import type { CertificateFacts } from "../../evidence/facts.ts";
@@ -6,10 +6,10 @@ import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/lim
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { certificateKey, certificateSignature } from "../../parse/certificate-keys.ts";
 
-/** Null for bytes that the runtime does not take for a certificate. */
+/** Null for bytes that the runtime cannot parse. */
 export function readCertificate(der: Uint8Array): X509Certificate | null {
   try {
-    // Bun 1.4 takes no DER beyond some hundred kilobytes, which thousands of names add up to; it takes the same as PEM.
+    // Bun 1.4 rejects DER of some hundred kilobytes (thousands of names), but accepts the same as PEM.
     return new X509Certificate(`-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString("base64")}\n-----END CERTIFICATE-----\n`);
   } catch {
     return null;
@@ -40,13 +40,13 @@ export function certificateFacts(certificate: X509Certificate, trustAnchor: bool
   };
 }
 
-/** Its issuer has its own name, and its own key made the signature, or at least claims to where this runtime cannot verify it. */
+/** Subject and issuer are equal, and its own key verifies the signature. Unverifiable signatures are trusted here. */
 export function isSelfSigned(certificate: X509Certificate): boolean {
   if (certificate.subject !== certificate.issuer) return false;
   return isSignedBy(certificate, certificate) || (!isVerifiable(certificate) && certificate.checkIssued(certificate));
 }
 
-/** BoringSSL verifies no DSA, no curve but NIST's, no hash older than SHA-1, and RSASSA-PSS from SHA-256 on. */
+/** BoringSSL cannot verify DSA, curves other than NIST's, hashes older than SHA-1, or RSASSA-PSS below SHA-256. */
 function isVerifiable(certificate: X509Certificate): boolean {
   const signature = certificateSignature(certificate.raw);
   const hashes = signature?.algorithm === "rsassaPss" ? ["sha256", "sha384", "sha512"] : ["sha1", "sha224", "sha256", "sha384", "sha512"];
@@ -71,7 +71,7 @@ function publicKeyOf(certificate: X509Certificate): KeyObject | null {
   }
 }
 
-/** The runtime gives one part to a line. */
+/** The runtime separates the parts by line breaks. */
 function distinguishedName(lines: string | undefined): string {
   return short((lines ?? "").split("\n").join(", "));
 }
@@ -81,12 +81,12 @@ function short(text: string): string {
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-/** As OpenSSL writes it. `new Date` would take the year 49 for 2049. */
-const dateForm = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{1,4}) GMT$/;
+/** OpenSSL's date format. `new Date` would read the year 49 as 2049. */
+const datePattern = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{1,4}) GMT$/;
 
-/** The runtime's own text when it is no date: nobody can judge it then, and the checks see that. */
+/** Returns the runtime's text if it is not a date; checks recognise that. */
 function isoDate(text: string): string {
-  const [, month = "", day = "", time = "", year = ""] = dateForm.exec(text) ?? [];
+  const [, month = "", day = "", time = "", year = ""] = datePattern.exec(text) ?? [];
   const twoDigits = (number: number | string) => String(number).padStart(2, "0");
   const date = new Date(`${year.padStart(4, "0")}-${twoDigits(months.indexOf(month) + 1)}-${twoDigits(day)}T${time}Z`);
   return Number.isNaN(date.getTime()) ? short(text) : date.toISOString();

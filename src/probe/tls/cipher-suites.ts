@@ -1,4 +1,4 @@
-/** The cipher suites that version probes offer: all that a server could choose, but for those without encryption or certificate. */
+/** Cipher suites that version probes offer: all except those without encryption or certificate. */
 import type { TlsVersion } from "../../evidence/facts.ts";
 
 type Suites = readonly (readonly [code: number, name: string])[];
@@ -12,7 +12,7 @@ const ofTls13: Suites = [
   [0x1305, "TLS_AES_128_CCM_8_SHA256"],
 ];
 
-/** Authenticated encryption, and hashes newer than SHA-1: from TLS 1.2 on. Names are OpenSSL's. */
+/** AEAD suites and hashes newer than SHA-1: TLS 1.2 only. Names are OpenSSL's. */
 const ofTls12: Suites = [
   [0xc02b, "ECDHE-ECDSA-AES128-GCM-SHA256"],
   [0xc02f, "ECDHE-RSA-AES128-GCM-SHA256"],
@@ -45,7 +45,7 @@ const ofTls12: Suites = [
   [0x00c4, "DHE-RSA-CAMELLIA256-SHA256"],
 ];
 
-/** What every version up to 1.2 knows. The weak ones are the point: a server that has nothing else still speaks its version. */
+/** All versions up to 1.2. Includes weak suites, so that a server without others still shows its version. */
 const ofAllOlder: Suites = [
   [0xc009, "ECDHE-ECDSA-AES128-SHA"],
   [0xc013, "ECDHE-RSA-AES128-SHA"],
@@ -83,13 +83,13 @@ const ofAllOlder: Suites = [
 
 const names = new Map([...ofTls13, ...ofTls12, ...ofAllOlder]);
 
-/** Codes in order of preference. A 1.3 hello offers the older ones too, so that an older server can say what it has instead. */
-export function suitesOffered(version: TlsVersion): readonly number[] {
+/** Codes in order of preference. A 1.3 hello includes older suites, so that an older server can answer with its version. */
+export function offeredSuites(version: TlsVersion): readonly number[] {
   const suites = [...(version === "1.3" ? ofTls13 : []), ...(version === "1.2" || version === "1.3" ? ofTls12 : []), ...ofAllOlder];
   return suites.map(([code]) => code);
 }
 
-/** OpenSSL's name of a suite, or its number when a server chose what nobody offered. */
+/** OpenSSL's name of a suite, or its number if a server chose one that was not offered. */
 export function suiteName(code: number): string {
   return names.get(code) ?? `0x${code.toString(16).padStart(4, "0")}`;
 }

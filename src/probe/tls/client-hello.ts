@@ -1,32 +1,32 @@
-/** Writes the first message of a TLS handshake for exactly one protocol version, so that the answer tells whether a server has it. */
+/** Encodes a ClientHello for exactly one protocol version, in order to test whether a server accepts it. */
 import { randomBytes } from "node:crypto";
 import type { TlsVersion } from "../../evidence/facts.ts";
-import { suitesOffered } from "./cipher-suites.ts";
+import { offeredSuites } from "./cipher-suites.ts";
 import { type KeyShare, secp256r1, secp384r1, x25519 } from "./key-share.ts";
 import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";
 
 /** X25519, P-256, P-384, P-521, X448, P-192 and P-224 for old servers, secp256k1, Brainpool (RFC 7027), and finite fields (RFC 7919). */
 const groups = [x25519, secp256r1, secp384r1, 0x0019, 0x001e, 0x0015, 0x0013, 0x0016, 0x001a, 0x001b, 0x001c, 0x0100, 0x0101];
 /**
- * ECDSA, RSA-PSS, RSA, Ed25519, Ed448, Brainpool (RFC 8734) and DSA; SHA-1 last. ECDSA first, as browsers do: of two certificates
- * the server shows the same one.
+ * ECDSA, RSA-PSS, RSA, Ed25519, Ed448, Brainpool (RFC 8734) and DSA; SHA-1 last. ECDSA first as in browsers, so that a
+ * server with two certificates chooses the same one.
  */
 const signatureAlgorithms = [
   0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0603, 0x0807, 0x0808, 0x0809, 0x080a, 0x080b, 0x081a, 0x081b, 0x081c,
   0x0402, 0x0203, 0x0201, 0x0202,
 ];
 
-/** RFC 7685: some servers hang on a hello of 256 to 511 bytes, so it is filled up beyond. */
+/** RFC 7685: some servers hang on a hello of 256 to 511 bytes, so it is padded. */
 const helloBytesMin = 512;
 
 /**
- * A TLS record with the hello. `serverName` is null for addresses, which RFC 6066 section 3 keeps out of SNI. The key shares
- * are for version 1.3 alone.
+ * A TLS record with the hello. `serverName` is null for addresses, which SNI excludes (RFC 6066 section 3). Only version
+ * 1.3 uses the key shares.
  */
 export function clientHello(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]): Buffer {
-  const suites = suitesOffered(version).map(uint16);
+  const suites = offeredSuites(version).map(uint16);
   const head = Buffer.concat([
-    // RFC 8446 section 4.1.2: 1.3 is named in an extension, and the old field says 1.2.
+    // RFC 8446 section 4.1.2: 1.3 is in an extension, and this legacy field contains 1.2.
     uint16(Math.min(versionCodes[version], versionCodes["1.2"])),
     randomBytes(32),
     withLength(1, version === "1.3" ? randomBytes(32) : Buffer.alloc(0)),
@@ -39,7 +39,7 @@ export function clientHello(version: TlsVersion, serverName: string | null, keyS
     extensions.push(extension(extensionTypes.padding, Buffer.alloc(Math.max(0, helloBytesMin - bytes - extensionHeaderBytes))));
   }
   const message = Buffer.concat([Buffer.from([messageTypes.clientHello]), withLength(3, head, withLength(2, ...extensions))]);
-  // RFC 8446 section 5.1 and RFC 5246 section E.1: the record of a first hello names the oldest version, whatever is within.
+  // RFC 8446 section 5.1 and RFC 5246 section E.1: the record of a first hello has the oldest version.
   return Buffer.concat([Buffer.from([recordTypes.handshake]), uint16(versionCodes["1.0"]), withLength(2, message)]);
 }
 
@@ -53,7 +53,7 @@ function extensionsFor(version: TlsVersion, serverName: string | null, keyShares
   if (serverName !== null) {
     all.unshift(extension(extensionTypes.serverName, withLength(2, Buffer.from([0]), withLength(2, Buffer.from(serverName, "latin1")))));
   }
-  // RFC 5246 section 7.4.1.4.1: not for servers of older versions.
+  // RFC 5246 section 7.4.1.4.1: not in hellos of older versions.
   if (version === "1.2" || version === "1.3") {
     all.push(extension(extensionTypes.signatureAlgorithms, withLength(2, ...signatureAlgorithms.map(uint16))));
   }
@@ -71,7 +71,7 @@ function extension(type: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([uint16(type), withLength(2, ...parts)]);
 }
 
-/** The parts behind their common length, which takes that many bytes (RFC 8446 section 3.4). */
+/** A vector of RFC 8446 section 3.4: the parts after their total length. */
 function withLength(lengthBytes: number, ...parts: readonly Buffer[]): Buffer {
   const value = Buffer.concat(parts);
   const length = Buffer.alloc(lengthBytes);

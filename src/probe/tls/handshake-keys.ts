@@ -1,4 +1,4 @@
-/** Opens what a server of TLS 1.3 sends encrypted during the handshake, its certificates above all. */
+/** Decrypts handshake records of a TLS 1.3 server, in order to read its certificates. */
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
 import { recordHeaderBytes } from "./tls-wire.ts";
@@ -6,23 +6,23 @@ import { recordHeaderBytes } from "./tls-wire.ts";
 interface Suite {
   readonly hash: "sha256" | "sha384";
   readonly keyBytes: number;
-  readonly open: OpenSealed;
+  readonly decrypt: AeadDecrypt;
 }
 
-/** The plaintext, or null when the seal does not fit. */
-type OpenSealed = (key: Buffer, nonce: Buffer, sealed: Buffer, authenticated: Buffer) => Buffer | null;
+/** AEAD decryption; null when authentication fails. */
+type AeadDecrypt = (key: Buffer, nonce: Buffer, ciphertext: Buffer, authenticated: Buffer) => Buffer | null;
 
-/** RFC 8446 section B.4; the CCM suites are beyond this runtime. */
+/** RFC 8446 section B.4; this runtime lacks the CCM suites. */
 const suites = new Map<number, Suite>([
-  [0x1301, { hash: "sha256", keyBytes: 16, open: openAesGcm("aes-128-gcm") }],
-  [0x1302, { hash: "sha384", keyBytes: 32, open: openAesGcm("aes-256-gcm") }],
-  [0x1303, { hash: "sha256", keyBytes: 32, open: openChaCha20Poly1305 }],
+  [0x1301, { hash: "sha256", keyBytes: 16, decrypt: aesGcm("aes-128-gcm") }],
+  [0x1302, { hash: "sha384", keyBytes: 32, decrypt: aesGcm("aes-256-gcm") }],
+  [0x1303, { hash: "sha256", keyBytes: 32, decrypt: decryptChaCha20Poly1305 }],
 ]);
 
-/** Some servers prefer it, and this runtime's own cryptography has no name for it. */
-function openChaCha20Poly1305(key: Buffer, nonce: Buffer, sealed: Buffer, authenticated: Buffer): Buffer | null {
+/** Some servers prefer this suite, which this runtime's own cryptography lacks. */
+function decryptChaCha20Poly1305(key: Buffer, nonce: Buffer, ciphertext: Buffer, authenticated: Buffer): Buffer | null {
   try {
-    return Buffer.from(chacha20poly1305(key, nonce, authenticated).decrypt(sealed));
+    return Buffer.from(chacha20poly1305(key, nonce, authenticated).decrypt(ciphertext));
   } catch {
     return null;
   }
@@ -31,22 +31,22 @@ function openChaCha20Poly1305(key: Buffer, nonce: Buffer, sealed: Buffer, authen
 const ivBytes = 12;
 const tagBytes = 16;
 
-export interface OpenedRecord {
-  /** Content type that was sealed within. */
+export interface DecryptedRecord {
+  /** Content type inside the encrypted record. */
   readonly type: number;
   readonly content: Buffer;
 }
 
-/** Opens the records of one direction in order. Null for a record that was not sealed with these keys. */
-export type RecordOpener = (record: Buffer) => OpenedRecord | null;
+/** Decrypts the records of one direction in order. Null for a record of other keys. */
+export type RecordDecryptor = (record: Buffer) => DecryptedRecord | null;
 
 /**
- * Opens what the server seals with its handshake keys. `hellos` are the two hello messages without their record headers.
- * Null for a suite that this runtime does not know.
+ * Decryptor for the server's handshake keys; null for an unknown suite. `hellos` are the two hello messages without
+ * record headers.
  */
-export function serverRecordOpener(suiteCode: number, sharedSecret: Buffer, hellos: readonly Buffer[]): RecordOpener | null {
+export function serverRecordDecryptor(suiteCode: number, sharedSecret: Buffer, hellos: readonly Buffer[]): RecordDecryptor | null {
   const suite = suites.get(suiteCode);
-  return suite === undefined ? null : recordOpener(suite, serverHandshakeTrafficSecret(suite.hash, sharedSecret, hellos));
+  return suite === undefined ? null : recordDecryptor(suite, serverHandshakeTrafficSecret(suite.hash, sharedSecret, hellos));
 }
 
 /** RFC 8446 section 7.1, down to `s hs traffic`; no pre-shared key. */
@@ -59,7 +59,7 @@ export function serverHandshakeTrafficSecret(hash: Suite["hash"], sharedSecret: 
 }
 
 /** RFC 8446 sections 5.2, 5.3 and 7.3. */
-function recordOpener({ hash, keyBytes, open }: Suite, trafficSecret: Buffer): RecordOpener {
+function recordDecryptor({ hash, keyBytes, decrypt }: Suite, trafficSecret: Buffer): RecordDecryptor {
   const key = expandLabel(hash, trafficSecret, "key", Buffer.alloc(0), keyBytes);
   const iv = expandLabel(hash, trafficSecret, "iv", Buffer.alloc(0), ivBytes);
   let sequenceNumber = 0n;
@@ -67,25 +67,25 @@ function recordOpener({ hash, keyBytes, open }: Suite, trafficSecret: Buffer): R
     const nonce = Buffer.from(iv);
     nonce.writeBigUInt64BE(nonce.readBigUInt64BE(ivBytes - 8) ^ sequenceNumber, ivBytes - 8);
     sequenceNumber++;
-    const inner = open(key, nonce, record.subarray(recordHeaderBytes), record.subarray(0, recordHeaderBytes));
+    const inner = decrypt(key, nonce, record.subarray(recordHeaderBytes), record.subarray(0, recordHeaderBytes));
     return inner === null ? null : withoutPadding(inner);
   };
 }
 
-/** Section 5.4: zeros may stand behind the content type, and nothing else. */
-function withoutPadding(inner: Buffer): OpenedRecord | null {
+/** RFC 8446 section 5.4: only zeros may follow the content type. */
+function withoutPadding(inner: Buffer): DecryptedRecord | null {
   const typeAt = inner.findLastIndex((byte) => byte !== 0);
   return typeAt < 0 ? null : { type: inner[typeAt] ?? 0, content: inner.subarray(0, typeAt) };
 }
 
-function openAesGcm(cipher: "aes-128-gcm" | "aes-256-gcm"): OpenSealed {
-  return (key, nonce, sealed, authenticated) => {
-    if (sealed.length < tagBytes) return null;
+function aesGcm(cipher: "aes-128-gcm" | "aes-256-gcm"): AeadDecrypt {
+  return (key, nonce, ciphertext, authenticated) => {
+    if (ciphertext.length < tagBytes) return null;
     try {
       const decipher = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
       decipher.setAAD(authenticated);
-      decipher.setAuthTag(sealed.subarray(-tagBytes));
-      return Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()]);
+      decipher.setAuthTag(ciphertext.subarray(-tagBytes));
+      return Buffer.concat([decipher.update(ciphertext.subarray(0, -tagBytes)), decipher.final()]);
     } catch {
       return null;
     }
@@ -103,7 +103,7 @@ function extract(hash: Suite["hash"], salt: Buffer, keyMaterial: Buffer): Buffer
   return createHmac(hash, salt).update(keyMaterial).digest();
 }
 
-/** HKDF-Expand-Label of RFC 8446 section 7.1. One round of HKDF-Expand is enough: nothing asked for here is longer than a hash. */
+/** HKDF-Expand-Label of RFC 8446 section 7.1. One round of HKDF-Expand suffices, because no output is longer than the hash. */
 function expandLabel(hash: Suite["hash"], secret: Buffer, label: string, context: Buffer, bytes: number): Buffer {
   const name = Buffer.from(`tls13 ${label}`);
   const info = Buffer.concat([Buffer.from([0, bytes, name.length]), name, Buffer.from([context.length]), context, Buffer.from([1])]);

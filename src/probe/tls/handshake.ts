@@ -1,23 +1,28 @@
-/** Shakes hands with a server over TLS as this runtime does, and keeps what it saw, whatever it thinks of the certificate. */
+/** TLS handshake by this runtime, which records the session even if the certificate is not trusted. */
 import type { Socket } from "node:net";
 import { connect, type DetailedPeerCertificate, type TLSSocket } from "node:tls";
 import type { TrustAnchors } from "./trust.ts";
 
 export interface TlsSession {
-  /** As the runtime names it: `TLSv1.3`. */
+  /** The runtime's name: `TLSv1.3`. */
   readonly protocol: string;
   readonly cipher: string;
   readonly alpn: string | null;
-  /** DER, leaf first: the path that the runtime built, a root of its own included. Empty when it cannot show the certificate. */
+  /** DER, leaf first: the path that the runtime built, root included. Empty for key types that it cannot show. */
   readonly chain: readonly Buffer[];
-  /** The runtime's code for why it does not trust the chain, its first objection only; names are not its business. */
-  readonly objection: string | null;
+  /** The runtime's first error of the chain, host name not considered; null if trusted. */
+  readonly trustError: string | null;
 }
 
 const chainStepsMax = 20;
 
-/** Null when no session came about before the signal. Takes the socket over and destroys it. */
-export function shakeHands(raw: Socket, serverName: string | null, anchors: TrustAnchors, signal: AbortSignal): Promise<TlsSession | null> {
+/** Null without a session before the signal. Takes over the socket and destroys it. */
+export function performHandshake(
+  raw: Socket,
+  serverName: string | null,
+  anchors: TrustAnchors,
+  signal: AbortSignal,
+): Promise<TlsSession | null> {
   return new Promise((resolve) => {
     const end = (session: TlsSession | null) => {
       signal.removeEventListener("abort", onAbort);
@@ -38,19 +43,19 @@ export function shakeHands(raw: Socket, serverName: string | null, anchors: Trus
     });
     socket.on("error", () => end(null));
     socket.once("close", () => end(null));
-    // Read at once: the runtime forgets a session as soon as its connection is gone.
+    // Read at once, because the runtime forgets the session when the connection closes.
     socket.once("secureConnect", () => end(sessionOf(socket)));
   });
 }
 
 function sessionOf(socket: TLSSocket): TlsSession {
-  const objection: unknown = socket.authorizationError ?? null;
+  const error: unknown = socket.authorizationError ?? null;
   return {
     protocol: socket.getProtocol() ?? "",
     cipher: socket.getCipher()?.name ?? "",
     alpn: socket.alpnProtocol || null,
     chain: chainOf(socket.getPeerCertificate(true)),
-    objection: objection === null ? null : ((objection as { code?: string }).code ?? String(objection)),
+    trustError: error === null ? null : ((error as { code?: string }).code ?? String(error)),
   };
 }
 

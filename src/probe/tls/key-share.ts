@@ -1,12 +1,12 @@
-/** The client's half of the key exchange of TLS 1.3 (RFC 8446 section 4.2.8), for the groups that nearly every server has. */
+/** Key shares of TLS 1.3 (RFC 8446 section 4.2.8), for the groups that nearly every server supports. */
 import { createECDH, createPublicKey, diffieHellman, type ECDH, generateKeyPairSync } from "node:crypto";
 
 export interface KeyShare {
   /** Code of the named group. */
   readonly group: number;
-  /** As it stands in the hello. */
+  /** Encoded as in the hello. */
   readonly publicKey: Buffer;
-  /** The shared secret, or null when what the server sent is no key of this group. */
+  /** The shared secret; null for an invalid key of the server. */
   agree(serverKey: Buffer): Buffer | null;
 }
 
@@ -14,8 +14,8 @@ export const x25519 = 0x001d;
 export const secp256r1 = 0x0017;
 export const secp384r1 = 0x0018;
 
-/** Fresh keys, most wanted first: a server that has none of these groups asks for another hello. */
-export function newKeyShares(): readonly KeyShare[] {
+/** New keys in order of preference. A server without these groups answers with a HelloRetryRequest. */
+export function createKeyShares(): readonly KeyShare[] {
   return [x25519Share(), curveShare(secp256r1, "prime256v1"), curveShare(secp384r1, "secp384r1")];
 }
 
@@ -36,7 +36,7 @@ function curveShare(group: number, name: string): KeyShare {
   return { group, publicKey: keys.generateKeys(), agree: orNull((serverKey) => keys.computeSecret(serverKey)) };
 }
 
-/** A point that is not on the curve, for example: written by whoever answers. */
+/** The server's key is untrusted: for example, its point may not be on the curve. */
 function orNull(agree: (serverKey: Buffer) => Buffer): KeyShare["agree"] {
   return (serverKey) => {
     try {

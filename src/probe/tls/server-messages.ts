@@ -1,4 +1,4 @@
-/** Takes apart the handshake messages of a server that are looked at: its hello and its certificates. */
+/** Parses ServerHello and Certificate messages. */
 import { createHash } from "node:crypto";
 import { extensionHeaderBytes, extensionTypes } from "./tls-wire.ts";
 
@@ -7,17 +7,17 @@ export interface ServerHello {
   readonly version: number;
   /** Code of the suite that the server chose. */
   readonly suite: number;
-  /** The server's half of the key exchange of TLS 1.3; null in older versions, and when it asks for another hello. */
+  /** Key share of TLS 1.3; null in older versions and in a HelloRetryRequest. */
   readonly keyShare: { readonly group: number; readonly key: Buffer } | null;
 }
 
 const randomAt = 2;
 const sessionIdAt = 34;
 
-/** RFC 8446 section 4.1.3: a hello with this in place of random bytes asks for another one. */
+/** RFC 8446 section 4.1.3: random bytes of a HelloRetryRequest. */
 const retryRandom = createHash("sha256").update("HelloRetryRequest").digest();
 
-/** RFC 5246 section 7.4.1.3; RFC 8446 section 4.1.3. Null for one that is cut. */
+/** RFC 5246 section 7.4.1.3; RFC 8446 section 4.1.3. Null for a truncated message. */
 export function readServerHello(body: Buffer): ServerHello | null {
   const sessionIdLength = body[sessionIdAt];
   if (sessionIdLength === undefined || body.length < sessionIdAt + 1 + sessionIdLength + 3) return null;
@@ -26,7 +26,7 @@ export function readServerHello(body: Buffer): ServerHello | null {
   const isRetry = body.subarray(randomAt, sessionIdAt).equals(retryRandom);
   const selected = extensions.get(extensionTypes.supportedVersions);
   return {
-    // RFC 8446 section 4.2.1: the version of a server that speaks 1.3 stands in an extension.
+    // RFC 8446 section 4.2.1: a server of TLS 1.3 sends its version in an extension.
     version: selected?.length === 2 ? selected.readUInt16BE(0) : body.readUInt16BE(0),
     suite: body.readUInt16BE(suiteAt),
     keyShare: isRetry ? null : readKeyShare(extensions.get(extensionTypes.keyShare)),
@@ -51,17 +51,17 @@ function readKeyShare(value: Buffer | undefined): ServerHello["keyShare"] {
   return { group: value.readUInt16BE(0), key: value.subarray(4) };
 }
 
-/** RFC 5246 section 7.4.2: each behind its length. */
+/** RFC 5246 section 7.4.2: a length precedes each certificate. */
 export function readCertificates(body: Buffer): readonly Buffer[] {
-  return certificatesIn(body.subarray(3), false);
+  return readCertificateList(body.subarray(3), false);
 }
 
-/** RFC 8446 section 4.4.2: a context stands in front, and extensions behind each certificate. */
-export function readCertificatesOfTls13(body: Buffer): readonly Buffer[] {
-  return certificatesIn(body.subarray(1 + (body[0] ?? 0) + 3), true);
+/** RFC 8446 section 4.4.2: a context precedes the list, and extensions follow each certificate. */
+export function readTls13Certificates(body: Buffer): readonly Buffer[] {
+  return readCertificateList(body.subarray(1 + (body[0] ?? 0) + 3), true);
 }
 
-function certificatesIn(list: Buffer, withExtensions: boolean): readonly Buffer[] {
+function readCertificateList(list: Buffer, withExtensions: boolean): readonly Buffer[] {
   const certificates: Buffer[] = [];
   let rest = list;
   while (rest.length >= 3) {

@@ -1,10 +1,10 @@
-/** Reads the roots that the machine trusts beyond the bundled ones: what its operator, or its distribution, has added. */
+/** Reads root certificates that the operating system trusts in addition to the bundled ones. */
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import { certificatesIn } from "./trust.ts";
 
-/** Where distributions keep all roots in one file; the first that exists is the one. */
+/** Files with all roots by distribution; the first existing one is used. */
 const bundleFiles: readonly string[] = [
   // Debian, Ubuntu, Arch, Gentoo.
   "/etc/ssl/certs/ca-certificates.crt",
@@ -16,15 +16,15 @@ const bundleFiles: readonly string[] = [
   // Alpine, the BSDs.
   "/etc/ssl/cert.pem",
 ];
-/** Some thousands of roots; a file beyond that is none. */
+/** Enough for thousands of roots. Larger files are ignored. */
 const bundleBytesMax = 16 * 1024 ** 2;
 
 /**
- * One PEM text for each. `namedFile` is what SSL_CERT_FILE says: as with OpenSSL, it takes the place of the usual files. A file
- * that cannot be read holds no roots.
+ * One PEM per root. `sslCertFile` is the value of SSL_CERT_FILE, which replaces the default files as in OpenSSL. An
+ * unreadable file counts as empty.
  */
-export function systemRoots(namedFile: string | undefined): readonly string[] {
-  const text = firstReadable(namedFile === undefined || namedFile === "" ? bundleFiles : [namedFile]);
+export function systemRoots(sslCertFile: string | undefined): readonly string[] {
+  const text = firstReadable(sslCertFile === undefined || sslCertFile === "" ? bundleFiles : [sslCertFile]);
   const bundled = new Set(rootCertificates.map(fingerprint));
   return certificatesIn(text).filter((pem) => !bundled.has(fingerprint(pem)));
 }
@@ -34,7 +34,7 @@ function firstReadable(files: readonly string[]): string {
     try {
       if (statSync(file).size <= bundleBytesMax) return readFileSync(file, "latin1");
     } catch {
-      // The next one, then.
+      // Try the next file.
     }
   }
   return "";

@@ -1,49 +1,49 @@
-/** Says hello to a server in one version of TLS at a time, and reads its answers up to the certificates. */
+/** Probes each TLS version with its own hello, and reads the answers up to the certificates. */
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TlsVersion } from "../../evidence/facts.ts";
 import { clientHello } from "./client-hello.ts";
-import { serverRecordOpener } from "./handshake-keys.ts";
-import { newKeyShares } from "./key-share.ts";
-import { type OpenHandshake, type ServerFlight, ServerFlightReader } from "./server-flight.ts";
+import { serverRecordDecryptor } from "./handshake-keys.ts";
+import { createKeyShares } from "./key-share.ts";
+import { type CreateDecryptor, type ServerFlight, ServerFlightReader } from "./server-flight.ts";
 import { recordHeaderBytes } from "./tls-wire.ts";
 
 export interface HelloAnswer {
   readonly version: TlsVersion;
   readonly flight: ServerFlight;
-  /** Why reading stopped: everything was there, the peer or the network cut, or time ran out. */
-  readonly ended: "read" | "cut" | "timeout";
+  /** Why reading stopped: flight complete, connection closed, or deadline. */
+  readonly ended: "complete" | "closed" | "timeout";
 }
 
 /** Newest first. */
 const versions: readonly TlsVersion[] = ["1.3", "1.2", "1.1", "1.0"];
 
-/** For a server to take notice that the connections before have ended. */
-const pauseMs = 100;
+/** Time for a server to notice that the earlier connections are closed. */
+const retryDelayMs = 100;
 
 type Dial = () => Promise<Socket>;
 
 /**
- * The answers for every version, newest first. Where a connection was cut without a word, it is asked again by itself: the server
- * may only have minded how many came at once. Never rejects. `serverName` is null for addresses.
+ * The answers for every version, newest first. Retries a connection that was closed without a byte, because the server
+ * may limit simultaneous connections. Never rejects. `serverName` is null for addresses.
  */
 export async function probeTlsVersions(dial: Dial, serverName: string | null, signal: AbortSignal): Promise<readonly HelloAnswer[]> {
   const first = await Promise.all(versions.map((version) => probeTlsVersion(dial, version, serverName, signal)));
   const answers: HelloAnswer[] = [];
   for (const answer of first) {
-    const again = answer.ended === "cut" && answer.flight.isTls === null;
-    if (again) await wait(pauseMs, undefined, { signal }).catch(() => {});
-    answers.push(again ? await probeTlsVersion(dial, answer.version, serverName, signal) : answer);
+    const retry = answer.ended === "closed" && answer.flight.isTls === null;
+    if (retry) await wait(retryDelayMs, undefined, { signal }).catch(() => {});
+    answers.push(retry ? await probeTlsVersion(dial, answer.version, serverName, signal) : answer);
   }
   return answers;
 }
 
-/** A connection that cannot be had is an answer that was cut. */
+/** A failed dial counts as a closed connection. */
 async function probeTlsVersion(dial: Dial, version: TlsVersion, serverName: string | null, signal: AbortSignal): Promise<HelloAnswer> {
-  const { hello, openHandshake } = prepareHello(version, serverName);
-  const reader = new ServerFlightReader(openHandshake);
+  const { hello, createDecryptor } = prepareHello(version, serverName);
+  const reader = new ServerFlightReader(createDecryptor);
   const socket = await dial().catch(() => null);
-  if (socket === null) return { version, flight: reader.flight, ended: signal.aborted ? "timeout" : "cut" };
+  if (socket === null) return { version, flight: reader.flight, ended: signal.aborted ? "timeout" : "closed" };
   return new Promise((resolve) => {
     const end = (ended: HelloAnswer["ended"]) => {
       signal.removeEventListener("abort", onAbort);
@@ -54,24 +54,27 @@ async function probeTlsVersion(dial: Dial, version: TlsVersion, serverName: stri
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort);
     socket.on("data", (bytes: Buffer) => {
-      if (reader.push(bytes)) end("read");
+      if (reader.push(bytes)) end("complete");
     });
-    socket.once("end", () => end("cut"));
-    socket.once("close", () => end("cut"));
+    socket.once("end", () => end("closed"));
+    socket.once("close", () => end("closed"));
     socket.write(hello);
   });
 }
 
-/** The hello, and what opens the answer to it. */
-function prepareHello(version: TlsVersion, serverName: string | null): { readonly hello: Buffer; readonly openHandshake: OpenHandshake } {
-  const keyShares = version === "1.3" ? newKeyShares() : [];
+/** The hello, and the decryption of the answer to it. */
+function prepareHello(
+  version: TlsVersion,
+  serverName: string | null,
+): { readonly hello: Buffer; readonly createDecryptor: CreateDecryptor } {
+  const keyShares = version === "1.3" ? createKeyShares() : [];
   const hello = clientHello(version, serverName, keyShares);
   const message = hello.subarray(recordHeaderBytes);
   return {
     hello,
-    openHandshake: ({ suite, keyShare }, serverMessage) => {
+    createDecryptor: ({ suite, keyShare }, serverMessage) => {
       const secret = keyShare === null ? null : keyShares.find(({ group }) => group === keyShare.group)?.agree(keyShare.key);
-      return secret == null ? null : serverRecordOpener(suite, secret, [message, serverMessage]);
+      return secret == null ? null : serverRecordDecryptor(suite, secret, [message, serverMessage]);
     },
   };
 }

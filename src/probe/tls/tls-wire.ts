@@ -1,10 +1,10 @@
-/** The numbers of TLS as they stand on the wire: what hellos are written with and answers are read by. RFC 5246, RFC 8446 and the registries of IANA. */
+/** Numbers of the TLS wire format, from RFC 5246, RFC 8446 and the IANA registries. */
 import type { TlsVersion } from "../../evidence/facts.ts";
 
 export const versionCodes: Readonly<Record<TlsVersion, number>> = { "1.0": 0x0301, "1.1": 0x0302, "1.2": 0x0303, "1.3": 0x0304 };
 
-/** `sealed` is application data by name; in TLS 1.3 whatever is encrypted goes by it (RFC 8446 section 5.2). */
-export const recordTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, sealed: 23 } as const;
+/** In TLS 1.3 all encrypted records have type `applicationData` (RFC 8446 section 5.2). */
+export const recordTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, applicationData: 23 } as const;
 export const messageTypes = { clientHello: 1, serverHello: 2, certificate: 11, serverHelloDone: 14 } as const;
 
 export const extensionTypes = {
@@ -21,7 +21,7 @@ export const extensionTypes = {
 
 /** Type, version and length. */
 export const recordHeaderBytes = 5;
-/** Type and length, of a message within the handshake. */
+/** Type and length of a handshake message. */
 export const messageHeaderBytes = 4;
 /** Type and length. */
 export const extensionHeaderBytes = 4;

@@ -1,8 +1,8 @@
 /** The form of the hellos that ask for one version each. */
 import { describe, expect, test } from "vitest";
-import { suiteName, suitesOffered } from "../../../../src/probe/tls/cipher-suites.ts";
+import { offeredSuites, suiteName } from "../../../../src/probe/tls/cipher-suites.ts";
 import { clientHello } from "../../../../src/probe/tls/client-hello.ts";
-import { newKeyShares } from "../../../../src/probe/tls/key-share.ts";
+import { createKeyShares } from "../../../../src/probe/tls/key-share.ts";
 import { versionCodes } from "../../../../src/probe/tls/tls-wire.ts";
 
 const versions = ["1.0", "1.1", "1.2", "1.3"] as const;
@@ -29,7 +29,7 @@ function takeApart(hello: Buffer) {
 }
 
 describe.each(versions)("for TLS %s", (version) => {
-  const hello = clientHello(version, "www.site.test", newKeyShares());
+  const hello = clientHello(version, "www.site.test", createKeyShares());
   const parts = takeApart(hello);
 
   test("all lengths fit, and none is of those that some servers hang on (RFC 7685)", () => {
@@ -59,7 +59,7 @@ describe.each(versions)("for TLS %s", (version) => {
   });
 
   test("offers each suite once, and weak ones as well", () => {
-    const suites = suitesOffered(version);
+    const suites = offeredSuites(version);
     expect(parts.suites).toBe(suites.length);
     expect(new Set(suites).size).toBe(suites.length);
     expect(suites.map(suiteName)).toEqual(

@@ -2,10 +2,10 @@
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { serverHandshakeTrafficSecret, serverRecordOpener } from "../../../../src/probe/tls/handshake-keys.ts";
-import { newKeyShares } from "../../../../src/probe/tls/key-share.ts";
-import { type OpenHandshake, ServerFlightReader } from "../../../../src/probe/tls/server-flight.ts";
-import { readCertificates, readCertificatesOfTls13, readServerHello } from "../../../../src/probe/tls/server-messages.ts";
+import { serverHandshakeTrafficSecret, serverRecordDecryptor } from "../../../../src/probe/tls/handshake-keys.ts";
+import { createKeyShares } from "../../../../src/probe/tls/key-share.ts";
+import { type CreateDecryptor, ServerFlightReader } from "../../../../src/probe/tls/server-flight.ts";
+import { readCertificates, readServerHello, readTls13Certificates } from "../../../../src/probe/tls/server-messages.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ""), "hex");
 
@@ -35,9 +35,9 @@ const aes128 = 0x1301;
 
 const record = (type: number, payload: Buffer) =>
   Buffer.concat([Buffer.from([type, 3, 3, payload.length >> 8, payload.length & 255]), payload]);
-const openTrace: OpenHandshake = ({ suite }, message) => serverRecordOpener(suite, sharedSecret, [clientHello, message]);
+const openTrace: CreateDecryptor = ({ suite }, message) => serverRecordDecryptor(suite, sharedSecret, [clientHello, message]);
 
-function flightOf(bytes: Buffer, open: OpenHandshake = openTrace, pieceBytes = bytes.length) {
+function flightOf(bytes: Buffer, open: CreateDecryptor = openTrace, pieceBytes = bytes.length) {
   const reader = new ServerFlightReader(open);
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     if (reader.push(bytes.subarray(at, at + pieceBytes))) break;
@@ -63,7 +63,7 @@ describe("the trace of RFC 8448", () => {
   });
 
   test("its flight is opened once, in its order", () => {
-    const open = serverRecordOpener(aes128, sharedSecret, [clientHello, serverHello]);
+    const open = serverRecordDecryptor(aes128, sharedSecret, [clientHello, serverHello]);
     const opened = open?.(sealedFlight);
     expect(opened?.type).toBe(22);
     expect(opened?.content).toHaveLength(657);
@@ -94,7 +94,7 @@ describe("no certificates, and no harm", () => {
   });
 
   test("a suite that is not known", () => {
-    expect(serverRecordOpener(0x1304, sharedSecret, [])).toBeNull();
+    expect(serverRecordDecryptor(0x1304, sharedSecret, [])).toBeNull();
     expect(flightOf(Buffer.concat([hello, sealedFlight]), () => null).version).toBe(0x0304);
   });
 
@@ -105,7 +105,7 @@ describe("no certificates, and no harm", () => {
   });
 
   test("keys that are none", () => {
-    for (const { agree } of newKeyShares()) {
+    for (const { agree } of createKeyShares()) {
       expect(agree(Buffer.alloc(0))).toBeNull();
       expect(agree(Buffer.alloc(500, 7))).toBeNull();
     }
@@ -113,7 +113,7 @@ describe("no certificates, and no harm", () => {
 });
 
 test("both sides of each group come to the same secret", () => {
-  const [ours, theirs] = [newKeyShares(), newKeyShares()];
+  const [ours, theirs] = [createKeyShares(), createKeyShares()];
   for (const [at, share] of ours.entries()) {
     const other = theirs[at];
     expect(share.group).toBe(other?.group);
@@ -129,7 +129,7 @@ test("whatever stands in a message, nothing is thrown and nothing is made up", (
     fc.property(fc.oneof(changed, fc.uint8Array({ maxLength: 200 })), (bytes) => {
       const body = Buffer.from(bytes);
       expect(readServerHello(body)?.keyShare?.key.length ?? 0).toBeLessThanOrEqual(body.length);
-      for (const read of [readCertificates, readCertificatesOfTls13]) {
+      for (const read of [readCertificates, readTls13Certificates]) {
         expect(read(body).reduce((sum, der) => sum + der.length, 0)).toBeLessThanOrEqual(body.length);
       }
     }),
