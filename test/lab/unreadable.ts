@@ -76,7 +76,7 @@ export const unreadableCases: readonly LabCase[] = [
     serve: () => serve({ status: 503, body: html }),
   },
   {
-    name: "status 429 of a rate limiter, with soundHeaders headers",
+    name: "status 429 of a rate limiter, with sound headers",
     expected: notChecked(...pageKeys),
     serve: () => serve({ status: 429, headers: soundHeaders, body: html }),
   },
