@@ -32,6 +32,20 @@ export interface CaseTable<Code extends FindingCode> {
   readonly violated: { readonly [C in Code]: readonly [ViolationCase<Code>, ...ViolationCase<Code>[]] };
 }
 
+let collected: EvidenceGiven[] | null = null;
+
+/** The evidence of every case in these test files, without running their tests. The query makes a second instance of each module. */
+export async function collectCases(files: readonly string[]): Promise<readonly EvidenceGiven[]> {
+  const cases: EvidenceGiven[] = [];
+  collected = cases;
+  try {
+    for (const file of files) await import(`${file}?cases`);
+  } finally {
+    collected = null;
+  }
+  return cases;
+}
+
 const builtInTexts = { "en-gb": enGb.checks, "de-de": deDe.checks } as Record<string, Record<string, CheckTexts>>;
 
 export function testCheck<Code extends FindingCode, Reads extends ReadingName, Consults extends ReadingName, Header extends string>(
@@ -40,6 +54,11 @@ export function testCheck<Code extends FindingCode, Reads extends ReadingName, C
 ): void {
   const check = typedCheck as unknown as AnyCheck;
   const violations = Object.entries(table.violated) as [Code, readonly ViolationCase<Code>[]][];
+  if (collected !== null) {
+    const states = [table.passed, table.notApplicable, table.notChecked ?? [], ...violations.map(([, cases]) => cases)];
+    collected.push(...states.flat().map(([, given]) => given));
+    return;
+  }
 
   describe(check.key, () => {
     for (const [words, given] of table.passed) test(`passed: ${words}`, () => expectState(check, given, "passed"));

@@ -1,7 +1,10 @@
-/** Random evidence for property tests: of a flawless site, and of sites with any mixture of faults, gaps and cuts. */
+/** Random evidence for property tests: a flawless site, any mixture of faults, gaps and cuts, and the cases of every check table. */
+import { join } from "node:path";
 import fc from "fast-check";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { Facts, HeaderField, HttpAnswer, TextRecords } from "../../../src/evidence/facts.ts";
+import { builtInChecks } from "../../support/built-in-checks.ts";
+import { collectCases } from "../../support/check-tester.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
 
@@ -312,13 +315,15 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
 
 const anyFailure = fc.constantFrom<ProbeFailure>("timeout", "refused", "tls", "server-error", "challenged", "crashed");
 
+const someMissing = fc.dictionary(fc.constantFrom(...readingNames), anyFailure, { maxKeys: 2 });
+
 /** Evidence of a flawless site in which some readings are replaced and a few have failed. */
-export const anyEvidence: fc.Arbitrary<Evidence> = fc
+const mixedEvidence: fc.Arbitrary<Evidence> = fc
   .record({
     url: anyUrl,
     isLocal: seldom,
     changed: fc.record(anyFacts as Record<ReadingName, fc.Arbitrary<unknown>>, { requiredKeys: [] }),
-    missing: fc.dictionary(fc.constantFrom(...readingNames), anyFailure, { maxKeys: 2 }),
+    missing: someMissing,
   })
   .map(({ url, isLocal, changed, missing }) => {
     const { headers, ...soundReadings } = sound;
@@ -326,3 +331,15 @@ export const anyEvidence: fc.Arbitrary<Evidence> = fc
     const given = { ...soundReadings, ...changed, page, ...missing } as EvidenceGiven;
     return evidence({ ...given, url, registrableDomain: isLocal ? null : "site.example" });
   });
+
+/** The cases of every check's table: a new check brings the evidence that violates it. */
+export const tableCases = await collectCases(builtInChecks.map(({ key }) => join(import.meta.dirname, `../checks/${key}.test.ts`)));
+
+const tableEvidence: fc.Arbitrary<Evidence> = fc
+  .record({ given: fc.constantFrom(...tableCases), missing: someMissing })
+  .map(({ given, missing }) => evidence({ ...given, ...missing }));
+
+export const anyEvidence: fc.Arbitrary<Evidence> = fc.oneof(
+  { weight: 3, arbitrary: mixedEvidence },
+  { weight: 1, arbitrary: tableEvidence },
+);

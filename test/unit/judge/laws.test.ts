@@ -15,7 +15,7 @@ import { createTexts } from "../../../src/text/i18n.ts";
 import { renderSecurityResult } from "../../../src/text/render.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { evidence } from "../../support/evidence.ts";
-import { anyEvidence, soundSite } from "./any-evidence.ts";
+import { anyEvidence, soundSite, tableCases } from "./any-evidence.ts";
 
 function judged(given: Evidence, checks: readonly AnyCheck[] = builtInChecks): StoredResult {
   const faults: string[] = [];
@@ -289,9 +289,8 @@ describe("properties of the complete catalog", () => {
   });
 
   test("the random evidence makes every check pass and every check fail", () => {
-    const seen = new Set(
-      fc.sample(anyEvidence, { numRuns: 800, seed: 1 }).flatMap((given) => judged(given).ledger.map(({ key, state }) => `${key} ${state}`)),
-    );
+    const samples = [...fc.sample(anyEvidence, { numRuns: 800, seed: 1 }), ...tableCases.map(evidence)];
+    const seen = new Set(samples.flatMap((given) => judged(given).ledger.map(({ key, state }) => `${key} ${state}`)));
     const expected = builtInChecks.flatMap(({ key }) => [`${key} passed`, `${key} violated`, `${key} notChecked`]);
     expect(expected.filter((row) => !seen.has(row))).toEqual([]);
   });
