@@ -203,14 +203,22 @@ const administration: readonly Place[] = [
   },
   { name: "admin-invitation", who: "admin", go: sent("/admin/users", {}, "form[action='/admin/invitations']") },
   { name: "admin-users-changed", who: "admin", go: at("/admin/users?done=disabled") },
-  { name: "admin-doctor-looking", who: "admin", refreshes: true, go: sent("/admin", {}, "form[action='/admin/doctor']") },
+  { name: "admin-doctor-looking", who: "admin", refreshes: true, go: doctorRunning },
   { name: "admin-doctor-done", who: "admin", go: doctorDone },
   { name: "admin-settings", who: "admin", go: at("/admin/settings") },
   { name: "admin-checks", who: "admin", go: at("/admin/checks") },
   { name: "admin-refused", who: "free", status: 403, go: at("/admin") },
 ];
 
-/** What was asked for at the place before is found at last. */
+const doctorForm = "form[action='/admin/doctor']";
+
+/** Starts the doctor, unless the previous visitor's run still goes on: then the page has no form. */
+async function doctorRunning(visitor: Visitor): Promise<OpenedPage> {
+  const opened = await visitor.open("/admin");
+  return (await visitor.page.$(doctorForm)) === null ? opened : submit(visitor.page, {}, { form: doctorForm, unchecked: true });
+}
+
+/** Waits until the doctor's run has ended. */
 async function doctorDone(visitor: Visitor): Promise<OpenedPage> {
   for (;;) {
     const opened = await visitor.open("/admin");

@@ -9,8 +9,8 @@ import { browserDir } from "../../support/visits.ts";
 
 /** Names that lead to this machine, as a name on a local network would; every other name leads nowhere. */
 const resolverRules = "MAP *.assay.test 127.0.0.1, MAP assay.test 127.0.0.1, MAP nas.lan 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
-/** Of everything a visitor waits for; a browser that shares two cores with scans takes its time. */
-const patienceMs = 20_000;
+/** Limit of every wait; a browser that shares two busy cores is slow. */
+const patienceMs = 60_000;
 
 export const desktop = { width: 1_280, height: 900 };
 /** By its size alone: to become a mobile browser, this one would load the page anew, and send a form twice. */
