@@ -110,9 +110,9 @@ const securityResultFields = {
   security: orNull(SecurityBlock),
 };
 
-export const SecurityResultSchema = Type.Object(securityResultFields);
+const SecurityResultSchema = Type.Object(securityResultFields);
 
-export const FullReportSchema = Type.Object({
+const FullReportSchema = Type.Object({
   ...securityResultFields,
   algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this and catalogVersion are equal." })),
   catalogVersion: orNull(Type.String({ description: "Hash of the checks and their weights." })),

@@ -29,7 +29,7 @@ interface ActiveScan {
 export function createProgress({ concurrency, log, listenersMax = defaultListenersMax }: ProgressOptions): ProgressHub {
   const listeners = new Map<string, Set<ProgressListener>>();
   const active = new Map<string, ActiveScan>();
-  const durationsMs: number[] = [];
+  const waitEstimate = createWaitEstimate(concurrency);
   let listening = 0;
 
   function subscribe(token: string, listener: ProgressListener): (() => void) | null {
@@ -78,8 +78,7 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
     const scan = active.get(token);
     if (scan === undefined) return;
     active.delete(token);
-    durationsMs.push(performance.now() - scan.startedMs);
-    if (durationsMs.length > durationsKept) durationsMs.shift();
+    waitEstimate.add(performance.now() - scan.startedMs);
   }
 
   return {
@@ -92,11 +91,23 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
       if (event.type === "claimed") notifyWaiting();
       if (ended) forget(token);
     },
+    waitMs: waitEstimate.waitMs,
+    listening: () => listening,
+  };
+}
+
+/** Estimates waits from the mean duration of the latest scans. */
+function createWaitEstimate(concurrency: number): { add(durationMs: number): void } & Pick<ScanProgress, "waitMs"> {
+  const durationsMs: number[] = [];
+  return {
+    add: (durationMs) => {
+      durationsMs.push(durationMs);
+      if (durationsMs.length > durationsKept) durationsMs.shift();
+    },
     waitMs: (position) => {
       if (durationsMs.length === 0) return null;
       const mean = durationsMs.reduce((sum, each) => sum + each, 0) / durationsMs.length;
       return Math.round((mean * position) / concurrency);
     },
-    listening: () => listening,
   };
 }

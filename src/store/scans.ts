@@ -96,52 +96,20 @@ export interface ScanRepository {
 }
 
 export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }): ScanRepository {
-  const findByToken = (token: string) => (scanTokenPattern.test(token) ? db.scans.get(token) : undefined);
-  const scansOf = (tokens: Iterable<string>) => [...tokens].flatMap((token) => findByToken(token) ?? []);
+  return { ...queueMethods(db, queueMax), ...outcomeMethods(db), ...readMethods(db) };
+}
 
-  /** Only within a transaction. */
-  function changeStatus(token: string, to: ScanStatus, change: Partial<ScanRecord>): ScanRecord {
-    const scan = findByToken(token);
-    if (scan === undefined) throw new Error(`no scan has the token ${token}`);
-    assertTransition(scan.status, to);
-    const changed: ScanRecord = { ...scan, progressStage: null, ...change, status: to };
-    db.scans.put(token, changed);
-    if (scan.status === "running") db.running.remove(scan.id);
-    return changed;
-  }
-
-  function fail(token: string, code: string, now: Date): ScanRecord {
-    return changeStatus(token, "failed", { errorCode: code, endedAt: now.toISOString() });
-  }
-
-  function requeue(token: string, now: Date): ScanRecord {
-    if ((findByToken(token)?.attempts ?? 0) >= attemptsMax) return fail(token, "interrupted", now);
-    const scan = changeStatus(token, "queued", {});
-    db.queue.put(scan.id, token);
-    return scan;
-  }
-
+function queueMethods(
+  db: Db,
+  queueMax: number,
+): Pick<ScanRepository, "queue" | "claimNext" | "setProgress" | "requeueInterrupted" | "queueLength" | "queuePosition" | "listQueued"> {
   return {
     queue: ({ accountId, url, now }) =>
       db.write(() => {
         const isFree = accountId === null || db.accounts.get(accountId)?.plan === "free";
         const allowedMax = isFree ? Math.ceil(queueMax * freeShare) : queueMax;
         if (db.queue.getCount({ limit: allowedMax }) >= allowedMax) return "full";
-        const scan: ScanRecord = {
-          token: randomBase62(scanTokenChars),
-          id: db.next("nextScanId"),
-          accountId,
-          url,
-          status: "queued",
-          createdAt: now.toISOString(),
-          startedAt: null,
-          endedAt: null,
-          progressStage: null,
-          progressPercent: 0,
-          attempts: 0,
-          errorCode: null,
-          summary: null,
-        };
+        const scan = newScan(db.next("nextScanId"), accountId, url, now);
         db.scans.put(scan.token, scan);
         db.queue.put(scan.id, scan.token);
         if (accountId === null) return scan;
@@ -156,20 +124,35 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
         if (oldest === undefined) return undefined;
         db.queue.remove(oldest.key);
         db.running.put(oldest.key, oldest.value);
-        const attempts = (findByToken(oldest.value)?.attempts ?? 0) + 1;
-        return changeStatus(oldest.value, "running", { startedAt: now.toISOString(), attempts });
+        const attempts = (findScan(db, oldest.value)?.attempts ?? 0) + 1;
+        return changeStatus(db, oldest.value, "running", { startedAt: now.toISOString(), attempts });
       }),
 
     setProgress: (token, stage, percent) =>
       db.write(() => {
-        const scan = findByToken(token);
+        const scan = findScan(db, token);
         if (scan?.status !== "running") return;
         db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
       }),
 
+    requeueInterrupted: (now) => db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(db, token, now))),
+
+    queueLength: () => db.queue.getCount(),
+    queuePosition: (token) => {
+      const scan = findScan(db, token);
+      if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
+      return db.queue.getKeysCount({ end: scan.id + 1 });
+    },
+    listQueued: (limit) => scansOf(db, db.queue.getRange({ limit })),
+  };
+}
+
+function outcomeMethods(db: Db): Pick<ScanRepository, "finish" | "fail"> {
+  return {
     finish: (token, { result, evidence, timings, screenshot = null, now }) =>
       db.write(() => {
-        const scan = changeStatus(token, "finished", { progressPercent: 100, endedAt: now.toISOString(), summary: scanSummaryOf(result) });
+        const ended = { progressPercent: 100, endedAt: now.toISOString(), summary: scanSummaryOf(result) };
+        const scan = changeStatus(db, token, "finished", ended);
         db.results.put(token, result);
         db.evidence.put(token, { evidence, timings });
         if (screenshot !== null) putScreenshot(db, scan.id, screenshot);
@@ -179,34 +162,77 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
 
     fail: (token, { code, evidence, timings, now }) =>
       db.write(() => {
-        const scan = fail(token, code, now);
+        const scan = failScan(db, token, code, now);
         if (evidence !== null) db.evidence.put(token, { evidence, timings });
         return scan;
       }),
+  };
+}
 
-    requeueInterrupted: (now) => db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(token, now))),
-
-    findByToken,
+function readMethods(db: Db): Pick<ScanRepository, "findByToken" | "findOfAccount" | "listOfAccount" | "runningCount" | "listRunning"> {
+  return {
+    findByToken: (token) => findScan(db, token),
 
     findOfAccount: (accountId, token) => {
       const wellFormed = scanTokenPattern.test(token) ? token : noToken;
-      return db.ownScans.doesExist([accountId, wellFormed]) ? findByToken(wellFormed) : undefined;
+      return db.ownScans.doesExist([accountId, wellFormed]) ? findScan(db, wellFormed) : undefined;
     },
 
     listOfAccount: (accountId, { limit, cursor }) => {
       const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
       const rows = db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true, limit: limit + 1 });
-      return pageOf(scansOf(rows.map(({ value }) => value)), limit);
+      return pageOf(scansOf(db, rows), limit);
     },
 
-    queueLength: () => db.queue.getCount(),
-    queuePosition: (token) => {
-      const scan = findByToken(token);
-      if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
-      return db.queue.getKeysCount({ end: scan.id + 1 });
-    },
-    listQueued: (limit) => scansOf(db.queue.getRange({ limit }).map(({ value }) => value)),
     runningCount: () => db.running.getCount(),
-    listRunning: () => scansOf(db.running.getRange().map(({ value }) => value)),
+    listRunning: () => scansOf(db, db.running.getRange()),
   };
+}
+
+function newScan(id: number, accountId: number | null, url: string, now: Date): ScanRecord {
+  return {
+    token: randomBase62(scanTokenChars),
+    id,
+    accountId,
+    url,
+    status: "queued",
+    createdAt: now.toISOString(),
+    startedAt: null,
+    endedAt: null,
+    progressStage: null,
+    progressPercent: 0,
+    attempts: 0,
+    errorCode: null,
+    summary: null,
+  };
+}
+
+function findScan(db: Db, token: string): ScanRecord | undefined {
+  return scanTokenPattern.test(token) ? db.scans.get(token) : undefined;
+}
+
+function scansOf(db: Db, rows: Iterable<{ readonly value: string }>): readonly ScanRecord[] {
+  return [...rows].flatMap(({ value }) => findScan(db, value) ?? []);
+}
+
+/** Only within a transaction. */
+function changeStatus(db: Db, token: string, to: ScanStatus, change: Partial<ScanRecord>): ScanRecord {
+  const scan = findScan(db, token);
+  if (scan === undefined) throw new Error(`no scan has the token ${token}`);
+  assertTransition(scan.status, to);
+  const changed: ScanRecord = { ...scan, progressStage: null, ...change, status: to };
+  db.scans.put(token, changed);
+  if (scan.status === "running") db.running.remove(scan.id);
+  return changed;
+}
+
+function failScan(db: Db, token: string, code: string, now: Date): ScanRecord {
+  return changeStatus(db, token, "failed", { errorCode: code, endedAt: now.toISOString() });
+}
+
+function requeue(db: Db, token: string, now: Date): ScanRecord {
+  if ((findScan(db, token)?.attempts ?? 0) >= attemptsMax) return failScan(db, token, "interrupted", now);
+  const scan = changeStatus(db, token, "queued", {});
+  db.queue.put(scan.id, token);
+  return scan;
 }
