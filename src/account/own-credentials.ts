@@ -70,7 +70,13 @@ export interface OwnCredentialsSettings {
   readonly now: () => Date;
 }
 
-export function createOwnCredentials({ store, passwords, throttles, now }: OwnCredentialsSettings): OwnCredentials {
+export function createOwnCredentials(settings: OwnCredentialsSettings): OwnCredentials {
+  const steps = createChangeSteps(settings);
+  return { ...loginChanges(settings, steps), ...secondFactorChanges(settings, steps) };
+}
+
+/** Steps that the changes share. */
+function createChangeSteps({ store, passwords, throttles, now }: OwnCredentialsSettings) {
   /** Null if the password is right. */
   async function verifyPassword({ account, password, caller }: PasswordProof): Promise<PasswordRefusal | null> {
     const seconds = throttles.attemptPassword(caller, account.email);
@@ -100,6 +106,15 @@ export function createOwnCredentials({ store, passwords, throttles, now }: OwnCr
     return outcome.status === "changed" ? { ...outcome, recoveryCodes } : outcome;
   }
 
+  return { verifyPassword, change, withNewRecoveryCodes };
+}
+
+type ChangeSteps = ReturnType<typeof createChangeSteps>;
+
+function loginChanges(
+  { store, passwords, throttles }: OwnCredentialsSettings,
+  { verifyPassword, change }: ChangeSteps,
+): Pick<OwnCredentials, "changePassword" | "changeEmail"> {
   return {
     changePassword: async (proof, newPassword) => {
       const fault = passwords.faultOf(newPassword, proof.account.email);
@@ -122,7 +137,14 @@ export function createOwnCredentials({ store, passwords, throttles, now }: OwnCr
       throttles.acceptEmail(proof.caller);
       return { status: "renamed", account };
     },
+  };
+}
 
+function secondFactorChanges(
+  { store, now }: OwnCredentialsSettings,
+  { verifyPassword, change, withNewRecoveryCodes }: ChangeSteps,
+): Omit<OwnCredentials, "changePassword" | "changeEmail"> {
+  return {
     offerTotp: async ({ id }) => {
       const secret = newTotpSecret();
       return (await store.credentials.offerTotp(id, secret)) ? secret : null;

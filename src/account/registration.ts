@@ -28,8 +28,8 @@ export type PasswordResetOutcome =
 
 export interface Registration {
   /** Only where sign-up is open. `not-set-up`: no account exists yet. */
-  signUp(wanted: RegistrationRequest, plan: Plan, caller: Caller): Promise<RegistrationOutcome>;
-  signUpByLink(kind: "setup" | "invite", value: string, wanted: RegistrationRequest, caller: Caller): Promise<RegistrationOutcome>;
+  signUp(request: RegistrationRequest, plan: Plan, caller: Caller): Promise<RegistrationOutcome>;
+  signUpByLink(kind: "setup" | "invite", value: string, request: RegistrationRequest, caller: Caller): Promise<RegistrationOutcome>;
   /** By a link of kind `reset`. Opens no session, because the second factor is still to be checked. */
   resetPassword(value: string, password: string): Promise<PasswordResetOutcome>;
 }
@@ -55,13 +55,13 @@ export function createRegistration({ store, passwords, throttles, now }: Registr
   }
 
   async function register(
-    wanted: RegistrationRequest,
+    request: RegistrationRequest,
     caller: Caller,
     create: (passwordHash: string) => Promise<Account | RegistrationRefusal["fault"]>,
   ): Promise<RegistrationOutcome> {
     const seconds = throttles.attemptEmail(caller);
     if (seconds > 0) return { status: "throttled", seconds };
-    const passwordHash = await hashed(wanted, caller);
+    const passwordHash = await hashed(request, caller);
     if (typeof passwordHash !== "string") return passwordHash;
     const account = await create(passwordHash);
     if (typeof account === "string") return refused(account);
@@ -70,16 +70,16 @@ export function createRegistration({ store, passwords, throttles, now }: Registr
   }
 
   return {
-    signUp: async (wanted, plan, caller) => {
+    signUp: async (request, plan, caller) => {
       // The first account is an admin, so open sign-up must not create it.
       if (!store.accounts.hasAny()) return refused("not-set-up");
-      return register(wanted, caller, (passwordHash) => store.accounts.create({ email: wanted.email, plan, passwordHash, now: now() }));
+      return register(request, caller, (passwordHash) => store.accounts.create({ email: request.email, plan, passwordHash, now: now() }));
     },
 
-    signUpByLink: async (kind, value, wanted, caller) => {
+    signUpByLink: async (kind, value, request, caller) => {
       if (store.oneTimeLinks.findByValue(kind, value, now()) === undefined) return refused("link-invalid");
-      const { email } = wanted;
-      const registered = await register(wanted, caller, (passwordHash) =>
+      const { email } = request;
+      const registered = await register(request, caller, (passwordHash) =>
         store.redemptions.signUp(kind, value, { email, passwordHash, now: now() }),
       );
       if (registered.status === "registered") throttles.acceptEmail(caller);

@@ -15,12 +15,12 @@ export class ApiError extends Error {
   constructor(
     status: number,
     message: string,
-    given: { readonly headers?: Record<string, string>; readonly fieldErrors?: FieldErrors } = {},
+    options: { readonly headers?: Record<string, string>; readonly fieldErrors?: FieldErrors } = {},
   ) {
     super(message);
     this.status = status;
-    this.headers = given.headers ?? {};
-    this.fieldErrors = given.fieldErrors;
+    this.headers = options.headers ?? {};
+    this.fieldErrors = options.fieldErrors;
   }
 }
 

@@ -42,7 +42,8 @@ export interface Dispatcher {
 }
 
 /** Requeues interrupted scans of an earlier process, then starts. */
-export async function startDispatcher({ store, scanner, concurrency, progress, log }: DispatcherOptions): Promise<Dispatcher> {
+export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
+  const { store, concurrency, log } = options;
   for (const { token, status } of await store.scans.requeueInterrupted(new Date())) log.warn("scan was interrupted", { token, status });
 
   const active = new Set<Promise<void>>();
@@ -62,7 +63,7 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
         // A scan queued during `claimNext` may be missed by it.
         if (scan === undefined && !wokenDuringClaim) break;
         if (scan === undefined) continue;
-        const work = runScan(scan).finally(() => {
+        const work = runScan(options, scan, abandon.signal).finally(() => {
           active.delete(work);
           wake();
         });
@@ -80,73 +81,6 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
   function wake(): void {
     wokenDuringClaim = true;
     if (!claiming) void claimScans();
-  }
-
-  async function runScan(scan: ScanRecord): Promise<void> {
-    const { token, url, attempts } = scan;
-    log.info("scan started", { token, url, attempt: attempts });
-    progress.publish(token, { type: "claimed" });
-    const writer = progressWriter(scan);
-    const outcome = await scanner.scanUrl(url, writer.report, abandon.signal);
-    writer.end();
-    if (abandon.signal.aborted) return;
-    const stored = await storePersistently(token, outcome);
-    if (stored === null) return;
-    progress.publish(token, { type: stored.status });
-    const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
-    log.info("scan ended", { token, url, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
-  }
-
-  /** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */
-  function progressWriter({ token, progressPercent }: ScanRecord) {
-    let percent = progressPercent;
-    let latest: ProgressStage | null = null;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const write = () => {
-      timer = undefined;
-      if (latest === null) return;
-      const stage = latest;
-      latest = null;
-      timer = setTimeout(write, progressEveryMs);
-      store.scans
-        .setProgress(token, stage, stagePercent[stage])
-        .catch((error) => log.warn("progress not stored", { token, because: messageOf(error) }));
-    };
-    return {
-      report: (stage: ProgressStage) => {
-        percent = Math.max(percent, stagePercent[stage]);
-        progress.publish(token, { type: "stage", stage, percent });
-        latest = stage;
-        if (timer === undefined) write();
-      },
-      end: () => {
-        latest = null;
-        clearTimeout(timer);
-      },
-    };
-  }
-
-  /**
-   * Retries while the data directory is unusable: waiting costs less than another scan. Any other error fails the scan,
-   * or it would stay `running` forever.
-   * @returns the stored outcome; null when nothing was stored.
-   */
-  async function storePersistently(token: string, outcome: ScanOutcome): Promise<ScanOutcome | null> {
-    let toStore = outcome;
-    while (!abandon.signal.aborted) {
-      try {
-        const now = new Date();
-        if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
-        else await store.scans.fail(token, { ...toStore, now });
-        return toStore;
-      } catch (error) {
-        log.error("scan not stored", { token, status: toStore.status, because: messageOf(error) });
-        if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal: abandon.signal }).catch(() => {});
-        else if (toStore === storageFailure) return null;
-        else toStore = storageFailure;
-      }
-    }
-    return null;
   }
 
   wake();
@@ -168,4 +102,77 @@ export async function startDispatcher({ store, scanner, concurrency, progress, l
       clearTimeout(timer);
     },
   };
+}
+
+async function runScan(options: DispatcherOptions, scan: ScanRecord, signal: AbortSignal): Promise<void> {
+  const { scanner, progress, log } = options;
+  const { token, url, attempts } = scan;
+  log.info("scan started", { token, url, attempt: attempts });
+  progress.publish(token, { type: "claimed" });
+  const writer = createProgressWriter(options, scan);
+  const outcome = await scanner.scanUrl(url, writer.report, signal);
+  writer.end();
+  if (signal.aborted) return;
+  const stored = await storePersistently(options, token, outcome, signal);
+  if (stored === null) return;
+  progress.publish(token, { type: stored.status });
+  const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
+  log.info("scan ended", { token, url, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
+}
+
+/** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */
+function createProgressWriter({ store, progress, log }: DispatcherOptions, { token, progressPercent }: ScanRecord) {
+  let percent = progressPercent;
+  let latest: ProgressStage | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const write = () => {
+    timer = undefined;
+    if (latest === null) return;
+    const stage = latest;
+    latest = null;
+    timer = setTimeout(write, progressEveryMs);
+    store.scans
+      .setProgress(token, stage, stagePercent[stage])
+      .catch((error) => log.warn("progress not stored", { token, because: messageOf(error) }));
+  };
+  return {
+    report: (stage: ProgressStage) => {
+      percent = Math.max(percent, stagePercent[stage]);
+      progress.publish(token, { type: "stage", stage, percent });
+      latest = stage;
+      if (timer === undefined) write();
+    },
+    end: () => {
+      latest = null;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/**
+ * Retries while the data directory is unusable: waiting costs less than another scan. Any other error fails the scan,
+ * or it would stay `running` forever.
+ * @returns the stored outcome; null when nothing was stored.
+ */
+async function storePersistently(
+  { store, log }: DispatcherOptions,
+  token: string,
+  outcome: ScanOutcome,
+  signal: AbortSignal,
+): Promise<ScanOutcome | null> {
+  let toStore = outcome;
+  while (!signal.aborted) {
+    try {
+      const now = new Date();
+      if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
+      else await store.scans.fail(token, { ...toStore, now });
+      return toStore;
+    } catch (error) {
+      log.error("scan not stored", { token, status: toStore.status, because: messageOf(error) });
+      if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal }).catch(() => {});
+      else if (toStore === storageFailure) return null;
+      else toStore = storageFailure;
+    }
+  }
+  return null;
 }

@@ -7,7 +7,7 @@ import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-import { openPool, type TaskEnd } from "./pool.ts";
+import { openPool, type TaskEnd, type WorkerPool } from "./pool.ts";
 import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome } from "./task.ts";
 
 export interface ScannerOptions {
@@ -28,9 +28,11 @@ export interface ScannerOptions {
   readonly graceMs?: number;
 }
 
+type OnProgress = (stage: ProgressStage) => void;
+
 export interface Scanner {
   /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
-  scanUrl(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<ScanOutcome>;
+  scanUrl(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanOutcome>;
   close(): Promise<void>;
 }
 
@@ -42,13 +44,12 @@ const hungMax = 5;
 const defaultGraceMs = 5_000;
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log } = options;
-  const { screenshots = false, graceMs = defaultGraceMs } = options;
+  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log, screenshots = false } = options;
   const pool = openPool({
     workerFile,
     threads: concurrency,
     workerData: { checksDir, blockedPorts: blockedPorts() },
-    onIdleFault: (fault) => log.error("idle worker broken", { fault }),
+    onIdleFault: (fault) => log.error("idle worker broke", { fault }),
   });
 
   /** Ports blocked until the scanner closes: scans of a replaced browser still run and must not reach its successor either. */
@@ -62,7 +63,36 @@ export function openScanner(options: ScannerOptions): Scanner {
     return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot: screenshots, deadlines };
   }
 
-  async function gatherOnce(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
+  const gather = createGather(pool, taskOf, options);
+  return {
+    scanUrl: async (url, onProgress, signal) => {
+      const gathered = await gather(url, onProgress, signal);
+      if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
+      const { evidence, screenshot, timings, unreachable, refusals } = gathered;
+      for (const refusal of refusals) log.warn("egress refused", { url, refusal });
+      if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
+      onProgress("analysing");
+      const judgeStartMs = performance.now();
+      const result = await judge(pool, options, { url, evidence, signal });
+      const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
+      if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
+      onProgress("storing");
+      return { status: "finished", result, evidence, screenshot, timings: allTimings };
+    },
+    close: async () => {
+      await pool.close();
+      for (const port of controlPorts) unblockPort(port);
+    },
+  };
+}
+
+/** Gathers evidence in a worker, and once more after a broken worker or browser. */
+function createGather(
+  pool: WorkerPool,
+  taskOf: (url: string) => Promise<GatherTask>,
+  { deadlines, browser, log, graceMs = defaultGraceMs }: ScannerOptions,
+) {
+  async function gatherOnce(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
     const ended = await pool.run("gather", await taskOf(url), {
       deadlineMs: deadlines.scanMs + graceMs,
       onMessage: (message) => message.type === "stage" && onProgress(message.stage),
@@ -75,7 +105,7 @@ export function openScanner(options: ScannerOptions): Scanner {
     return ended;
   }
 
-  async function gather(url: string, onProgress: (stage: ProgressStage) => void, signal?: AbortSignal): Promise<Gathered | ScanErrorCode> {
+  async function gather(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<Gathered | ScanErrorCode> {
     let last: TaskEnd<Gathered> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
       try {
@@ -99,49 +129,34 @@ export function openScanner(options: ScannerOptions): Scanner {
     }
   }
 
-  /** Judges again without a check that hangs or ends its thread: the last one started. */
-  async function judge(url: string, evidence: Evidence, signal?: AbortSignal): Promise<StoredResult | ScanErrorCode> {
-    const hung: string[] = [];
-    while (hung.length < hungMax) {
-      const started: string[] = [];
-      const ended = await pool.run(
-        "judge",
-        { evidence, hung },
-        { deadlineMs: deadlines.judgeMs, onMessage: (message) => message.type === "judging" && started.push(message.key), signal },
-      );
-      if (ended.end === "cancelled") return "interrupted";
-      if (ended.end === "done") {
-        for (const { key, fault } of ended.value.faults) log.error("check failed", { check: key, fault, url });
-        return ended.value.result;
-      }
-      const suspect = started.at(-1);
-      log.error("worker lost while judging", { url, check: suspect ?? null, end: ended.end, because: reasonOf(ended) });
-      if (suspect === undefined) break;
-      hung.push(suspect);
-    }
-    return "crashed";
-  }
+  return gather;
+}
 
-  return {
-    scanUrl: async (url, onProgress, signal) => {
-      const gathered = await gather(url, onProgress, signal);
-      if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
-      const { evidence, screenshot, timings, unreachable, refusals } = gathered;
-      for (const refusal of refusals) log.warn("egress refused", { url, refusal });
-      if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
-      onProgress("analysing");
-      const judgeStartMs = performance.now();
-      const result = await judge(url, evidence, signal);
-      const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
-      if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
-      onProgress("storing");
-      return { status: "finished", result, evidence, screenshot, timings: allTimings };
-    },
-    close: async () => {
-      await pool.close();
-      for (const port of controlPorts) unblockPort(port);
-    },
-  };
+/** Judges again without a check that hangs or ends its thread: the last one started. */
+async function judge(
+  pool: WorkerPool,
+  { deadlines, log }: ScannerOptions,
+  { url, evidence, signal }: { readonly url: string; readonly evidence: Evidence; readonly signal: AbortSignal | undefined },
+): Promise<StoredResult | ScanErrorCode> {
+  const hung: string[] = [];
+  while (hung.length < hungMax) {
+    const started: string[] = [];
+    const ended = await pool.run(
+      "judge",
+      { evidence, hung },
+      { deadlineMs: deadlines.judgeMs, onMessage: (message) => message.type === "judging" && started.push(message.key), signal },
+    );
+    if (ended.end === "cancelled") return "interrupted";
+    if (ended.end === "done") {
+      for (const { key, fault } of ended.value.faults) log.error("check failed", { check: key, fault, url });
+      return ended.value.result;
+    }
+    const suspect = started.at(-1);
+    log.error("worker lost while judging", { url, check: suspect ?? null, end: ended.end, because: reasonOf(ended) });
+    if (suspect === undefined) break;
+    hung.push(suspect);
+  }
+  return "crashed";
 }
 
 function isBrowserBroken({ navigation }: Evidence): boolean {
