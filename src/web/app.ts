@@ -2,9 +2,9 @@
 import { Elysia } from "elysia";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
-import { redirect, respond } from "./answer.tsx";
 import { errorPage } from "./error-page.tsx";
 import { hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
+import { redirect, respond } from "./response.ts";
 import { pageRoutes } from "./routes.ts";
 import type { PagesSettings } from "./settings.ts";
 import { type Visit, visitOf } from "./visit.ts";

@@ -1,8 +1,9 @@
 /** Style sheet, script and icon: embedded files under names that contain a content hash. */
-import { respond } from "./answer.tsx";
+
 import style from "./assets/assay.css" with { type: "text" };
 import icon from "./assets/favicon.svg" with { type: "text" };
 import { script } from "./client/script.ts";
+import { respond } from "./response.ts";
 import type { Visit } from "./visit.ts";
 
 const hashChars = 12;

@@ -1,7 +1,8 @@
 /** Error page: what happened, the next step, and the request id of the log entry. */
-import { page } from "./answer.tsx";
+
 import { PageHead } from "./components/page-head.tsx";
 import type { PageError } from "./errors.ts";
+import { page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
 export function errorPage(visit: Visit, { status, kind, values, headers }: PageError): Response {

@@ -1,13 +1,13 @@
 /** `/`: the form that starts a scan, and what a scan covers. */
 import { type Area, areaOf, areas } from "../check/check.ts";
-import { page } from "./answer.tsx";
 import { Notice } from "./components/notice.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { useI18n, useVisit } from "./context.ts";
-import { mayScan } from "./scanning/may-scan.ts";
+import { page } from "./page.tsx";
 import { UrlForm } from "./scanning/url-form.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
 import type { Visit } from "./visit.ts";
+import { mayScan } from "./visit.ts";
 
 const latestScansMax = 5;
 

@@ -1,10 +1,10 @@
 /** Layout of every page: head, navigation, notices and footer. */
 import { type Locale, locales } from "../check/check.ts";
-import type { PageContent } from "./answer.tsx";
 import { scriptPath, stylePath } from "./assets.ts";
 import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
 import type { TextPath } from "./i18n.ts";
+import type { PageContent } from "./page.tsx";
 
 /** BCP 47 tags for `lang`. */
 const languageTag = { "en-gb": "en-GB", "de-de": "de-DE" } as const satisfies Record<Locale, string>;

@@ -1,7 +1,7 @@
 /** `/imprint` and `/privacy`: plain texts of the operator. */
 import { Fragment } from "preact";
-import { page } from "./answer.tsx";
 import { notFound } from "./errors.ts";
+import { page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
 export function legalPage(visit: Visit, kind: "imprint" | "privacy"): Response {

@@ -1,12 +1,12 @@
 /** `/plans`: features of each plan, and the contact for another. */
 import { planTerms } from "../account/plans.ts";
 import { plans } from "../store/accounts.ts";
-import { page } from "./answer.tsx";
-import { Contact } from "./components/contact.tsx";
+import { Contact } from "./components/external-link.tsx";
 import { Icon } from "./components/icon.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { type Column, Row, RowGroup, Table } from "./components/table.tsx";
 import { useI18n, useVisit } from "./context.ts";
+import { page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
 export function getPlans(visit: Visit): Response {

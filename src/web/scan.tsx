@@ -1,9 +1,9 @@
 /** `/scans/{token}` in every state of a scan, with its events, state and screenshot. */
 import type { ScanRecord } from "../store/scans.ts";
-import { respond } from "./answer.tsx";
 import { scanNotFoundPage } from "./errors.ts";
 import { downloadReport } from "./report/download.ts";
 import { reportPage } from "./report/report-page.tsx";
+import { respond } from "./response.ts";
 import { failedPage } from "./scanning/failed-page.tsx";
 import { stateOf } from "./scanning/scan-state.ts";
 import { waitingPage } from "./scanning/waiting-page.tsx";

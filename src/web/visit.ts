@@ -135,3 +135,8 @@ function acceptedLocale(header: string | null): Locale | null {
     .find((locale) => locale !== undefined);
   return best ?? null;
 }
+
+/** True for accounts, and for guests if the operator lets them scan. */
+export function mayScan({ account, settings: { scanning } }: Pick<Visit, "account" | "settings">): boolean {
+  return account !== null || scanning.guests.mayScan;
+}

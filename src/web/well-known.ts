@@ -1,7 +1,7 @@
 /** security.txt (RFC 9116) and robots.txt (RFC 9309). */
 import { suggestedExpiry } from "../parse/security-txt-places.ts";
-import { respond } from "./answer.tsx";
 import { notFound } from "./errors.ts";
+import { respond } from "./response.ts";
 import type { Visit } from "./visit.ts";
 
 const securityTxtPath = "/.well-known/security.txt";

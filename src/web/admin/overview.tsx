@@ -1,7 +1,6 @@
 /** `/admin`: warnings, the queue and the system checks. */
 
 import type { DoctorFinding } from "../../doctor/background-run.ts";
-import { redirect } from "../answer.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -11,6 +10,7 @@ import { untranslated } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
 import type { TextPath } from "../i18n.ts";
+import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { AdminBanners } from "./banners.tsx";

@@ -2,7 +2,6 @@
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, plans } from "../../store/accounts.ts";
 import { pageOf } from "../../store/page.ts";
-import { redirect } from "../answer.tsx";
 import { Field } from "../components/field.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -13,6 +12,7 @@ import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
 import { Form, readForm } from "../form.tsx";
+import { redirect } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";

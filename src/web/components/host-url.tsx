@@ -1,6 +1,6 @@
 /** URL with its host emphasized; wraps anywhere, bidi-safe. */
 
-import { UnicodeHostName } from "./unicode-host-name.tsx";
+import { domainToUnicode } from "node:url";
 import { UntrustedText } from "./untrusted-text.tsx";
 
 interface HostUrlProps {
@@ -22,6 +22,19 @@ export function HostUrl({ url }: HostUrlProps) {
         <UntrustedText>{url.slice(hostAt + host.length)}</UntrustedText>
       </span>
       <UnicodeHostName url={url} />
+    </span>
+  );
+}
+
+/** Null for hosts without A-labels (RFC 5890 section 2.3.2.1) and for text that is not a URL. */
+export function UnicodeHostName({ url }: { readonly url: string }) {
+  const host = URL.parse(url)?.hostname ?? "";
+  const name = domainToUnicode(host);
+  if (name === "" || name === host) return null;
+  return (
+    <span class="muted">
+      {" ("}
+      <UntrustedText>{name}</UntrustedText>)
     </span>
   );
 }

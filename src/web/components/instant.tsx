@@ -24,3 +24,13 @@ export function Instant({ at, day = false, relative = true }: InstantProps) {
     </span>
   );
 }
+
+interface LastUseProps {
+  readonly createdAt: string;
+  /** Hour of last use; may start before the creation time. */
+  readonly hour: string;
+}
+
+export function LastUse({ createdAt, hour }: LastUseProps) {
+  return <Instant at={hour < createdAt ? createdAt : hour} relative={false} />;
+}

@@ -1,10 +1,10 @@
 /** `/about`: what the scanner tests, what it omits by design, and how to recognize its requests. */
 import { Fragment } from "preact";
-import { page } from "../answer.tsx";
 import { ConfigLines } from "../components/config-lines.tsx";
-import { Contact } from "../components/contact.tsx";
+import { Contact } from "../components/external-link.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
+import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { TextWithCode } from "./coded.tsx";
 

@@ -1,9 +1,10 @@
 /** `/api`: API guide and reference, generated from the OpenAPI description. */
-import { page } from "../answer.tsx";
+
 import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
+import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { BodyTable, bodyId, Code, FromDescription, Notes } from "./api-bodies.tsx";
 import { bodyNameOf, type Operation, typeOf } from "./api-document.ts";

@@ -4,18 +4,24 @@ import type { ComponentChildren } from "preact";
 import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { headerFieldsMax, headerValueCharsMax } from "../../evidence/limits.ts";
-import { page } from "../answer.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
+import { notFound } from "../errors.ts";
 import type { TextPath } from "../i18n.ts";
+import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { TextWithCheckLinks } from "./check-links.tsx";
 import { areaId, fileOf, weightOf } from "./checks.tsx";
 import { FindingReference } from "./finding.tsx";
 import { Standards } from "./standards.tsx";
 
-export function checkPage(visit: Visit, check: AnyCheck): Response {
+export function getCheck(visit: Visit, key: string | null): Response {
+  const check = visit.settings.catalog.checks.find((one) => one.key === key);
+  if (check === undefined) throw notFound();
+  return checkPage(visit, check);
+}
+
+function checkPage(visit: Visit, check: AnyCheck): Response {
   const { i18n } = visit;
   const { catalog } = visit.settings;
   const texts = catalog.texts[i18n.locale][check.key];
@@ -151,5 +157,23 @@ function Readings({ names }: { readonly names: AnyCheck["reads"] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Text with links for the check keys in it. */
+/** Only keys with a hyphen: a single word could be ordinary text. */
+const keyed = /([a-z0-9]+(?:-[a-z0-9]+)+)/;
+
+function TextWithCheckLinks({ text }: { readonly text: string }) {
+  const { checks } = useVisit().settings.catalog;
+  const isKey = (word: string) => checks.some(({ key }) => key === word);
+  return text.split(keyed).map((piece, at) =>
+    at % 2 === 1 && isKey(piece) ? (
+      <a key={piece} href={`/checks/${piece}`}>
+        <code {...untranslated}>{piece}</code>
+      </a>
+    ) : (
+      piece
+    ),
   );
 }

@@ -3,26 +3,18 @@ import { basename } from "node:path";
 import type { Catalog } from "../../catalog/load.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
-import { page } from "../answer.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
-import { notFound } from "../errors.ts";
+import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { checkPage } from "./check.tsx";
-
-export function getCheck(visit: Visit, key: string | null): Response {
-  const check = visit.settings.catalog.checks.find((one) => one.key === key);
-  if (check === undefined) throw notFound();
-  return checkPage(visit, check);
-}
 
 export function getChecks(visit: Visit): Response {
   const { i18n } = visit;
   const { checks, version } = visit.settings.catalog;
   const title = i18n.t("checks.title");
-  const count = areas.filter((area) => checks.some((check) => areaOf(check) === area));
+  const usedAreas = areas.filter((area) => checks.some((check) => areaOf(check) === area));
   return page(visit, {
     title,
     children: (
@@ -31,14 +23,14 @@ export function getChecks(visit: Visit): Response {
         <p>{i18n.t("checks.scoring")}</p>
         <nav aria-label={i18n.t("checks.areasLabel")}>
           <ul class="jumps">
-            {count.map((area) => (
+            {usedAreas.map((area) => (
               <li key={area}>
                 <a href={`#${areaId(area)}`}>{i18n.t(`checks.areas.${area}`)}</a>
               </li>
             ))}
           </ul>
         </nav>
-        {count.map((area) => (
+        {usedAreas.map((area) => (
           <AreaTable key={area} area={area} checks={checks.filter((check) => areaOf(check) === area)} />
         ))}
         <p class="muted">{i18n.t("checks.catalog", { version })}</p>

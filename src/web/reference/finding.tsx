@@ -1,11 +1,11 @@
 /** Documentation of a finding code, linkable as `/checks/{key}#{code}`. */
 
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
+import { suggestedExpiry } from "../../parse/security-txt-places.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
 import { Remediation } from "../components/remediation.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
-import { TextWithSamples } from "./samples.tsx";
 
 interface FindingReferenceProps {
   readonly code: string;
@@ -56,4 +56,18 @@ function FindingTextsList({ texts: { detail, riskStatement, remediation } }: { r
 
 function sampled(text: string) {
   return <TextWithSamples text={text} />;
+}
+
+/** Text with sample values for its placeholders: example hosts, or a description of the value. */
+const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
+
+function TextWithSamples({ text }: { readonly text: string }) {
+  const { i18n, settings, now } = useVisit();
+  // Odd pieces are placeholder names, since the pattern has one group.
+  return text.split(placeholder).map((piece, at) => (at % 2 === 0 ? piece : <var key={at}>{sampleOf(piece)}</var>));
+
+  function sampleOf(name: string): string {
+    if (name === "expires") return suggestedExpiry(now.toISOString());
+    return settings.texts.say(i18n.locale, ["pages", "check", "samples", name]) ?? i18n.t("check.sample", { name });
+  }
 }

@@ -1,8 +1,9 @@
 /** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
-import { page } from "../answer.tsx";
+
 import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
+import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { TextWithCode } from "./coded.tsx";
 import { curlOf } from "./curl.ts";

@@ -2,7 +2,7 @@
 
 import type { ScanRecord } from "../../store/scans.ts";
 import { renderFullReport } from "../../text/render.ts";
-import { respond } from "../answer.tsx";
+import { respond } from "../response.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";

@@ -3,9 +3,9 @@
 import type { ComponentChildren } from "preact";
 import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";
+import { UnicodeHostName } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { UnicodeHostName } from "../components/unicode-host-name.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";

@@ -6,8 +6,8 @@ import { Sentence, UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 import { whyNotChecked } from "./evidence/reading-texts.ts";
+import { pointsOf } from "./points.ts";
 import { areaName, checkOf, countStates, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
-import { pointsOf } from "./standing.ts";
 import { AreaFilter, type LedgerFilter, matchesFilter, StateFilter } from "./state-filter.tsx";
 
 interface LedgerProps {

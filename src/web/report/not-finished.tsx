@@ -1,8 +1,8 @@
 /** 409 page for requests that need a finished scan. */
 import type { ScanRecord } from "../../store/scans.ts";
-import { page } from "../answer.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { PageHead } from "../components/page-head.tsx";
+import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
 const conflict = 409;

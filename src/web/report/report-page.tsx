@@ -1,6 +1,6 @@
 /** Report page of a finished scan: findings first, then the ledger, then the evidence. */
 import type { ScanRecord } from "../../store/scans.ts";
-import { page } from "../answer.tsx";
+import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { EvidenceSections } from "./evidence/evidence-sections.tsx";
 import { Findings } from "./findings.tsx";

@@ -8,8 +8,8 @@ import { useI18n } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { failureText } from "./evidence/reading-texts.ts";
+import { type Points, passedPercent, pointsOf } from "./points.ts";
 import type { Report, ShownFinding } from "./report.ts";
-import { type Points, passedPercent, pointsOf } from "./standing.ts";
 
 export function ScoreBlock({ report }: { readonly report: Report }) {
   const i18n = useI18n();

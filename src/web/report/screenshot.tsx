@@ -2,9 +2,9 @@
 
 import { screenshotType } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { respond } from "../answer.tsx";
 import { useI18n } from "../context.ts";
 import { notFound } from "../errors.ts";
+import { respond } from "../response.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import type { Report } from "./report.ts";

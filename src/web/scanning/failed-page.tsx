@@ -3,16 +3,16 @@
 import { type ScanErrorCode, scanErrorCodes } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { scanErrorMessage } from "../../text/render.ts";
-import { page } from "../answer.tsx";
 import { HostUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
+import { page } from "../page.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import { mayScan } from "./may-scan.ts";
+import { mayScan } from "../visit.ts";
 import { UrlForm } from "./url-form.tsx";
 
 export function failedPage(visit: Visit, scan: ScanRecord): Response {

@@ -1,8 +1,9 @@
 /** Confirmation page before a URL with possible secrets becomes public. */
-import { page } from "../answer.tsx";
+
 import { SubmitButton } from "../components/submit-button.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { Form } from "../form.tsx";
+import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import type { TypedUrl } from "./typed-url.ts";
 

@@ -3,7 +3,7 @@ import type { ComponentProps } from "preact";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
-import { mayScan } from "./may-scan.ts";
+import { mayScan } from "../visit.ts";
 
 interface ScanAgainProps extends Omit<ComponentProps<typeof SubmitButton>, "name" | "value"> {
   readonly url: string;

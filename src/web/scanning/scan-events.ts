@@ -1,7 +1,7 @@
 /** `/scans/{token}/events`: server-sent events of a scan (HTML standard section 9.2). */
 import type { ProgressStage, ScanEvent } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { respond } from "../answer.tsx";
+import { respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { type ScanEventData, waitingOf } from "./scan-state.ts";
 

@@ -2,12 +2,12 @@
 import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
 import { truncatedAddress } from "../../parse/address.ts";
 import { DataDirError } from "../../store/data-dir.ts";
-import { redirect } from "../answer.tsx";
 import { readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
+import { redirect } from "../response.ts";
 import type { PagesSettings } from "../settings.ts";
 import type { PageHandler, Visit } from "../visit.ts";
-import { mayScan } from "./may-scan.ts";
+import { mayScan } from "../visit.ts";
 import { publicUrlPage } from "./public-url-page.tsx";
 import { createScanDedup, type DedupOutcome, reusedScanParam } from "./scan-dedup.ts";
 import { readTypedUrl } from "./typed-url.ts";

@@ -1,7 +1,6 @@
 /** Interprets a typed URL and detects parts that should not become public. */
 import { withoutSecrets } from "../../evidence/redact.ts";
 import { parseScanUrl, type ScanUrlFault } from "../../parse/scan-url.ts";
-import { completeUrl } from "../typed-address.ts";
 
 export type TypedUrl =
   | { readonly kind: "fault"; readonly fault: ScanUrlFault | "empty" | "mail-address" }
@@ -60,4 +59,20 @@ function withoutSecretParameters(address: string): string {
 
 function looksSecret(text: string): boolean {
   return withoutSecrets(text) !== text;
+}
+
+/** Already has a scheme, so it is left unchanged. */
+const withScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i;
+/** Bare IPv6 address, which a URL parser would read as host and port. */
+const bareIpv6 = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*$/i;
+
+/** `example.com` becomes `https://example.com`, `::1` becomes `https://[::1]`. Does not validate. */
+export function completeUrl(typed: string): string {
+  const text = typed.trim();
+  if (withScheme.test(text)) return text;
+  return `https://${isBareIpv6(text) ? `[${text}]` : text}`;
+}
+
+export function isBareIpv6(text: string): boolean {
+  return bareIpv6.test(text);
 }

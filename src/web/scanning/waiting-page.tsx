@@ -2,12 +2,12 @@
 
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { page } from "../answer.tsx";
 import { HostUrl } from "../components/host-url.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useI18n, useVisit } from "../context.ts";
+import { page } from "../page.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";
 import { stateOf } from "./scan-state.ts";

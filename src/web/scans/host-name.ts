@@ -3,7 +3,7 @@
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { completeUrl, isBareIpv6 } from "../typed-address.ts";
+import { completeUrl, isBareIpv6 } from "../scanning/typed-url.ts";
 
 /** Host as the scan index stores it: ASCII, lower case, no trailing dot, no brackets. Null if there is none. */
 export function hostFromText(typed: string): string | null {

@@ -2,7 +2,6 @@
 
 import type { ScanRecord } from "../../store/scans.ts";
 import { sameRules } from "../../text/comparison.ts";
-import { page } from "../answer.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -11,6 +10,7 @@ import { Sparkline } from "../components/sparkline.tsx";
 import { Row, RowGroup, Table } from "../components/table.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
+import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { hostFromSegment, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";

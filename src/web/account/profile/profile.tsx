@@ -3,10 +3,10 @@
 import { type Locale, locales } from "../../../check/check.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
-import { redirect } from "../../answer.tsx";
 import { setCookie } from "../../cookies.ts";
 import { formMalformed } from "../../errors.ts";
 import { type Fields, readForm } from "../../form.tsx";
+import { redirect } from "../../response.ts";
 import type { CurrentSession, PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { answerTo, type FormError, fieldError, newPasswordError, reauthenticationError } from "../form-error.ts";

@@ -1,7 +1,7 @@
 /** List of the account's sessions with buttons that end them. */
 import type { Account } from "../../../store/accounts.ts";
 import { type Session, sessionDays, sessionIdleDays } from "../../../store/sessions.ts";
-import { Instant } from "../../components/instant.tsx";
+import { Instant, LastUse } from "../../components/instant.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
@@ -9,7 +9,6 @@ import { useI18n, useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
 import type { I18n } from "../../i18n.ts";
 import { browserName } from "./browser-name.ts";
-import { LastUse } from "./last-use.tsx";
 
 export function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {
   const { i18n, settings, now } = useVisit();

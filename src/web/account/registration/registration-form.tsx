@@ -3,11 +3,12 @@
 import type { RegistrationOutcome } from "../../../account/registration.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { TextValues } from "../../../text/i18n.ts";
-import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useI18n } from "../../context.ts";
 import { type Fields, Form } from "../../form.tsx";
 import type { TextPath } from "../../i18n.ts";
+import { page } from "../../page.tsx";
+import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { CommandLine, EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
 import { errorAt, type FormError, fieldError, newPasswordError, throttledError } from "../form-error.ts";

@@ -1,9 +1,10 @@
 /** `/reset?t=`: sets a new password by a link from the operator. */
 import type { Account } from "../../../store/accounts.ts";
 import { linkHours } from "../../../store/one-time-links.ts";
-import { page, redirect } from "../../answer.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
+import { page } from "../../page.tsx";
+import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, newPasswordError, throttledError } from "../form-error.ts";

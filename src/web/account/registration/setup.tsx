@@ -1,7 +1,7 @@
 /** `/setup?t=`: creates the first account by the link that the server printed at its start. */
 import { linkHours } from "../../../store/one-time-links.ts";
-import { page } from "../../answer.tsx";
 import { readForm } from "../../form.tsx";
+import { page } from "../../page.tsx";
 import type { Visit } from "../../visit.ts";
 import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";

@@ -1,8 +1,8 @@
 /** `/sign-up`: creates an account by open registration or invitation. */
 import type { Plan } from "../../../store/accounts.ts";
 import { linkHours } from "../../../store/one-time-links.ts";
-import { page } from "../../answer.tsx";
 import { readForm } from "../../form.tsx";
+import { page } from "../../page.tsx";
 import type { Visit } from "../../visit.ts";
 import { answerTo, type FormError } from "../form-error.ts";
 import { callerOf } from "../sign-in/session-cookie.ts";

@@ -1,8 +1,10 @@
 /** Second step of sign-in: an authenticator code or a recovery code. */
-import { page, redirect } from "../../answer.tsx";
+
 import { Details } from "../../components/details.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
+import { page } from "../../page.tsx";
+import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { CodeField, CommandLine, FormErrorNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, throttledError } from "../form-error.ts";

@@ -4,8 +4,8 @@ import type { SignInSuccess } from "../../../account/sign-in.ts";
 import { truncatedAddress } from "../../../parse/address.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type OpenedSession, sessionDays } from "../../../store/sessions.ts";
-import { redirect } from "../../answer.tsx";
 import { setCookie } from "../../cookies.ts";
+import { redirect } from "../../response.ts";
 import type { CurrentSession, Visit } from "../../visit.ts";
 
 const daySeconds = 86_400;

@@ -1,11 +1,12 @@
 /** `/sign-in`: password, then second factor; instructions while no account exists. */
 import { emailCharsMax } from "../../../store/account-index.ts";
-import { page, redirect } from "../../answer.tsx";
 import { Details } from "../../components/details.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form, readForm } from "../../form.tsx";
+import { page } from "../../page.tsx";
+import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { CommandLine, CurrentPassword, EmailField, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, type FormError, throttledError } from "../form-error.ts";

@@ -1,7 +1,9 @@
 /** `/sign-out`: a form rather than a link, since any site could trigger a GET. */
-import { page, redirect } from "../../answer.tsx";
+
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
+import { page } from "../../page.tsx";
+import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { endCurrentSession } from "./session-cookie.ts";
 

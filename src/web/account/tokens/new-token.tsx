@@ -1,13 +1,15 @@
 /** Page that shows a new API token once, with example commands. */
+
+import { planTerms } from "../../../account/plans.ts";
 import type { Account } from "../../../store/accounts.ts";
 import type { ApiToken } from "../../../store/api-tokens.ts";
 import { ConfigLines } from "../../components/config-lines.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
+import { useI18n } from "../../context.ts";
 import { publicOrigin, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { ApiExcludedNotice } from "./no-api-notice.tsx";
 
 /** A direct response to the form: it has no URL to link or reload. */
 export function newTokenPage(
@@ -46,4 +48,16 @@ export function newTokenPage(
       </>
     ),
   });
+}
+
+/** Null if the plan includes the API. */
+export function ApiExcludedNotice({ account: { plan } }: { readonly account: Account }) {
+  const i18n = useI18n();
+  if (planTerms[plan].api) return null;
+  return (
+    <Notice kind="warn">
+      {i18n.t("tokens.noApi", { plan: i18n.t(`plans.names.${plan}`), needed: i18n.t("plans.names.agency") })}{" "}
+      <a href="/plans">{i18n.t("tokens.plans")}</a>
+    </Notice>
+  );
 }

@@ -3,14 +3,13 @@ import { isExpired } from "../../../account/authenticate.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type ApiToken, deadTokenDays } from "../../../store/api-tokens.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { Instant } from "../../components/instant.tsx";
+import { Instant, LastUse } from "../../components/instant.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { plainUntrustedText, UntrustedText, untranslated } from "../../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
 import type { I18n } from "../../i18n.ts";
-import { LastUse } from "../profile/last-use.tsx";
 
 const dayMs = 86_400_000;
 

@@ -6,7 +6,7 @@ import { Row, RowGroup, Table } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useVisit } from "../../context.ts";
 import { checkOf } from "../report.ts";
-import { Section } from "./section.tsx";
+import { Section } from "./compared-findings.tsx";
 
 export function ChangedChecks({ comparison: { checks, checksUnchanged } }: { readonly comparison: Comparison }) {
   const visit = useVisit();

@@ -1,4 +1,6 @@
 /** Findings of a comparison, grouped by what changed. */
+
+import type { ComponentChildren } from "preact";
 import { worstFirst } from "../../../check/check.ts";
 import type { StoredFinding } from "../../../judge/result.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
@@ -8,7 +10,6 @@ import { textsOfFinding } from "../../../text/render.ts";
 import { SeverityChip } from "../../components/chips.tsx";
 import { Sentence } from "../../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../../context.ts";
-import { Section } from "./section.tsx";
 
 interface FindingsProps {
   readonly findings: readonly StoredFinding[];
@@ -110,4 +111,19 @@ export function ChangedList({ changed, before, after }: ChangedListProps) {
 function Detail({ finding, of }: FindingProps) {
   const { i18n, settings } = useVisit();
   return <Sentence text={textsOfFinding(finding, of.url, i18n.locale, settings.texts, quoted).detail} />;
+}
+
+interface SectionProps {
+  readonly id: string;
+  readonly heading: string;
+  readonly children: ComponentChildren;
+}
+
+export function Section({ id, heading, children }: SectionProps) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{heading}</h2>
+      {children}
+    </section>
+  );
 }

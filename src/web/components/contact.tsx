@@ -1,7 +1,0 @@
-/** Operator contact from the settings: a mail address or a page. */
-import { ExternalLink } from "./external-link.tsx";
-
-export function Contact({ address }: { readonly address: string }) {
-  const mail = /^mailto:(.+)$/i.exec(address)?.[1];
-  return mail === undefined ? <ExternalLink href={address}>{address}</ExternalLink> : <a href={address}>{mail}</a>;
-}

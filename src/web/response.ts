@@ -1,0 +1,58 @@
+/** Responses of the pages: all pass through here, so that none lacks a security header. */
+import type { Visit } from "./visit.ts";
+
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** Redirects with 303, so that a reload does not resubmit the form. `path` must never come from the visitor. */
+export function redirect(visit: Visit, path: string): Response {
+  return respond(visit, 303, null, { location: path, "cache-control": "no-store" });
+}
+
+/** Any other response; `headers` must name the content type. */
+export function respond(
+  visit: Visit,
+  status: number,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream | null,
+  headers: ResponseHeaders,
+): Response {
+  const response = new Response(body, { status, headers: { ...securityHeaders(visit), ...headers } });
+  for (const line of visit.setCookies) response.headers.append("set-cookie", line);
+  return response;
+}
+
+/** CSP of every page: own resources, one script by nonce, no HTML built by script. */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}
+
+const permissionsPolicy = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "publickey-credentials-get", "usb"]
+  .map((feature) => `${feature}=()`)
+  .join(", ");
+
+function securityHeaders({ nonce, own, requestId, settings: { hsts } }: Visit): ResponseHeaders {
+  return {
+    "content-security-policy": policyOf(nonce),
+    // Browsers ignore it on other origins, with a console warning.
+    ...(own.https || own.loopback ? { "cross-origin-opener-policy": "same-origin" } : {}),
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": permissionsPolicy,
+    // `no-referrer` would send forms with `Origin: null`, which the CSRF check refuses.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "x-request-id": requestId,
+    ...(own.https && hsts !== null ? { "strict-transport-security": hsts } : {}),
+  };
+}
