@@ -1,6 +1,6 @@
 /** Common passwords, refused at any length. */
 
-/** Lower case. Includes the longer forms that people derive from commonPasswords leaked passwords. */
+/** Lower case. Includes the longer forms that people derive from common leaked passwords. */
 const commonPasswords: ReadonlySet<string> = new Set(
   `
   123456 12345678 123456789 1234567890 12345678910 123456789012 1234567890123 01234567890 012345678901 0123456789012 123123123123

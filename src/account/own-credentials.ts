@@ -46,7 +46,7 @@ export interface OwnCredentials {
   offerTotp(account: Account): Promise<string | null>;
   /** Secret that waits for confirmation. */
   offeredTotp(account: Account): string | null;
-  /** Puts the offered secret in force. The recovery codes are known only here and now. */
+  /** Activates the offered secret. The recovery codes are not stored in clear and cannot be read again. */
   confirmTotp(
     proof: PasswordProof,
     code: string,

@@ -13,7 +13,7 @@ export const listLimitDefault = 20;
 export const listLimitMax = 100;
 
 /** Without Elysia's default, which is the first value. */
-const oneOf = <const T extends readonly [string, ...string[]]>(words: T) => t.UnionEnum(words, { default: undefined });
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => t.UnionEnum(values, { default: undefined });
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const count = Type.Integer({ minimum: 0 });
 const scanToken = Type.String({ description: "Names the scan; an unguessable word." });

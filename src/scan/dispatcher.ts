@@ -35,8 +35,8 @@ export interface Dispatcher {
   /** Number of running scans. */
   running(): number;
   /**
-   * Stops claiming and waits at most `drainMs` for running scans. Later ones are abandoned and stay `running` in the store,
-   * so that the next start requeues them.
+   * Stops claiming and waits at most `drainMs` for running scans. Then it abandons them. They stay `running` in the store, so
+   * that the next start requeues them.
    */
   stop(drainMs: number): Promise<void>;
 }

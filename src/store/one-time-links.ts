@@ -32,7 +32,7 @@ export type LinkPurpose =
 
 export interface IssuedLink {
   readonly link: OneTimeLink;
-  /** Known only here and now. */
+  /** Not stored; cannot be read again. */
   readonly value: string;
 }
 

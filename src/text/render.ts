@@ -180,7 +180,7 @@ export function textsOfFinding(
   texts: Texts,
   quote: (value: string | number) => string | number = (value) => value,
 ): FindingTexts {
-  const quotedValues = (given: TextValues) => Object.fromEntries(Object.entries(given).map(([name, value]) => [name, quote(value)]));
+  const quotedValues = (raw: TextValues) => Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, quote(value)]));
   const subject = quotedValues(subjectValues(url));
   // The subject comes last, so that a value of a check cannot replace the scanned host.
   const filled = { ...quotedValues(onOneLine(values)), ...subject };

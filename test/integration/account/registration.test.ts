@@ -5,7 +5,7 @@ import { type AccountFixture, accountFixture, callerAt, email, password, testPas
 import { temporaryStore } from "../../support/temporary-store.ts";
 
 const caller = callerAt("192.0.2.7");
-const wanted = { email: "you@assay.test", password };
+const registration = { email: "you@assay.test", password };
 let fixture: AccountFixture;
 
 beforeEach(async () => {
@@ -20,7 +20,7 @@ async function invitation(address: string | null = null): Promise<string> {
 
 describe("open sign-up", () => {
   test("creates a signed-in account on the default plan, never an administrator", async () => {
-    const outcome = await fixture.actions.signUp(wanted, "free", caller);
+    const outcome = await fixture.actions.signUp(registration, "free", caller);
     if (outcome.status !== "registered") throw new Error(outcome.status);
     expect(outcome.account).toMatchObject({ id: 2, plan: "free", admin: false });
     expect(fixture.store.sessions.findByValue(outcome.opened?.value ?? "", fixture.now())?.accountId).toBe(2);
@@ -29,7 +29,7 @@ describe("open sign-up", () => {
   test("does not create the first account", async () => {
     const { store, stop } = temporaryStore();
     const actions = createAccountActions({ store, passwordCharsMin: 12, passwordCost: testPasswordCost, now: fixture.now });
-    expect(await actions.signUp(wanted, "free", caller)).toEqual({ status: "refused", fault: "not-set-up" });
+    expect(await actions.signUp(registration, "free", caller)).toEqual({ status: "refused", fault: "not-set-up" });
     expect(store.accounts.hasAny()).toBe(false);
     await stop();
   });
@@ -43,11 +43,14 @@ describe("open sign-up", () => {
       status: "refused",
       fault: "email-invalid",
     });
-    expect(await fixture.actions.signUp({ ...wanted, password: "short" }, "free", caller)).toEqual({
+    expect(await fixture.actions.signUp({ ...registration, password: "short" }, "free", caller)).toEqual({
       status: "refused",
       fault: "too-short",
     });
-    const both = await Promise.all([fixture.actions.signUp(wanted, "free", caller), fixture.actions.signUp(wanted, "free", caller)]);
+    const both = await Promise.all([
+      fixture.actions.signUp(registration, "free", caller),
+      fixture.actions.signUp(registration, "free", caller),
+    ]);
     expect(both.map(({ status }) => status).sort()).toEqual(["refused", "registered"]);
   });
 
@@ -55,7 +58,7 @@ describe("open sign-up", () => {
     const statuses: string[] = [];
     for (let count = 0; count < 13; count++) statuses.push((await fixture.actions.signUp({ email, password }, "free", caller)).status);
     expect(statuses).toEqual([...Array(11).fill("refused"), "throttled", "throttled"]);
-    expect((await fixture.actions.signUp(wanted, "free", callerAt("198.51.100.9"))).status).toBe("registered");
+    expect((await fixture.actions.signUp(registration, "free", callerAt("198.51.100.9"))).status).toBe("registered");
     const ofOneCustomer = Array.from({ length: 13 }, (_, number) => callerAt(`2001:db8:7:${number}::`));
     const outcomes = await Promise.all(ofOneCustomer.map((one) => fixture.actions.signUp({ email, password: "short" }, "free", one)));
     expect(outcomes.filter(({ status }) => status === "throttled")).toHaveLength(2);
@@ -65,17 +68,17 @@ describe("open sign-up", () => {
 describe("by link", () => {
   test("an invitation is used up by a registration, not by a failed attempt", async () => {
     const value = await invitation("you@assay.test");
-    expect(await fixture.actions.signUpByLink("invite", value, { ...wanted, password: "short" }, caller)).toMatchObject({
+    expect(await fixture.actions.signUpByLink("invite", value, { ...registration, password: "short" }, caller)).toMatchObject({
       fault: "too-short",
     });
-    expect(await fixture.actions.signUpByLink("invite", value, { ...wanted, email: "x@assay.test" }, caller)).toMatchObject({
+    expect(await fixture.actions.signUpByLink("invite", value, { ...registration, email: "x@assay.test" }, caller)).toMatchObject({
       fault: "email-not-invited",
     });
-    expect(await fixture.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({
+    expect(await fixture.actions.signUpByLink("invite", value, registration, caller)).toMatchObject({
       status: "registered",
       account: { plan: "agency" },
     });
-    expect(await fixture.actions.signUpByLink("invite", value, wanted, caller)).toMatchObject({ fault: "link-invalid" });
+    expect(await fixture.actions.signUpByLink("invite", value, registration, caller)).toMatchObject({ fault: "link-invalid" });
   });
 
   test("attempts that reveal accounts are throttled; successful invitations are not", async () => {
@@ -96,7 +99,7 @@ describe("by link", () => {
   test("an unknown link costs no hash", async () => {
     const hash = vi.spyOn(Bun.password, "hash");
     for (let count = 0; count < 200; count++)
-      expect(await fixture.actions.signUpByLink("invite", "0".repeat(43), wanted, caller)).toMatchObject({ fault: "link-invalid" });
+      expect(await fixture.actions.signUpByLink("invite", "0".repeat(43), registration, caller)).toMatchObject({ fault: "link-invalid" });
     for (let count = 0; count < 200; count++)
       expect(await fixture.actions.resetPassword("0".repeat(43), password)).toMatchObject({ fault: "link-invalid" });
     expect(hash).not.toHaveBeenCalled();

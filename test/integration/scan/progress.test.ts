@@ -8,11 +8,11 @@ const resolving: ScanEvent & { readonly type: "stage" } = { type: "stage", stage
 
 let lines: string[];
 let progress: ProgressHub;
-let heard: string[];
+let received: string[];
 
 beforeEach(() => {
   lines = [];
-  heard = [];
+  received = [];
   progress = createProgress({
     concurrency: 2,
     listenersMax: 3,
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 const listen = (token: string, as = token) =>
-  progress.subscribe(token, (event) => heard.push(`${as} ${event.type === "stage" ? event.stage : event.type}`));
+  progress.subscribe(token, (event) => received.push(`${as} ${event.type === "stage" ? event.stage : event.type}`));
 
 describe("progress", () => {
   test("reaches the scan's listeners; listeners of waiting scans get `moved`", () => {
@@ -31,7 +31,7 @@ describe("progress", () => {
     progress.publish("a", resolving);
     progress.publish("c", { type: "claimed" });
     progress.publish("a", { type: "finished" });
-    expect(heard).toEqual(["a claimed", "b moved", "a resolving", "b moved", "a finished"]);
+    expect(received).toEqual(["a claimed", "b moved", "a resolving", "b moved", "a finished"]);
   });
 
   test("a late listener gets the latest event at once, but none of an ended scan", () => {
@@ -43,7 +43,7 @@ describe("progress", () => {
     const after = listen("a", "after");
     progress.publish("b", { type: "claimed" });
     after?.();
-    expect(heard).toEqual(["early claimed", "early resolving", "late resolving", "early failed", "late failed", "after moved"]);
+    expect(received).toEqual(["early claimed", "early resolving", "late resolving", "early failed", "late failed", "after moved"]);
   });
 
   test("unsubscribing works once or repeatedly and frees a place", () => {
@@ -53,7 +53,7 @@ describe("progress", () => {
     ends[0]?.();
     expect(progress.listening()).toBe(2);
     progress.publish("a", resolving);
-    expect(heard).toEqual(["a resolving"]);
+    expect(received).toEqual(["a resolving"]);
     expect(listen("c")).not.toBeNull();
     for (const end of ends) end?.();
     expect(progress.listening()).toBe(1);
@@ -65,7 +65,7 @@ describe("progress", () => {
     const end = progress.subscribe("a", () => end?.());
     listen("a", "other");
     progress.publish("a", { type: "finished" });
-    expect(heard).toEqual(["other finished"]);
+    expect(received).toEqual(["other finished"]);
     expect(progress.listening()).toBe(0);
     end?.();
     expect(progress.listening()).toBe(0);
@@ -77,7 +77,7 @@ describe("progress", () => {
     });
     listen("a");
     progress.publish("a", resolving);
-    expect(heard).toEqual(["a resolving"]);
+    expect(received).toEqual(["a resolving"]);
     expect(lines.join()).toContain("progress listener failed");
   });
 });

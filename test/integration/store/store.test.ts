@@ -85,11 +85,11 @@ describe("a scan", () => {
 
   test("guests and free accounts fill at most half of the queue", async () => {
     for (const email of ["agency@site.example", "free@site.example"]) await store.accounts.create({ email, now });
-    const wish = (accountId: number | null) => store.scans.queue({ accountId, url: "https://site.example/", now });
-    for (const free of [null, 2, null]) expect(await wish(free)).not.toBe("full");
-    for (const free of [null, 2]) expect(await wish(free)).toBe("full");
-    for (let count = 0; count < 2; count++) expect(await wish(1)).not.toBe("full");
-    expect(await wish(1)).toBe("full");
+    const enqueue = (accountId: number | null) => store.scans.queue({ accountId, url: "https://site.example/", now });
+    for (const free of [null, 2, null]) expect(await enqueue(free)).not.toBe("full");
+    for (const free of [null, 2]) expect(await enqueue(free)).toBe("full");
+    for (let count = 0; count < 2; count++) expect(await enqueue(1)).not.toBe("full");
+    expect(await enqueue(1)).toBe("full");
   });
 
   test("progress never falls", async () => {
