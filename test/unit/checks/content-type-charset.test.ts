@@ -1,4 +1,4 @@
-/** Where a document may say in which encoding it is written. */
+/** Places where a document declares its encoding. */
 import check from "../../../checks/content-type-charset.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -12,20 +12,20 @@ testCheck(check, {
     ["in the header", header("text/html; charset=utf-8")],
     ["in the header, quoted", header('text/html;charset="UTF-8"')],
     ["in a meta element", meta({ name: "charset", content: "utf-8" })],
-    ["in a meta element of the old form", meta({ httpEquiv: "content-type", content: "text/html; charset=iso-8859-1" })],
-    ["in the header, and the document was not read", { ...header("text/html; charset=utf-8"), dom: "crashed" }],
+    ["in a meta element of the legacy form", meta({ httpEquiv: "content-type", content: "text/html; charset=iso-8859-1" })],
+    ["in the header, and an unread document", { ...header("text/html; charset=utf-8"), dom: "crashed" }],
     [
-      "a header that nobody knows, and a sound element",
+      "an unknown label in the header, and a valid element",
       { ...header("text/html; charset=none"), ...meta({ name: "charset", content: "utf-8" }) },
     ],
   ],
   notApplicable: [
-    ["no HTML", { page: { mediaType: "image/svg+xml" } }],
-    ["XML says it itself", { page: { mediaType: "application/xhtml+xml" } }],
+    ["not HTML", { page: { mediaType: "image/svg+xml" } }],
+    ["XML declares its encoding itself", { page: { mediaType: "application/xhtml+xml" } }],
   ],
   notChecked: [
-    ["not in the header, and the document was not read", { ...header("text/html"), dom: "crashed" }],
-    ["not in the header, and elements were dropped", { ...header("text/html"), dom: { metasDropped: 1 } }],
+    ["not in the header, and an unread document", { ...header("text/html"), dom: "crashed" }],
+    ["not in the header, and dropped elements", { ...header("text/html"), dom: { metasDropped: 1 } }],
   ],
   violated: {
     "security.content.charset-missing": [
@@ -34,8 +34,8 @@ testCheck(check, {
       ["no type at all", { page: { mediaType: null } }],
     ],
     "security.content.charset-unknown": [
-      ["a name that browsers do not know", header("text/html; charset=utf-7"), { values: { charset: "utf-7" } }],
-      ["the same in an element", meta({ name: "charset", content: "unicode-9000" }), { values: { charset: "unicode-9000" } }],
+      ["an unknown label", header("text/html; charset=utf-7"), { values: { charset: "utf-7" } }],
+      ["an unknown label in an element", meta({ name: "charset", content: "unicode-9000" }), { values: { charset: "unicode-9000" } }],
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** Which cookies that stand for a login may be read by scripts. */
+/** Session cookies that scripts can read. */
 import check from "../../../checks/cookie-httponly.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { cookieLines, cutCookieLine } from "../../support/cookies.ts";
@@ -6,7 +6,7 @@ import { cookieLines, cutCookieLine } from "../../support/cookies.ts";
 testCheck(check, {
   passed: [
     ["HttpOnly", cookieLines("PHPSESSID=<redacted>; Path=/; HttpOnly")],
-    ["in any case, beside a cookie of no concern", cookieLines("sid=<redacted>; httponly", "theme=<redacted>")],
+    ["in any letter case, beside an irrelevant cookie", cookieLines("sid=<redacted>; httponly", "theme=<redacted>")],
   ],
   notApplicable: [
     ["no cookie", {}],
@@ -18,8 +18,8 @@ testCheck(check, {
       "statistics",
       cookieLines("_ga=<redacted>", "_hjSession_1=<redacted>", "ai_session=<redacted>", "visitor_token=<redacted>", "_uetsid=<redacted>"),
     ],
-    ["tokens against forgery, which scripts read", cookieLines("XSRF-TOKEN=<redacted>", "csrftoken=<redacted>")],
-    ["a session that is being deleted", cookieLines("sid=<redacted>; Max-Age=0")],
+    ["CSRF tokens, which scripts read", cookieLines("XSRF-TOKEN=<redacted>", "csrftoken=<redacted>")],
+    ["a deleted session cookie", cookieLines("sid=<redacted>; Max-Age=0")],
   ],
   notChecked: [
     ["a cut line", cookieLines("sid=<redacted>; HttpOnly", cutCookieLine("session=<redacted>; Path=/very-long"))],
@@ -29,7 +29,7 @@ testCheck(check, {
     "security.cookie.missing-httponly": [
       ["a session", cookieLines("PHPSESSID=<redacted>; Secure"), { values: { names: "PHPSESSID" } }],
       [
-        "the names of many frameworks",
+        "session names of many frameworks",
         cookieLines(
           ...[
             "JSESSIONID",

@@ -1,4 +1,4 @@
-/** What a browser demands of cookies whose names carry a prefix. */
+/** Requirements of browsers for prefixed cookies. */
 import check from "../../../checks/cookie-prefix.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";
@@ -7,7 +7,7 @@ testCheck(check, {
   passed: [
     ["__Host-", cookieLines("__Host-sid=<redacted>; Secure; Path=/; HttpOnly")],
     ["__Secure-", cookieLines("__Secure-sid=<redacted>; Secure; Domain=site.example; Path=/app")],
-    ["an empty domain is none", cookieLines("__Host-sid=<redacted>; Secure; Path=/; Domain=")],
+    ["an empty domain counts as absent", cookieLines("__Host-sid=<redacted>; Secure; Path=/; Domain=")],
     ["__Http-", cookieLines("__Http-sid=<redacted>; Secure; HttpOnly; Domain=site.example; Path=/app")],
     ["__Host-Http-", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly; Path=/")],
     ["the last path counts", cookieLines("__Host-sid=<redacted>; Secure; Path=/app; Path=/")],
@@ -24,7 +24,7 @@ testCheck(check, {
     "security.cookie.prefix-without-secure": [
       ["__Secure- without Secure", cookieLines("__Secure-sid=<redacted>; Path=/"), { values: { names: "__Secure-sid" } }],
       ["__Host- without Secure", cookieLines("__Host-sid=<redacted>; Path=/")],
-      ["prefixes have no case", cookieLines("__SECURE-sid=<redacted>")],
+      ["prefixes are case-insensitive", cookieLines("__SECURE-sid=<redacted>")],
     ],
     "security.cookie.prefix-over-http": [
       [
@@ -40,7 +40,7 @@ testCheck(check, {
         { values: { names: "__Host-sid (Domain=site.example)" } },
       ],
       [
-        "everything at once",
+        "all faults at once",
         cookieLines("__host-sid=<redacted>; Domain=.site.example; Path=/app"),
         { also: ["security.cookie.prefix-without-secure", "security.cookie.host-prefix-without-root-path"] },
       ],
@@ -48,12 +48,12 @@ testCheck(check, {
     "security.cookie.host-prefix-without-root-path": [
       ["no path", cookieLines("__Host-sid=<redacted>; Secure"), { values: { names: "__Host-sid" } }],
       ["another path", cookieLines("__Host-sid=<redacted>; Secure; Path=/app")],
-      ["__Host-Http- is a __Host- too", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly")],
+      ["__Host-Http- has the requirements of __Host-", cookieLines("__Host-Http-sid=<redacted>; Secure; HttpOnly")],
     ],
     "security.cookie.http-prefix-without-httponly": [
       ["__Http-", cookieLines("__Http-sid=<redacted>; Secure; Path=/app"), { values: { names: "__Http-sid" } }],
-      ["__Host-Http- is an __Http- too", cookieLines("__HOST-HTTP-sid=<redacted>; Secure; Path=/")],
-      ["without Secure either", cookieLines("__http-sid=<redacted>"), { also: ["security.cookie.prefix-without-secure"] }],
+      ["__Host-Http- has the requirements of __Http-", cookieLines("__HOST-HTTP-sid=<redacted>; Secure; Path=/")],
+      ["also without Secure", cookieLines("__http-sid=<redacted>"), { also: ["security.cookie.prefix-without-secure"] }],
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** Which cookies that go along with requests from any site may travel in plain text. */
+/** Cross-site cookies that browsers may send over plain http. */
 import check from "../../../checks/cookie-samesite-none.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";

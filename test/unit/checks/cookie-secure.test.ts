@@ -1,4 +1,4 @@
-/** Which cookies of an encrypted site may travel in plain text. */
+/** Cookies of an https site that browsers may send over plain http. */
 import check from "../../../checks/cookie-secure.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";
@@ -6,21 +6,18 @@ import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts
 testCheck(check, {
   passed: [
     ["Secure", cookieLines("a=<redacted>; Secure")],
-    ["Secure in any case and place", cookieLines("a=<redacted>; path=/; SECURE ;HttpOnly")],
-    ["all of several", cookieLines("a=<redacted>; Secure", "b=<redacted>; Secure; Partitioned")],
+    ["Secure in any letter case and position", cookieLines("a=<redacted>; path=/; SECURE ;HttpOnly")],
+    ["several cookies, all Secure", cookieLines("a=<redacted>; Secure", "b=<redacted>; Secure; Partitioned")],
     [
       "a line that deletes an old cookie",
       cookieLines("a=<redacted>; Secure", "old=<redacted>; Max-Age=0", "older=<redacted>; Expires=Thu, 01 Jan 1970 00:00:00 GMT"),
     ],
-    [
-      "a cookie of a redirect over http is not judged here",
-      cookieLines("a=<redacted>; Secure", cookieLine("b=<redacted>", { overHttps: false })),
-    ],
+    ["a cookie from an http redirect is not judged", cookieLines("a=<redacted>; Secure", cookieLine("b=<redacted>", { overHttps: false }))],
   ],
   notApplicable: [
     ["no cookie", {}],
     ["a page over http", { url: "http://site.example/", ...cookieLines(cookieLine("a=<redacted>", { overHttps: false })) }],
-    ["only lines that delete", cookieLines("a=<redacted>; Max-Age=-1")],
+    ["only lines that delete cookies", cookieLines("a=<redacted>; Max-Age=-1")],
     ["a line that browsers ignore", cookieLines("; Path=/")],
   ],
   notChecked: [
@@ -34,13 +31,13 @@ testCheck(check, {
       ["the word in the name", cookieLines("secure=<redacted>")],
       ["the word in the value", cookieLines("a=secure")],
       [
-        "several, each named once",
+        "several cookies, each named once",
         cookieLines("a=<redacted>", "b=<redacted>; Secure", "c=<redacted>", "a=<redacted>"),
         { values: { names: "a, c" } },
       ],
       ["a cookie without a name", cookieLines("<redacted>"), { values: { names: '""' } }],
       ["beside a cut line", cookieLines("a=<redacted>", cutCookieLine("b=<redacted>; Path=/very-long")), { values: { names: "a" } }],
-      ["Max-Age goes before Expires", cookieLines("a=<redacted>; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT")],
+      ["Max-Age takes precedence over Expires", cookieLines("a=<redacted>; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT")],
       ["not yet expired", cookieLines("a=<redacted>; Expires=Sun, 22 Nov 2026 00:00:00 GMT")],
     ],
   },

@@ -1,4 +1,4 @@
-/** What the answer to a foreign origin gives away. */
+/** Access that the answer grants to a foreign origin. */
 import check from "../../../checks/cors-configuration.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -20,12 +20,12 @@ testCheck(check, {
     ["a plain *", answered("*")],
     ["* with credentials that are not allowed", answered("*", "false")],
     ["a partner's origin", answered("https://partner.example", "true")],
-    ["an echo without credentials", answered(originSent)],
-    ["an echo, and credentials in a case that a browser refuses", answered(originSent, "TRUE")],
-    ["an echo, and credentials twice, which a browser refuses", answered(originSent, ["true", "true"])],
-    ["two origins allow nobody", answered([originSent, "https://partner.example"], "true")],
-    ["an origin with a slash is none", answered(`${originSent}/`, "true")],
-    ["NULL in capitals allows nobody", answered("NULL", "true")],
+    ["a reflected origin without credentials", answered(originSent)],
+    ["a reflected origin, and credentials in an invalid letter case", answered(originSent, "TRUE")],
+    ["a reflected origin, and repeated credentials, which browsers reject", answered(originSent, ["true", "true"])],
+    ["two origins match none", answered([originSent, "https://partner.example"], "true")],
+    ["an origin with a slash is invalid", answered(`${originSent}/`, "true")],
+    ["NULL in capitals is invalid", answered("NULL", "true")],
     ["the page itself was not read", { page: "crashed", ...answered("*") }],
   ],
   notApplicable: [
@@ -37,7 +37,7 @@ testCheck(check, {
   ],
   violated: {
     "security.cors.reflected-origin-with-credentials": [
-      ["an echo with credentials", answered(originSent, "true"), { values: { originSent } }],
+      ["a reflected origin with credentials", answered(originSent, "true"), { values: { originSent } }],
     ],
     "security.cors.null-origin-with-credentials": [["null with credentials", answered("null", "true")]],
     "security.cors.null-origin": [

@@ -1,4 +1,4 @@
-/** Which Cross-Origin-Embedder-Policy values a browser understands. */
+/** Values of Cross-Origin-Embedder-Policy that browsers support. */
 import check from "../../../checks/cross-origin-embedder-policy.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -8,13 +8,13 @@ testCheck(check, {
   passed: [
     ["require-corp", header("require-corp")],
     ["credentialless", header("credentialless")],
-    ["unsafe-none, which is what absence means", header("unsafe-none")],
+    ["unsafe-none, the default", header("unsafe-none")],
     ["a parameter", header('require-corp; report-to="coep"')],
   ],
   notApplicable: [["no header", {}]],
   violated: {
     "security.invalid-header.cross-origin-embedder-policy": [
-      ["a word that nobody knows", header("require-cors"), { values: { value: "require-cors" } }],
+      ["an unknown word", header("require-cors"), { values: { value: "require-cors" } }],
       ["quotes", header('"require-corp"')],
       ["two fields", header("require-corp", "require-corp")],
       ["an empty value", header("")],

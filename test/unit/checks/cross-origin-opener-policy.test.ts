@@ -1,4 +1,4 @@
-/** Which Cross-Origin-Opener-Policy values cut a window off from strangers. */
+/** Values of Cross-Origin-Opener-Policy that isolate a window from other sites. */
 import check from "../../../checks/cross-origin-opener-policy.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -11,12 +11,12 @@ testCheck(check, {
     ["noopener-allow-popups", header("noopener-allow-popups")],
     ["a parameter", header('same-origin; report-to="coop"')],
   ],
-  notApplicable: [["no HTML", { page: { mediaType: "text/plain" } }]],
+  notApplicable: [["not HTML", { page: { mediaType: "text/plain" } }]],
   violated: {
     "security.missing-header.cross-origin-opener-policy": [["no header", {}]],
     "security.weak-header.cross-origin-opener-policy": [["unsafe-none", header("unsafe-none"), { values: { value: "unsafe-none" } }]],
     "security.invalid-header.cross-origin-opener-policy": [
-      ["a word that nobody knows", header("same-site"), { values: { value: "same-site" } }],
+      ["an unknown word", header("same-site"), { values: { value: "same-site" } }],
       ["capitals", header("Same-Origin")],
       ["quotes", header('"same-origin"')],
       ["two fields", header("same-origin", "same-origin"), { values: { value: "same-origin, same-origin" } }],

@@ -1,4 +1,4 @@
-/** Which Cross-Origin-Resource-Policy values a browser understands. */
+/** Values of Cross-Origin-Resource-Policy that browsers support. */
 import check from "../../../checks/cross-origin-resource-policy.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -15,8 +15,8 @@ testCheck(check, {
     "security.invalid-header.cross-origin-resource-policy": [
       ["capitals", header("Same-Origin"), { values: { value: "Same-Origin" } }],
       ["two fields never match", header("same-site", "same-origin"), { values: { value: "same-site, same-origin" } }],
-      ["a parameter, though the header is no structured field", header("same-origin; report")],
-      ["the word of another header", header("require-corp")],
+      ["a parameter, because the header is not a structured field", header("same-origin; report")],
+      ["a value of another header", header("require-corp")],
       ["an empty value", header("")],
     ],
   },

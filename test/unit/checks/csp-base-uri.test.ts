@@ -1,4 +1,4 @@
-/** Where a nonce opens every address, no foreign base element may bend it. */
+/** With nonces, an injected base element must not change script URLs. */
 import check from "../../../checks/csp-base-uri.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -14,31 +14,31 @@ testCheck(check, {
     ["without a source", csp(`${nonce}; base-uri`)],
     ["a host", csp(`${nonce}; base-uri https://static.site.example`)],
     ["in the other policy", csp(nonce, "base-uri 'none'")],
-    ["one of two policies confines it", csp(`${nonce}; base-uri *`, "base-uri 'self'")],
+    ["one of two policies restricts it", csp(`${nonce}; base-uri *`, "base-uri 'self'")],
     ["in a meta element", { ...csp(nonce), dom: { metas: [meta("base-uri 'none'")] } }],
-    ["the other policy looks at the address", csp(nonce, "script-src 'self' https://cdn.example")],
-    ["the sandbox lets no script run", csp(`sandbox; ${nonce}`)],
-    ["what could not be read can only forbid more", { ...csp(`${nonce}; base-uri 'none'`), dom: "crashed" }],
+    ["the other policy restricts script URLs", csp(nonce, "script-src 'self' https://cdn.example")],
+    ["the sandbox blocks scripts", csp(`sandbox; ${nonce}`)],
+    ["unread policies can only forbid more", { ...csp(`${nonce}; base-uri 'none'`), dom: "crashed" }],
   ],
   notApplicable: [
     ["no policy", {}],
     ["neither nonce nor hash", csp("script-src 'self'; base-uri 'none'")],
-    ["hashes alone, which name the content", csp("script-src 'sha256-q83v'")],
+    ["only hashes, which identify the content", csp("script-src 'sha256-q83v'")],
     ["a nonce for styles", csp("script-src 'self'; style-src 'nonce-cmFuZG9tMQ'")],
-    ["nothing about scripts", csp("img-src 'self'")],
+    ["no directive for scripts", csp("img-src 'self'")],
   ],
   notChecked: [
-    ["no header, and the document could not be read", { dom: "timeout" }],
-    ["the document may hold a policy that confines it", { ...csp(nonce), dom: "crashed" }],
-    ["the document may hold a policy with a nonce", { ...csp("script-src 'self'"), dom: "crashed" }],
+    ["no header, and an unread document", { dom: "timeout" }],
+    ["the unread document may have a policy that restricts it", { ...csp(nonce), dom: "crashed" }],
+    ["the unread document may have a policy with a nonce", { ...csp("script-src 'self'"), dom: "crashed" }],
   ],
   violated: {
     "security.csp.base-uri-missing": [
       ["a nonce", csp(`${nonce}; object-src 'none'`), { values: { directives: "script-src, object-src" } }],
-      ["a nonce in default-src, to which base-uri does not fall back", csp("default-src 'nonce-cmFuZG9tMQ'")],
+      ["a nonce in default-src, which is no fallback for base-uri", csp("default-src 'nonce-cmFuZG9tMQ'")],
       ["a hash and 'strict-dynamic'", csp("script-src 'sha256-q83v' 'strict-dynamic'")],
       ["nonces in both policies", csp(`${nonce}, script-src 'nonce-cmFuZG9tMQ' 'strict-dynamic'`)],
-      ["the other policy lets any host in", csp(nonce, "script-src https:")],
+      ["the other policy allows any host", csp(nonce, "script-src https:")],
       ["only in a meta element", { dom: { metas: [meta(nonce)] } }],
     ],
     "security.csp.base-uri-any-host": [

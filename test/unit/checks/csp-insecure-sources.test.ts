@@ -1,4 +1,4 @@
-/** What an https page may load unencrypted must be let in by every policy. */
+/** Unencrypted content of an https page must be allowed by every policy. */
 import check from "../../../checks/csp-insecure-sources.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -9,22 +9,22 @@ testCheck(check, {
   passed: [
     ["https: only", csp("default-src https: wss: data:")],
     ["hosts without a scheme", csp("script-src 'self' cdn.example")],
-    ["a wildcard names no scheme", csp("img-src *")],
-    ["the other policy keeps it out", csp("default-src http: https:", "default-src https:")],
-    ["the other policy of the field keeps it out", csp("img-src http:, default-src 'self'")],
-    ["a meta element keeps it out", { ...csp("img-src http:"), dom: { metas: [meta("img-src 'self'")] } }],
+    ["a wildcard without a scheme", csp("img-src *")],
+    ["the other policy excludes it", csp("default-src http: https:", "default-src https:")],
+    ["the other policy of the field excludes it", csp("img-src http:, default-src 'self'")],
+    ["a meta element excludes it", { ...csp("img-src http:"), dom: { metas: [meta("img-src 'self'")] } }],
     ["requests are upgraded", csp("default-src http://cdn.example; upgrade-insecure-requests")],
-    ["old browsers want http: beside 'strict-dynamic'", csp("script-src 'nonce-cmFuZG9tMQ' 'strict-dynamic' https: http:")],
-    ["reports are no source", csp("default-src 'self'; report-uri http://reports.example/")],
+    ["http: beside 'strict-dynamic', for old browsers", csp("script-src 'nonce-cmFuZG9tMQ' 'strict-dynamic' https: http:")],
+    ["report URIs are not sources", csp("default-src 'self'; report-uri http://reports.example/")],
   ],
   notApplicable: [
     ["no policy", {}],
     ["a page over http", { ...csp("default-src http:"), url: "http://site.example/" }],
   ],
   notChecked: [
-    ["the document may hold a policy that names such a source", { ...csp("img-src https:"), dom: "crashed" }],
-    ["no header, and the document could not be read", { dom: "timeout" }],
-    ["the document may hold a policy that keeps it out", { ...csp("img-src http:"), dom: "crashed" }],
+    ["the unread document may have a policy with insecure sources", { ...csp("img-src https:"), dom: "crashed" }],
+    ["no header, and an unread document", { dom: "timeout" }],
+    ["the unread document may have a policy that excludes it", { ...csp("img-src http:"), dom: "crashed" }],
   ],
   violated: {
     "security.csp.insecure-sources": [
@@ -37,10 +37,10 @@ testCheck(check, {
         csp("script-src http://a.example; img-src http:"),
         { values: { directive: "img-src, script-src", sources: "http:, http://a.example" } },
       ],
-      ["the other policy says nothing on the matter", csp("img-src http:", "script-src 'self'")],
-      ["the other policy lets any scheme in", csp("img-src http:", "default-src *")],
-      ["who frames the page is no request of its own", csp("frame-ancestors http://a.example; upgrade-insecure-requests")],
-      ["'strict-dynamic' is about scripts only", csp("default-src 'nonce-cmFuZG9tMQ' 'strict-dynamic' http:")],
+      ["the other policy does not restrict it", csp("img-src http:", "script-src 'self'")],
+      ["the other policy allows any scheme", csp("img-src http:", "default-src *")],
+      ["frame-ancestors is not upgraded", csp("frame-ancestors http://a.example; upgrade-insecure-requests")],
+      ["'strict-dynamic' applies to scripts only", csp("default-src 'nonce-cmFuZG9tMQ' 'strict-dynamic' http:")],
     ],
   },
 });

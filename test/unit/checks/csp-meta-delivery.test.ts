@@ -1,4 +1,4 @@
-/** A policy in the document should stand beside a header, and hold nothing that browsers ignore there. */
+/** A policy in the document requires one in a header, and must not use directives that browsers ignore there. */
 import check from "../../../checks/csp-meta-delivery.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -10,7 +10,7 @@ const cutHeader = { name: "content-security-policy", value: "default-src 'self'"
 testCheck(check, {
   passed: [
     ["beside a header", { ...header, ...metas("script-src 'self'") }],
-    ["beside a header that was cut: it is still a header", { page: { headers: [cutHeader] }, ...metas("script-src 'self'") }],
+    ["beside a cut header, which is sufficient", { page: { headers: [cutHeader] }, ...metas("script-src 'self'") }],
   ],
   notApplicable: [
     ["no policy", {}],
@@ -18,24 +18,24 @@ testCheck(check, {
     ["an empty meta element", metas(" ; ")],
     ["another meta element", { dom: { metas: [{ ...meta("no-referrer"), httpEquiv: null, name: "referrer" }] } }],
     [
-      "report-only, which browsers ignore here",
+      "report-only, which browsers ignore in meta elements",
       { dom: { metas: [{ ...meta("default-src 'self'"), httpEquiv: "content-security-policy-report-only" }] } },
     ],
   ],
   notChecked: [
-    ["meta elements that were left out", { dom: { metasDropped: 1 } }],
-    ["beside a header, a meta element that was cut", { ...header, dom: { metas: [meta("script-src 'self'; img-", true)] } }],
-    ["the header may be among those that were left out", { page: { headersDropped: 1 }, ...metas("script-src 'self'") }],
+    ["dropped meta elements", { dom: { metasDropped: 1 } }],
+    ["beside a header, a cut meta element", { ...header, dom: { metas: [meta("script-src 'self'; img-", true)] } }],
+    ["the header may have been dropped", { page: { headersDropped: 1 }, ...metas("script-src 'self'") }],
   ],
   violated: {
     "security.csp.meta-only": [
       ["no header", metas("default-src 'self'; img-src *"), { values: { directives: "default-src, img-src" } }],
       ["an empty header", { headers: { "content-security-policy": "" }, ...metas("default-src 'self'") }],
-      ["no header, and a meta element that was cut", { dom: { metas: [meta("script-src 'self'; img-", true)] } }],
+      ["no header, and a cut meta element", { dom: { metas: [meta("script-src 'self'; img-", true)] } }],
     ],
     "security.csp.meta-ignored-directives": [
       [
-        "frame-ancestors, which protects nothing here",
+        "frame-ancestors, which has no effect here",
         { ...header, ...metas("frame-ancestors 'none'") },
         { values: { directives: "frame-ancestors" } },
       ],
@@ -44,8 +44,8 @@ testCheck(check, {
         { ...header, ...metas("SANDBOX; img-src *", "report-uri /r") },
         { values: { directives: "report-uri, sandbox" } },
       ],
-      ["in the part of a cut one that was kept", { ...header, dom: { metas: [meta("sandbox; img-", true)] } }],
-      ["and no header", metas("frame-ancestors 'none'; default-src 'self'"), { also: ["security.csp.meta-only"] }],
+      ["in the kept part of a cut element", { ...header, dom: { metas: [meta("sandbox; img-", true)] } }],
+      ["also without a header", metas("frame-ancestors 'none'; default-src 'self'"), { also: ["security.csp.meta-only"] }],
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** Inline styles must be stopped by at least one policy, in elements and in attributes. */
+/** At least one policy must block inline styles, in elements and in attributes. */
 import check from "../../../checks/csp-style-inline.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -8,32 +8,32 @@ const meta = (content: string, truncated = false) => ({ httpEquiv: "content-secu
 testCheck(check, {
   passed: [
     ["'self' alone", csp("style-src 'self'")],
-    ["by falling back to default-src", csp("default-src 'self'; script-src 'unsafe-inline'")],
-    ["beside a nonce 'unsafe-inline' is ignored", csp("style-src 'unsafe-inline' 'nonce-cmFuZG9t'")],
-    ["beside a hash too", csp("style-src 'unsafe-inline' 'sha256-q83v'")],
-    ["one of two policies stops them", csp("style-src 'unsafe-inline'", "default-src 'self'")],
-    ["the meta element stops them", { ...csp("style-src 'unsafe-inline'"), dom: { metas: [meta("style-src 'self'")] } }],
-    ["what could not be read can only forbid more", { ...csp("style-src 'self'"), dom: "crashed" }],
+    ["by the fallback default-src", csp("default-src 'self'; script-src 'unsafe-inline'")],
+    ["'unsafe-inline' is ignored beside a nonce", csp("style-src 'unsafe-inline' 'nonce-cmFuZG9t'")],
+    ["also beside a hash", csp("style-src 'unsafe-inline' 'sha256-q83v'")],
+    ["one of two policies blocks them", csp("style-src 'unsafe-inline'", "default-src 'self'")],
+    ["the meta element blocks them", { ...csp("style-src 'unsafe-inline'"), dom: { metas: [meta("style-src 'self'")] } }],
+    ["unread policies can only forbid more", { ...csp("style-src 'self'"), dom: "crashed" }],
   ],
   notApplicable: [
     ["no policy", {}],
     ["a policy that restricts nothing", csp("report-uri /r")],
   ],
   notChecked: [
-    ["no header, and the document could not be read", { dom: "timeout" }],
-    ["the document may hold a policy that stops them", { ...csp("style-src 'unsafe-inline'"), dom: "crashed" }],
+    ["no header, and an unread document", { dom: "timeout" }],
+    ["the unread document may have a policy that blocks them", { ...csp("style-src 'unsafe-inline'"), dom: "crashed" }],
   ],
   violated: {
     "security.csp.style-unsafe-inline": [
       ["in style-src", csp("style-src 'self' 'Unsafe-Inline'"), { values: { directive: "style-src" } }],
-      ["by falling back to default-src", csp("default-src 'self' 'unsafe-inline'"), { values: { directive: "default-src" } }],
-      ["'strict-dynamic' is about scripts only", csp("default-src 'unsafe-inline' 'strict-dynamic'")],
+      ["by the fallback default-src", csp("default-src 'self' 'unsafe-inline'"), { values: { directive: "default-src" } }],
+      ["'strict-dynamic' applies to scripts only", csp("default-src 'unsafe-inline' 'strict-dynamic'")],
       ["in attributes alone", csp("style-src 'self'; style-src-attr 'unsafe-inline'"), { values: { directive: "style-src-attr" } }],
       ["in elements alone", csp("style-src 'self'; style-src-elem 'unsafe-inline'"), { values: { directive: "style-src-elem" } }],
     ],
     "security.csp.style-inline-unrestricted": [
-      ["nothing about styles", csp("script-src 'self'; object-src 'none'"), { values: { directives: "script-src, object-src" } }],
-      ["the elements are ruled, the attributes are not", csp("style-src-elem 'self'")],
+      ["no directive for styles", csp("script-src 'self'; object-src 'none'"), { values: { directives: "script-src, object-src" } }],
+      ["elements are restricted, attributes are not", csp("style-src-elem 'self'")],
     ],
   },
 });

@@ -1,14 +1,11 @@
-/** Headers that browsers have given up, each by its name. */
+/** Headers that browsers removed, by name. */
 import check from "../../../checks/deprecated-headers.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 testCheck(check, {
   passed: [
-    ["none of them", {}],
-    [
-      "Feature-Policy beside the header that took its place",
-      { headers: { "feature-policy": "camera 'none'", "permissions-policy": "camera=()" } },
-    ],
+    ["no deprecated header", {}],
+    ["Feature-Policy beside its successor", { headers: { "feature-policy": "camera 'none'", "permissions-policy": "camera=()" } }],
   ],
   notApplicable: [],
   notChecked: [
@@ -21,14 +18,14 @@ testCheck(check, {
   violated: {
     "security.deprecated-header.public-key-pins": [
       ["pins", { headers: { "Public-Key-Pins": 'pin-sha256="x"; max-age=5' } }, { values: { value: 'pin-sha256="x"; max-age=5' } }],
-      ["a cut header is there all the same", { page: { headers: [{ name: "public-key-pins", value: "pin", truncated: true }] } }],
+      ["a cut header is present", { page: { headers: [{ name: "public-key-pins", value: "pin", truncated: true }] } }],
     ],
     "security.deprecated-header.public-key-pins-report-only": [
-      ["pins on trial", { headers: { "public-key-pins-report-only": "max-age=5" } }],
+      ["report-only pins", { headers: { "public-key-pins-report-only": "max-age=5" } }],
     ],
     "security.deprecated-header.expect-ct": [
       [
-        "beside others",
+        "beside other headers",
         { headers: { "expect-ct": "max-age=0", p3p: 'CP="x"' } },
         { also: ["security.deprecated-header.p3p"], values: { value: "max-age=0" } },
       ],
@@ -36,7 +33,7 @@ testCheck(check, {
     "security.deprecated-header.feature-policy": [["alone", { headers: { "feature-policy": "camera 'none'" } }]],
     "security.deprecated-header.x-content-security-policy": [
       [
-        "beside the header that took its place",
+        "beside its successor",
         { headers: { "x-content-security-policy": "default-src 'self'", "content-security-policy": "default-src 'self'" } },
       ],
     ],

@@ -1,9 +1,9 @@
-/** The closest CAA records name who may issue, and no authority has to stumble over them. */
+/** The closest CAA records name the authorities, and are valid. */
 import check from "../../../checks/dns-caa.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 const site = { url: "https://www.shop.com/", registrableDomain: "shop.com" };
-/** `0 issue ca.example`: flags, tag, value. */
+/** Property such as `0 issue ca.example`: flags, tag, value. */
 const caa = (...records: string[]) => ({
   ...site,
   dnsCaa: {
@@ -20,13 +20,13 @@ testCheck(check, {
   passed: [
     ["one authority", caa("0 issue ca.example")],
     ["nobody", caa("0 issue ;")],
-    ["nobody, by an empty value", caa("0 issue")],
+    ["no authority, by an empty value", caa("0 issue")],
     ["critical and known", caa("128 issue ca.example")],
-    ["tags compare without case", caa("128 ISSUE ca.example")],
+    ["tags are case-insensitive", caa("128 ISSUE ca.example")],
     ["parameters of RFC 8657", caa("0 issue ca.example; accounturi=https://ca.example/acct/1; validationmethods=dns-01,http-01")],
-    ["blanks where the grammar lets them be", caa("0 issue   ca.example ; a = 1 ;b=")],
+    ["spaces where the grammar allows them", caa("0 issue   ca.example ; a = 1 ;b=")],
     [
-      "all that is registered",
+      "all registered tags",
       caa(
         "0 issue ca.example",
         "0 issuewild ;",
@@ -37,45 +37,45 @@ testCheck(check, {
         "0 contactemail a@shop.com",
       ),
     ],
-    ["a tag that nobody knows, and need not", caa("0 issue ca.example", "0 tbs whatever it means")],
+    ["an unknown tag that is not critical", caa("0 issue ca.example", "0 tbs whatever it means")],
   ],
   notApplicable: [
-    ["an address", { url: "https://192.0.2.1/", registrableDomain: null }],
+    ["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }],
     ["a local name", { url: "https://intranet/", registrableDomain: null, dnsCaa: "not-asked" }],
   ],
   notChecked: [
-    ["a value that was stored cut", { ...site, dnsCaa: { foundAt: "shop.com", records: [cut] } }],
-    ["more records than were kept", { ...site, dnsCaa: { ...caa("0 iodef mailto:a@shop.com").dnsCaa, recordsDropped: 1 } }],
+    ["a cut value", { ...site, dnsCaa: { foundAt: "shop.com", records: [cut] } }],
+    ["records were dropped", { ...site, dnsCaa: { ...caa("0 iodef mailto:a@shop.com").dnsCaa, recordsDropped: 1 } }],
   ],
   violated: {
-    "security.dns.caa-missing": [["none in the whole tree", site, { values: { registrableDomain: "shop.com" } }]],
+    "security.dns.caa-missing": [["no records in the complete tree", site, { values: { registrableDomain: "shop.com" } }]],
     "security.dns.caa-issue-missing": [
-      ["wildcards alone", caa("0 issuewild ca.example"), { values: { foundAt: "shop.com", tags: "issuewild" } }],
-      ["where to report to alone", caa("0 iodef mailto:a@shop.com", "0 issuemail ;"), { values: { tags: "iodef, issuemail" } }],
+      ["only for wildcards", caa("0 issuewild ca.example"), { values: { foundAt: "shop.com", tags: "issuewild" } }],
+      ["only a report destination", caa("0 iodef mailto:a@shop.com", "0 issuemail ;"), { values: { tags: "iodef, issuemail" } }],
     ],
     "security.dns.caa-tag-invalid": [
       ["a hyphen", caa("0 issue ca.example", "0 issue-wild ;"), { values: { property: '0 issue-wild ";"' } }],
     ],
     "security.dns.caa-issuer-invalid": [
-      ["blanks within", caa("0 issue ca example"), { values: { property: '0 issue "ca example"' } }],
+      ["spaces inside", caa("0 issue ca example"), { values: { property: '0 issue "ca example"' } }],
       ["a URL", caa("0 issue https://ca.example/")],
       ["a label that ends in a hyphen", caa("0 issuewild ca-.example", "0 issue ;")],
-      ["a dot at the end", caa("0 issue ca.example.")],
+      ["a trailing dot", caa("0 issue ca.example.")],
     ],
     "security.dns.caa-parameter-invalid": [
       ["no value", caa("0 issue ca.example; accounturi")],
-      ["comma for semicolon", caa("0 issue ca.example; a=1 b=2")],
-      ["a semicolon too many", caa("0 issue ca.example; a=1;")],
+      ["a comma instead of a semicolon", caa("0 issue ca.example; a=1 b=2")],
+      ["an extra semicolon", caa("0 issue ca.example; a=1;")],
     ],
     "security.dns.caa-iodef-invalid": [
       ["no scheme", caa("0 issue ca.example", "0 iodef a@shop.com")],
       ["another scheme", caa("0 issue ca.example", "0 iodef ftp://shop.com/")],
     ],
     "security.dns.caa-critical-unknown": [
-      ["beside a good one", caa("0 issue ca.example", "128 tbs x"), { values: { tag: "tbs", property: '128 tbs "x"' } }],
-      ["and alone", caa("128 tbs x"), { also: ["security.dns.caa-issue-missing"] }],
+      ["beside a valid property", caa("0 issue ca.example", "128 tbs x"), { values: { tag: "tbs", property: '128 tbs "x"' } }],
+      ["as the only property", caa("128 tbs x"), { also: ["security.dns.caa-issue-missing"] }],
       [
-        "told although another was stored cut",
+        "reported although another property was cut",
         { ...site, dnsCaa: { foundAt: "shop.com", records: [cut, { critical: true, tag: "tbs", value: "", truncated: false }] } },
       ],
     ],

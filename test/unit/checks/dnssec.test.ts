@@ -1,9 +1,9 @@
-/** Secure, insecure, bogus and why; whatever a resolver cannot tell is not checked. */
+/** Secure, insecure, and bogus with its cause; unknown states are not checked. */
 import check from "../../../checks/dnssec.ts";
 import type { DnssecFacts } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
-/** Broken, although keys fit and signatures have a day to go, but for what is given. */
+/** Bogus domain with matching keys and signatures that are valid for one more day, except for the given changes. */
 const bogus = (given: Partial<NonNullable<DnssecFacts["unchecked"]>> = {}) => ({
   dnssec: {
     status: "bogus" as const,
@@ -14,14 +14,14 @@ const ends = (covers: "SOA" | "DNSKEY", day: string) => ({ covers, validTo: `202
 
 testCheck(check, {
   passed: [["secure", { dnssec: { status: "secure" } }]],
-  notApplicable: [["no public name", { registrableDomain: null }]],
+  notApplicable: [["not a public name", { registrableDomain: null }]],
   notChecked: [["the resolver does not validate", { dnssec: "unsupported" }]],
   violated: {
     "security.dns.dnssec-missing": [["insecure", { dnssec: { status: "insecure" } }, { values: { domain: "site.example" } }]],
     "security.dns.dnssec-bogus": [
-      ["the records could not be read", { dnssec: { status: "bogus" } }, { values: { domain: "site.example" } }],
-      ["keys and dates are in order: a record was changed", bogus()],
-      ["no DS record of its own: a zone above is broken", bogus({ dsKeyTags: [], zoneKeyTags: [], signatures: [] })],
+      ["the records were not read", { dnssec: { status: "bogus" } }, { values: { domain: "site.example" } }],
+      ["keys and dates are valid: a record was changed", bogus()],
+      ["no DS record: a parent zone is broken", bogus({ dsKeyTags: [], zoneKeyTags: [], signatures: [] })],
     ],
     "security.dns.dnssec-signature-missing": [
       ["neither keys nor signatures", bogus({ zoneKeyTags: [], signatures: [] })],
@@ -32,9 +32,9 @@ testCheck(check, {
     ],
     "security.dns.dnssec-signature-expired": [
       ["all", bogus({ signatures: [ends("SOA", "20"), ends("DNSKEY", "19")] }), { values: { validTo: "2026-11-20 12:00 UTC" } }],
-      ["those of the records alone", bogus({ signatures: [ends("SOA", "18"), ends("SOA", "20"), ends("DNSKEY", "22")] })],
+      ["only the signatures of the records", bogus({ signatures: [ends("SOA", "18"), ends("SOA", "20"), ends("DNSKEY", "22")] })],
       [
-        "those of the keys alone",
+        "only the signatures of the keys",
         bogus({ signatures: [ends("SOA", "22"), ends("DNSKEY", "01")] }),
         { values: { validTo: "2026-11-01 12:00 UTC" } },
       ],

@@ -1,4 +1,4 @@
-/** The rules of chromium/hstspreload, put to the registered domain. */
+/** Rules of chromium/hstspreload for registrable domains. */
 import check from "../../../checks/hsts-preload-eligible.ts";
 import type { Hop } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -12,12 +12,12 @@ const hop = (url: string): Hop => ({ ...answer({ url, status: 301, headers: { "s
 
 testCheck(check, {
   passed: [
-    ["everything in order", sts(full)],
-    ["everything in order, and no list to look at", { ...sts(full), hstsPreload: "crashed" }],
+    ["all requirements met", sts(full)],
+    ["all requirements met, and the preload status is unknown", { ...sts(full), hstsPreload: "crashed" }],
     ["already on the list", { hstsPreload: { hostPreloaded: true } }],
     ["nothing listens on port 80", { ...sts(full), plainHttp: { outcome: "refused", answers: [] } }],
     [
-      "then on to www, in three steps",
+      "redirected to www in three steps",
       plain(
         redirect("http://site.example/", "https://site.example/"),
         redirect("https://site.example/", "https://www.site.example/"),
@@ -31,44 +31,44 @@ testCheck(check, {
     ["a name outside the public DNS", { url: "https://intranet/", registrableDomain: null, ...sts(full) }],
   ],
   notChecked: [
-    ["the redirect could not be tested", { ...sts(full), plainHttp: "timeout" }],
-    ["the address has a port of its own", { ...sts(full), plainHttp: { outcome: "custom-port", answers: [] } }],
-    ["port 80 is in trouble", plain(answer({ url: "http://site.example/", status: 503 }))],
-    ["the chain broke off", { ...sts(full), plainHttp: { stoppedBecause: "connection-failed" } }],
+    ["the redirect was not tested", { ...sts(full), plainHttp: "timeout" }],
+    ["the URL has an explicit port", { ...sts(full), plainHttp: { outcome: "custom-port", answers: [] } }],
+    ["a server error on port 80", plain(answer({ url: "http://site.example/", status: 503 }))],
+    ["the chain was interrupted", { ...sts(full), plainHttp: { stoppedBecause: "connection-failed" } }],
     [
-      "another host was the first to answer over https",
+      "another host answered first over https",
       { url: "http://site.example/", navigation: { hops: [hop("http://site.example/")], finalUrl: "https://www.site.example/" } },
     ],
   ],
   violated: {
     "security.hsts.preload-not-requested": [
       ["no header", {}],
-      ["no header, and what browsers have built in is not known", { hstsPreload: "unsupported" }],
+      ["no header, and the preload status is unknown", { hstsPreload: "unsupported" }],
       ["no directive", sts("max-age=31536000; includeSubDomains")],
-      ["a directive with a value is another", sts("max-age=31536000; includeSubDomains; preload=1")],
-      ["other obstacles are not listed then", { ...sts("max-age=1"), plainHttp: { answers: [answer({ url: "http://site.example/" })] } }],
-      ["no https at all", { url: "http://site.example/", plainHttp: { answers: [answer({ url: "http://site.example/" })] } }],
+      ["a directive with a value is another directive", sts("max-age=31536000; includeSubDomains; preload=1")],
+      ["other faults are not listed then", { ...sts("max-age=1"), plainHttp: { answers: [answer({ url: "http://site.example/" })] } }],
+      ["no https", { url: "http://site.example/", plainHttp: { answers: [answer({ url: "http://site.example/" })] } }],
     ],
     "security.hsts.preload-header-invalid": [
       ["two fields", sts(full, full), { values: { count: 2 } }],
-      ["not of the grammar", sts("max-age=abc; includeSubDomains; preload"), { values: { count: 1 } }],
+      ["invalid grammar", sts("max-age=abc; includeSubDomains; preload"), { values: { count: 1 } }],
     ],
     "security.hsts.preload-max-age-too-short": [
-      ["a second less than a year", sts("max-age=31535999; includeSubDomains; preload"), { values: { maxAgeSeconds: 31_535_999 } }],
+      ["one second less than a year", sts("max-age=31535999; includeSubDomains; preload"), { values: { maxAgeSeconds: 31_535_999 } }],
     ],
     "security.hsts.preload-without-subdomains": [
       ["absent", sts("max-age=31536000; preload")],
-      ["and too short", sts("max-age=1; preload"), { also: ["security.hsts.preload-max-age-too-short"] }],
+      ["also too short", sts("max-age=1; preload"), { also: ["security.hsts.preload-max-age-too-short"] }],
     ],
     "security.hsts.preload-no-same-host-redirect": [
       ["no redirect", plain(answer({ url: "http://site.example/" })), { values: { target: "http://site.example/" } }],
       [
-        "www at once",
+        "directly to www",
         plain(redirect("http://site.example/", "https://www.site.example/"), answer({ url: "https://www.site.example/" })),
         { values: { target: "https://www.site.example/" } },
       ],
       [
-        "http first",
+        "to http first",
         plain(
           redirect("http://site.example/", "http://site.example/x"),
           redirect("http://site.example/x", "https://site.example/"),

@@ -1,4 +1,4 @@
-/** What the headers of servers, frameworks and proxies tell. */
+/** Software and versions in headers of servers, frameworks and proxies. */
 import check from "../../../checks/information-disclosure.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -7,11 +7,11 @@ const via = (value: string) => ({ headers: { via: value } });
 
 testCheck(check, {
   passed: [
-    ["nothing at all", {}],
-    ["a bare name", server("nginx")],
-    ["two bare names", server("Google Frontend")],
-    ["a digit of the name", server("AmazonS3")],
-    ["a comment that is no system", server("ECS (dcb/7EEE)")],
+    ["no such header", {}],
+    ["a product name", server("nginx")],
+    ["two product names", server("Google Frontend")],
+    ["a digit in the name", server("AmazonS3")],
+    ["a comment without an operating system", server("ECS (dcb/7EEE)")],
     ["an empty value", { headers: { server: "", "x-powered-by": " " } }],
     ["hops without products", via("1.1 varnish, HTTP/2 edge-7.example, 1.1 10.0.0.1 (CloudFront)")],
   ],
@@ -20,21 +20,21 @@ testCheck(check, {
   violated: {
     "security.disclosure.server": [
       ["a version", server("nginx/1.18.0"), { values: { value: "nginx/1.18.0" } }],
-      ["a system", server("Apache (Debian)")],
+      ["an operating system", server("Apache (Debian)")],
       ["a version in a comment", server("Jetty(9.4.44.v20210927)")],
-      ["a version of its own", server("Phusion Passenger 6.0.4")],
-      ["a version behind a hyphen", server("openresty-1.21.4")],
-      ["a module", server("Apache mod_ssl")],
-      ["a language", server("Apache PHP")],
-      ["only the telling one of two fields", server("cloudflare", "Microsoft-IIS/10.0"), { values: { value: "Microsoft-IIS/10.0" } }],
+      ["only a version", server("Phusion Passenger 6.0.4")],
+      ["a version after a hyphen", server("openresty-1.21.4")],
+      ["a server module", server("Apache mod_ssl")],
+      ["a programming language", server("Apache PHP")],
+      ["one of two fields discloses a version", server("cloudflare", "Microsoft-IIS/10.0"), { values: { value: "Microsoft-IIS/10.0" } }],
     ],
     "security.disclosure.via": [
       ["a product in the comment", via("1.1 cache.example (squid/5.7)"), { values: { value: "1.1 cache.example (squid/5.7)" } }],
-      ["a product in the place of the host", via("1.1 Apache/2.4.41")],
+      ["a product instead of the host", via("1.1 Apache/2.4.41")],
     ],
     "security.disclosure.x-powered-by": [
       ["PHP", { headers: { "x-powered-by": "PHP/8.1.2" } }, { values: { value: "PHP/8.1.2" } }],
-      ["a name alone", { headers: { "X-Powered-By": "Express" } }],
+      ["only a name", { headers: { "X-Powered-By": "Express" } }],
       ["several", { headers: { "x-powered-by": ["ASP.NET", "ARR/3.0"] } }, { values: { value: "ASP.NET, ARR/3.0" } }],
     ],
     "security.disclosure.x-aspnet-version": [

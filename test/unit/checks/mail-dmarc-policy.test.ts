@@ -1,4 +1,4 @@
-/** The request that holds is quarantine or reject, for the domain and for the scanned name; testing and slips take it away. */
+/** The effective policy must be quarantine or reject, for the domain and the scanned name, without testing mode and faults. */
 import check from "../../../checks/mail-dmarc-policy.ts";
 import type { TextRecords } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -18,69 +18,66 @@ testCheck(check, {
   passed: [
     ["reject", own("v=DMARC1; p=reject")],
     ["quarantine, in capitals", own("v=DMARC1;P=QUARANTINE")],
-    ["leftovers of RFC 7489 and unknown tags are ignored", own("v=DMARC1; p=reject; pct=0; rf=afrf; ri=86400; x=1")],
+    ["obsolete tags of RFC 7489 and unknown tags are ignored", own("v=DMARC1; p=reject; pct=0; rf=afrf; ri=86400; x=1")],
     ["t=n", own("v=DMARC1; p=reject; t=n")],
-    ["sp does not speak of the domain itself", own("v=DMARC1; p=reject; sp=none")],
+    ["sp does not apply to the domain itself", own("v=DMARC1; p=reject; sp=none")],
     [
       "every tag",
       own("v=DMARC1; p=reject; sp=reject; np=reject; adkim=s; aspf=r; fo=1:d:s; psd=n; rua=mailto:a@shop.bank; ruf=mailto:a@b"),
     ],
-    ["a suffix's sp", ofSuffix("v=DMARC1; p=none; sp=reject; psd=y")],
-    ["a suffix's p, where there is no sp", ofSuffix("v=DMARC1; p=quarantine; psd=y")],
+    ["sp of a suffix", ofSuffix("v=DMARC1; p=none; sp=reject; psd=y")],
+    ["p of a suffix without sp", ofSuffix("v=DMARC1; p=quarantine; psd=y")],
     [
       "a suffix's np, for a domain that does not exist",
       { ...ofSuffix("v=DMARC1; p=none; np=reject; psd=y"), mailMx: { nameExists: false } },
     ],
     [
-      "either way, whether or not the domain exists",
+      "equal result whether or not the domain exists",
       { ...ofSuffix("v=DMARC1; p=none; sp=reject; np=quarantine; psd=y"), mailMx: "timeout" },
     ],
-    ["a name below", scannedBelow("v=DMARC1; p=reject")],
-    ["a name below with a record of its own", scannedBelow("v=DMARC1; p=reject; sp=none", "v=DMARC1; p=quarantine")],
-    ["the name below exists, so np does not concern it", scannedBelow("v=DMARC1; p=reject; np=none")],
-    ["its own record needs no MX", { ...own("v=DMARC1; p=reject"), mailMx: "timeout" }],
+    ["a subdomain", scannedBelow("v=DMARC1; p=reject")],
+    ["a subdomain with its own record", scannedBelow("v=DMARC1; p=reject; sp=none", "v=DMARC1; p=quarantine")],
+    ["the subdomain exists, so np does not apply", scannedBelow("v=DMARC1; p=reject; np=none")],
+    ["the domain's own record, with an unread MX", { ...own("v=DMARC1; p=reject"), mailMx: "timeout" }],
   ],
   notApplicable: [
     ["no record", { ...site, ...walk(at(domain)) }],
     ["several records", { ...site, ...walk(at(domain, "v=DMARC1; p=none", "v=DMARC1; p=none")) }],
-    ["an address", { url: "https://192.0.2.1/", registrableDomain: null }],
+    ["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }],
   ],
   notChecked: [
-    [
-      "the scanned name could not be asked about",
-      { ...below, mailDmarc: { ...own("v=DMARC1; p=reject").mailDmarc, hostUnread: "unresolved" } },
-    ],
-    ["a record that was stored cut", { ...site, ...walk(cut) }],
-    ["more texts than were kept", { ...site, ...walk({ ...at(domain, "v=DMARC1; p=none"), recordsDropped: 1 }) }],
-    ["it hangs on whether the domain exists", { ...ofSuffix("v=DMARC1; p=none; np=reject; psd=y"), mailMx: "timeout" }],
+    ["the walk of the scanned name failed", { ...below, mailDmarc: { ...own("v=DMARC1; p=reject").mailDmarc, hostUnread: "unresolved" } }],
+    ["a cut record", { ...site, ...walk(cut) }],
+    ["texts were dropped", { ...site, ...walk({ ...at(domain, "v=DMARC1; p=none"), recordsDropped: 1 }) }],
+    ["the result depends on whether the domain exists", { ...ofSuffix("v=DMARC1; p=none; np=reject; psd=y"), mailMx: "timeout" }],
   ],
   violated: {
     "security.mail.dmarc-policy-none": [
       ["p=none", own("v=DMARC1; p=none"), { values: { domain, policyDomain: domain, tag: "p", record: "v=DMARC1; p=none" } }],
-      ["p=none, and t=y adds nothing", own("v=DMARC1; p=none; t=y")],
+      ["p=none, to which t=y adds nothing", own("v=DMARC1; p=none; t=y")],
       ["sp of a suffix", ofSuffix("v=DMARC1; p=reject; sp=none; psd=y"), { values: { policyDomain: "bank", tag: "sp" } }],
-      ["np of a suffix does not help a domain that exists", ofSuffix("v=DMARC1; p=none; np=reject; psd=y")],
-      ["the domain is open although the scanned name is not", scannedBelow("v=DMARC1; p=none; sp=reject")],
+      ["np of a suffix does not protect an existing domain", ofSuffix("v=DMARC1; p=none; np=reject; psd=y")],
+      ["the domain is unprotected, the scanned name is not", scannedBelow("v=DMARC1; p=none; sp=reject")],
       [
-        "the domain is open, whatever the scanned name says",
+        "the domain is unprotected, and the walk of the scanned name failed",
         { ...below, mailDmarc: { ...own("v=DMARC1; p=none").mailDmarc, hostUnread: "unresolved" } },
       ],
-      ["told once for both", scannedBelow("v=DMARC1; p=none")],
+      ["reported once for both", scannedBelow("v=DMARC1; p=none")],
     ],
     "security.mail.dmarc-policy-missing": [
-      ["with a place for reports", own("v=DMARC1; rua=mailto:a@shop.bank"), { values: { domain } }],
-      ["nothing at all", own("v=DMARC1")],
-      ["sp does not stand in for p", own("v=DMARC1; sp=reject")],
+      ["with a report address", own("v=DMARC1; rua=mailto:a@shop.bank"), { values: { domain } }],
+      ["only the version", own("v=DMARC1")],
+      ["sp does not replace p", own("v=DMARC1; sp=reject")],
     ],
     "security.mail.dmarc-policy-invalid": [
       ["misspelt", own("v=DMARC1; p=rejct"), { values: { part: "p=rejct" } }],
-      ["sp misspelt turns the whole record into p=none", own("v=DMARC1; p=reject; sp=block")],
-      ["np misspelt as well", own("v=DMARC1; p=reject; np=x")],
+      ["an invalid sp makes the policy p=none", own("v=DMARC1; p=reject; sp=block")],
+      ["an invalid np does so too", own("v=DMARC1; p=reject; np=x")],
     ],
     "security.mail.dmarc-subdomain-policy-none": [
       ["sp=none", scannedBelow("v=DMARC1; p=reject; sp=none"), { values: { domain, tag: "sp" } }],
       [
-        "a record of its own that only observes",
+        "the scanned name's own record only observes",
         scannedBelow("v=DMARC1; p=reject", "v=DMARC1; p=none"),
         { values: { domain: `www.${domain}`, tag: "p" } },
       ],
@@ -90,11 +87,11 @@ testCheck(check, {
       ["reject counts as quarantine", own("v=DMARC1; p=reject; t=Y")],
     ],
     "security.mail.dmarc-syntax": [
-      ["a part without equals sign", own("v=DMARC1; p=reject; rua"), { values: { part: "rua" } }],
+      ["a part without an equals sign", own("v=DMARC1; p=reject; rua"), { values: { part: "rua" } }],
       ["p twice", own("v=DMARC1; p=reject; p=none"), { values: { part: "p=none" } }],
       ["a t that is neither y nor n", own("v=DMARC1; p=reject; t=maybe")],
-      ["adkim of a third kind", own("v=DMARC1; p=reject; adkim=strict")],
-      ["beside an open policy", own("v=DMARC1; p=none; fo=9"), { also: ["security.mail.dmarc-policy-none"] }],
+      ["an invalid adkim", own("v=DMARC1; p=reject; adkim=strict")],
+      ["beside an unprotecting policy", own("v=DMARC1; p=none; fo=9"), { also: ["security.mail.dmarc-policy-none"] }],
     ],
   },
 });

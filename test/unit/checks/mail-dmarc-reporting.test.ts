@@ -1,4 +1,4 @@
-/** Reports go to a mail address, of the own organisation or of one that agreed. */
+/** Reports must go to a mail address of the same organization, or of one that agreed. */
 import check from "../../../checks/mail-dmarc-reporting.ts";
 import type { ProbeFailure } from "../../../src/evidence/evidence.ts";
 import { failed, read } from "../../../src/evidence/evidence.ts";
@@ -23,49 +23,49 @@ const foreign = "mailto:shop@reports.net";
 
 testCheck(check, {
   passed: [
-    ["an address of its own", reporting(`; rua=${own}`)],
-    ["with the size that RFC 7489 allowed", reporting(`; rua=${own}!10m`)],
+    ["an address of the same domain", reporting(`; rua=${own}`)],
+    ["with the size suffix of RFC 7489", reporting(`; rua=${own}!10m`)],
     ["a valid address beside others", reporting(`; rua=reports@shop.com, https://shop.com/reports, ${own}`)],
     ["another domain that agreed", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=DMARC1")])],
     [
-      "consent with an address of its own, among other texts",
+      "consent with another address, among other texts",
       reporting(`; rua=${foreign}`, [receiver("reports.net", "x", "v=DMARC1; rua=mailto:b@reports.net")]),
     ],
     [
-      "consent that came with too many texts",
+      "consent, although texts were dropped",
       reporting(`; rua=${foreign}`, [{ domain: "reports.net", answer: read({ ...textRecords("n", "v=DMARC1"), recordsDropped: 9 }) }]),
     ],
   ],
   notApplicable: [
     ["no record", { ...site, mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`)] } }],
-    ["an address", { url: "https://192.0.2.1/", registrableDomain: null }],
+    ["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }],
   ],
   notChecked: [
-    ["a receiver that could not be asked", reporting(`; rua=${own},${foreign}`, [unheard("reports.net", "timeout")])],
-    ["more receivers than were asked", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=DMARC1")], { reportReceiversDropped: 1 })],
+    ["a receiver whose consent could not be queried", reporting(`; rua=${own},${foreign}`, [unheard("reports.net", "timeout")])],
+    ["receivers were dropped", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=DMARC1")], { reportReceiversDropped: 1 })],
     [
-      "a receiver with more texts than were kept",
+      "texts of a receiver were dropped",
       reporting(`; rua=${foreign}`, [{ domain: "reports.net", answer: read({ ...textRecords("n", "x"), recordsDropped: 1 }) }]),
     ],
     [
-      "a record that was stored cut",
+      "a cut record",
       {
         ...site,
         mailDmarc: { domain, walk: [{ ...textRecords(`_dmarc.${domain}`), records: [{ text: "v=DMARC1; p=none", truncated: true }] }] },
       },
     ],
-    ["more texts than were kept", { ...site, mailDmarc: { domain, walk: [{ ...textRecords(`_dmarc.${domain}`), recordsDropped: 1 }] } }],
+    ["texts were dropped", { ...site, mailDmarc: { domain, walk: [{ ...textRecords(`_dmarc.${domain}`), recordsDropped: 1 }] } }],
   ],
   violated: {
     "security.mail.dmarc-rua-missing": [
       ["none", reporting(""), { values: { domain, record: "v=DMARC1; p=reject" } }],
-      ["only for failures", reporting(`; ruf=${own}`)],
+      ["only for failure reports", reporting(`; ruf=${own}`)],
     ],
     "security.mail.dmarc-rua-invalid": [
       ["no scheme", reporting("; rua=reports@shop.com"), { values: { rua: "reports@shop.com" } }],
-      ["a scheme that nobody sends to", reporting("; rua=https://shop.com/reports")],
+      ["an unsupported scheme", reporting("; rua=https://shop.com/reports")],
       ["no host", reporting("; rua=mailto:reports")],
-      ["commas alone", reporting("; rua=,")],
+      ["only commas", reporting("; rua=,")],
     ],
     "security.mail.dmarc-rua-unauthorised": [
       [
@@ -73,9 +73,9 @@ testCheck(check, {
         reporting(`; rua=${own},${foreign}`, [receiver("reports.net")]),
         { values: { domain, receiver: "reports.net", receivers: "reports.net", total: 1 } },
       ],
-      ["another text is no consent", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=spf1 -all")])],
+      ["another text is not consent", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=spf1 -all")])],
       [
-        "one of two, the other unheard",
+        "one of two refused, the other unknown",
         reporting(`; rua=${foreign}`, [unheard("a.net", "timeout"), receiver("reports.net")]),
         { values: { total: 1 } },
       ],

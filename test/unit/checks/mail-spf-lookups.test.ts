@@ -1,11 +1,11 @@
-/** What counts as a lookup, in which records, and what finds nothing. */
+/** Terms that count as lookups, records that contain them, and void lookups. */
 import check from "../../../checks/mail-spf-lookups.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
 import { type SpfAnswersGiven, spfEvidence as spf, truncatedSpf } from "../../support/spf.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
-/** Terms of one kind, each with a name of its own, and the answer of each. */
+/** Terms of one kind with distinct names, and an answer for each. */
 const terms = (count: number, word: string) =>
   numbers(count)
     .map((at) => word.replace("#", `n${at}.example.org`))
@@ -18,33 +18,33 @@ const record = (text: string) => [text];
 
 testCheck(check, {
   passed: [
-    ["none at all", spf("v=spf1 ip4:192.0.2.1 ip6:2001:db8::1 -all")],
+    ["no lookups", spf("v=spf1 ip4:192.0.2.1 ip6:2001:db8::1 -all")],
     ["ten", spf(`v=spf1 ${terms(10, "a:#")} -all`, addresses)],
-    ["ten, and exp", spf(`v=spf1 ${terms(10, "a:#")} -all exp=why.example.org`, addresses)],
-    ["what stands behind all costs nothing", spf(`v=spf1 -all ${terms(12, "a:#")}`)],
-    ["a redirect beside all costs nothing", spf(`v=spf1 ${terms(10, "a:#")} redirect=x.example.org -all`, addresses)],
-    ["two find nothing", spf("v=spf1 a:n1.example.org mx:n2.example.org -all", { "A n1.example.org": "absent", "MX n2.example.org": [] })],
-    ["one depends on the sender", spf("v=spf1 exists:%{ir}.x.example.org -all")],
+    ["ten lookups, and exp", spf(`v=spf1 ${terms(10, "a:#")} -all exp=why.example.org`, addresses)],
+    ["terms after all do not count", spf(`v=spf1 -all ${terms(12, "a:#")}`)],
+    ["a redirect beside all does not count", spf(`v=spf1 ${terms(10, "a:#")} redirect=x.example.org -all`, addresses)],
+    ["two void lookups", spf("v=spf1 a:n1.example.org mx:n2.example.org -all", { "A n1.example.org": "absent", "MX n2.example.org": [] })],
+    ["one lookup depends on the sender", spf("v=spf1 exists:%{ir}.x.example.org -all")],
     ["ten mail servers", spf("v=spf1 mx -all", { "MX site.example": numbers(10).map((at) => `mx${at}.example.org`) })],
-    ["a name whose addresses nobody could tell", spf("v=spf1 a:n1.example.org -all", { "A n1.example.org": "timeout" })],
+    ["a name with a failed address query", spf("v=spf1 a:n1.example.org -all", { "A n1.example.org": "timeout" })],
     [
-      "an include of a name without a record is no matter of cost",
+      "an include of a name without a record, which another check reports",
       spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["text"] }),
     ],
   ],
   notApplicable: [
     ["no record", { mailSpf: { own: textRecords("site.example") } }],
     ["several", { mailSpf: { own: textRecords("site.example", "v=spf1 -all", "v=spf1 +all") } }],
-    ["no public name", { registrableDomain: null }],
+    ["not a public name", { registrableDomain: null }],
   ],
   notChecked: [
-    ["an include that nobody answered for", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": "timeout" })],
-    ["a redirect that nobody answered for", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": "timeout" })],
+    ["an include with a failed query", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": "timeout" })],
+    ["a redirect with a failed query", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": "timeout" })],
     ["an include whose name depends on the sender", spf("v=spf1 include:%{i}.x.example.org -all")],
-    ["a record that was cut", spf("", {}, truncatedSpf("v=spf1 mx mx:x.exam"))],
-    ["three names of which nobody could tell", spf(`v=spf1 ${terms(3, "a:#")} -all`, answers(3, "A", "timeout"))],
+    ["a cut record", spf("", {}, truncatedSpf("v=spf1 mx mx:x.exam"))],
+    ["three names with failed queries", spf(`v=spf1 ${terms(3, "a:#")} -all`, answers(3, "A", "timeout"))],
     ["three names that depend on the sender", spf("v=spf1 exists:%{i}.a.org exists:%{i}.b.org exists:%{i}.c.org -all")],
-    ["records that may have been dropped", { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all"), recordsDropped: 1 } } }],
+    ["records may have been dropped", { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all"), recordsDropped: 1 } } }],
   ],
   violated: {
     "security.mail.spf-lookups-too-many": [
@@ -54,20 +54,20 @@ testCheck(check, {
         { values: { lookups: 11 } },
       ],
       [
-        "a with a prefix counts as well",
+        "mechanism a with a prefix counts too",
         spf(`v=spf1 a/24 ${terms(10, "a:#/24//64")} -all`, { ...addresses, ...here }),
         { values: { lookups: 11 } },
       ],
       ["the same term eleven times", spf(`v=spf1 ${"a ".repeat(11)}-all`, here)],
       ["mx", spf(`v=spf1 mx ${terms(10, "mx:#")} -all`, { ...here, ...answers(10, "MX", ["mail.example.org"]) })],
       ["ptr", spf(`v=spf1 ptr ${terms(10, "a:#")} -all`, addresses), { values: { lookups: 11 } }],
-      ["exists, whatever it asks for", spf(`v=spf1 ${terms(11, "exists:%{i}.#")} -all`)],
+      ["exists, with any name", spf(`v=spf1 ${terms(11, "exists:%{i}.#")} -all`)],
       [
         "a redirect",
         spf(`v=spf1 ${terms(10, "a:#")} redirect=x.example.org`, { ...addresses, "TXT x.example.org": record("v=spf1 -all") }),
       ],
       [
-        "those of included records",
+        "lookups of included records",
         spf("v=spf1 include:x.example.org include:y.example.org mx a:n1.example.org a -all", {
           ...here,
           ...addresses,
@@ -85,11 +85,11 @@ testCheck(check, {
         { values: { lookups: 12 } },
       ],
       [
-        "without an include that nobody answered for",
+        "with a failed query for an include",
         spf(`v=spf1 include:x.example.org ${terms(10, "a:#")} -all`, { ...addresses, "TXT x.example.org": "timeout" }),
       ],
-      ["as far as the record was kept", spf("", addresses, truncatedSpf(`v=spf1 ${terms(11, "a:#")} ip4:19`))],
-      ["with a slip in the record", spf(`v=spf1 nonsense ${terms(11, "a:#")} -all`, addresses)],
+      ["in the kept part of the record", spf("", addresses, truncatedSpf(`v=spf1 ${terms(11, "a:#")} ip4:19`))],
+      ["with an invalid term in the record", spf(`v=spf1 nonsense ${terms(11, "a:#")} -all`, addresses)],
     ],
     "security.mail.spf-void-lookups-too-many": [
       [
@@ -111,11 +111,14 @@ testCheck(check, {
       ["one name three times", spf("v=spf1 a a/24 a//64 -all", { "A site.example": [] }), { values: { voids: 3 } }],
     ],
     "security.mail.spf-loop": [
-      ["of itself", spf("v=spf1 include:site.example -all"), { values: { term: "include:site.example" } }],
-      ["of an include", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": record("v=spf1 include:x.example.org -all") })],
-      ["by a redirect", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": record("v=spf1 redirect=site.example") })],
+      ["a record includes itself", spf("v=spf1 include:site.example -all"), { values: { term: "include:site.example" } }],
       [
-        "of two includes",
+        "an include that leads back",
+        spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": record("v=spf1 include:x.example.org -all") }),
+      ],
+      ["a redirect that leads back", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": record("v=spf1 redirect=site.example") })],
+      [
+        "two includes that lead back",
         spf("v=spf1 include:x.example.org -all", {
           "TXT x.example.org": record("v=spf1 include:y.example.org -all"),
           "TXT y.example.org": record("v=spf1 include:x.example.org -all"),

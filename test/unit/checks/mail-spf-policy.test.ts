@@ -1,4 +1,4 @@
-/** What a record says in the end, through redirects and includes, and each slip that makes it worth nothing. */
+/** Results for unlisted senders, through redirects and includes, and each fault that invalidates the record. */
 import check from "../../../checks/mail-spf-policy.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
@@ -9,42 +9,48 @@ testCheck(check, {
     ["fail", spf("v=spf1 -all")],
     ["soft fail", spf("v=spf1 mx a/24//64 ip4:192.0.2.0/24 ip6:2001:db8::/32 ~all")],
     ["in capitals", spf("V=SPF1 IP4:192.0.2.1 -ALL")],
-    ["blanks in between and at the end", spf("v=spf1  mx   -all  ")],
+    ["spaces in between and at the end", spf("v=spf1  mx   -all  ")],
     ["through a redirect", spf("v=spf1 redirect=_spf.site.example", { "TXT _spf.site.example": ["v=spf1 -all"] })],
     [
-      "through two",
+      "through two redirects",
       spf("v=spf1 redirect=a.example.org", {
         "TXT a.example.org": ["v=spf1 redirect=b.example.org"],
         "TXT b.example.org": ["v=spf1 ~all"],
       }),
     ],
     ["a redirect beside all is ignored", spf("v=spf1 redirect=_spf.site.example -all")],
-    ["what stands behind all is never evaluated", spf("v=spf1 -all include:lost.example.org ptr +all")],
+    ["terms after all are not evaluated", spf("v=spf1 -all include:lost.example.org ptr +all")],
     ["an include that ends in ?all does not match", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 mx ?all"] })],
-    ["an include that fails everybody does not match", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 -all"] })],
-    ["an include that leads in a circle does not match", spf("v=spf1 include:site.example -all")],
-    ["an include of everybody that is refused", spf("v=spf1 -include:x.example.org -all", { "TXT x.example.org": ["v=spf1 +all"] })],
+    [
+      "an include that rejects every sender does not match",
+      spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 -all"] }),
+    ],
+    ["an include in a loop does not match", spf("v=spf1 include:site.example -all")],
+    [
+      "an include that passes every sender, with a minus qualifier",
+      spf("v=spf1 -include:x.example.org -all", { "TXT x.example.org": ["v=spf1 +all"] }),
+    ],
     ["unknown modifiers are ignored", spf("v=spf1 exp=why.site.example future=%{i}.x v=spf1 -all")],
-    ["a macro that only matters to the match", spf("v=spf1 exists:%{ir}.%{v}._spf.%{d2} -all")],
+    ["a macro that only affects the match", spf("v=spf1 exists:%{ir}.%{v}._spf.%{d2} -all")],
     ["a macro of the domain is followed", spf("v=spf1 include:_spf.%{d} -all", { "TXT _spf.site.example": ["v=spf1 -all"] })],
-    ["a name whose addresses nobody could tell", spf("v=spf1 a:mail.site.example -all", { "A mail.site.example": "timeout" })],
-    ["no address at all is taken in by a/0 of a name without addresses", spf("v=spf1 a:x.site.example/0 -all", { "A x.site.example": [] })],
+    ["a name with a failed address query", spf("v=spf1 a:mail.site.example -all", { "A mail.site.example": "timeout" })],
+    ["a/0 of a name without addresses matches nothing", spf("v=spf1 a:x.site.example/0 -all", { "A x.site.example": [] })],
   ],
   notApplicable: [
     ["no record", { mailSpf: { own: textRecords("site.example") } }],
     ["several", { mailSpf: { own: textRecords("site.example", "v=spf1 -all", "v=spf1 +all") } }],
-    ["no public name", { registrableDomain: null }],
+    ["not a public name", { registrableDomain: null }],
   ],
   notChecked: [
-    ["an include that nobody answered for", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": "timeout" })],
-    ["a redirect that nobody answered for", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": "timeout" })],
-    ["an include that was not asked for", spf("v=spf1 include:x.example.org -all", {}, { followedDropped: 1 })],
+    ["an include with a failed query", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": "timeout" })],
+    ["a redirect with a failed query", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": "timeout" })],
+    ["an include without a query", spf("v=spf1 include:x.example.org -all", {}, { followedDropped: 1 })],
     ["an include whose name depends on the sender", spf("v=spf1 include:%{ir}.x.example.org -all")],
     ["a redirect whose name depends on the sender", spf("v=spf1 redirect=%{l}.x.example.org")],
-    ["redirects that lead in a circle", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": ["v=spf1 redirect=site.example"] })],
-    ["a record that was cut", spf("", {}, truncatedSpf("v=spf1 ip4:192.0.2.1 ip4:192.0.2.2"))],
-    ["a term that was cut is no slip", spf("", {}, truncatedSpf("v=spf1 mx -all ip4:192.0"))],
-    ["records that may have been dropped", { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all"), recordsDropped: 1 } } }],
+    ["redirects in a loop", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": ["v=spf1 redirect=site.example"] })],
+    ["a cut record", spf("", {}, truncatedSpf("v=spf1 ip4:192.0.2.1 ip4:192.0.2.2"))],
+    ["a cut term is not a fault", spf("", {}, truncatedSpf("v=spf1 mx -all ip4:192.0"))],
+    ["records may have been dropped", { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all"), recordsDropped: 1 } } }],
   ],
   violated: {
     "security.mail.spf-all-pass": [
@@ -55,45 +61,45 @@ testCheck(check, {
         spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": ["v=spf1 all"] }),
         { values: { recordDomain: "x.example.org", record: "v=spf1 all" } },
       ],
-      ["whatever an include says that nobody answered for", spf("v=spf1 include:x.example.org +all", { "TXT x.example.org": "timeout" })],
+      ["with a failed query for an include", spf("v=spf1 include:x.example.org +all", { "TXT x.example.org": "timeout" })],
     ],
     "security.mail.spf-all-neutral": [
       ["?all", spf("v=spf1 mx ?all"), { values: { term: "?all" } }],
       ["through a redirect", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": ["v=spf1 ?all"] })],
     ],
     "security.mail.spf-all-missing": [
-      ["nothing behind the version", spf("v=spf1"), { values: { record: "v=spf1" } }],
+      ["only the version", spf("v=spf1"), { values: { record: "v=spf1" } }],
       ["no all", spf("v=spf1 mx ip4:192.0.2.1")],
       [
         "at the end of a redirect",
         spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": ["v=spf1 mx"] }),
         { values: { recordDomain: "x.example.org" } },
       ],
-      ["the all of an include is not the record's", spf("v=spf1 include:x.example.org", { "TXT x.example.org": ["v=spf1 -all"] })],
-      ["a modifier is no mechanism", spf("v=spf1 all=-all")],
+      ["the all of an include does not end the record", spf("v=spf1 include:x.example.org", { "TXT x.example.org": ["v=spf1 -all"] })],
+      ["a modifier is not a mechanism", spf("v=spf1 all=-all")],
     ],
     "security.mail.spf-passes-everybody": [
       ["every IPv4 address", spf("v=spf1 ip4:0.0.0.0/0 -all"), { values: { term: "ip4:0.0.0.0/0" } }],
       ["every IPv6 address", spf("v=spf1 ip6:::/0 -all")],
-      ["around whatever address a name has", spf("v=spf1 a/0 -all", { "A site.example": ["192.0.2.1"] })],
-      ["around whatever a mail server has", spf("v=spf1 mx//0 -all", { "MX site.example": ["mail.site.example"] })],
-      ["an include of everybody", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 +all"] })],
+      ["around any address of a name", spf("v=spf1 a/0 -all", { "A site.example": ["192.0.2.1"] })],
+      ["around any address of a mail server", spf("v=spf1 mx//0 -all", { "MX site.example": ["mail.site.example"] })],
+      ["an include that passes every sender", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 +all"] })],
       [
-        "an include that redirects to everybody",
+        "an include that redirects to a record for every sender",
         spf("v=spf1 include:x.example.org -all", {
           "TXT x.example.org": ["v=spf1 redirect=y.example.org"],
           "TXT y.example.org": ["v=spf1 all"],
         }),
       ],
       [
-        "an include that includes everybody",
+        "an include that includes a record for every sender",
         spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 ip4:0.0.0.0/0 ~all"] }),
       ],
       ["a name that always exists", spf("v=spf1 exists:site.example -all", { "A site.example": ["192.0.2.1"] })],
     ],
     "security.mail.spf-ptr": [
-      ["of the domain", spf("v=spf1 ptr -all"), { values: { term: "ptr" } }],
-      ["of another", spf("v=spf1 ptr:example.org -all")],
+      ["ptr of the domain", spf("v=spf1 ptr -all"), { values: { term: "ptr" } }],
+      ["ptr of another name", spf("v=spf1 ptr:example.org -all")],
       [
         "in an included record",
         spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 ptr -all"] }),
@@ -102,34 +108,34 @@ testCheck(check, {
     ],
     "security.mail.spf-mechanism-unknown": [
       ["ipv4", spf("v=spf1 ipv4:192.0.2.1 -all"), { values: { term: "ipv4:192.0.2.1" } }],
-      ["a dash that is no hyphen: the end is what it stood for", spf("v=spf1 mx \u2013all"), { values: { term: "\u2013all" } }],
+      ["a dash that is not a hyphen, instead of the end", spf("v=spf1 mx \u2013all"), { values: { term: "\u2013all" } }],
       ["a full stop", spf("v=spf1 mx -all.")],
       ["a comma", spf("v=spf1 mx, -all")],
       ["redirect with a colon", spf("v=spf1 redirect:x.example.org")],
       ["a modifier with a sign", spf("v=spf1 +redirect=x.example.org -all")],
-      ["behind all: receivers read the whole record first", spf("v=spf1 -all nonsense")],
+      ["after all: receivers parse the complete record first", spf("v=spf1 -all nonsense")],
       ["in an included record", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 spf -all"] })],
     ],
     "security.mail.spf-address-invalid": [
-      ["a byte too large", spf("v=spf1 ip4:192.0.2.400 -all")],
-      ["a prefix too long", spf("v=spf1 ip4:192.0.2.0/33 -all")],
-      ["a prefix too long for either family", spf("v=spf1 mx/129 -all")],
+      ["a byte above 255", spf("v=spf1 ip4:192.0.2.400 -all")],
+      ["a prefix that is too long", spf("v=spf1 ip4:192.0.2.0/33 -all")],
+      ["a prefix that is too long for both families", spf("v=spf1 mx/129 -all")],
     ],
     "security.mail.spf-name-invalid": [
       ["missing", spf("v=spf1 include: -all"), { values: { term: "include:" } }],
       ["without a colon", spf("v=spf1 include -all")],
-      ["an address", spf("v=spf1 a:192.0.2.1 -all")],
+      ["an IP address", spf("v=spf1 a:192.0.2.1 -all")],
       ["a single label", spf("v=spf1 include:google -all")],
       ["with a port", spf("v=spf1 a:mail.example.org:25 -all")],
       ["an empty redirect", spf("v=spf1 redirect=")],
     ],
     "security.mail.spf-macro-invalid": [
-      ["an unknown letter", spf("v=spf1 exists:%{q}.x.example.org -all")],
-      ["a letter for explanations only", spf("v=spf1 exists:%{c}.x.example.org -all")],
-      ["a stray percent sign, in an unknown modifier even", spf("v=spf1 future=100% -all")],
+      ["an unknown macro letter", spf("v=spf1 exists:%{q}.x.example.org -all")],
+      ["a macro letter for explanations only", spf("v=spf1 exists:%{c}.x.example.org -all")],
+      ["a stray percent sign, even in an unknown modifier", spf("v=spf1 future=100% -all")],
     ],
     "security.mail.spf-argument-invalid": [
-      ["all of something", spf("v=spf1 -all:example.org")],
+      ["all with an argument", spf("v=spf1 -all:example.org")],
       ["an include with a prefix", spf("v=spf1 include/24 -all")],
     ],
     "security.mail.spf-modifier-repeated": [
@@ -143,7 +149,7 @@ testCheck(check, {
         { values: { term: "include:x.example.org" } },
       ],
       ["a name without SPF", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["verification"] })],
-      ["a name with two", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 -all", "v=spf1 mx -all"] })],
+      ["a name with two SPF records", spf("v=spf1 include:x.example.org -all", { "TXT x.example.org": ["v=spf1 -all", "v=spf1 mx -all"] })],
       [
         "deeper",
         spf("v=spf1 include:x.example.org -all", {
@@ -154,7 +160,10 @@ testCheck(check, {
       ],
     ],
     "security.mail.spf-redirect-without-record": [
-      ["a name without SPF: its missing end is not told as well", spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": "absent" })],
+      [
+        "a name without SPF, whose missing end is not reported too",
+        spf("v=spf1 redirect=x.example.org", { "TXT x.example.org": "absent" }),
+      ],
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** A domain has exactly one SPF record; other texts beside it do not matter. */
+/** A domain needs exactly one SPF record; other texts are ignored. */
 import check from "../../../checks/mail-spf.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
@@ -11,39 +11,45 @@ const dropped = (count: number, word: (at: number) => string) => ({
 testCheck(check, {
   passed: [
     ["one record", texts("v=spf1 -all")],
-    ["no more than the version", texts("v=spf1")],
+    ["only the version", texts("v=spf1")],
     ["in capitals", texts("V=SPF1 -ALL")],
     ["among other texts", texts("google-site-verification=abc", "v=spf1 mx -all", "v=spf2.0/pra ?all")],
-    ["a broken one is one nevertheless", texts("v=spf1 ipv4:1 -all")],
-    ["texts of no version were dropped", { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all", "abc"), recordsDropped: 9 } } }],
+    ["an invalid record is a record", texts("v=spf1 ipv4:1 -all")],
+    [
+      "texts without a version were dropped",
+      { mailSpf: { own: { ...textRecords("site.example", "v=spf1 -all", "abc"), recordsDropped: 9 } } },
+    ],
   ],
-  notApplicable: [["no public name", { registrableDomain: null }]],
+  notApplicable: [["not a public name", { registrableDomain: null }]],
   notChecked: [
-    ["only versions were kept: a record may be among those dropped", dropped(50, (at) => `v=verify${at}`)],
-    ["only versions were kept: a second record may be among those dropped", dropped(50, (at) => (at === 49 ? "v=spf1 -all" : "v=a"))],
+    ["only texts with a version were kept: the record may have been dropped", dropped(50, (at) => `v=verify${at}`)],
+    [
+      "only texts with a version were kept: a second record may have been dropped",
+      dropped(50, (at) => (at === 49 ? "v=spf1 -all" : "v=a")),
+    ],
   ],
   violated: {
     "security.mail.spf-missing": [
-      ["no text at all", texts(), { values: { domain: "site.example" } }],
+      ["no text", texts(), { values: { domain: "site.example" } }],
       ["other texts", texts("google-site-verification=abc", "v=DMARC1; p=reject")],
       ["Sender ID is not SPF", texts("spf2.0/mfrom,pra -all", "v=spf2.0/pra -all")],
       ["the name does not exist", { mailSpf: { own: { ...textRecords("site.example"), nameExists: false } } }],
-      ["many texts, none of a version", dropped(50, (at) => `verification-${at}`)],
+      ["many texts without a version", dropped(50, (at) => `verification-${at}`)],
     ],
     "security.mail.spf-misspelt": [
-      ["a version that does not exist", texts("v=spf10 -all"), { values: { record: "v=spf10 -all" } }],
+      ["an unknown version", texts("v=spf10 -all"), { values: { record: "v=spf10 -all" } }],
       ["a semicolon", texts("v=spf1; mx -all")],
       ["a tab", texts("v=spf1\t-all")],
       ["quoted twice", texts('"v=spf1 -all"')],
       ["without v=", texts("spf1 include:_spf.site.example -all")],
-      ["a blank in front", texts(" v=spf1 -all")],
-      ["blanks around the equals sign", texts("v = spf1 -all")],
+      ["a leading space", texts(" v=spf1 -all")],
+      ["spaces around the equals sign", texts("v = spf1 -all")],
     ],
     "security.mail.spf-several": [
       ["two", texts("v=spf1 mx -all", "v=spf1 -all"), { values: { count: 2, records: '"v=spf1 mx -all", "v=spf1 -all"' } }],
-      ["the same twice", texts("v=spf1 -all", "v=spf1 -all")],
-      ["in whatever case", texts("v=spf1 -all", "V=SPF1")],
-      ["two, and others were dropped", dropped(50, () => "v=spf1 -all")],
+      ["the same record twice", texts("v=spf1 -all", "v=spf1 -all")],
+      ["in any letter case", texts("v=spf1 -all", "V=SPF1")],
+      ["two records, and others were dropped", dropped(50, () => "v=spf1 -all")],
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** What an encrypted page loads, or sends, without encryption. */
+/** Content that an https page loads or sends over plain http. */
 import check from "../../../checks/mixed-content.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -13,8 +13,8 @@ testCheck(check, {
   passed: [
     ["nothing", {}],
     ["forms over https", { dom: { forms: [form("https://site.example/send")] } }],
-    ["a form that is never sent", { dom: { forms: [form("http://site.example/", "DIALOG")] } }],
-    ["a form that writes mail", { dom: { forms: [form("mailto:info@site.example")] } }],
+    ["a form that browsers never send", { dom: { forms: [form("http://site.example/", "DIALOG")] } }],
+    ["a form with a mail address", { dom: { forms: [form("mailto:info@site.example")] } }],
   ],
   notApplicable: [["a page over http", { url: "http://site.example/", requests: { insecure: [insecure("image", "loaded")] } }]],
   notChecked: [
@@ -39,7 +39,7 @@ testCheck(check, {
     ],
     "security.content.passive-mixed-content": [
       [
-        "an image and a film",
+        "an image and a video",
         { requests: { insecure: [insecure("image", "loaded"), insecure("media", "blocked")] } },
         { values: { total: 2 } },
       ],
@@ -56,12 +56,12 @@ testCheck(check, {
     ],
     "security.content.upgraded-mixed-content": [
       ["an image that the browser fetched over https instead", { requests: { insecure: [insecure("image", "upgraded")] } }],
-      ["a script, by upgrade-insecure-requests", { requests: { insecure: [insecure("script", "upgraded")] } }],
+      ["a script, upgraded by upgrade-insecure-requests", { requests: { insecure: [insecure("script", "upgraded")] } }],
     ],
     "security.content.insecure-form-action": [
-      ["a form that Chromium reported, and that is gone", { requests: { insecure: [insecure("form", "loaded")] } }],
+      ["a form that Chromium reported and that no longer exists", { requests: { insecure: [insecure("form", "loaded")] } }],
       [
-        "a form that Chromium reported as well",
+        "a form that Chromium reported too",
         { requests: { insecure: [insecure("form", "loaded")] }, dom: { forms: [form("http://site.example/form")] } },
         { values: { total: 1 } },
       ],
@@ -71,7 +71,7 @@ testCheck(check, {
         { values: { resources: "HTTP://site.example/send", total: 1 } },
       ],
       [
-        "several, to two addresses",
+        "several forms with two URLs",
         { dom: { forms: [form("http://a.example/"), form("http://b.example/", "get"), form("http://a.example/")] } },
         { values: { resources: "http://a.example/, http://b.example/", total: 2 } },
       ],

@@ -1,4 +1,4 @@
-/** No redirect may lead from https back to http, in neither chain, and ten are enough. */
+/** No redirect may lead from https to http in either chain, and at most ten are allowed. */
 import check from "../../../checks/redirect-chain-secure.ts";
 import type { Hop } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -21,25 +21,28 @@ testCheck(check, {
       },
     ],
     ["ten redirects", { navigation: { hops: hops(10) } }],
-    ["the address has a port of its own", { navigation: { hops: hops(1) }, plainHttp: { ...quiet, outcome: "custom-port" } }],
+    ["the URL has an explicit port", { navigation: { hops: hops(1) }, plainHttp: { ...quiet, outcome: "custom-port" } }],
   ],
   notApplicable: [
-    ["no redirect anywhere", { plainHttp: quiet }],
+    ["no redirect", { plainHttp: quiet }],
     ["port 80 serves the page itself", { plainHttp: { answers: [answer({ url: "http://site.example/" })] } }],
-    ["only an upgrade that the browser made up", { navigation: { hops: [hop("http://site.example/", true)] }, plainHttp: quiet }],
+    ["only an internal upgrade of the browser", { navigation: { hops: [hop("http://site.example/", true)] }, plainHttp: quiet }],
   ],
   notChecked: [
-    ["the chain from port 80 was not recorded", { plainHttp: "timeout" }],
+    ["the chain from port 80 was not read", { plainHttp: "timeout" }],
     [
-      "it broke off",
+      "the chain was interrupted",
       { plainHttp: { stoppedBecause: "connection-failed", answers: [redirect("http://site.example/", "https://site.example/")] } },
     ],
-    ["it led nowhere", { plainHttp: { stoppedBecause: "bad-location", answers: [redirect("http://site.example/", "http://[")] } }],
+    [
+      "the chain led to an invalid URL",
+      { plainHttp: { stoppedBecause: "bad-location", answers: [redirect("http://site.example/", "http://[")] } },
+    ],
   ],
   violated: {
     "security.transport.redirect-downgrade": [
       [
-        "seen by the browser",
+        "in the browser's chain",
         { navigation: { hops: [hop("https://site.example/"), hop("http://site.example/login")], finalUrl: "https://site.example/login" } },
         { values: { from: "https://site.example/", to: "http://site.example/login" } },
       ],
@@ -53,7 +56,7 @@ testCheck(check, {
         { values: { to: "http://other.example/" } },
       ],
       [
-        "seen from port 80",
+        "in the chain from port 80",
         {
           plainHttp: {
             answers: [
@@ -66,7 +69,7 @@ testCheck(check, {
         { values: { to: "http://site.example/x" } },
       ],
       [
-        "at the end of what was followed",
+        "in the last answer that was not followed",
         {
           plainHttp: {
             stoppedBecause: "connection-failed",

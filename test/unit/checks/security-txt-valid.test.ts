@@ -1,4 +1,4 @@
-/** A file that its readers can rely on: dated, well-formed line by line, with safe addresses, and fetched from where it belongs. */
+/** A reliable file: current, well-formed, with secure URIs, and fetched from its canonical URL. */
 import check from "../../../checks/security-txt-valid.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -27,9 +27,9 @@ const signed = (...lines: string[]) => [
 
 testCheck(check, {
   passed: [
-    ["contact and date", file()],
+    ["contact and expiry", file()],
     [
-      "every field, comments, empty lines and one that nobody knows",
+      "all fields, comments, empty lines and an unknown field",
       file(
         "# hello",
         "",
@@ -47,71 +47,71 @@ testCheck(check, {
     ],
     ["line ends of Windows", served(`${contact}\r\n${expires}\r\n`)],
     ["signed", served(text(...signed(contact, expires, "# fine")))],
-    ["a date far ahead is only against a recommendation", served(text(contact, "Expires: 2099-12-31T23:59:59+02:00"))],
+    ["a distant date, which is only not recommended", served(text(contact, "Expires: 2099-12-31T23:59:59+02:00"))],
     [
-      "canonical where redirects led",
+      "a canonical URL at the redirect's target",
       served(text(contact, expires, "Canonical: https://shop.com/.well-known/security.txt"), {
         finalUrl: "https://shop.com/.well-known/security.txt",
       }),
     ],
     [
-      "canonical among others, spelt another way",
+      "a canonical URL among others, in another spelling",
       file("Canonical: https://shop.com/x", "Canonical: https://WWW.shop.com:443/.well-known/security.txt"),
     ],
-    ["no contact, which is another row's business", served(text(expires))],
+    ["no contact, which another check reports", served(text(expires))],
   ],
   notApplicable: [
     ["no file", served("", { status: 404 })],
-    ["a page for everything", served("<!doctype html><p>Welcome</p>", { contentType: "text/html" })],
-    ["an address", { url: "https://192.0.2.1/", registrableDomain: null }],
+    ["an HTML page for every path", served("<!doctype html><p>Welcome</p>", { contentType: "text/html" })],
+    ["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }],
   ],
   notChecked: [
-    ["longer than is read", served(text(contact), { truncated: true })],
-    ["a status that says nothing", served("", { status: 500 })],
+    ["a cut file", served(text(contact), { truncated: true })],
+    ["an inconclusive status", served("", { status: 500 })],
   ],
   violated: {
     "security.security-txt.expires-missing": [
-      ["no date", served(text(contact)), { values: { fileUrl: place, expires: "2027-11-16T00:00:00Z" } }],
+      ["no expiry", served(text(contact)), { values: { fileUrl: place, expires: "2027-11-16T00:00:00Z" } }],
     ],
     "security.security-txt.expires-repeated": [["two", file(expires), { values: { total: 2 } }]],
     "security.security-txt.expires-malformed": [
       ["a day alone", served(text(contact, "Expires: 2027-01-01")), { values: { value: "2027-01-01" } }],
-      ["no zone", served(text(contact, "Expires: 2027-01-01T00:00:00"))],
-      ["as in mail", served(text(contact, "Expires: Thu, 31 Dec 2026 18:37:07 -0800"))],
+      ["no time zone", served(text(contact, "Expires: 2027-01-01T00:00:00"))],
+      ["the format of mail", served(text(contact, "Expires: Thu, 31 Dec 2026 18:37:07 -0800"))],
       ["a day that does not exist", served(text(contact, "Expires: 2027-02-30T00:00:00Z"))],
     ],
     "security.security-txt.expires-past": [
-      ["a second ago", served(text(contact, "Expires: 2026-11-21T11:59:59Z")), { values: { value: "2026-11-21T11:59:59Z" } }],
-      ["another zone", served(text(contact, "Expires: 2026-11-21T13:00:00+02:00"))],
+      ["one second ago", served(text(contact, "Expires: 2026-11-21T11:59:59Z")), { values: { value: "2026-11-21T11:59:59Z" } }],
+      ["another time zone", served(text(contact, "Expires: 2026-11-21T13:00:00+02:00"))],
     ],
     "security.security-txt.line-malformed": [
       ["no colon", file("hello", "world"), { values: { line: 3, text: "hello", total: 2 } }],
-      ["no blank behind the colon", file("Policy:https://shop.com/policy")],
-      ["a blank before the name", file(" Policy: https://shop.com/policy")],
+      ["no space after the colon", file("Policy:https://shop.com/policy")],
+      ["a space before the name", file(" Policy: https://shop.com/policy")],
       ["no value", file("Policy:")],
     ],
     "security.security-txt.line-unended": [
       ["the last line", served(`${contact}\n${expires}`), { values: { line: 2, text: expires } }],
-      ["line ends of old", served(`${contact}\r${expires}\r`)],
+      ["line ends of old systems", served(`${contact}\r${expires}\r`)],
     ],
     "security.security-txt.encoding": [
-      ["no UTF-8", file("# M\ufffdnchen"), { values: { line: 3 } }],
+      ["invalid UTF-8", file("# M\ufffdnchen"), { values: { line: 3 } }],
       ["a byte order mark", served(`\ufeff${text(contact, expires)}`), { values: { line: 1, text: contact } }],
     ],
     "security.security-txt.signature-malformed": [
-      ["no end", served(text(...signed(contact, expires).slice(0, -1))), { values: { line: 1 } }],
+      ["no end of the signature", served(text(...signed(contact, expires).slice(0, -1))), { values: { line: 1 } }],
       [
         "a dash that is not escaped",
         served(text(...signed(contact, expires, "-# hello"))),
         { also: ["security.security-txt.line-malformed"], values: { line: 6 } },
       ],
-      ["text outside", served(text(...signed(contact, expires), contact)), { values: { line: 10 } }],
+      ["text outside the envelope", served(text(...signed(contact, expires), contact)), { values: { line: 10 } }],
     ],
     "security.security-txt.uri-http": [
       ["a policy", file("Policy: http://shop.com/policy", "Contact: HTTP://shop.com"), { values: { line: 3, total: 2 } }],
     ],
     "security.security-txt.uri-invalid": [
-      ["a mail address without scheme", file("Contact: security@shop.com"), { values: { text: "Contact: security@shop.com" } }],
+      ["a mail address without a scheme", file("Contact: security@shop.com"), { values: { text: "Contact: security@shop.com" } }],
       ["two addresses in one field", file("Contact: mailto:a@shop.com, mailto:b@shop.com")],
       ["no host", file("Policy: https:policy")],
     ],
@@ -126,7 +126,7 @@ testCheck(check, {
         { values: { canonical: "https://shop.com/.well-known/security.txt" } },
       ],
       ["another path", file("Canonical: https://www.shop.com/security.txt")],
-      ["no URL", file("Canonical: /.well-known/security.txt"), { also: ["security.security-txt.uri-invalid"] }],
+      ["not a URL", file("Canonical: /.well-known/security.txt"), { also: ["security.security-txt.uri-invalid"] }],
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** The file stands at its place, over https, as plain text, with a contact. */
+/** The file must be at its location, over https, as plain text, with a contact. */
 import check from "../../../checks/security-txt.ts";
 import type { SecurityTxtFacts } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -23,40 +23,40 @@ const answers = (...attempts: Attempt[]) => ({ url: "https://www.shop.com/", reg
 
 testCheck(check, {
   passed: [
-    ["in order", answers(wellKnown())],
+    ["a valid file", answers(wellKnown())],
     ["redirected to another host over https", answers(wellKnown({ finalUrl: "https://shop.com/.well-known/security.txt" }))],
-    ["no charset is UTF-8", answers(wellKnown({ contentType: "text/plain" }))],
+    ["the default charset is UTF-8", answers(wellKnown({ contentType: "text/plain" }))],
     ["US-ASCII is UTF-8 too", answers(wellKnown({ contentType: "TEXT/PLAIN;charset=us-ascii" }))],
-    ["longer than is read, with its contact in time", answers(wellKnown({ truncated: true }))],
-    ["a small letter", answers(wellKnown({ body: "contact: https://shop.com/report\n" }))],
+    ["a cut file with its contact in the kept part", answers(wellKnown({ truncated: true }))],
+    ["lower case", answers(wellKnown({ body: "contact: https://shop.com/report\n" }))],
   ],
-  notApplicable: [["an address", { url: "https://192.0.2.1/", registrableDomain: null }]],
+  notApplicable: [["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }]],
   notChecked: [
     ["refused", answers(wellKnown({ status: 403 }), root(none))],
     ["a server error", answers(wellKnown({ status: 503 }), root())],
-    ["redirects that never end", answers(wellKnown({ status: 301 }), root(none))],
-    ["longer than is read, and no contact so far", answers(wellKnown({ body: "# hello\n", truncated: true }))],
-    ["nothing was asked", answers()],
+    ["endless redirects", answers(wellKnown({ status: 301 }), root(none))],
+    ["a cut file without a contact in the kept part", answers(wellKnown({ body: "# hello\n", truncated: true }))],
+    ["no request was sent", answers()],
   ],
   violated: {
     "security.security-txt.missing": [
       [
-        "at neither place",
+        "at neither location",
         answers(wellKnown(none), root(none)),
         { values: { registrableDomain: "shop.com", expires: "2027-11-16T00:00:00Z" } },
       ],
       ["gone", answers(wellKnown({ status: 410 }), root(none))],
-      ["a page for everything", answers(wellKnown(page), root(page))],
-      ["the other place gave no answer", answers(wellKnown(none))],
-      ["the other place says nothing about it", answers(wellKnown(none), root({ status: 500 }))],
+      ["an HTML page for every path", answers(wellKnown(page), root(page))],
+      ["the legacy location did not answer", answers(wellKnown(none))],
+      ["the legacy location gave an inconclusive answer", answers(wellKnown(none), root({ status: 500 }))],
     ],
     "security.security-txt.wrong-place": [
-      ["where it used to be", answers(wellKnown(none), root()), { values: { fileUrl: "https://www.shop.com/security.txt" } }],
-      ["behind a page for everything", answers(wellKnown(page), root())],
+      ["at the legacy location", answers(wellKnown(none), root()), { values: { fileUrl: "https://www.shop.com/security.txt" } }],
+      ["at the legacy location, with an HTML page for every path", answers(wellKnown(page), root())],
     ],
     "security.security-txt.redirect-to-http": [
       [
-        "plain http in the end",
+        "plain http after redirects",
         answers(wellKnown({ finalUrl: "http://shop.com/security.txt" })),
         { values: { fileUrl: "http://shop.com/security.txt" } },
       ],
@@ -64,9 +64,9 @@ testCheck(check, {
     "security.security-txt.content-type": [
       ["another type", answers(wellKnown({ contentType: "text/html" })), { values: { contentType: "text/html" } }],
       ["none", answers(wellKnown({ contentType: null }))],
-      ["one that begins alike", answers(wellKnown({ contentType: "text/plainer" }))],
+      ["a type with the same prefix", answers(wellKnown({ contentType: "text/plainer" }))],
       [
-        "and no contact",
+        "also without a contact",
         answers(wellKnown({ contentType: "application/octet-stream", body: "" })),
         { also: ["security.security-txt.contact-missing"] },
       ],
@@ -75,7 +75,7 @@ testCheck(check, {
     "security.security-txt.contact-missing": [
       ["no such field", answers(wellKnown({ body: "Expires: 2027-01-01T00:00:00Z\n" })), { values: { fileUrl: place } }],
       ["an empty file", answers(wellKnown({ body: "" }))],
-      ["in a comment only", answers(wellKnown({ body: "# Contact: mailto:a@shop.com\n" }))],
+      ["only in a comment", answers(wellKnown({ body: "# Contact: mailto:a@shop.com\n" }))],
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** The header must stand on the first https answer of the scanned host, which need not be the page. */
+/** The first https answer of the scanned host, possibly a redirect, must have the header. */
 import check from "../../../checks/strict-transport-security.ts";
 import type { Hop } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -10,28 +10,28 @@ const hop = (url: string, headers: HeadersGiven = {}, internal = false): Hop => 
 testCheck(check, {
   passed: [
     ["on the page", { headers: sts }],
-    ["in any case of letters", { headers: { "Strict-Transport-Security": "max-age=1" } }],
+    ["in any letter case", { headers: { "Strict-Transport-Security": "max-age=1" } }],
     [
-      "on the redirect to www, though not on the page",
+      "on the redirect to www, but not on the page",
       { navigation: { hops: [hop("https://site.example/", sts)], finalUrl: "https://www.site.example/" } },
     ],
     [
       "after a redirect from http",
       { url: "http://site.example/", navigation: { hops: [hop("http://site.example/")], finalUrl: "https://site.example/" }, headers: sts },
     ],
-    ["a useless value is still a header; hsts-effective judges it", { headers: { "strict-transport-security": "max-age=0" } }],
-    ["the name is on the browsers' list", { hstsPreload: { hostPreloaded: true } }],
-    ["a header needs no list", { headers: sts, hstsPreload: "crashed" }],
+    ["an invalid value is still a header; hsts-effective judges it", { headers: { "strict-transport-security": "max-age=0" } }],
+    ["the host is preloaded", { hstsPreload: { hostPreloaded: true } }],
+    ["present, without the preload list", { headers: sts, hstsPreload: "crashed" }],
   ],
   notApplicable: [
     ["a page over http", { url: "http://site.example/" }],
     ["an IPv4 address", { url: "https://192.0.2.1/", registrableDomain: null }],
     ["an IPv6 address", { url: "https://[2001:db8::1]/", registrableDomain: null }],
   ],
-  notChecked: [["the page is not the site's", { page: "challenged" }]],
+  notChecked: [["a challenge instead of the site", { page: "challenged" }]],
   violated: {
     "security.missing-header.strict-transport-security": [
-      ["absent, and what browsers have built in is not known", { hstsPreload: "unsupported" }],
+      ["absent, and the preload status is unknown", { hstsPreload: "unsupported" }],
       ["absent", {}, { values: { answeredAt: "https://site.example/" } }],
       [
         "absent on the first answer, present on www",
@@ -43,7 +43,7 @@ testCheck(check, {
         { url: "http://site.example/", navigation: { hops: [hop("http://site.example/", sts)], finalUrl: "https://site.example/" } },
       ],
       [
-        "http that leads straight to another host, whose name is not the one on the list",
+        "http that redirects to a host which is not preloaded",
         {
           url: "http://site.example/",
           navigation: { hops: [hop("http://site.example/")], finalUrl: "https://other.example/" },
@@ -51,7 +51,7 @@ testCheck(check, {
         },
         { values: { answeredAt: "https://other.example/" } },
       ],
-      ["a single label is a name as well", { url: "https://intranet/", registrableDomain: null }],
+      ["a single label counts as a name", { url: "https://intranet/", registrableDomain: null }],
     ],
   },
 });

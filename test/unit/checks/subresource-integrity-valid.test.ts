@@ -1,4 +1,4 @@
-/** Which integrity attributes protect, and let the right file through. */
+/** Integrity attributes that are effective and match their files. */
 import check from "../../../checks/subresource-integrity-valid.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { subresource } from "../../support/subresources.ts";
@@ -15,23 +15,23 @@ testCheck(check, {
     ["one hash", page(script(sha384))],
     ["several hashes", page(script(`${sha256} ${sha384}`))],
     ["options", page(script(`${sha384}?ct=text/javascript`))],
-    ["crossorigin without a value is anonymous", page(script(sha384, { crossOrigin: "" }))],
+    ["crossorigin without a value means anonymous", page(script(sha384, { crossOrigin: "" }))],
     ["the same origin needs no crossorigin", page(script(sha384, { crossOrigin: null, sameOrigin: true, sameSite: true }))],
-    ["a weak hash beside a sound one", page(script(`md5-x ${sha256}`))],
-    ["a broken hash beside a sound one of its algorithm", page(script(`sha384-x ${sha384}`))],
-    ["a broken hash beside a stronger one", page(script(`sha256-x ${sha384}`))],
-    ["beside scripts without", page(script(sha384), subresource())],
+    ["a weak hash beside a valid one", page(script(`md5-x ${sha256}`))],
+    ["an invalid hash beside a valid one of its algorithm", page(script(`sha384-x ${sha384}`))],
+    ["an invalid hash beside a stronger one", page(script(`sha256-x ${sha384}`))],
+    ["beside scripts without integrity", page(script(sha384), subresource())],
   ],
   notApplicable: [
     ["nothing", {}],
     ["no attribute", page(subresource())],
     ["an empty attribute", page(script(" "))],
-    ["on an element that knows none", page(script("md5-x", { kind: "other" }))],
+    ["on an element that ignores it", page(script("md5-x", { kind: "other" }))],
   ],
   notChecked: [
     ["subresources were dropped", { dom: { subresourcesDropped: 1 } }],
-    ["an attribute that was cut", page(script("x".repeat(512)))],
-    ["what the browser refused was not read", { ...page(script(sha384)), requests: "crashed" }],
+    ["a cut attribute", page(script("x".repeat(512)))],
+    ["blocked requests were not read", { ...page(script(sha384)), requests: "crashed" }],
   ],
   violated: {
     "security.content.integrity-ineffective": [
@@ -39,13 +39,13 @@ testCheck(check, {
       ["MD5", page(script("md5-1B2M2Y8AsgTpgAmY7PhCfg=="))],
       ["a hash without its algorithm", page(script("a".repeat(64)))],
       ["an algorithm in capitals", page(script(sha384.toUpperCase()))],
-      ["what the browser refused was not read", { ...page(script("md5-x")), requests: "crashed" }],
+      ["blocked requests were not read", { ...page(script("md5-x")), requests: "crashed" }],
     ],
     "security.content.integrity-malformed": [
       ["too short", page(script("sha384-abc")), { values: { resources: url, total: 1 } }],
       ["hexadecimal", page(script(`sha256-${"0f".repeat(32)}`, { kind: "style" }))],
-      ["a strongest hash that nothing can match", page(script(`${sha256} sha512-x`))],
-      ["refused for that, and told once", { ...page(script("sha384-abc")), requests: { integrityBlocked: [url] } }],
+      ["the strongest hash can never match", page(script(`${sha256} sha512-x`))],
+      ["blocked for that reason, and reported once", { ...page(script("sha384-abc")), requests: { integrityBlocked: [url] } }],
     ],
     "security.content.integrity-without-crossorigin": [
       ["no crossorigin", page(script(sha384, { crossOrigin: null })), { values: { resources: url, total: 1 } }],
@@ -53,10 +53,10 @@ testCheck(check, {
       ["a preload", page(script(sha384, { crossOrigin: null, kind: "preload" }))],
     ],
     "security.content.integrity-mismatch": [
-      ["the file is another", { ...page(script(sha384)), requests: { integrityBlocked: [url] } }, { values: { resources: url, total: 1 } }],
-      ["the element is gone", { requests: { integrityBlocked: [url, url] } }, { values: { total: 1 } }],
+      ["the file differs", { ...page(script(sha384)), requests: { integrityBlocked: [url] } }, { values: { resources: url, total: 1 } }],
+      ["the element no longer exists", { requests: { integrityBlocked: [url, url] } }, { values: { total: 1 } }],
       [
-        "beside a weak one",
+        "beside a weak hash",
         { ...page(script("md5-x")), requests: { integrityBlocked: ["https://cdn.example/other.js"] } },
         { also: ["security.content.integrity-ineffective"] },
       ],

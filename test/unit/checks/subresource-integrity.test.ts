@@ -1,4 +1,4 @@
-/** Which scripts and style sheets of other sites are tied to what they should be. */
+/** Scripts and style sheets of other sites need integrity attributes. */
 import check from "../../../checks/subresource-integrity.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { subresource } from "../../support/subresources.ts";
@@ -17,21 +17,18 @@ testCheck(check, {
   ],
   notApplicable: [
     ["nothing", {}],
-    ["the site's own, on another host", page(subresource({ url: "https://static.site.example/a.js", sameSite: true }))],
-    ["what is neither script nor style sheet", page(subresource({ kind: "preload" }), subresource({ kind: "other" }))],
-    [
-      "content that the address carries",
-      page(subresource({ url: "data:text/javascript,1" }), subresource({ url: "blob:https://site.example/1" })),
-    ],
+    ["another host of the same site", page(subresource({ url: "https://static.site.example/a.js", sameSite: true }))],
+    ["neither script nor style sheet", page(subresource({ kind: "preload" }), subresource({ kind: "other" }))],
+    ["content inside the URL", page(subresource({ url: "data:text/javascript,1" }), subresource({ url: "blob:https://site.example/1" }))],
   ],
   notChecked: [["subresources were dropped", { dom: { subresources: [subresource({ integrity })], subresourcesDropped: 1 } }]],
   violated: {
     "security.content.script-without-integrity": [
       ["no attribute", page(subresource(), subresource({ integrity })), { values: { resources: "https://cdn.example/lib.js", total: 1 } }],
       ["an empty attribute", page(subresource({ integrity: " " }))],
-      ["crossorigin alone", page(subresource({ crossOrigin: "anonymous" }))],
+      ["only crossorigin", page(subresource({ crossOrigin: "anonymous" }))],
       ["two", page(subresource(), subresource({ url: "https://stats.example/s.js" })), { values: { total: 2 } }],
-      ["others were dropped", { dom: { subresources: [subresource()], subresourcesDropped: 1 } }],
+      ["other subresources were dropped", { dom: { subresources: [subresource()], subresourcesDropped: 1 } }],
     ],
     "security.content.style-without-integrity": [
       [

@@ -1,19 +1,19 @@
-/** The last fortnight, or the last fifth of a short life, is too late. */
+/** The last 14 days, or the last fifth of a short validity period, is too late. */
 import check from "../../../checks/tls-certificate-expiry.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { certificate } from "../../support/evidence.ts";
 
-// The scan takes place at 2026-11-21T12:00:00Z.
+// The scan is at 2026-11-21T12:00:00Z.
 const valid = (validFrom: string, validTo: string) => ({ tls: { chain: [certificate({ validFrom, validTo })] } });
 
 testCheck(check, {
   passed: [
     ["five weeks of 90 days left", {}],
-    ["14 days left to the second", valid("2026-09-06T12:00:00Z", "2026-12-05T12:00:00Z")],
+    ["exactly 14 days left", valid("2026-09-06T12:00:00Z", "2026-12-05T12:00:00Z")],
     ["two of six days left", valid("2026-11-17T12:00:00Z", "2026-11-23T12:00:00Z")],
     ["a fifth of ten days left", valid("2026-11-13T12:00:01Z", "2026-11-23T12:00:00Z")],
-    ["an hour of five left", valid("2026-11-21T08:00:01Z", "2026-11-21T13:00:00Z")],
-    ["not valid yet is booked elsewhere", valid("2027-01-01T00:00:00Z", "2027-03-01T00:00:00Z")],
+    ["one of five hours left", valid("2026-11-21T08:00:01Z", "2026-11-21T13:00:00Z")],
+    ["not yet valid, which another check reports", valid("2027-01-01T00:00:00Z", "2027-03-01T00:00:00Z")],
     ["an issuer that expires soon", { tls: { chain: [certificate(), certificate({ validTo: "2026-11-22T00:00:00Z" })] } }],
   ],
   notApplicable: [
@@ -23,13 +23,13 @@ testCheck(check, {
   notChecked: [
     ["no handshake", { tls: "tls" }],
     ["the certificate could not be read", { tls: { chain: [] } }],
-    ["a date that is none", valid("2026-01-01T00:00:00Z", "whenever")],
-    ["a first date that is none", valid("once", "2026-12-01T00:00:00Z")],
+    ["an invalid date", valid("2026-01-01T00:00:00Z", "whenever")],
+    ["an invalid first date", valid("once", "2026-12-01T00:00:00Z")],
   ],
   violated: {
     "security.tls.certificate-expires-soon": [
       [
-        "a second less than 14 days",
+        "one second less than 14 days",
         valid("2026-09-06T12:00:00Z", "2026-12-05T11:59:59Z"),
         { values: { tlsHost: "site.example", validTo: "2026-12-05 11:59 UTC", days: 13, lifetimeDays: 90 } },
       ],

@@ -3,7 +3,7 @@ import check from "../../../checks/tls-certificate-lifetime.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { certificate, type EvidenceGiven } from "../../support/evidence.ts";
 
-/** So many days from that instant, the last second included, and so many seconds more. */
+/** Validity of that many days from an instant, plus a number of seconds; the last second is included. */
 function lasting(validFrom: string, days: number, moreSeconds = 0): EvidenceGiven {
   const validTo = new Date(Date.parse(validFrom) + days * 86_400_000 - 1_000 + moreSeconds * 1_000).toISOString();
   return { tls: { chain: [certificate({ validFrom, validTo }), certificate({ validTo: "2046-01-01T00:00:00Z" })] } };
@@ -24,27 +24,27 @@ testCheck(check, {
   ],
   notApplicable: [
     ["a private authority", { tls: { ...(lasting("2026-04-01T00:00:00Z", 3_650).tls as object), trustedBy: "operator" } }],
-    ["an authority that nobody knows", { tls: { trusted: false, trustedBy: null, untrustedBecause: "DEPTH_ZERO_SELF_SIGNED_CERT" } }],
+    ["an unknown authority", { tls: { trusted: false, trustedBy: null, untrustedBecause: "DEPTH_ZERO_SELF_SIGNED_CERT" } }],
     ["a page over http", { url: "http://site.example/" }],
   ],
   notChecked: [
     ["no handshake", { tls: "tls" }],
-    ["a date that is none", { tls: { chain: [certificate({ validTo: "whenever" })] } }],
+    ["an invalid date", { tls: { chain: [certificate({ validTo: "whenever" })] } }],
   ],
   violated: {
     "security.tls.certificate-lifetime-too-long": [
       [
-        "a second more than 200 days",
+        "one second more than 200 days",
         lasting("2026-03-15T00:00:00Z", 200, 1),
         {
           values: { tlsHost: "site.example", days: 201, daysMax: 200, validFrom: "2026-03-15 00:00 UTC", issuer: "CN=Example Issuing CA" },
         },
       ],
-      ["a second more than 825 days", lasting("2020-08-31T23:59:59Z", 825, 1), { values: { daysMax: 825 } }],
-      ["a second more than 398 days", lasting("2020-09-01T00:00:00Z", 398, 1), { values: { daysMax: 398 } }],
-      ["398 days, a second too late", lasting("2026-03-15T00:00:00Z", 398), { values: { days: 398, daysMax: 200 } }],
-      ["a second more than 100 days", lasting("2027-03-15T00:00:00Z", 100, 1), { values: { daysMax: 100 } }],
-      ["a second more than 47 days", lasting("2029-03-15T00:00:00Z", 47, 1), { values: { daysMax: 47 } }],
+      ["one second more than 825 days", lasting("2020-08-31T23:59:59Z", 825, 1), { values: { daysMax: 825 } }],
+      ["one second more than 398 days", lasting("2020-09-01T00:00:00Z", 398, 1), { values: { daysMax: 398 } }],
+      ["398 days, one second too late", lasting("2026-03-15T00:00:00Z", 398), { values: { days: 398, daysMax: 200 } }],
+      ["one second more than 100 days", lasting("2027-03-15T00:00:00Z", 100, 1), { values: { daysMax: 100 } }],
+      ["one second more than 47 days", lasting("2029-03-15T00:00:00Z", 47, 1), { values: { daysMax: 47 } }],
     ],
   },
 });

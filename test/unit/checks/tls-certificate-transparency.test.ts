@@ -1,4 +1,4 @@
-/** The browser's word decides, and only where a public authority issued the certificate. */
+/** The browser decides, and only for certificates of public authorities. */
 import check from "../../../checks/tls-certificate-transparency.ts";
 import type { NavigationFacts } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -11,15 +11,15 @@ const logged = (certificateTransparency: Status) => ({
 testCheck(check, {
   passed: [["compliant", logged("compliant")]],
   notApplicable: [
-    ["a private authority, whatever the browser says", { ...logged("not-compliant"), tls: { trustedBy: "operator" } }],
-    ["a private authority, although the browser came to nothing", { navigation: "tls", tls: { trustedBy: "operator" } }],
-    ["an authority that nobody knows", { ...logged("unknown"), tls: { trusted: false, trustedBy: null } }],
+    ["a private authority, with any browser result", { ...logged("not-compliant"), tls: { trustedBy: "operator" } }],
+    ["a private authority, and the browser failed", { navigation: "tls", tls: { trustedBy: "operator" } }],
+    ["an unknown authority", { ...logged("unknown"), tls: { trusted: false, trustedBy: null } }],
     ["a page over http", { url: "http://site.example/" }],
   ],
   notChecked: [
     ["the browser does not know", logged("unknown")],
-    ["the browser says nothing of the connection", { navigation: { security: null } }],
-    ["the browser came to nothing", { navigation: "tls" }],
+    ["no security information from the browser", { navigation: { security: null } }],
+    ["the browser failed", { navigation: "tls" }],
     ["no handshake", { ...logged("compliant"), tls: "tls" }],
   ],
   violated: {

@@ -1,4 +1,4 @@
-/** Both ends of a certificate's period belong to it; one second beyond does not. */
+/** Both ends of a certificate's validity period belong to it; one second beyond does not. */
 import check from "../../../checks/tls-certificate-validity.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { certificate } from "../../support/evidence.ts";
@@ -15,13 +15,13 @@ testCheck(check, {
       "an expired certificate further up is none of this check's business",
       { tls: { chain: [certificate(), certificate({ validTo: "2020-01-01T00:00:00.000Z" })] } },
     ],
-    ["untrusted, but in time", { tls: { trusted: false, untrustedBecause: "DEPTH_ZERO_SELF_SIGNED_CERT" } }],
+    ["untrusted, but within its period", { tls: { trusted: false, untrustedBecause: "DEPTH_ZERO_SELF_SIGNED_CERT" } }],
   ],
   notApplicable: [["a page over http", { url: "http://site.example/" }]],
   notChecked: [
     ["no handshake", { tls: "tls" }],
     ["the certificate could not be read", { tls: { chain: [] } }],
-    ["a date that is none", leaf("2026-01-01T00:00:00.000Z", "soon")],
+    ["an invalid date", leaf("2026-01-01T00:00:00.000Z", "soon")],
   ],
   violated: {
     "security.tls.certificate-expired": [
@@ -30,7 +30,7 @@ testCheck(check, {
         leaf("2026-01-01T00:00:00.000Z", "2026-11-18T11:00:00.000Z"),
         { values: { tlsHost: "site.example", validFrom: "2026-01-01 00:00 UTC", validTo: "2026-11-18 11:00 UTC", days: 3 } },
       ],
-      ["a second ago", leaf("2026-01-01T00:00:00.000Z", "2026-11-21T11:59:59.000Z"), { values: { days: 0 } }],
+      ["one second ago", leaf("2026-01-01T00:00:00.000Z", "2026-11-21T11:59:59.000Z"), { values: { days: 0 } }],
     ],
     "security.tls.certificate-not-yet-valid": [
       ["from tomorrow", leaf("2026-11-22T00:00:00.000Z", "2027-01-01T00:00:00.000Z"), { values: { validFrom: "2026-11-22 00:00 UTC" } }],

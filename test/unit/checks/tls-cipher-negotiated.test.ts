@@ -1,4 +1,4 @@
-/** Forward secrecy and authenticated encryption, as Chromium names what it agreed upon. */
+/** Forward secrecy and authenticated encryption, by Chromium's names. */
 import check from "../../../checks/tls-cipher-negotiated.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -9,7 +9,7 @@ const agreed = (protocol: string, keyExchange: string, cipher: string) => ({
 testCheck(check, {
   passed: [
     ["TLS 1.3", {}],
-    ["TLS 1.3, whatever group is named", agreed("TLS 1.3", "X25519MLKEM768", "CHACHA20_POLY1305")],
+    ["TLS 1.3 with any group name", agreed("TLS 1.3", "X25519MLKEM768", "CHACHA20_POLY1305")],
     ["QUIC", agreed("QUIC", "", "AES_256_GCM")],
     ["ECDHE with RSA and GCM", agreed("TLS 1.2", "ECDHE_RSA", "AES_256_GCM")],
     ["ECDHE with ECDSA and ChaCha20", agreed("TLS 1.2", "ECDHE_ECDSA", "CHACHA20_POLY1305")],
@@ -17,9 +17,9 @@ testCheck(check, {
   ],
   notApplicable: [["a page over http", { url: "http://site.example/" }]],
   notChecked: [
-    ["the browser says nothing of the connection", { navigation: { security: null } }],
-    ["a cipher that nobody knows", agreed("TLS 1.2", "ECDHE_RSA", "AEGIS_256")],
-    ["a key exchange that nobody knows", agreed("TLS 1.2", "", "AES_128_GCM")],
+    ["no security information from the browser", { navigation: { security: null } }],
+    ["an unknown cipher", agreed("TLS 1.2", "ECDHE_RSA", "AEGIS_256")],
+    ["an unknown key exchange", agreed("TLS 1.2", "", "AES_128_GCM")],
   ],
   violated: {
     "security.tls.forward-secrecy-missing": [
@@ -28,7 +28,7 @@ testCheck(check, {
         agreed("TLS 1.2", "RSA", "AES_128_GCM"),
         { values: { tlsHost: "site.example", protocol: "TLS 1.2", keyExchange: "RSA", cipher: "AES_128_GCM" } },
       ],
-      ["beside a cipher that nobody knows", agreed("TLS 1.2", "RSA", "AEGIS_256")],
+      ["with an unknown cipher", agreed("TLS 1.2", "RSA", "AEGIS_256")],
     ],
     "security.tls.authenticated-encryption-missing": [
       ["CBC", agreed("TLS 1.2", "ECDHE_RSA", "AES_128_CBC")],

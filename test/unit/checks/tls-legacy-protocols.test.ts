@@ -1,4 +1,4 @@
-/** An accepted old version is proven by its handshake; a refusal must be definite. */
+/** A handshake proves that an old version is accepted; a refusal must be definite. */
 import check from "../../../checks/tls-legacy-protocols.ts";
 import type { TlsVersionAnswer } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -12,15 +12,15 @@ testCheck(check, {
   notApplicable: [["a page over http", { url: "http://site.example/" }]],
   notChecked: [
     ["no handshake", { tls: "tls" }],
-    ["neither known", old("unknown", "unknown")],
+    ["both unknown", old("unknown", "unknown")],
     ["one refused, one unknown", old("refused", "unknown")],
     ["one unknown, one refused", old("unknown", "refused")],
   ],
   violated: {
     "security.tls.legacy-protocol-accepted": [
       ["both", old("accepted", "accepted"), { values: { versions: "TLS 1.0, TLS 1.1" } }],
-      ["1.0, whatever 1.1 is", old("accepted", "unknown"), { values: { versions: "TLS 1.0" } }],
-      ["1.1 alone", old("refused", "accepted"), { values: { versions: "TLS 1.1", tlsHost: "site.example" } }],
+      ["1.0, with any result for 1.1", old("accepted", "unknown"), { values: { versions: "TLS 1.0" } }],
+      ["only 1.1", old("refused", "accepted"), { values: { versions: "TLS 1.1", tlsHost: "site.example" } }],
     ],
   },
 });

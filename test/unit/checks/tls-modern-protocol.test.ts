@@ -1,4 +1,4 @@
-/** Only two definite refusals prove that a server has nothing current to offer. */
+/** Only two definite refusals prove that the server supports no modern version. */
 import check from "../../../checks/tls-modern-protocol.ts";
 import type { TlsVersionAnswer } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
@@ -13,13 +13,13 @@ const current = (first: TlsVersionAnswer, second: TlsVersionAnswer) => ({
 testCheck(check, {
   passed: [
     ["both", current("accepted", "accepted")],
-    ["1.2 alone", current("accepted", "refused")],
-    ["1.3 alone", current("unknown", "accepted")],
+    ["only 1.2", current("accepted", "refused")],
+    ["only 1.3", current("unknown", "accepted")],
   ],
   notApplicable: [["a page over http", { url: "http://site.example/" }]],
   notChecked: [
     ["no handshake", { tls: "tls" }],
-    ["neither known", current("unknown", "unknown")],
+    ["both unknown", current("unknown", "unknown")],
     ["one refused, one unknown", current("refused", "unknown")],
   ],
   violated: {

@@ -1,4 +1,4 @@
-/** The chain must lead to a known root; each way of failing has its own remedy. */
+/** The chain must lead to a trusted root; each kind of failure has its own finding. */
 import check from "../../../checks/tls-trust-chain.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { certificate } from "../../support/evidence.ts";
@@ -9,10 +9,10 @@ testCheck(check, {
   passed: [
     ["a chain to a root", {}],
     [
-      "an expired certificate of a trusted authority is booked elsewhere",
+      "an expired certificate of a trusted authority, which another check reports",
       { tls: { chain: [certificate({ validTo: "2020-01-01T00:00:00.000Z" })] } },
     ],
-    ["a name that does not match is booked elsewhere", { tls: { hostMatches: false } }],
+    ["a name mismatch, which another check reports", { tls: { hostMatches: false } }],
   ],
   notApplicable: [["a page over http", { url: "http://site.example/" }]],
   notChecked: [
@@ -25,19 +25,19 @@ testCheck(check, {
     ],
     "security.tls.root-not-trusted": [
       [
-        "a private authority that sends its root along",
+        "a private authority that sends its root",
         rejected("SELF_SIGNED_CERT_IN_CHAIN", [certificate(), certificate({ issuer: "CN=House CA", selfSigned: true })]),
         { values: { issuer: "CN=House CA", count: 2 } },
       ],
     ],
     "security.tls.chain-incomplete": [
       ["a missing intermediate", rejected("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), { values: { issuer: "CN=Example Issuing CA", count: 1 } }],
-      ["an issuer that is nowhere", rejected("UNABLE_TO_GET_ISSUER_CERT")],
-      ["an issuer that is not here", rejected("UNABLE_TO_GET_ISSUER_CERT_LOCALLY")],
+      ["an issuer that cannot be found", rejected("UNABLE_TO_GET_ISSUER_CERT")],
+      ["an issuer that is not in the local store", rejected("UNABLE_TO_GET_ISSUER_CERT_LOCALLY")],
     ],
     "security.tls.chain-invalid": [
       ["revoked", rejected("CERT_REVOKED"), { values: { because: "CERT_REVOKED" } }],
-      ["a reason that this version has no words for", rejected("PATH_LENGTH_EXCEEDED"), { values: { issuer: "CN=Example Issuing CA" } }],
+      ["an unknown error code", rejected("PATH_LENGTH_EXCEEDED"), { values: { issuer: "CN=Example Issuing CA" } }],
     ],
   },
 });

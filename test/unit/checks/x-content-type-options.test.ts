@@ -1,4 +1,4 @@
-/** Which X-Content-Type-Options values switch sniffing off, by the cases of the Fetch standard. */
+/** X-Content-Type-Options values that disable sniffing, by the cases of the Fetch standard. */
 import check from "../../../checks/x-content-type-options.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -8,12 +8,12 @@ testCheck(check, {
   passed: [
     ["nosniff", header("nosniff")],
     ["capitals", header("NoSniff")],
-    ["the same twice", header("nosniff", "nosniff")],
-    ["the same twice in one field", header("nosniff, nosniff")],
-    ["the first value decides", header("nosniff, junk")],
-    ["blanks around it", header(" nosniff\t")],
+    ["repeated in two fields", header("nosniff", "nosniff")],
+    ["repeated in one field", header("nosniff, nosniff")],
+    ["the first value counts", header("nosniff, junk")],
+    ["spaces around it", header(" nosniff\t")],
     ["on a page over http", { url: "http://site.example/", ...header("nosniff") }],
-    ["on what is no HTML", { page: { mediaType: "application/json" }, ...header("nosniff") }],
+    ["on a document that is not HTML", { page: { mediaType: "application/json" }, ...header("nosniff") }],
   ],
   notApplicable: [],
   violated: {
@@ -24,7 +24,7 @@ testCheck(check, {
     "security.invalid-header.x-content-type-options": [
       ["another word", header("nosnif"), { values: { value: "nosnif" } }],
       ["quotes", header('"nosniff"')],
-      ["the first value is another", header("junk", "nosniff"), { values: { value: "junk, nosniff" } }],
+      ["the first value is unknown", header("junk", "nosniff"), { values: { value: "junk, nosniff" } }],
       ["the first value is empty", header(", nosniff")],
       ["a parameter", header("nosniff; mode=block")],
       ["an empty value", header("")],

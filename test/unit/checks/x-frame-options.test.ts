@@ -1,4 +1,4 @@
-/** Who may frame the page, when X-Frame-Options and several policies have a say. */
+/** Sites that may frame the page, by X-Frame-Options and several policies. */
 import check from "../../../checks/x-frame-options.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -12,24 +12,24 @@ const field = (name: string, value: string) => ({ name, value, truncated: false 
 testCheck(check, {
   passed: [
     ["DENY", framed("DENY")],
-    ["SAMEORIGIN in any case", framed("sameOrigin")],
+    ["SAMEORIGIN in any letter case", framed("sameOrigin")],
     ["the same value twice", framed(["SAMEORIGIN", "SAMEORIGIN"])],
-    ["values that conflict: no browser frames the page", framed(["SAMEORIGIN", "DENY"])],
+    ["conflicting values: browsers block every frame", framed(["SAMEORIGIN", "DENY"])],
     ["frame-ancestors 'none'", framed(null, "frame-ancestors 'none'")],
-    ["frame-ancestors without a source, which is 'none'", framed(null, "frame-ancestors")],
+    ["frame-ancestors without a source means 'none'", framed(null, "frame-ancestors")],
     ["frame-ancestors 'self' and a partner", framed(null, "default-src *; frame-ancestors 'self' https://*.partner.example")],
-    ["frame-ancestors makes up for ALLOW-FROM", framed("ALLOW-FROM https://a.example", "frame-ancestors https://a.example")],
-    ["one of two policies is enough", framed(null, "frame-ancestors *", "frame-ancestors 'self'")],
-    ["one of two policies in one field is enough", framed(null, "frame-ancestors *, frame-ancestors 'self'")],
-    ["a policy that says nothing about frames leaves it to DENY", framed("DENY", "default-src 'self'")],
+    ["frame-ancestors overrides ALLOW-FROM", framed("ALLOW-FROM https://a.example", "frame-ancestors https://a.example")],
+    ["one of two policies is sufficient", framed(null, "frame-ancestors *", "frame-ancestors 'self'")],
+    ["one of two policies in one field is sufficient", framed(null, "frame-ancestors *, frame-ancestors 'self'")],
+    ["a policy without frame-ancestors does not override DENY", framed("DENY", "default-src 'self'")],
     [
-      "a policy on trial does not count against DENY",
+      "a report-only policy does not override DENY",
       { headers: { "x-frame-options": "DENY", "content-security-policy-report-only": "frame-ancestors *" } },
     ],
     ["a cut policy beside DENY", withFields(cutCsp, field("x-frame-options", "DENY"))],
     ["a cut policy beside one that protects", withFields(cutCsp, field("Content-Security-Policy", "frame-ancestors 'none'"))],
   ],
-  notApplicable: [["no HTML", { page: { mediaType: "application/pdf" } }]],
+  notApplicable: [["not HTML", { page: { mediaType: "application/pdf" } }]],
   notChecked: [
     ["a cut policy and no X-Frame-Options", withFields(cutCsp)],
     ["a cut policy and ALLOW-FROM", withFields(cutCsp, field("x-frame-options", "ALLOW-FROM https://a.example"))],
@@ -40,9 +40,9 @@ testCheck(check, {
     "security.missing-header.x-frame-options": [
       ["neither header", {}],
       ["a policy without frame-ancestors", framed(null, "default-src 'none'")],
-      ["a policy on trial", { headers: { "content-security-policy-report-only": "frame-ancestors 'none'" } }],
+      ["only a report-only policy", { headers: { "content-security-policy-report-only": "frame-ancestors 'none'" } }],
       [
-        "frame-ancestors only in a meta element, where it protects nothing",
+        "frame-ancestors in a meta element has no effect",
         {
           dom: { metas: [{ httpEquiv: "content-security-policy", name: null, content: "frame-ancestors 'none'", truncated: false }] },
         },
@@ -53,7 +53,7 @@ testCheck(check, {
       ["ALLOWALL", framed("ALLOWALL")],
       ["quotes", framed('"DENY"')],
       ["a semicolon", framed("DENY;")],
-      ["several words of which none means anything", framed(["junk", "rubbish"]), { values: { value: "junk, rubbish" } }],
+      ["several unknown words", framed(["junk", "rubbish"]), { values: { value: "junk, rubbish" } }],
       ["an empty value", framed("")],
     ],
     "security.csp.frame-ancestors-any-host": [
@@ -62,7 +62,7 @@ testCheck(check, {
       ["http:", framed(null, "frame-ancestors http:")],
       ["https://*", framed(null, "frame-ancestors https://*")],
       ["*.com", framed(null, "frame-ancestors *.com")],
-      ["beside a frame-ancestors a browser does not look at DENY", framed("DENY", "frame-ancestors *")],
+      ["frame-ancestors overrides DENY", framed("DENY", "frame-ancestors *")],
     ],
   },
 });

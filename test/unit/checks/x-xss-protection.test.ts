@@ -1,4 +1,4 @@
-/** The XSS filter of old browsers is to be off, or left alone. */
+/** The XSS filter of old browsers should be off or at its default. */
 import check from "../../../checks/x-xss-protection.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -8,15 +8,15 @@ testCheck(check, {
   passed: [
     ["no header", {}],
     ["0", header("0")],
-    ["0 with a mode that has no meaning", header(" 0 ; mode=block")],
+    ["0 with a meaningless mode", header(" 0 ; mode=block")],
   ],
   notApplicable: [],
   violated: {
     "security.deprecated-header.x-xss-protection": [
       ["on", header("1"), { values: { value: "1" } }],
-      ["on, and blocking", header("1; mode=block")],
-      ["a 0 that is none", header("01")],
-      ["the first of two counts", header("1; mode=block", "0")],
+      ["enabled, in blocking mode", header("1; mode=block")],
+      ["a value that only resembles 0", header("01")],
+      ["the first of two fields counts", header("1; mode=block", "0")],
       ["an empty value", header("")],
     ],
   },
