@@ -3,7 +3,7 @@
  * The bare site sends wrong values, the silent site sends none.
  * The plain site has no https, the old site only TLS versions that browsers reject.
  */
-import { type ServerIdentity, siteIdentity, strangeAuthority, testAuthority } from "../support/certificates.ts";
+import { type ServerIdentity, siteIdentity, testAuthority, untrustedAuthority } from "../support/certificates.ts";
 import { type Answer, egressTo, type Routes, startHttp } from "../support/servers.ts";
 import { type DnsZone, startDnsTree } from "./dns-tree.ts";
 import type { LabSite } from "./laboratory.ts";
@@ -78,7 +78,7 @@ export function startBareSite(): Promise<LabSite> {
 
 /** Expired, for another host, from an unknown authority, with a short key and SHA-1. */
 function bareIdentity(): ServerIdentity {
-  const { intermediate } = strangeAuthority();
+  const { intermediate } = untrustedAuthority();
   const leaf = intermediate.issue({
     names: ["elsewhere.example"],
     key: "rsa-1024",

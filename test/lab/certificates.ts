@@ -4,14 +4,14 @@ import { rootCertificates } from "node:tls";
 import { expect } from "vitest";
 import { certificateNamesMax, certificatesMax } from "../../src/evidence/limits.ts";
 import {
-  type CertificateWish,
+  type CertificateOptions,
   type Flaw,
   type IssuedCertificate,
   type ServerIdentity,
   selfSigned,
   siteIdentity,
-  strangeAuthority,
   testAuthority,
+  untrustedAuthority,
 } from "../support/certificates.ts";
 import { startFlight } from "../support/flight-server.ts";
 import { type OpensslKey, opensslDsaKey, opensslKey } from "../support/openssl-keys.ts";
@@ -53,12 +53,12 @@ function manyNames(count: number): readonly string[] {
 const goodLeaf = () => testAuthority().intermediate.issue({ commonName: labHost, names: [labHost] });
 
 /** An RSA authority below the trusted root: SHA-1 and RSASSA-PSS signatures are made with RSA keys here. */
-function rsaIntermediate(wish: CertificateWish = {}): IssuedCertificate {
+function rsaIntermediate(wish: CertificateOptions = {}): IssuedCertificate {
   return testAuthority().root.issue({ commonName: "RSA issuing CA", authority: true, key: "rsa-2048", ...wish });
 }
 
 /** A leaf issued by an RSA authority. */
-function signedLeaf(wish: CertificateWish): ServerIdentity {
+function signedLeaf(wish: CertificateOptions): ServerIdentity {
   const issuer = rsaIntermediate();
   return chain(issuer.issue({ commonName: labHost, names: [labHost], ...wish }), issuer);
 }
@@ -147,7 +147,7 @@ const chains: readonly LabCase[] = [
     expected: untrusted,
     codes: ["security.tls.root-not-trusted"],
     identity: () => {
-      const { root, intermediate } = strangeAuthority();
+      const { root, intermediate } = untrustedAuthority();
       return chain(intermediate.issue({ commonName: labHost, names: [labHost] }), intermediate, root);
     },
   }),
@@ -161,7 +161,7 @@ const chains: readonly LabCase[] = [
   }),
   certificateCase({
     name: "a chain with an unrelated root",
-    identity: () => chain(goodLeaf(), testAuthority().intermediate, strangeAuthority().root),
+    identity: () => chain(goodLeaf(), testAuthority().intermediate, untrustedAuthority().root),
   }),
 ];
 
@@ -184,7 +184,7 @@ const combinations: readonly LabCase[] = [
     name: "more certificates than the limit: dropped ones could be weak",
     expected: undecided,
     identity: () =>
-      chain(goodLeaf(), testAuthority().intermediate, ...Array.from({ length: certificatesMax }, () => strangeAuthority().root)),
+      chain(goodLeaf(), testAuthority().intermediate, ...Array.from({ length: certificatesMax }, () => untrustedAuthority().root)),
   }),
   certificateCase({
     name: "more certificates than the limit, with a weak one among those kept",
@@ -193,7 +193,7 @@ const combinations: readonly LabCase[] = [
     identity: () => {
       const { intermediate } = testAuthority();
       const weak = intermediate.issue({ commonName: labHost, names: [labHost], key: "rsa-1024" });
-      return chain(weak, intermediate, ...Array.from({ length: certificatesMax }, () => strangeAuthority().root));
+      return chain(weak, intermediate, ...Array.from({ length: certificatesMax }, () => untrustedAuthority().root));
     },
   }),
 ];

@@ -1,7 +1,7 @@
 /** Serves the cases for certificates and TLS, with the expected states of a sound site. */
 import type { State } from "../../src/check/check.ts";
 import { type ServerIdentity, testAuthority } from "../support/certificates.ts";
-import { closedPort, egressTo, startHttps, type TlsWish } from "../support/servers.ts";
+import { closedPort, egressTo, startHttps, type TlsOptions } from "../support/servers.ts";
 import type { LabSite, States } from "./laboratory.ts";
 
 export const labHost = "site.test";
@@ -47,6 +47,6 @@ export async function tlsSite(server: ServedBy, host = labHost): Promise<LabSite
 }
 
 /** A page on the runtime's TLS server. */
-export async function pageOver(identity: ServerIdentity, wish: TlsWish = {}): Promise<ServedBy> {
+export async function pageOver(identity: ServerIdentity, wish: TlsOptions = {}): Promise<ServedBy> {
   return startHttps(identity, { "/": { body: "<!doctype html><title>A page</title>" } }, wish);
 }

@@ -2,18 +2,18 @@
 import { connect, type Socket } from "node:net";
 import { siteIdentity } from "../support/certificates.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
-import { startHttp, startTcp, type TlsWish } from "../support/servers.ts";
+import { startHttp, startTcp, type TlsOptions } from "../support/servers.ts";
 import type { LabCase, States } from "./laboratory.ts";
 import { notApplicable } from "./states.ts";
 import { labHost, pageOver, type ServedBy, tlsSite, tlsStates } from "./tls-site.ts";
 
 const rsa = () => siteIdentity(labHost, { key: "rsa-2048" });
 
-function versionCase(name: string, wish: TlsWish, expected: States = tlsStates(), codes: readonly string[] = []): LabCase {
+function versionCase(name: string, wish: TlsOptions, expected: States = tlsStates(), codes: readonly string[] = []): LabCase {
   return { name, expected, codes, serve: async () => tlsSite(await pageOver(rsa(), wish)) };
 }
 
-function between(minVersion: NonNullable<TlsWish["minVersion"]>, maxVersion = minVersion): TlsWish {
+function between(minVersion: NonNullable<TlsOptions["minVersion"]>, maxVersion = minVersion): TlsOptions {
   return { minVersion, maxVersion };
 }
 

@@ -1,11 +1,11 @@
 /**
- * Makes certificates on the spot, down to the DER bytes, so that tests can serve good ones and every kind of bad one.
+ * Generates certificates for tests, valid ones and all kinds of invalid ones, including the DER encoding.
  *
  *     const identity = siteIdentity("site.test");                 // leaf and intermediate, below the test root
  *     const expired = siteIdentity("site.test", { flaw: "expired" });
  *     const leaf = testAuthority().intermediate.issue({ names: ["*.site.test", "127.0.0.1"], key: "rsa-2048" });
  *
- * Trust `testAuthority().root.pem` (for example in `caPems`) to trust all of them that deserve it.
+ * Trust `testAuthority().root.pem` (for example in `caPems`) to trust all valid ones.
  */
 import { constants, createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIP, isIPv4 } from "node:net";
@@ -13,20 +13,20 @@ import { isIP, isIPv4 } from "node:net";
 export type KeyKind = "ec-p224" | "ec-p256" | "ec-p384" | "rsa-1024" | "rsa-2048" | "rsa-3072" | "rsa-4096" | "ed25519";
 export type HashName = "md5" | "sha1" | "sha224" | "sha256" | "sha384";
 
-export interface CertificateWish {
+export interface CertificateOptions {
   readonly commonName?: string;
-  /** DNS names and IP addresses of the subjectAltName extension; without any there is no such extension. */
+  /** DNS names and IP addresses of the subjectAltName extension, which is omitted if empty. */
   readonly names?: readonly string[];
   readonly validFrom?: Date;
   readonly validTo?: Date;
   readonly key?: KeyKind;
-  /** SubjectPublicKeyInfo (DER) that it holds in place of that key's, for kinds that the runtime cannot make. */
+  /** SubjectPublicKeyInfo (DER) instead of that key's, for key types that the runtime cannot generate. */
   readonly publicKeyInfo?: Buffer;
-  /** Hash of the signature that is put under this certificate. */
+  /** Hash of the certificate's signature. */
   readonly hash?: HashName;
-  /** Sign it by RSASSA-PSS, if the issuer has an RSA key. */
+  /** Signs with RSASSA-PSS if the issuer has an RSA key. */
   readonly pss?: boolean;
-  /** May it issue others? */
+  /** Whether it may issue others. */
   readonly authority?: boolean;
 }
 
@@ -35,10 +35,10 @@ export interface IssuedCertificate {
   readonly der: Buffer;
   readonly privateKeyPem: string;
   /** Issues a certificate below this one. */
-  issue(wish: CertificateWish): IssuedCertificate;
+  issue(options: CertificateOptions): IssuedCertificate;
 }
 
-/** What a server needs to be somebody. */
+/** Certificate chain and key of a server. */
 export interface ServerIdentity {
   /** From the leaf to the last intermediate. */
   readonly certificateChainPem: string;
@@ -50,16 +50,16 @@ export type Flaw = "expired" | "not-yet-valid" | "wrong-host" | "self-signed" | 
 const dayMs = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
 
-/** The certificate that a server for this host shows, good but for the flaw. `wish` is laid over the leaf. */
-export function siteIdentity(host: string, { flaw, ...wish }: CertificateWish & { readonly flaw?: Flaw } = {}): ServerIdentity {
-  const leafWish: CertificateWish = { commonName: host, names: [host], ...flawed[flaw ?? "none"], ...wish };
-  const { intermediate } = flaw === "unknown-root" ? strangeAuthority() : testAuthority();
-  const leaf = flaw === "self-signed" ? selfSigned(leafWish) : intermediate.issue(leafWish);
+/** The identity of a server for this host, valid except for the flaw. `options` override those of the leaf. */
+export function siteIdentity(host: string, { flaw, ...options }: CertificateOptions & { readonly flaw?: Flaw } = {}): ServerIdentity {
+  const leafOptions: CertificateOptions = { commonName: host, names: [host], ...flawed[flaw ?? "none"], ...options };
+  const { intermediate } = flaw === "unknown-root" ? untrustedAuthority() : testAuthority();
+  const leaf = flaw === "self-signed" ? selfSigned(leafOptions) : intermediate.issue(leafOptions);
   const alone = flaw === "self-signed" || flaw === "missing-intermediate";
   return { certificateChainPem: alone ? leaf.pem : leaf.pem + intermediate.pem, privateKeyPem: leaf.privateKeyPem };
 }
 
-const flawed: Partial<Record<Flaw | "none", CertificateWish>> = {
+const flawed: Partial<Record<Flaw | "none", CertificateOptions>> = {
   expired: { validFrom: daysFromNow(-100), validTo: daysFromNow(-10) },
   "not-yet-valid": { validFrom: daysFromNow(10), validTo: daysFromNow(100) },
   "wrong-host": { commonName: "other.test", names: ["other.test"] },
@@ -71,19 +71,19 @@ export interface Authority {
   readonly intermediate: IssuedCertificate;
 }
 
-/** The authority whose root tests trust. */
+/** The authority whose root tests trust. Created once. */
 export const testAuthority = once(() => makeAuthority("Assay test"));
-/** An authority that nobody trusts. */
-export const strangeAuthority = once(() => makeAuthority("Strange"));
+/** An authority that tests never trust. */
+export const untrustedAuthority = once(() => makeAuthority("Strange"));
 
 export function makeAuthority(name: string): Authority {
   const root = selfSigned({ commonName: `${name} root`, authority: true, validTo: daysFromNow(3_650) });
   return { root, intermediate: root.issue({ commonName: `${name} issuing CA`, authority: true, validTo: daysFromNow(1_000) }) };
 }
 
-export function selfSigned(wish: CertificateWish): IssuedCertificate {
-  const key = newKey(wish.key ?? "ec-p256");
-  return makeCertificate(wish, key, { name: distinguishedName(wish), key });
+export function selfSigned(options: CertificateOptions): IssuedCertificate {
+  const key = newKey(options.key ?? "ec-p256");
+  return makeCertificate(options, key, { name: distinguishedName(options), key });
 }
 
 interface KeyPair {
@@ -96,7 +96,7 @@ interface Issuer {
   readonly key: KeyPair;
 }
 
-/** RSA keys take a while to find; leaves may share one. */
+/** Cached, because RSA keys take long to generate. */
 const rsaKeys = new Map<KeyKind, KeyPair>();
 
 function newKey(kind: KeyKind): KeyPair {
@@ -110,18 +110,18 @@ function newKey(kind: KeyKind): KeyPair {
 }
 
 /** RFC 5280 section 4.1. */
-function makeCertificate(wish: CertificateWish, key: KeyPair, issuer: Issuer): IssuedCertificate {
-  const subject = distinguishedName(wish);
-  const algorithm = signatureAlgorithm(issuer.key.privateKey, wish);
+function makeCertificate(options: CertificateOptions, key: KeyPair, issuer: Issuer): IssuedCertificate {
+  const subject = distinguishedName(options);
+  const algorithm = signatureAlgorithm(issuer.key.privateKey, options);
   const toBeSigned = sequence(
     explicit(0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([0x4a]), randomBytes(15)])),
     algorithm.identifier,
     issuer.name,
-    sequence(time(wish.validFrom ?? daysFromNow(-1)), time(wish.validTo ?? daysFromNow(90))),
+    sequence(time(options.validFrom ?? daysFromNow(-1)), time(options.validTo ?? daysFromNow(90))),
     subject,
-    wish.publicKeyInfo ?? key.publicKey.export({ type: "spki", format: "der" }),
-    explicit(3, sequence(...extensions(wish, key, issuer))),
+    options.publicKeyInfo ?? key.publicKey.export({ type: "spki", format: "der" }),
+    explicit(3, sequence(...extensions(options, key, issuer))),
   );
   const der = sequence(toBeSigned, algorithm.identifier, bitString(algorithm.sign(toBeSigned)));
   return {
@@ -132,7 +132,7 @@ function makeCertificate(wish: CertificateWish, key: KeyPair, issuer: Issuer): I
   };
 }
 
-function extensions({ authority, names = [] }: CertificateWish, key: KeyPair, issuer: Issuer): readonly Buffer[] {
+function extensions({ authority, names = [] }: CertificateOptions, key: KeyPair, issuer: Issuer): readonly Buffer[] {
   const usage = authority ? certificateSign : digitalSignatureAndKeyEncipherment;
   const all = [
     extension("2.5.29.19", sequence(...(authority ? [boolean(true)] : [])), true),
@@ -160,7 +160,7 @@ interface SignatureAlgorithm {
   sign(bytes: Buffer): Buffer;
 }
 
-function signatureAlgorithm(key: KeyObject, { hash = "sha256", pss = false }: CertificateWish): SignatureAlgorithm {
+function signatureAlgorithm(key: KeyObject, { hash = "sha256", pss = false }: CertificateOptions): SignatureAlgorithm {
   if (key.asymmetricKeyType === "ed25519") {
     return { identifier: sequence(objectIdentifier("1.3.101.112")), sign: (bytes) => sign(null, bytes, key) };
   }
@@ -174,7 +174,7 @@ function rsaPkcs1(key: KeyObject, hash: HashName): SignatureAlgorithm {
   return { identifier: sequence(objectIdentifier(`1.2.840.113549.1.1.${last}`), tlv(0x05)), sign: (bytes) => sign(hash, bytes, key) };
 }
 
-/** RFC 4055 section 3.1: parameters that are SHA-1's defaults are left out. */
+/** RFC 4055 section 3.1: omits parameters with the default values, those of SHA-1. */
 function rsassaPss(key: KeyObject, hash: HashName): SignatureAlgorithm {
   const saltLength = createHash(hash).digest().length;
   const hashed = sequence(objectIdentifier(hashIdentifiers[hash]), tlv(0x05));
@@ -194,7 +194,7 @@ const hashIdentifiers: Readonly<Record<HashName, string>> = {
   sha384: "2.16.840.1.101.3.4.2.2",
 };
 
-function distinguishedName({ commonName = "" }: CertificateWish): Buffer {
+function distinguishedName({ commonName = "" }: CertificateOptions): Buffer {
   if (commonName === "") return sequence();
   return sequence(tlv(0x31, sequence(objectIdentifier("2.5.4.3"), tlv(0x0c, Buffer.from(commonName)))));
 }
@@ -220,7 +220,7 @@ function pemText(der: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Distinguished encoding, X.690: a tag, a length, and what it holds. */
+/** DER encoding, X.690: tag, length and value. */
 function tlv(tag: number, ...parts: readonly Buffer[]): Buffer {
   const value = Buffer.concat(parts);
   if (value.length < 0x80) return Buffer.concat([Buffer.from([tag, value.length]), value]);
@@ -236,7 +236,7 @@ const boolean = (value: boolean) => tlv(0x01, Buffer.from([value ? 0xff : 0]));
 const octetString = (bytes: Buffer) => tlv(0x04, bytes);
 const bitString = (bytes: Buffer) => tlv(0x03, Buffer.from([0]), bytes);
 
-/** RFC 5280 section 4.1.2.5: two-digit years from 1950 until 2049, four-digit ones before and afterwards. */
+/** RFC 5280 section 4.1.2.5: two-digit years from 1950 to 2049, four-digit years otherwise. */
 function time(date: Date): Buffer {
   const text = date.toISOString().replace(/[-:T]|\.\d+/g, "");
   const year = date.getUTCFullYear();

@@ -1,31 +1,31 @@
-/** A small real DNS server on loopback, UDP and TCP on one port, whose answers a test writes as a table. */
+/** DNS server on loopback for tests, with UDP and TCP on one port and a table of answers. */
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet, type Question, type RecordType } from "dns-packet";
 import { freeDnsPort } from "./server-process.ts";
 
-/** What a name answers to one type of question. */
+/** The answer for one name and record type. */
 export type ZoneEntry =
-  /** Data of the records, as dns-packet writes them. */
+  /** Record data in the format of dns-packet. */
   | readonly unknown[]
   | "SERVFAIL"
   /** No answer at all. */
   | "silent"
-  /** Another answer each time the question is asked; the last one stays. */
+  /** A different answer for each repeated question; the last one stays. */
   | { readonly inTurn: readonly ZoneEntry[] }
-  | ZoneWish;
+  | SpecialAnswer;
 
-type ZoneWish =
+type SpecialAnswer =
   /** Over UDP only the truncation flag; the records over TCP. */
   | { readonly truncatedOverUdp: readonly unknown[] }
-  /** Records that the server says it has proven: the AD flag. */
+  /** Records with the AD flag, as validated by DNSSEC. */
   | { readonly authentic: readonly unknown[] }
-  /** Refused as forged, unless the question says that signatures are not to be checked: the CD flag. */
+  /** SERVFAIL, as for bogus DNSSEC, unless the question has the CD flag. */
   | { readonly bogus: readonly unknown[] }
   /** Any response code of RFC 1035, without records. */
   | { readonly rcode: number };
 
-/** By name, by type. A name that is absent does not exist; a type that is absent has no records. `CNAME` is followed within the table. */
+/** Answers by name and type. An absent name does not exist; an absent type has no records. Follows `CNAME` within the table. */
 export type Zones = Readonly<Record<string, Partial<Record<RecordType, ZoneEntry>>>>;
 
 export interface DnsServerHandle {
@@ -33,7 +33,7 @@ export interface DnsServerHandle {
   readonly address: string;
   readonly port: number;
   /** Every question in order, as `TYPE name` in lower case, with the transport. */
-  readonly asked: readonly { readonly question: string; readonly over: "udp" | "tcp" }[];
+  readonly queries: readonly { readonly question: string; readonly over: "udp" | "tcp" }[];
   stop(): void;
 }
 
@@ -41,11 +41,11 @@ const rcodes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3 } as const;
 const cnameStepsMax = 8;
 
 export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
-  const asked: { question: string; over: "udp" | "tcp" }[] = [];
+  const queries: { question: string; over: "udp" | "tcp" }[] = [];
   const turns = new Map<string, number>();
   const connections = new Set<Socket>();
 
-  /** The entry of this turn: `inTurn` moves on with every asking. */
+  /** Advances `inTurn` with every question. */
   function entryOf(name: string, type: RecordType): ZoneEntry | undefined {
     const entry = zones[name]?.[type];
     if (typeof entry !== "object" || !("inTurn" in entry)) return entry;
@@ -55,23 +55,23 @@ export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
     return entry.inTurn[Math.min(turn, entry.inTurn.length - 1)];
   }
 
-  /** Null for silence. */
+  /** Null for no answer. */
   function answer(query: DecodedPacket, over: "udp" | "tcp"): Packet | null {
     const question = query.questions?.[0] as Question;
-    let proven = 0;
-    asked.push({ question: `${question.type} ${question.name.toLowerCase()}`, over });
+    let authenticFlag = 0;
+    queries.push({ question: `${question.type} ${question.name.toLowerCase()}`, over });
     const answers: Answer[] = [];
     let name = question.name.toLowerCase();
     for (let step = 0; step < cnameStepsMax; step++) {
       const entry = entryOf(name, question.type);
       if (entry === "silent") return null;
       if (entry === "SERVFAIL") return reply(query, rcodes.SERVFAIL, []);
-      const wish = typeof entry === "object" && !Array.isArray(entry) ? (entry as ZoneWish) : { records: entry };
-      if ("rcode" in wish) return reply(query, wish.rcode, []);
-      if ("bogus" in wish && !query.flag_cd) return reply(query, rcodes.SERVFAIL, []);
-      if ("truncatedOverUdp" in wish && over === "udp") return reply(query, rcodes.NOERROR, [], dnsPacket.TRUNCATED_RESPONSE);
-      if ("authentic" in wish) proven = dnsPacket.AUTHENTIC_DATA;
-      const [records] = Object.values(wish);
+      const special = typeof entry === "object" && !Array.isArray(entry) ? (entry as SpecialAnswer) : { records: entry };
+      if ("rcode" in special) return reply(query, special.rcode, []);
+      if ("bogus" in special && !query.flag_cd) return reply(query, rcodes.SERVFAIL, []);
+      if ("truncatedOverUdp" in special && over === "udp") return reply(query, rcodes.NOERROR, [], dnsPacket.TRUNCATED_RESPONSE);
+      if ("authentic" in special) authenticFlag = dnsPacket.AUTHENTIC_DATA;
+      const [records] = Object.values(special);
       if (Array.isArray(records)) {
         answers.push(...records.map((data) => ({ type: question.type, name, ttl: 0, class: "IN", data }) as Answer));
         break;
@@ -82,7 +82,7 @@ export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
       name = String(alias[0]).toLowerCase();
     }
     const exists = answers.length > 0 || zones[name] !== undefined;
-    return reply(query, exists ? rcodes.NOERROR : rcodes.NXDOMAIN, answers, proven);
+    return reply(query, exists ? rcodes.NOERROR : rcodes.NXDOMAIN, answers, authenticFlag);
   }
 
   const tcp = createServer((connection) => {
@@ -107,7 +107,7 @@ export async function startDnsServer(zones: Zones): Promise<DnsServerHandle> {
   return {
     address: `127.0.0.1:${port}`,
     port,
-    asked,
+    queries,
     stop() {
       for (const connection of connections) connection.destroy();
       tcp.close();

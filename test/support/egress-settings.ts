@@ -1,4 +1,4 @@
-/** Egress settings for tests: the defaults of an installation, with what a test cares about laid over them. */
+/** Egress settings for tests: the product's defaults, overridden by those of the test. */
 import type { EgressSettings } from "../../src/egress/settings.ts";
 
 export function egressSettings(given: Partial<EgressSettings> = {}): EgressSettings {

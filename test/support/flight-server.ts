@@ -1,17 +1,17 @@
-/** A hand-made server of TLS 1.2 or older: it shows whatever certificates it is told to, since its flight proves no key. Nobody gets further with it. */
+/** Server of TLS 1.2 or older that sends arbitrary certificates, without their keys. It cannot complete a handshake. */
 import type { Socket } from "node:net";
 import { startTcp, type TestServer } from "./servers.ts";
 
 export interface Flight {
   /** As on the wire: 0x0303 is TLS 1.2. */
   readonly version: number;
-  /** Code of the suite that it chooses. */
+  /** Code of the chosen suite. */
   readonly suite: number;
   /** DER, leaf first. */
   readonly certificates: readonly Buffer[];
 }
 
-/** Hellos of other versions are turned away by the alert made for it. */
+/** Answers hellos of other versions with the alert protocol_version. */
 export function startFlight({ version, suite, certificates }: Flight): Promise<TestServer> {
   const list = Buffer.concat(certificates.map((der) => Buffer.concat([uint(der.length, 3), der])));
   const flight = Buffer.concat([
@@ -24,7 +24,7 @@ export function startFlight({ version, suite, certificates }: Flight): Promise<T
   return startTcp((socket: Socket) => void socket.once("data", (hello: Buffer) => socket.end(answer(hello))));
 }
 
-/** The newest version of a hello is in an extension from 1.3 on, which none of these speaks: its old field says 1.2 then. */
+/** A hello of TLS 1.3 has its version in an extension; its legacy field contains 1.2. */
 function versionOf(hello: Buffer): number {
   const offersTls13 = hello.includes(Buffer.from([0, 43, 0, 3, 2, 3, 4]));
   return offersTls13 ? 0x0304 : hello.readUInt16BE(9);
@@ -33,9 +33,9 @@ function versionOf(hello: Buffer): number {
 const recordBytesMax = 2 ** 14;
 
 function records(version: number, messages: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < messages.length; at += recordBytesMax) pieces.push(record(22, version, messages.subarray(at, at + recordBytesMax)));
-  return Buffer.concat(pieces);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < messages.length; at += recordBytesMax) parts.push(record(22, version, messages.subarray(at, at + recordBytesMax)));
+  return Buffer.concat(parts);
 }
 
 function record(type: number, version: number, content: Buffer): Buffer {

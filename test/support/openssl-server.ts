@@ -1,4 +1,4 @@
-/** OpenSSL's own test server, for what the runtime's server cannot do: DHE, Camellia, another key share. Needs `openssl` on the path. */
+/** OpenSSL's test server, for features that the runtime's server lacks: DHE, Camellia, other key shares. Needs `openssl` on the path. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { closedPort } from "./servers.ts";
 
 export const hasOpenssl = Bun.which("openssl") !== null;
 
-/** Arguments as `openssl s_server` takes them, for example `["-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256"]`. */
+/** `args` of `openssl s_server`, for example `["-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256"]`. */
 export async function startOpenssl(identity: ServerIdentity, args: readonly string[]): Promise<{ port: number; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "assay-openssl-"));
   const clear = () => rmSync(folder, { recursive: true, force: true });

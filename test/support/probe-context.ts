@@ -1,4 +1,4 @@
-/** What a probe is given in tests: a subject, a way to the servers of the test, and a deadline. */
+/** Probe context for tests: a subject, an egress that reaches the test servers, and a deadline. */
 import { afterEach } from "vitest";
 import { openEgress } from "../../src/egress/dial.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
@@ -10,15 +10,15 @@ afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
 
-/** Stops it after the test. */
+/** Stops the server after the test. */
 export function keep<T extends { stop(): unknown }>(server: T): T {
   cleanUp.push(() => server.stop());
   return server;
 }
 
-/** `places` as `egressTo` takes them. */
-export function contextOf(url: string, places: Readonly<Record<string, { readonly port: number }>>, deadlineMs = 5_000): SubjectContext {
-  const egress = openEgress(egressTo(places));
+/** `endpoints` as for `egressTo`. */
+export function contextOf(url: string, endpoints: Readonly<Record<string, { readonly port: number }>>, deadlineMs = 5_000): SubjectContext {
+  const egress = openEgress(egressTo(endpoints));
   cleanUp.push(() => egress.close());
   return { subject: subjectOf(url, new Date().toISOString()), egress, signal: AbortSignal.timeout(deadlineMs) };
 }

@@ -1,4 +1,4 @@
-/** The test servers serve what they promise: every TLS version, routes, and a way to them through the egress. */
+/** The test servers themselves: TLS versions, routes, and their reachability through the egress. */
 import { createSecureContext } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { type Egress, openEgress } from "../../src/egress/dial.ts";
@@ -21,7 +21,7 @@ function keep(server: TestServer): TestServer {
 const trust = createSecureContext({ ca: [testAuthority().root.pem], minVersion: "TLSv1" });
 const options: GetOptions = { deadlineMs: 3_000, bodyBytesMax: 1_000, trust };
 
-test("an https server is reached by its name, trusted and logged", async () => {
+test("an https server is reachable by name, trusted, and records its requests", async () => {
   const site = keep(await startHttps(siteIdentity("site.test"), { "/": { headers: { "X-Many": ["1", "2"] }, body: "hello" } }));
   egress = openEgress(egressTo({ "site.test:443": site }));
   const reply = await httpGet(egress, "https://site.test/?q=1", options);
@@ -31,9 +31,9 @@ test("an https server is reached by its name, trusted and logged", async () => {
   expect(site.connections).toBe(1);
 });
 
-test.each(["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] as const)("an https server speaks %s alone", async (version) => {
-  const wish = { minVersion: version, maxVersion: version };
-  const site = keep(await startHttps(siteIdentity("site.test"), { "*": { body: "hello" } }, wish));
+test.each(["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] as const)("an https server accepts only %s", async (version) => {
+  const tls = { minVersion: version, maxVersion: version };
+  const site = keep(await startHttps(siteIdentity("site.test"), { "*": { body: "hello" } }, tls));
   egress = openEgress(egressTo({ "site.test:443": site }));
   expect((await httpGet(egress, "https://site.test/any", options)).status).toBe(200);
 });
@@ -48,14 +48,14 @@ test.each(["expired", "not-yet-valid", "wrong-host", "self-signed", "unknown-roo
   },
 );
 
-test("a plain server answers other paths with 404, and a stopped one refuses", async () => {
+test("a plain server answers unknown paths with 404, and a closed port refuses connections", async () => {
   const site = keep(await startHttp({ "/": {} }));
   egress = openEgress(egressTo({ "site.test:80": site, "gone.test:80": { port: await closedPort() } }));
   expect((await httpGet(egress, "http://site.test/other", options)).status).toBe(404);
   await expect(httpGet(egress, "http://gone.test/", options)).rejects.toMatchObject({ because: "refused" });
 });
 
-test("stopping cuts connections that are open", async () => {
+test("stop closes open connections", async () => {
   const server = await startTcp((socket) => void socket.write("greeting"));
   egress = openEgress(egressTo({ "site.test:443": server }));
   const socket = await egress.dial("site.test", 443, { deadlineMs: 1_000 });

@@ -1,5 +1,5 @@
 /**
- * Real servers on 127.0.0.1 with ports of the system's choosing, and the egress settings that lead to them.
+ * Real servers on free ports of 127.0.0.1, and the egress settings that lead to them.
  *
  *     const site = await startHttps(siteIdentity("site.test"), {
  *       "/": { headers: { "strict-transport-security": "max-age=1" }, body: "<h1>hello</h1>" },
@@ -12,7 +12,7 @@
  *     ...
  *     await site.stop();
  *
- * `"*"` answers every path that has no route of its own; without it they get 404. Paths are compared without their query.
+ * Route `"*"` answers paths without a route; otherwise they get 404. Routes are matched without the query.
  */
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
@@ -29,7 +29,7 @@ export interface Answer {
 export type Route = Answer | ((request: IncomingMessage, response: ServerResponse) => void);
 export type Routes = Readonly<Record<string, Route>>;
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string;
   /** Path with query. */
   readonly path: string;
@@ -39,15 +39,15 @@ export interface Asked {
 
 export interface TestServer {
   readonly port: number;
-  /** Requests in order of arrival; empty for servers that speak no HTTP. */
-  readonly requests: readonly Asked[];
+  /** Requests in order of arrival; empty for servers without HTTP. */
+  readonly requests: readonly ReceivedRequest[];
   /** Connections so far. */
   readonly connections: number;
-  /** Cuts all connections and stops listening. */
+  /** Closes all connections and stops listening. */
   stop(): Promise<void>;
 }
 
-export interface TlsWish {
+export interface TlsOptions {
   readonly minVersion?: SecureVersion;
   readonly maxVersion?: SecureVersion;
   /** OpenSSL cipher list for TLS 1.2 and older. */
@@ -55,31 +55,34 @@ export interface TlsWish {
 }
 
 export async function startHttp(routes: Routes): Promise<TestServer> {
-  const requests: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   return listening(createHttpServer(answering(routes, requests)), requests);
 }
 
-/** HTTP/1.1 over TLS, versions 1.0 to 1.3 as wished; 1.2 and 1.3 otherwise. */
-export async function startHttps(identity: ServerIdentity, routes: Routes, wish: TlsWish = {}): Promise<TestServer> {
-  const requests: Asked[] = [];
-  const options = { cert: identity.certificateChainPem, key: identity.privateKeyPem, ...wish };
+/** HTTP/1.1 over TLS 1.2 and 1.3 by default; `tls` allows 1.0 to 1.3. */
+export async function startHttps(identity: ServerIdentity, routes: Routes, tls: TlsOptions = {}): Promise<TestServer> {
+  const requests: ReceivedRequest[] = [];
+  const options = { cert: identity.certificateChainPem, key: identity.privateKeyPem, ...tls };
   return listening(createHttpsServer(options, answering(routes, requests)), requests);
 }
 
-/** A server that does with each connection whatever the test says: misbehave, above all. */
+/** A TCP server whose behaviour the test defines, usually a faulty one. */
 export async function startTcp(onConnection: (socket: Socket) => void): Promise<TestServer> {
   return listening(createTcpServer({ allowHalfOpen: true }, onConnection));
 }
 
-/** Settings of an installation that would refuse loopback, opened just so far that `host:port` leads to the server given. */
-export function egressTo(places: Readonly<Record<string, { readonly port: number }>>, given: Partial<EgressSettings> = {}): EgressSettings {
+/** Settings that map each `host:port` to a test server; loopback is otherwise unreachable. */
+export function egressTo(
+  endpoints: Readonly<Record<string, { readonly port: number }>>,
+  given: Partial<EgressSettings> = {},
+): EgressSettings {
   return {
     profile: "internet",
     allowCidrs: ["127.0.0.0/8"],
     denyCidrs: [],
     allowPorts: [80, 443],
-    connectTo: Object.entries(places).map(([place, server]) => {
-      const [, host = "", port] = /^(.+):(\d+)$/.exec(place) ?? [];
+    connectTo: Object.entries(endpoints).map(([endpoint, server]) => {
+      const [, host = "", port] = /^(.+):(\d+)$/.exec(endpoint) ?? [];
       return { host, port: Number(port), address: "127.0.0.1", addressPort: server.port };
     }),
     dnsServers: [],
@@ -88,14 +91,14 @@ export function egressTo(places: Readonly<Record<string, { readonly port: number
   };
 }
 
-/** A port on which nothing listens: connections to it are refused. */
+/** A port without listener, which refuses connections. */
 export async function closedPort(): Promise<number> {
   const server = await startTcp(() => {});
   await server.stop();
   return server.port;
 }
 
-function answering(routes: Routes, requests: Asked[]): (request: IncomingMessage, response: ServerResponse) => void {
+function answering(routes: Routes, requests: ReceivedRequest[]): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const { method = "", url: path = "/", headers } = request;
     requests.push({ method, path, headers: { ...headers } });
@@ -112,8 +115,8 @@ function lowerCase(headers: Readonly<Record<string, string | readonly string[]>>
   );
 }
 
-/** Any server on a port of the system's choosing; `requests` is filled by whoever answers, where anybody counts. */
-export async function listening(server: Server, requests: readonly Asked[] = []): Promise<TestServer> {
+/** Starts any server on a free port. Its request handler may record into `requests`. */
+export async function listening(server: Server, requests: readonly ReceivedRequest[] = []): Promise<TestServer> {
   const open = new Set<Socket>();
   let connections = 0;
   server.on("connection", (socket: Socket) => {
@@ -122,7 +125,7 @@ export async function listening(server: Server, requests: readonly Asked[] = [])
     socket.on("error", () => {});
     socket.once("close", () => open.delete(socket));
   });
-  // A client that turns away in the middle of a handshake is what many tests are about.
+  // Many tests have clients that abort the handshake.
   server.on("tlsClientError", () => {});
   server.on("clientError", (_error: Error, socket: Socket) => void socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

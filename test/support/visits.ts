@@ -1,4 +1,4 @@
-/** Loads pages in the real browser, through the real way out, for tests of the page probe. */
+/** Loads pages in the real browser through the real SSRF guard and forward proxy, for tests of the page probe. */
 import { resolve } from "node:path";
 import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
 import { openEgress } from "../../src/egress/dial.ts";
@@ -8,7 +8,7 @@ import type { Reading, Readings } from "../../src/evidence/evidence.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
 import { type PageProbeContext, type PageReadings, probePage } from "../../src/probe/browser/page.ts";
 
-/** Where tests unpack the browser, once for all of them. */
+/** Folder of the unpacked browser, shared by all tests. */
 export const browserDir = resolve(import.meta.dirname, "../../node_modules/.cache/assay-browser");
 
 export function openTestBrowser(): BrowserHost {
@@ -21,7 +21,7 @@ export interface VisitOptions extends Partial<Pick<PageProbeContext, "browserEnd
   readonly egress: EgressSettings;
 }
 
-/** One visit as a scan makes it: egress, proxy and context of its own. */
+/** One visit like in a scan, with a separate egress, proxy and browser context. */
 export async function visit(browser: BrowserHost, url: string, options: VisitOptions): Promise<PageReadings> {
   return (await visitAndShoot(browser, url, { screenshot: false, ...options })).readings;
 }
@@ -51,7 +51,7 @@ export async function visitAndShoot(
   }
 }
 
-/** The facts of a reading. @throws Error that names the reading and why it failed. */
+/** The facts of a reading. @throws Error with the reading's name and failure. */
 export function factsOf<N extends keyof PageReadings>(readings: PageReadings, name: N) {
   const reading: Reading<unknown> = readings[name];
   if (reading.status !== "read") throw new Error(`${name} failed: ${reading.because}`);

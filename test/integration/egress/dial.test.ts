@@ -65,14 +65,14 @@ describe("resolving", () => {
     const { egress, dns } = await open({ "site.test": { A: ["8.8.8.8"] } });
     await Promise.all(["site.test", "SITE.test", "site.test.", "site.test"].map((host) => egress.resolve(host)));
     await egress.resolve("site.test");
-    expect(dns.asked.map(({ question }) => question).sort()).toEqual(["A site.test", "AAAA site.test"]);
+    expect(dns.queries.map(({ question }) => question).sort()).toEqual(["A site.test", "AAAA site.test"]);
   });
 
   test("reads long answers over TCP", async () => {
     const addresses = Array.from({ length: 200 }, (_, index) => `8.8.${index}.1`);
     const { egress, dns } = await open({ "site.test": { A: { truncatedOverUdp: addresses } } });
     expect(await egress.resolve("site.test")).toEqual(addresses);
-    expect(dns.asked).toContainEqual({ question: "A site.test", over: "tcp" });
+    expect(dns.queries).toContainEqual({ question: "A site.test", over: "tcp" });
   });
 
   test("one family that fails does not hide the other", async () => {
@@ -152,7 +152,7 @@ describe("refusing", () => {
     const { egress, dns } = await open(zones);
     expect(await egress.resolve("rebinding.test")).toEqual(["8.8.8.8"]);
     expect(await egress.resolve("rebinding.test")).toEqual(["8.8.8.8"]);
-    expect(dns.asked.filter(({ question }) => question === "A rebinding.test")).toHaveLength(1);
+    expect(dns.queries.filter(({ question }) => question === "A rebinding.test")).toHaveLength(1);
   });
 
   test("a name that was refused stays refused when it turns public", async () => {

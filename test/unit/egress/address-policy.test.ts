@@ -1,12 +1,12 @@
-/** Every known way of spelling or hiding an address, as a table against the policy. */
+/** SSRF guard: all known spellings and encodings of blocked addresses, against the address policy. */
 import { describe, expect, test } from "vitest";
 import { createAddressPolicy, parseCidr } from "../../../src/egress/address-policy.ts";
 import { parseHost } from "../../../src/egress/host.ts";
 import type { EgressSettings } from "../../../src/egress/settings.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
 
-/** What becomes of a host as a URL may spell it. Names are left to the resolver, whose every address is judged. */
-function judgeHost(text: string, given: Partial<EgressSettings> = {}): "allowed" | "refused" | "name" | "no host" {
+/** The policy's decision for a host of a URL. Names are not resolved here. */
+function decisionFor(text: string, given: Partial<EgressSettings> = {}): "allowed" | "refused" | "name" | "no host" {
   const host = parseHost(text);
   if (host === null) return "no host";
   if (host.kind === "name") return "name";
@@ -78,8 +78,8 @@ const unspecifiedSpellings = [
   "[::ffff:0.0.0.0]",
 ];
 
-/** Refused in the internet profile; `internal` says whether that profile opens it. */
-const ranges: readonly [host: string, internal: "opens" | "shut", what: string][] = [
+/** Blocked in profile internet; `internal` is the decision of that profile. */
+const ranges: readonly [host: string, internal: "opens" | "blocks", range: string][] = [
   ["10.0.0.1", "opens", "RFC 1918"],
   ["012.0.0.1", "opens", "octal 10"],
   ["0xa000001", "opens", "RFC 1918 as a number"],
@@ -100,38 +100,38 @@ const ranges: readonly [host: string, internal: "opens" | "shut", what: string][
   ["64:ff9b:1::8.8.8.8", "opens", "local NAT64 of a public address"],
   ["2002:a00:1::", "opens", "6to4 of RFC 1918"],
   ["2002:c0a8:101::1", "opens", "6to4 of RFC 1918"],
-  ["169.254.1.1", "shut", "link-local"],
-  ["fe80::1", "shut", "link-local"],
-  ["febf::1", "shut", "link-local, last"],
-  ["fec0::1", "shut", "site-local"],
-  ["64:ff9b::169.254.1.1", "shut", "NAT64 of link-local"],
-  ["2002:a9fe:101::", "shut", "6to4 of link-local"],
-  ["0.0.0.0", "shut", "unspecified"],
-  ["::", "shut", "unspecified"],
-  ["224.0.0.1", "shut", "multicast"],
-  ["239.255.255.250", "shut", "multicast"],
-  ["ff02::1", "shut", "multicast"],
-  ["255.255.255.255", "shut", "broadcast"],
-  ["240.0.0.1", "shut", "reserved"],
-  ["192.0.0.1", "shut", "IETF protocol assignments"],
-  ["192.0.2.1", "shut", "documentation"],
-  ["198.51.100.1", "shut", "documentation"],
-  ["203.0.113.1", "shut", "documentation"],
-  ["2001:db8::1", "shut", "documentation"],
-  ["3fff::1", "shut", "documentation"],
-  ["198.18.0.1", "shut", "benchmarking"],
-  ["198.19.255.255", "shut", "benchmarking"],
-  ["2001:2::1", "shut", "benchmarking"],
-  ["192.88.99.1", "shut", "6to4 relay anycast"],
-  ["100::1", "shut", "discard-only"],
-  ["2001:10::1", "shut", "ORCHID"],
-  ["2001:20::1", "shut", "ORCHIDv2"],
-  ["5f00::1", "shut", "segment routing"],
-  ["::8.8.8.8", "shut", "IPv4-compatible"],
-  ["::ffff:0:8.8.8.8", "shut", "IPv4-translated"],
-  ["4000::1", "shut", "beyond the space given out"],
-  ["8000::1", "shut", "beyond the space given out"],
-  ["::2", "shut", "beyond the space given out"],
+  ["169.254.1.1", "blocks", "link-local"],
+  ["fe80::1", "blocks", "link-local"],
+  ["febf::1", "blocks", "link-local, last"],
+  ["fec0::1", "blocks", "site-local"],
+  ["64:ff9b::169.254.1.1", "blocks", "NAT64 of link-local"],
+  ["2002:a9fe:101::", "blocks", "6to4 of link-local"],
+  ["0.0.0.0", "blocks", "unspecified"],
+  ["::", "blocks", "unspecified"],
+  ["224.0.0.1", "blocks", "multicast"],
+  ["239.255.255.250", "blocks", "multicast"],
+  ["ff02::1", "blocks", "multicast"],
+  ["255.255.255.255", "blocks", "broadcast"],
+  ["240.0.0.1", "blocks", "reserved"],
+  ["192.0.0.1", "blocks", "IETF protocol assignments"],
+  ["192.0.2.1", "blocks", "documentation"],
+  ["198.51.100.1", "blocks", "documentation"],
+  ["203.0.113.1", "blocks", "documentation"],
+  ["2001:db8::1", "blocks", "documentation"],
+  ["3fff::1", "blocks", "documentation"],
+  ["198.18.0.1", "blocks", "benchmarking"],
+  ["198.19.255.255", "blocks", "benchmarking"],
+  ["2001:2::1", "blocks", "benchmarking"],
+  ["192.88.99.1", "blocks", "6to4 relay anycast"],
+  ["100::1", "blocks", "discard-only"],
+  ["2001:10::1", "blocks", "ORCHID"],
+  ["2001:20::1", "blocks", "ORCHIDv2"],
+  ["5f00::1", "blocks", "segment routing"],
+  ["::8.8.8.8", "blocks", "IPv4-compatible"],
+  ["::ffff:0:8.8.8.8", "blocks", "IPv4-translated"],
+  ["4000::1", "blocks", "beyond the space given out"],
+  ["8000::1", "blocks", "beyond the space given out"],
+  ["::2", "blocks", "beyond the space given out"],
 ];
 
 const metadata = [
@@ -250,55 +250,55 @@ const names: readonly [text: string, name: string][] = [
   ["_dmarc.example", "_dmarc.example"],
 ];
 
-describe("spellings", () => {
+describe("spellings of hosts", () => {
   for (const host of [...loopbackSpellings, ...unspecifiedSpellings]) {
-    test(`${JSON.stringify(host)} is refused`, () => expect(judgeHost(host)).toBe("refused"));
+    test(`${JSON.stringify(host)} is refused`, () => expect(decisionFor(host)).toBe("refused"));
   }
-  for (const host of noHosts) test(`${JSON.stringify(host)} is no host`, () => expect(judgeHost(host)).toBe("no host"));
+  for (const host of noHosts) test(`${JSON.stringify(host)} is not a host`, () => expect(decisionFor(host)).toBe("no host"));
   for (const [text, name] of names) {
     test(`${JSON.stringify(text)} is the name ${name}`, () => expect(parseHost(text)).toEqual({ kind: "name", text: name }));
   }
-  for (const host of publicHosts) test(`${host} is allowed`, () => expect(judgeHost(host)).toBe("allowed"));
+  for (const host of publicHosts) test(`${host} is allowed`, () => expect(decisionFor(host)).toBe("allowed"));
 });
 
 describe("ranges", () => {
-  for (const [host, internal, what] of ranges) {
-    test(`${host} (${what}) is refused on the internet profile`, () => expect(judgeHost(host)).toBe("refused"));
+  for (const [host, internal, range] of ranges) {
+    test(`${host} (${range}) is refused in profile internet`, () => expect(decisionFor(host)).toBe("refused"));
     const expected = internal === "opens" ? "allowed" : "refused";
-    test(`${host} (${what}) is ${expected} on the internal profile`, () => expect(judgeHost(host, { profile: "internal" })).toBe(expected));
+    test(`${host} (${range}) is ${expected} in profile internal`, () => expect(decisionFor(host, { profile: "internal" })).toBe(expected));
   }
 });
 
-describe("metadata", () => {
+describe("cloud metadata addresses", () => {
   for (const host of metadata) {
-    test(`${JSON.stringify(host)} is refused though everything is opened`, () => {
+    test(`${JSON.stringify(host)} is refused even if every range is allowed`, () => {
       const everything = { profile: "internal", allowCidrs: ["0.0.0.0/0", "::/0", parseHost(host)?.text ?? ""] } as const;
-      expect(judgeHost(host)).toBe("refused");
-      expect(judgeHost(host, everything)).toBe("refused");
+      expect(decisionFor(host)).toBe("refused");
+      expect(decisionFor(host, everything)).toBe("refused");
     });
   }
 });
 
-describe("ranges of the operator", () => {
-  const rows: readonly [words: string, host: string, given: Partial<EgressSettings>, expected: "allowed" | "refused"][] = [
+describe("the operator's ranges", () => {
+  const rows: readonly [name: string, host: string, given: Partial<EgressSettings>, expected: "allowed" | "refused"][] = [
     ["an allowed range opens", "10.1.2.3", { allowCidrs: ["10.1.0.0/16"] }, "allowed"],
-    ["beside the range stays shut", "10.2.0.0", { allowCidrs: ["10.1.0.0/16"] }, "refused"],
+    ["an address outside the range stays blocked", "10.2.0.0", { allowCidrs: ["10.1.0.0/16"] }, "refused"],
     ["a single address opens", "127.0.0.2", { allowCidrs: ["127.0.0.2"] }, "allowed"],
-    ["its neighbour stays shut", "127.0.0.1", { allowCidrs: ["127.0.0.2"] }, "refused"],
+    ["the next address stays blocked", "127.0.0.1", { allowCidrs: ["127.0.0.2"] }, "refused"],
     ["IPv6 opens", "fd00::1", { allowCidrs: ["fd00::/64"] }, "allowed"],
     ["an IPv4 range opens the mapped form, which is the same address", "::ffff:10.0.0.1", { allowCidrs: ["10.0.0.0/8"] }, "allowed"],
     ["a mapped range means the IPv4 one", "10.0.0.1", { allowCidrs: ["::ffff:10.0.0.0/104"] }, "allowed"],
     ["an IPv4 range opens its NAT64 form", "64:ff9b::10.0.0.1", { allowCidrs: ["10.0.0.0/8"] }, "allowed"],
     ["link-local opens when named", "169.254.1.1", { allowCidrs: ["169.254.0.0/16"] }, "allowed"],
     ["deny beats allow", "10.1.2.3", { allowCidrs: ["10.0.0.0/8"], denyCidrs: ["10.1.0.0/16"] }, "refused"],
-    ["deny shuts a public address", "8.8.8.8", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
-    ["deny shuts the mapped form", "::ffff:8.8.8.8", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
-    ["deny shuts the NAT64 form", "64:ff9b::8.8.8.8", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
-    ["deny shuts the 6to4 form", "2002:808:808::1", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
+    ["deny blocks a public address", "8.8.8.8", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
+    ["deny blocks the mapped form", "::ffff:8.8.8.8", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
+    ["deny blocks the NAT64 form", "64:ff9b::8.8.8.8", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
+    ["deny blocks the 6to4 form", "2002:808:808::1", { denyCidrs: ["8.8.8.0/24"] }, "refused"],
     ["a mapped deny range means the IPv4 one", "8.8.8.8", { denyCidrs: ["::ffff:8.8.8.0/120"] }, "refused"],
     ["deny beats the internal profile", "192.168.0.1", { profile: "internal", denyCidrs: ["192.168.0.0/16"] }, "refused"],
   ];
-  for (const [words, host, given, expected] of rows) test(words, () => expect(judgeHost(host, given)).toBe(expected));
+  for (const [name, host, given, expected] of rows) test(name, () => expect(decisionFor(host, given)).toBe(expected));
 
   for (const text of [
     "",
@@ -312,7 +312,7 @@ describe("ranges of the operator", () => {
     "site.test",
     "fe80::1%eth0/64",
   ]) {
-    test(`${JSON.stringify(text)} is no range`, () => expect(() => parseCidr(text)).toThrow("is not an address range"));
+    test(`${JSON.stringify(text)} is not a range`, () => expect(() => parseCidr(text)).toThrow("is not an address range"));
   }
 });
 
@@ -320,17 +320,18 @@ describe("ports", () => {
   const policy = createAddressPolicy(egressSettings({ allowPorts: [8443] }), []);
   for (const port of [80, 443, 8443]) test(`${port} is open`, () => expect(policy.authorizePort(port).allowed).toBe(true));
   for (const port of [0, 1, 22, 25, 53, 6379, 8080, 8787, 9222, 65_536, -1, 80.5, Number.NaN]) {
-    test(`${port} is shut`, () => expect(policy.authorizePort(port).allowed).toBe(false));
+    test(`${port} is blocked`, () => expect(policy.authorizePort(port).allowed).toBe(false));
   }
   const any = createAddressPolicy(egressSettings({ allowPorts: "any" }), []);
-  for (const port of [1, 22, 65_535]) test(`${port} is open when any is`, () => expect(any.authorizePort(port).allowed).toBe(true));
-  for (const port of [0, 65_536]) test(`${port} never is a port`, () => expect(any.authorizePort(port).allowed).toBe(false));
+  for (const port of [1, 22, 65_535])
+    test(`${port} is open with allowPorts "any"`, () => expect(any.authorizePort(port).allowed).toBe(true));
+  for (const port of [0, 65_536]) test(`${port} is never a valid port`, () => expect(any.authorizePort(port).allowed).toBe(false));
 });
 
-describe("the appliance's own doors", () => {
+describe("the appliance's own listeners", () => {
   const own = { profile: "internal", allowPorts: "any", allowCidrs: ["0.0.0.0/0", "::/0"] } as const;
   const local = ["127.0.0.1", "::1", "192.168.7.7", "fd00::7"];
-  const rows: readonly [door: string | null, address: string, shut: boolean][] = [
+  const rows: readonly [listener: string | null, address: string, blocked: boolean][] = [
     [null, "127.0.0.1", true],
     [null, "127.3.2.1", true],
     [null, "::1", true],
@@ -351,10 +352,10 @@ describe("the appliance's own doors", () => {
     ["127.0.0.1", "192.168.7.7", false],
     ["192.168.7.7", "192.168.7.7", true],
   ];
-  for (const [door, address, shut] of rows) {
-    test(`listening on ${door ?? "any address"}, ${address} is ${shut ? "shut" : "open"}`, () => {
-      const policy = createAddressPolicy(egressSettings({ ...own, ownEndpoints: [{ address: door, port: 8787 }] }), local);
-      expect(policy.authorizeEndpoint(address, 8787).allowed).toBe(!shut);
+  for (const [listener, address, blocked] of rows) {
+    test(`with a listener on ${listener ?? "any address"}, ${address} is ${blocked ? "blocked" : "allowed"}`, () => {
+      const policy = createAddressPolicy(egressSettings({ ...own, ownEndpoints: [{ address: listener, port: 8787 }] }), local);
+      expect(policy.authorizeEndpoint(address, 8787).allowed).toBe(!blocked);
       expect(policy.authorizeEndpoint(address, 8788).allowed).toBe(true);
     });
   }
@@ -362,7 +363,7 @@ describe("the appliance's own doors", () => {
 
 describe("messages", () => {
   const policy = createAddressPolicy(egressSettings({ denyCidrs: ["9.9.9.9"], ownEndpoints: [{ address: null, port: 8787 }] }), []);
-  const rows: readonly [address: string, words: string][] = [
+  const rows: readonly [address: string, message: string][] = [
     ["10.0.0.1", "10.0.0.1 is a private address; profile internal or scan.allow_cidrs opens it"],
     ["169.254.1.1", "169.254.1.1 is a link-local address; scan.allow_cidrs opens it"],
     ["169.254.169.254", "169.254.169.254 is a cloud metadata address, which no setting opens"],
@@ -370,8 +371,8 @@ describe("messages", () => {
     ["192.0.2.1", "192.0.2.1 is an address reserved for special use; scan.allow_cidrs opens it"],
     ["64:ff9b::10.0.0.1", "64:ff9b::10.0.0.1 leads to 10.0.0.1, which is a private address; profile internal or scan.allow_cidrs opens it"],
   ];
-  for (const [address, words] of rows)
-    test(words, () => expect(policy.authorizeAddress(address)).toEqual({ allowed: false, because: words }));
-  test("names the door", () =>
+  for (const [address, message] of rows)
+    test(message, () => expect(policy.authorizeAddress(address)).toEqual({ allowed: false, because: message }));
+  test("names the listener", () =>
     expect(policy.authorizeEndpoint("::1", 8787)).toMatchObject({ because: expect.stringContaining("[::1]:8787") }));
 });

@@ -1,4 +1,4 @@
-/** No packet makes the reader of answers throw, spin, or take one thing for another. */
+/** Hostile DNS packets cause no exception, no endless loop and no wrong answer. */
 import dnsPacket, { type Answer, type Packet } from "dns-packet";
 import { describe, expect, test } from "vitest";
 import { type DnsQuery, dnsQuery, readDnsAnswer } from "../../../src/egress/dns-message.ts";
@@ -21,7 +21,7 @@ function readInTime(bytes: Buffer): ReturnType<typeof readDnsAnswer> {
   return incoming;
 }
 
-/** The answer's header and question, and behind them whatever the test says, as so many records. */
+/** The answer's header and question, followed by arbitrary bytes that count as `count` records. */
 function withRecords(count: number, ...records: readonly Buffer[]): Buffer {
   const head = answering({ answers: [] });
   head.writeUInt16BE(count, 6);
@@ -34,7 +34,7 @@ function record(...owner: readonly number[]): Buffer {
 }
 
 describe("hostile packets", () => {
-  test("cut anywhere, or with any byte changed", () => {
+  test("truncated anywhere, or with any byte changed", () => {
     const whole = answering();
     for (let at = 0; at < whole.length; at++) {
       expect(readInTime(whole.subarray(0, at))).toBe("unrelated");
@@ -42,7 +42,7 @@ describe("hostile packets", () => {
     }
     expect(readInTime(whole)).toMatchObject({ responseCode: 0, answers: [{ type: "TXT" }] });
   });
-  test("random bytes behind a sound header", () => {
+  test("random bytes after a valid header", () => {
     let seed = 1;
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -51,7 +51,7 @@ describe("hostile packets", () => {
     for (let round = 0; round < 2_000; round++)
       readInTime(withRecords(round % 40, Buffer.from(Array.from({ length: round % 200 }, random))));
   });
-  test("a name that points at itself, ahead, or back and forth", () => {
+  test("compression pointers to themselves, forward, and in a loop", () => {
     const here = answering({ answers: [] }).length;
     for (const owner of [
       [0xc0, here],
@@ -62,10 +62,10 @@ describe("hostile packets", () => {
     ])
       expect(readInTime(withRecords(1, record(...owner)))).toBe("unrelated");
   });
-  test("a thousand names, each through a long chain of pointers", () => {
+  test("a thousand names, each with a long chain of pointers", () => {
     const head = answering({ answers: [] });
     head.writeUInt16BE(1_000, 6);
-    // In the data of a first record: pointers, each to the one before it.
+    // The data of the first record: a chain of pointers, each to the previous one.
     const start = head.length + 12;
     const count = 8_000;
     const chain = Buffer.alloc(2 * count);
@@ -79,12 +79,12 @@ describe("hostile packets", () => {
     const others = Array.from({ length: 999 }, () => record(0xc0 | (last >> 8), last & 0xff));
     expect(readInTime(Buffer.concat([head, first, ...others]))).toMatchObject({ answers: [] });
   });
-  test("more records promised than sent, and more sent than are read", () => {
+  test("more records announced than sent, and more sent than the limit", () => {
     expect(readInTime(withRecords(0xffff))).toBe("unrelated");
     expect(readInTime(withRecords(1_000, ...Array.from({ length: 10 }, () => record(0xc0, 12))))).toBe("unrelated");
     expect(readInTime(withRecords(4_000, ...Array.from({ length: 4_000 }, () => record(0xc0, 12))))).toBe("unrelated");
   });
-  test("options and records whose lengths lie", () => {
+  test("options and records with wrong lengths", () => {
     for (const option of [
       Buffer.from([0, 15, 0xff, 0xff]),
       Buffer.from([0, 15, 0, 1, 9]),
@@ -99,7 +99,7 @@ describe("hostile packets", () => {
   });
 });
 
-test("signatures come with what they cover, and no others", () => {
+test("only signatures of the requested type are returned", () => {
   const signature = (typeCovered: string): Answer => ({
     type: "RRSIG",
     class: "IN",

@@ -1,4 +1,4 @@
-/** What is refused at the form already, and what only the scan can tell. */
+/** SSRF precheck of a URL in the form, before any DNS query. */
 import { describe, expect, test } from "vitest";
 import { createTargetPrecheck } from "../../../src/egress/precheck-target.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
@@ -11,7 +11,7 @@ const mapped = createTargetPrecheck(
   egressSettings({ connectTo: [{ host: "site.test", port: 8443, address: "127.0.0.1", addressPort: 4711 }], allowPorts: [8080] }),
 );
 
-describe("a first look", () => {
+describe("the precheck", () => {
   test.each([
     ["http://10.0.0.1/", false],
     ["http://[::1]/", false],
@@ -22,17 +22,17 @@ describe("a first look", () => {
     ["https://8.8.8.8/", true],
     ["https://example.org/", true],
     ["https://localhost/", true],
-  ])("on the internet at %s: %s", (url, open) => expect(internet(url)).toBe(open));
+  ])("in profile internet, %s: %s", (url, open) => expect(internet(url)).toBe(open));
 
   test.each([
     ["http://10.0.0.1:3000/", true],
     ["http://127.0.0.1:8787/", false],
     ["http://169.254.169.254/", false],
-  ])("in an internal profile at %s: %s", (url, open) => expect(internal(url)).toBe(open));
+  ])("in profile internal, %s: %s", (url, open) => expect(internal(url)).toBe(open));
 
   test.each([
     ["https://site.test:8443/", true],
     ["https://site.test:8444/", false],
     ["https://other.test:8080/", true],
-  ])("with what the operator opened at %s: %s", (url, open) => expect(mapped(url)).toBe(open));
+  ])("with mapped and allowed ports, %s: %s", (url, open) => expect(mapped(url)).toBe(open));
 });

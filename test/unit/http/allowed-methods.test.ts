@@ -1,4 +1,4 @@
-/** Which methods an address answers, from the routes alone. */
+/** Allowed methods of a path, derived from the routes. */
 import { expect, test } from "vitest";
 import { allowedMethods } from "../../../src/http/allowed-methods.ts";
 

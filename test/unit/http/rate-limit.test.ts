@@ -1,4 +1,4 @@
-/** Fixed windows per key, by a clock that is handed in, in bounded memory. */
+/** Rate limiter: fixed windows per key, with an injected clock and bounded memory. */
 import { expect, test } from "vitest";
 import { createRateLimit } from "../../../src/http/rate-limit.ts";
 
@@ -20,7 +20,7 @@ test("counts down, then refuses until the window ends", () => {
   expect(count("a")).toEqual({ exceeded: false, remaining: 2, resetSeconds: 60 });
 });
 
-test("keys do not share", () => {
+test("each key has its own count", () => {
   const { count } = limited(1);
   expect(count("1:192.0.2.1").exceeded).toBe(false);
   expect(count("1:192.0.2.2").exceeded).toBe(false);
@@ -28,7 +28,7 @@ test("keys do not share", () => {
   expect(count("1:192.0.2.1").exceeded).toBe(true);
 });
 
-test("a flood of keys makes it forget the oldest, not grow", () => {
+test("a flood of keys evicts the oldest instead of using more memory", () => {
   const { count } = limited(1);
   count("first");
   for (let i = 0; i < 19_999; i += 1) count(`key ${i}`);
@@ -37,7 +37,7 @@ test("a flood of keys makes it forget the oldest, not grow", () => {
   expect(count("first").exceeded).toBe(false);
 });
 
-test("a clock that is set back shuts nobody out", () => {
+test("a clock that is set back blocks no key", () => {
   const { clock, count } = limited(1);
   clock.ms = 3_600_000;
   count("a");

@@ -1,22 +1,22 @@
-/** Bodies: kept up to what is allowed, thrown away a good way beyond it, and cut where somebody goes on and on. */
+/** Request bodies: read up to the limit, discarded somewhat beyond it, and not read at all if far too long. */
 import { expect, test } from "vitest";
 import { readBytes } from "../../../src/http/request-body.ts";
 
 const mebibyte = 1_048_576;
 
-/** A body in chunks of 64 KiB, and how many of them were taken. */
+/** A body in chunks of 64 KiB, and the number of bytes read. */
 function bodyOf(bytes: number, headers: Record<string, string> = {}) {
   const chunk = 65_536;
   const body = {
-    taken: 0,
+    bytesRead: 0,
     request: new Request("http://127.0.0.1/", {
       method: "POST",
       headers,
       body: new ReadableStream({
         pull(controller) {
-          const rest = bytes - body.taken;
+          const rest = bytes - body.bytesRead;
           if (rest <= 0) return controller.close();
-          body.taken += Math.min(chunk, rest);
+          body.bytesRead += Math.min(chunk, rest);
           controller.enqueue(new Uint8Array(Math.min(chunk, rest)));
         },
       }),
@@ -25,25 +25,25 @@ function bodyOf(bytes: number, headers: Record<string, string> = {}) {
   return body;
 }
 
-test("what is allowed is read whole", async () => {
+test("a body within the limit is read completely", async () => {
   expect(await readBytes(bodyOf(100_000).request, 100_000)).toHaveLength(100_000);
   expect(await readBytes(new Request("http://127.0.0.1/"), 10)).toHaveLength(0);
 });
 
-test("one byte more is too long, and all of it is taken, so that its sender gets to hear it", async () => {
+test("one byte more is too long, but is read completely so that the client receives the answer", async () => {
   const body = bodyOf(100_001);
   expect(await readBytes(body.request, 100_000)).toBe("too-long");
-  expect(body.taken).toBe(100_001);
+  expect(body.bytesRead).toBe(100_001);
 });
 
-test("nobody is listened to for ever", async () => {
+test("an endless body is not read to its end", async () => {
   const body = bodyOf(1_000 * mebibyte);
   expect(await readBytes(body.request, 1_000)).toBe("too-long");
-  expect(body.taken).toBeLessThan(2 * mebibyte);
+  expect(body.bytesRead).toBeLessThan(2 * mebibyte);
 });
 
-test("who says beforehand that it will be far too long is not listened to at all", async () => {
+test("a body with a far too large content-length is not read", async () => {
   const body = bodyOf(3 * mebibyte, { "content-length": String(3 * mebibyte) });
   expect(await readBytes(body.request, 1_000)).toBe("too-long");
-  expect(body.taken).toBeLessThan(mebibyte);
+  expect(body.bytesRead).toBeLessThan(mebibyte);
 });

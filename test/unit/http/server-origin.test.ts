@@ -1,35 +1,35 @@
-/** Which address a request was sent to, behind proxies and without them. */
+/** Origin of the server for a request, with and without proxies, and protection from DNS rebinding. */
 import { describe, expect, test } from "vitest";
 import { createServerOrigin } from "../../../src/http/server-origin.ts";
 
 const proxy = "10.0.0.2";
-const stranger = "203.0.113.9";
+const untrustedPeer = "203.0.113.9";
 
-interface Asked {
+interface RequestOptions {
   readonly publicUrl?: string;
   readonly peer?: string | null;
   readonly headers: Record<string, string>;
 }
 
-function ask({ publicUrl, peer = stranger, headers }: Asked) {
-  const told: string[] = [];
-  const ownAddress = createServerOrigin({
+function originFor({ publicUrl, peer = untrustedPeer, headers }: RequestOptions) {
+  const reported: string[] = [];
+  const originOf = createServerOrigin({
     publicUrl: publicUrl ?? null,
     trustedProxies: ["10.0.0.0/8", "::1"],
-    onUntrustedForwarding: (from) => told.push(from),
+    onUntrustedForwarding: (from) => reported.push(from),
   });
-  return { address: ownAddress(peer, new Headers(headers)), told };
+  return { origin: originOf(peer, new Headers(headers)), reported };
 }
 
 const publicUrl = "https://assay.test";
 
-test.each<[string, Asked, string]>([
-  ["nothing is known: plain http", { headers: { host: "nas:8787" } }, "http://nas:8787"],
-  ["the usual port is left out", { headers: { host: "nas:80" } }, "http://nas"],
-  ["the public host brings the public scheme", { publicUrl, headers: { host: "assay.test" } }, "https://assay.test"],
-  ["with its usual port, and in any case", { publicUrl, headers: { host: "ASSAY.test:443" } }, "https://assay.test"],
-  ["on another port it is another address", { publicUrl, headers: { host: "assay.test:8787" } }, "http://assay.test:8787"],
-  ["straight from the LAN", { publicUrl, headers: { host: "192.168.1.5:8787" } }, "http://192.168.1.5:8787"],
+test.each<[string, RequestOptions, string]>([
+  ["without any setting: plain http", { headers: { host: "nas:8787" } }, "http://nas:8787"],
+  ["the default port is omitted", { headers: { host: "nas:80" } }, "http://nas"],
+  ["the public host implies the public scheme", { publicUrl, headers: { host: "assay.test" } }, "https://assay.test"],
+  ["the public host with its default port, in any case", { publicUrl, headers: { host: "ASSAY.test:443" } }, "https://assay.test"],
+  ["the public host on another port is another origin", { publicUrl, headers: { host: "assay.test:8787" } }, "http://assay.test:8787"],
+  ["directly from the LAN", { publicUrl, headers: { host: "192.168.1.5:8787" } }, "http://192.168.1.5:8787"],
   ["a proxy's scheme", { peer: proxy, headers: { host: "a.test", "x-forwarded-proto": "https" } }, "https://a.test"],
   [
     "a proxy's scheme and host",
@@ -38,18 +38,22 @@ test.each<[string, Asked, string]>([
   ],
   ["a proxy's host is the public one", { publicUrl, peer: proxy, headers: { host: "up", "x-forwarded-host": "assay.test" } }, publicUrl],
   [
-    "of a chain, who saw the visitor",
+    "the first proxy of a chain",
     { peer: proxy, headers: { host: "up", "x-forwarded-proto": "https, http", "x-forwarded-host": "a.test, b.test" } },
     "https://a.test",
   ],
   [
-    "the public scheme, whatever a proxy says",
+    "the public scheme overrides the proxy's",
     { publicUrl: "http://nas", peer: proxy, headers: { host: "nas", "x-forwarded-proto": "https" } },
     "http://nas",
   ],
-  ["a scheme that is none", { peer: proxy, headers: { host: "a.test", "x-forwarded-proto": "gopher" } }, "http://a.test"],
+  ["an unknown scheme", { peer: proxy, headers: { host: "a.test", "x-forwarded-proto": "gopher" } }, "http://a.test"],
   ["an empty header", { peer: proxy, headers: { host: "a.test", "x-forwarded-proto": "", "x-forwarded-host": " " } }, "http://a.test"],
-  ["a stranger's headers", { headers: { host: "a.test", "x-forwarded-proto": "https", "x-forwarded-host": "b.test" } }, "http://a.test"],
+  [
+    "headers of an untrusted peer",
+    { headers: { host: "a.test", "x-forwarded-proto": "https", "x-forwarded-host": "b.test" } },
+    "http://a.test",
+  ],
   ["a peer without address", { peer: null, headers: { host: "a.test", "x-forwarded-proto": "https" } }, "http://a.test"],
   ["a proxy on IPv6", { peer: "::1", headers: { host: "[::1]:8787", "x-forwarded-proto": "https" } }, "https://[::1]:8787"],
   [
@@ -57,12 +61,12 @@ test.each<[string, Asked, string]>([
     { peer: "::ffff:10.0.0.2", headers: { host: "a.test", "x-forwarded-proto": "https" } },
     "https://a.test",
   ],
-])("%s", (_words, asked, origin) => {
-  const { address } = ask(asked);
-  expect([address?.origin, address?.https]).toEqual([origin, origin.startsWith("https:")]);
+])("%s", (_name, request, origin) => {
+  const { origin: found } = originFor(request);
+  expect([found?.origin, found?.https]).toEqual([origin, origin.startsWith("https:")]);
 });
 
-describe("a Host that is none is refused", () => {
+describe("an invalid Host is refused", () => {
   test.each([
     {},
     { host: "" },
@@ -80,24 +84,27 @@ describe("a Host that is none is refused", () => {
     { host: '"><script>' },
     { host: "a".repeat(262) },
   ])("%j", (headers: Record<string, string>) => {
-    expect(ask({ headers }).address).toBeNull();
+    expect(originFor({ headers }).origin).toBeNull();
   });
 
-  // Of a site that points its name at this machine, to read its pages in the browser of somebody who may.
-  test.each(["evil.com", "evil.com:8787", "assay.example.org.evil.com", "EVIL.com.", "github.io"])("and %s, of another domain", (host) => {
-    for (const publicUrl of ["https://assay.ourselves.org", "http://nas:8787", "https://192.0.2.1"])
-      expect(ask({ publicUrl, headers: { host } }).address).toBeNull();
-    expect(ask({ headers: { host } }).address).not.toBeNull();
-    expect(ask({ publicUrl, peer: proxy, headers: { host } }).address).not.toBeNull();
-  });
-
-  test.each(["lan.ourselves.org:8787", "nas", "nas.local", "assay.home.arpa", "localhost:8787", "127.0.0.1", "[fd00::1]", "192.168.1.5"])(
-    "but not %s, which is its own, an address or a local name",
-    (host) => expect(ask({ publicUrl: "https://assay.ourselves.org", headers: { host } }).address?.origin).toBe(`http://${host}`),
+  // DNS rebinding: a foreign site points its name to this machine to read the pages.
+  test.each(["evil.com", "evil.com:8787", "assay.example.org.evil.com", "EVIL.com.", "github.io"])(
+    "so is %s, of another domain",
+    (host) => {
+      for (const publicUrl of ["https://assay.ourselves.org", "http://nas:8787", "https://192.0.2.1"])
+        expect(originFor({ publicUrl, headers: { host } }).origin).toBeNull();
+      expect(originFor({ headers: { host } }).origin).not.toBeNull();
+      expect(originFor({ publicUrl, peer: proxy, headers: { host } }).origin).not.toBeNull();
+    },
   );
 
-  test("and one that a proxy hands on", () => {
-    expect(ask({ peer: proxy, headers: { host: "up", "x-forwarded-host": "a/b" } }).address).toBeNull();
+  test.each(["lan.ourselves.org:8787", "nas", "nas.local", "assay.home.arpa", "localhost:8787", "127.0.0.1", "[fd00::1]", "192.168.1.5"])(
+    "but not %s, which is of the same domain, an address or a local name",
+    (host) => expect(originFor({ publicUrl: "https://assay.ourselves.org", headers: { host } }).origin?.origin).toBe(`http://${host}`),
+  );
+
+  test("so is an invalid X-Forwarded-Host of a trusted proxy", () => {
+    expect(originFor({ peer: proxy, headers: { host: "up", "x-forwarded-host": "a/b" } }).origin).toBeNull();
   });
 });
 
@@ -111,16 +118,16 @@ test.each([
   ["localhost.evil.test", false],
   ["127.0.0.1.evil.test", false],
 ])("%s stays on this machine: %s", (host, loopback) => {
-  expect(ask({ headers: { host } }).address?.loopback).toBe(loopback);
+  expect(originFor({ headers: { host } }).origin?.loopback).toBe(loopback);
 });
 
-test("a forwarding header from a stranger is told once", () => {
-  const told: string[] = [];
-  const ownAddress = createServerOrigin({ publicUrl: null, trustedProxies: [proxy], onUntrustedForwarding: (from) => told.push(from) });
-  ownAddress(stranger, new Headers({ host: "a.test" }));
-  ownAddress(proxy, new Headers({ host: "a.test", "x-forwarded-for": "1.2.3.4" }));
-  expect(told).toEqual([]);
+test("a forwarding header of an untrusted peer is reported once", () => {
+  const reported: string[] = [];
+  const originOf = createServerOrigin({ publicUrl: null, trustedProxies: [proxy], onUntrustedForwarding: (from) => reported.push(from) });
+  originOf(untrustedPeer, new Headers({ host: "a.test" }));
+  originOf(proxy, new Headers({ host: "a.test", "x-forwarded-for": "1.2.3.4" }));
+  expect(reported).toEqual([]);
   for (const name of ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"])
-    ownAddress(stranger, new Headers({ host: "a.test", [name]: "a.test" }));
-  expect(told).toEqual([stranger]);
+    originOf(untrustedPeer, new Headers({ host: "a.test", [name]: "a.test" }));
+  expect(reported).toEqual([untrustedPeer]);
 });

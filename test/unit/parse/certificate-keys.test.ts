@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { certificateKey, certificateSignature } from "../../../src/parse/certificate-keys.ts";
-import { type CertificateWish, selfSigned } from "../../support/certificates.ts";
+import { type CertificateOptions, selfSigned } from "../../support/certificates.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 
 const tlv = (tag: number, ...parts: readonly Buffer[]): Buffer => {
@@ -73,7 +73,7 @@ describe("keys", () => {
 });
 
 describe("signatures", () => {
-  test.each<[CertificateWish, string, string]>([
+  test.each<[CertificateOptions, string, string]>([
     [{ key: "rsa-2048", hash: "md5" }, "md5WithRSAEncryption", "md5"],
     [{ key: "rsa-2048", hash: "sha1" }, "sha1WithRSAEncryption", "sha1"],
     [{ key: "rsa-2048", hash: "sha224" }, "sha224WithRSAEncryption", "sha224"],

@@ -9,7 +9,7 @@ import { contextOf, keep } from "../../../support/probe-context.ts";
 async function probe(zones: Zones, url = "https://example.com/", deadlineMs?: number) {
   const dns = keep(await startDnsServer(zones));
   const reading = await probeDmarc({ ...contextOf(url, {}, deadlineMs), dnsServers: [dns.address] });
-  return { reading, asked: dns.asked.map(({ question }) => question.replace("TXT _dmarc.", "")) };
+  return { reading, asked: dns.queries.map(({ question }) => question.replace("TXT _dmarc.", "")) };
 }
 
 async function factsOf(zones: Zones, url?: string) {

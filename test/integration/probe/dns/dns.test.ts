@@ -32,7 +32,7 @@ describe("the climb", () => {
         asked: ["www.shop.example.com", "shop.example.com"],
       },
     });
-    expect(dns.asked.map(({ question }) => question)).toEqual(["CAA www.shop.example.com", "CAA shop.example.com"]);
+    expect(dns.queries.map(({ question }) => question)).toEqual(["CAA www.shop.example.com", "CAA shop.example.com"]);
   });
 
   test("goes up to the top-level domain", async () => {
@@ -54,7 +54,7 @@ describe("the climb", () => {
 test("long answers come over TCP and are bounded", async () => {
   const records = Array.from({ length: dnsRecordsMax + 1 }, (_, index) => issue(`${index}.${"x".repeat(dnsRecordCharsMax)}`));
   const { reading, dns } = await probe({ "www.shop.example.com": { CAA: { truncatedOverUdp: records } } });
-  expect(dns.asked.map(({ over }) => over)).toEqual(["udp", "tcp"]);
+  expect(dns.queries.map(({ over }) => over)).toEqual(["udp", "tcp"]);
   expect(reading).toMatchObject({ facts: { recordsDropped: 1 } });
   const kept = reading.status === "read" ? reading.facts.records : [];
   expect(kept).toHaveLength(dnsRecordsMax);
@@ -103,7 +103,7 @@ describe("no answer", () => {
     async (url) => {
       const { reading, dns } = await probe({}, url);
       expect(reading).toEqual({ status: "failed", because: "not-asked" });
-      expect(dns.asked).toEqual([]);
+      expect(dns.queries).toEqual([]);
     },
   );
 });

@@ -8,7 +8,7 @@ import { contextOf, keep } from "../../../support/probe-context.ts";
 async function probe(zones: Zones, deadlineMs?: number) {
   const dns = keep(await startDnsServer(zones));
   const reading = await probeSpf({ ...contextOf("https://www.example.com/", {}, deadlineMs), dnsServers: [dns.address] });
-  return { reading, asked: dns.asked.map(({ question }) => question) };
+  return { reading, asked: dns.queries.map(({ question }) => question) };
 }
 
 async function factsOf(zones: Zones, deadlineMs?: number) {
@@ -194,6 +194,6 @@ describe("failures", () => {
     expect((await probe({ "example.com": { TXT: "SERVFAIL" } })).reading).toEqual({ status: "failed", because: "unresolved" });
     const dns = keep(await startDnsServer({}));
     const reading = await probeSpf({ ...contextOf("https://192.0.2.1/", {}), dnsServers: [dns.address] });
-    expect([reading, dns.asked]).toEqual([{ status: "failed", because: "not-asked" }, []]);
+    expect([reading, dns.queries]).toEqual([{ status: "failed", because: "not-asked" }, []]);
   });
 });

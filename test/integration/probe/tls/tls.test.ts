@@ -10,18 +10,18 @@ import type { TlsFacts } from "../../../../src/evidence/facts.ts";
 import { certificateNamesMax, certificatesMax } from "../../../../src/evidence/limits.ts";
 import { probeTls } from "../../../../src/probe/tls/tls.ts";
 import {
-  type CertificateWish,
+  type CertificateOptions,
   makeAuthority,
   type ServerIdentity,
   selfSigned,
   siteIdentity,
-  strangeAuthority,
   testAuthority,
+  untrustedAuthority,
 } from "../../../support/certificates.ts";
 import { startDnsServer } from "../../../support/dns-server.ts";
 import { startFlight } from "../../../support/flight-server.ts";
 import { hasOpenssl, startOpenssl } from "../../../support/openssl-server.ts";
-import { closedPort, egressTo, startHttps, startTcp, type TlsWish } from "../../../support/servers.ts";
+import { closedPort, egressTo, startHttps, startTcp, type TlsOptions } from "../../../support/servers.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -55,7 +55,7 @@ async function factsOf(server: { readonly port: number }, wish?: Wish): Promise<
   return reading.facts;
 }
 
-async function serve(identity: ServerIdentity, wish?: TlsWish) {
+async function serve(identity: ServerIdentity, wish?: TlsOptions) {
   return keep(await startHttps(identity, { "*": {} }, wish));
 }
 
@@ -137,7 +137,7 @@ describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " 
     expect(Object.values(facts.versions)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
   });
 
-  const withRoot = { ...rsa, certificateChainPem: rsa.certificateChainPem + strangeAuthority().root.pem };
+  const withRoot = { ...rsa, certificateChainPem: rsa.certificateChainPem + untrustedAuthority().root.pem };
 
   test.each([
     ["TLS_AES_128_GCM_SHA256", "X25519"],
@@ -355,7 +355,7 @@ describe("certificates", () => {
   const identity = (certificateChainPem: string, { privateKeyPem } = leaf): ServerIdentity => ({ certificateChainPem, privateKeyPem });
 
   test("an unknown root that is sent along", async () => {
-    const strange = strangeAuthority();
+    const strange = untrustedAuthority();
     const own = strange.intermediate.issue({ names: ["site.test"] });
     const facts = await factsOf(await serve(identity(chainOf(own, strange.intermediate, strange.root), own)));
     expect(facts).toMatchObject({ trusted: false, untrustedBecause: "SELF_SIGNED_CERT_IN_CHAIN" });
@@ -363,7 +363,7 @@ describe("certificates", () => {
   });
 
   test("a chain out of order, with strangers in it, still leads to the root", async () => {
-    const facts = await factsOf(await serve(identity(chainOf(leaf, strangeAuthority().root, root, intermediate))));
+    const facts = await factsOf(await serve(identity(chainOf(leaf, untrustedAuthority().root, root, intermediate))));
     expect(facts).toMatchObject({ trusted: true, chainAsSent: true });
     expect(facts.chain).toHaveLength(4);
   });
@@ -400,7 +400,7 @@ describe("certificates", () => {
   test("a root that the operator trusts by itself, and one that he does not", async () => {
     const own = selfSigned({ commonName: "site.test", names: ["site.test"], authority: true });
     const site = await serve(identity(own.pem, own));
-    expect(await factsOf(site, { caPems: [`some words\n${strangeAuthority().root.pem}${own.pem}`] })).toMatchObject({ trusted: true });
+    expect(await factsOf(site, { caPems: [`some words\n${untrustedAuthority().root.pem}${own.pem}`] })).toMatchObject({ trusted: true });
     expect(await factsOf(site)).toMatchObject({ trusted: false, untrustedBecause: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   });
 
@@ -441,7 +441,7 @@ describe("certificates", () => {
     expect(await factsOf(site, { caPems: [broken, root.pem] })).toMatchObject({ trusted: true });
   });
 
-  test.each<CertificateWish>([{ hash: "md5" }, { hash: "sha1", pss: true }])(
+  test.each<CertificateOptions>([{ hash: "md5" }, { hash: "sha1", pss: true }])(
     "a root whose own signature the runtime does not verify is a root all the same: %o",
     async (wish) => {
       const old = selfSigned({ commonName: "Old root", authority: true, key: "rsa-2048", ...wish });
@@ -487,7 +487,7 @@ describe("certificates", () => {
   });
 
   test("fifty certificates are cut", async () => {
-    const others = Array.from({ length: 48 }, () => strangeAuthority().root);
+    const others = Array.from({ length: 48 }, () => untrustedAuthority().root);
     const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate, ...others))));
     expect(facts.chain).toHaveLength(certificatesMax);
     expect(facts.certificatesDropped).toBe(50 - certificatesMax);

@@ -1,4 +1,4 @@
-/** What is kept of a page load's requests while it lasts; what it makes of them is tried with a real browser in `page.test.ts`. */
+/** Memory of the network recorder. Its facts are tested with a real browser in `page.test.ts`. */
 import { heapStats } from "bun:jsc";
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
@@ -9,12 +9,12 @@ import { watchNetwork } from "../../../../src/probe/browser/page-network.ts";
 const fieldBytes = 256 * 1_024;
 const requests = 400;
 
-/** A text of its own, not one that shares its characters with others. */
+/** A new string that shares no memory with others. */
 function text(seed: number): string {
   return Buffer.alloc(fieldBytes, 97 + (seed % 26)).toString("latin1");
 }
 
-test("fields of thousands of subresources, a few bytes each in HTTP/2, are not kept", () => {
+test("large header fields of hundreds of subresources are not kept in memory", () => {
   const events = new EventEmitter();
   const network = watchNetwork(events as unknown as CDPSession, "frame");
   Bun.gc(true);
@@ -34,7 +34,7 @@ test("fields of thousands of subresources, a few bytes each in HTTP/2, are not k
   expect(grown).toBeLessThan((requests * fieldBytes) / 10);
 });
 
-test("a media type of a quarter of a megabyte is cut", () => {
+test("a media type of 256 KB is truncated", () => {
   const events = new EventEmitter();
   const network = watchNetwork(events as unknown as CDPSession, "frame");
   const url = "https://site.test/";

@@ -1,4 +1,4 @@
-/** When a page has come to rest: no request under way for a while, or no time left to wait for that. */
+/** Network idle of a page: no open request for a while, or the maximum wait is over. */
 import { expect, test } from "vitest";
 import { watchTraffic } from "../../../../src/probe/browser/traffic.ts";
 
@@ -12,7 +12,7 @@ async function msOf(waiting: Promise<void>): Promise<number> {
   return performance.now() - fromMs;
 }
 
-test("rest begins when the last request has ended, and is not disturbed by one that never began", async () => {
+test("idle time begins when the last request ends, and ignores the end of an unknown request", async () => {
   const traffic = watchTraffic();
   traffic.begin("a");
   let endedAtMs = Number.POSITIVE_INFINITY;
@@ -22,19 +22,19 @@ test("rest begins when the last request has ended, and is not disturbed by one t
   }, 100);
   setTimeout(() => traffic.end("never begun"), 140);
   await traffic.settled(80, longMs, never);
-  // Counted from the end itself: a machine with much to do runs the timers late.
+  // Measured from the actual end, because a busy machine runs timers late.
   const restMs = performance.now() - endedAtMs;
   expect(restMs).toBeGreaterThanOrEqual(75);
 });
 
-test("a request without end is waited for no longer than is said", async () => {
+test("the wait for an endless request stops after the maximum time", async () => {
   const traffic = watchTraffic();
   traffic.begin("a");
   const ms = await msOf(traffic.settled(10, 100, never));
   expect(ms).toBeGreaterThanOrEqual(95);
 });
 
-test("an abort ends the wait, also one that came before", async () => {
+test("an abort ends the wait, and so does an earlier abort", async () => {
   const traffic = watchTraffic();
   traffic.begin("a");
   const ending = new AbortController();

@@ -1,4 +1,4 @@
-/** The form of the hellos that ask for one version each. */
+/** Encoding of the hellos that offer one version each. */
 import { describe, expect, test } from "vitest";
 import { offeredSuites, suiteName } from "../../../../src/probe/tls/cipher-suites.ts";
 import { clientHello } from "../../../../src/probe/tls/client-hello.ts";
@@ -7,8 +7,8 @@ import { versionCodes } from "../../../../src/probe/tls/tls-wire.ts";
 
 const versions = ["1.0", "1.1", "1.2", "1.3"] as const;
 
-/** The hello taken apart again by the letter of RFC 8446 section 4.1.2. */
-function takeApart(hello: Buffer) {
+/** Parses a hello according to RFC 8446 section 4.1.2. */
+function parseHello(hello: Buffer) {
   const sessionEnd = 9 + 2 + 32 + 1 + (hello[43] ?? 0);
   const suitesEnd = sessionEnd + 2 + hello.readUInt16BE(sessionEnd);
   const extensions = new Map<number, Buffer>();
@@ -30,35 +30,35 @@ function takeApart(hello: Buffer) {
 
 describe.each(versions)("for TLS %s", (version) => {
   const hello = clientHello(version, "www.site.test", createKeyShares());
-  const parts = takeApart(hello);
+  const parts = parseHello(hello);
 
-  test("all lengths fit, and none is of those that some servers hang on (RFC 7685)", () => {
+  test("all lengths are correct, and avoid the sizes on which some servers hang (RFC 7685)", () => {
     expect(parts.recordLength).toBe(hello.length - 5);
     expect(parts.messageLength).toBe(hello.length - 9);
     expect(parts.extensionsLength).toBe(parts.bytesOfExtensions);
     expect(hello.length - 5).toBeGreaterThanOrEqual(512);
   });
 
-  test("names the version where that version looks for it", () => {
+  test("contains the version in the field that this version reads", () => {
     expect(parts.recordVersion).toBe(0x0301);
     expect(parts.version).toBe(version === "1.3" ? 0x0303 : versionCodes[version]);
     expect(parts.extensions.get(43)?.toString("hex")).toBe(version === "1.3" ? "020304" : undefined);
     expect(parts.extensions.has(13)).toBe(version === "1.2" || version === "1.3");
   });
 
-  test("brings its half of the key exchange where it is asked for", () => {
+  test("contains key shares in TLS 1.3 only", () => {
     // RFC 8446 section 4.2.8: X25519 with 32 bytes, then uncompressed points of P-256 and P-384.
     const shares = parts.extensions.get(51)?.toString("hex");
     if (version === "1.3") expect(shares).toMatch(/^[0-9a-f]{4}001d0020[0-9a-f]{64}0017004104[0-9a-f]{128}0018006104[0-9a-f]{192}$/);
     else expect(shares).toBeUndefined();
   });
 
-  test("names the host, unless it is an address", () => {
+  test("contains the host name, unless the host is an address", () => {
     expect(parts.extensions.get(0)?.subarray(5).toString()).toBe("www.site.test");
-    expect(takeApart(clientHello(version, null, [])).extensions.has(0)).toBe(false);
+    expect(parseHello(clientHello(version, null, [])).extensions.has(0)).toBe(false);
   });
 
-  test("offers each suite once, and weak ones as well", () => {
+  test("offers each suite once, including weak ones", () => {
     const suites = offeredSuites(version);
     expect(parts.suites).toBe(suites.length);
     expect(new Set(suites).size).toBe(suites.length);
@@ -68,4 +68,4 @@ describe.each(versions)("for TLS %s", (version) => {
   });
 });
 
-test("a suite that nobody offered goes by its number", () => expect(suiteName(0x00ff)).toBe("0x00ff"));
+test("an unknown suite is named by its number", () => expect(suiteName(0x00ff)).toBe("0x00ff"));

@@ -1,4 +1,4 @@
-/** The handshake of RFC 8448 section 3, opened as its trace says; then what a server may do instead. */
+/** Decryption of the handshake trace of RFC 8448 section 3, and of hostile variants. */
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -18,8 +18,8 @@ const serverHello = hex(`
   020000560303a6af06a4121860dc5e6e60249cd34c95930c8ac5cb1434dac155772ed3e2692800130100002e00330024001d0020c9828876112095fe66762bdb
   f7c672e156d6cc253b833df1dd69b1b04e751f0f002b00020304`);
 const sharedSecret = hex("8bd4054fb55b9d63fdfbacf9f04b9f0d35e6d63f537563efd46272900f89492d");
-/** EncryptedExtensions, Certificate, CertificateVerify and Finished, sealed. */
-const sealedFlight = hex(`
+/** EncryptedExtensions, Certificate, CertificateVerify and Finished, encrypted. */
+const encryptedFlight = hex(`
   17030302a2d1ff334a56f5bff6594a07cc87b580233f500f45e489e7f33af35edf7869fcf40aa40aa2b8ea73f848a7ca07612ef9f945cb960b4068905123ea78
   b111b429ba9191cd05d2a389280f526134aadc7fc78c4b729df828b5ecf7b13bd9aefb0e57f271585b8ea9bb355c7c79020716cfb9b1183ef3ab20e37d57a6b9
   d7477609aee6e122a4cf51427325250c7d0e509289444c9b3a648f1d71035d2ed65b0e3cdd0cbae8bf2d0b227812cbb360987255cc744110c453baa4fcd61092
@@ -35,24 +35,24 @@ const aes128 = 0x1301;
 
 const record = (type: number, payload: Buffer) =>
   Buffer.concat([Buffer.from([type, 3, 3, payload.length >> 8, payload.length & 255]), payload]);
-const openTrace: CreateDecryptor = ({ suite }, message) => serverRecordDecryptor(suite, sharedSecret, [clientHello, message]);
+const decryptTrace: CreateDecryptor = ({ suite }, message) => serverRecordDecryptor(suite, sharedSecret, [clientHello, message]);
 
-function flightOf(bytes: Buffer, open: CreateDecryptor = openTrace, pieceBytes = bytes.length) {
-  const reader = new ServerFlightReader(open);
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    if (reader.push(bytes.subarray(at, at + pieceBytes))) break;
+function flightOf(bytes: Buffer, createDecryptor: CreateDecryptor = decryptTrace, chunkBytes = bytes.length) {
+  const reader = new ServerFlightReader(createDecryptor);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    if (reader.push(bytes.subarray(at, at + chunkBytes))) break;
   }
   return reader.flight;
 }
 
 describe("the trace of RFC 8448", () => {
-  test("the server's handshake secret", () => {
+  test("derives the server's handshake secret", () => {
     expect(serverHandshakeTrafficSecret("sha256", sharedSecret, [clientHello, serverHello]).toString("hex")).toBe(
       "b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38",
     );
   });
 
-  test("the server's half of the key exchange", () => {
+  test("reads the server's key share", () => {
     const { version, suite, keyShare } = readServerHello(serverHello.subarray(4)) ?? {};
     expect({ version, suite, group: keyShare?.group, key: keyShare?.key.toString("hex") }).toEqual({
       version: 0x0304,
@@ -62,49 +62,49 @@ describe("the trace of RFC 8448", () => {
     });
   });
 
-  test("its flight is opened once, in its order", () => {
-    const open = serverRecordDecryptor(aes128, sharedSecret, [clientHello, serverHello]);
-    const opened = open?.(sealedFlight);
-    expect(opened?.type).toBe(22);
-    expect(opened?.content).toHaveLength(657);
-    expect(open?.(sealedFlight)).toBeNull();
+  test("decrypts the flight only once, in sequence", () => {
+    const decrypt = serverRecordDecryptor(aes128, sharedSecret, [clientHello, serverHello]);
+    const decrypted = decrypt?.(encryptedFlight);
+    expect(decrypted?.type).toBe(22);
+    expect(decrypted?.content).toHaveLength(657);
+    expect(decrypt?.(encryptedFlight)).toBeNull();
   });
 
-  test("the certificate, in pieces of any size, behind a change of ciphers that means nothing", () => {
-    const flight = Buffer.concat([record(22, serverHello), record(20, Buffer.from([1])), sealedFlight]);
-    for (const pieceBytes of [1, 7, 100, 679, 2_000]) {
-      const { version, certificates, alert } = flightOf(flight, openTrace, pieceBytes);
+  test("reads the certificate in chunks of any size, after a meaningless ChangeCipherSpec", () => {
+    const flight = Buffer.concat([record(22, serverHello), record(20, Buffer.from([1])), encryptedFlight]);
+    for (const chunkBytes of [1, 7, 100, 679, 2_000]) {
+      const { version, certificates, alert } = flightOf(flight, decryptTrace, chunkBytes);
       expect({ version, alert }).toEqual({ version: 0x0304, alert: null });
       expect(certificates.map((der) => new X509Certificate(der).subject)).toEqual(["CN=rsa"]);
     }
   });
 });
 
-describe("no certificates, and no harm", () => {
+describe("no certificates from", () => {
   const hello = record(22, serverHello);
-  const goesOn = Buffer.concat([serverHello, Buffer.from([8])]);
+  const helloAndMore = Buffer.concat([serverHello, Buffer.from([8])]);
   test.each([
-    ["a flight that was changed", Buffer.concat([hello, sealedFlight.subarray(0, -1), Buffer.from([0])])],
-    ["a record that is too short to be sealed", Buffer.concat([hello, record(23, Buffer.from([1, 2, 3]))])],
-    ["a message that goes on behind the hello", Buffer.concat([record(22, goesOn), sealedFlight])],
-    ["a second hello", Buffer.concat([hello, hello, sealedFlight])],
-    ["a sealed record before any hello", sealedFlight],
+    ["a modified flight", Buffer.concat([hello, encryptedFlight.subarray(0, -1), Buffer.from([0])])],
+    ["a record that is too short to be encrypted", Buffer.concat([hello, record(23, Buffer.from([1, 2, 3]))])],
+    ["a message that continues after the hello", Buffer.concat([record(22, helloAndMore), encryptedFlight])],
+    ["a second hello", Buffer.concat([hello, hello, encryptedFlight])],
+    ["an encrypted record before any hello", encryptedFlight],
   ])("%s", (_words, bytes) => {
     expect(flightOf(bytes).certificates).toEqual([]);
   });
 
-  test("a suite that is not known", () => {
+  test("an unknown suite", () => {
     expect(serverRecordDecryptor(0x1304, sharedSecret, [])).toBeNull();
-    expect(flightOf(Buffer.concat([hello, sealedFlight]), () => null).version).toBe(0x0304);
+    expect(flightOf(Buffer.concat([hello, encryptedFlight]), () => null).version).toBe(0x0304);
   });
 
-  test("a hello that asks for another one", () => {
+  test("a HelloRetryRequest", () => {
     const retry = Buffer.from(serverHello.subarray(4));
     hex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c").copy(retry, 2);
     expect(readServerHello(retry)?.keyShare).toBeNull();
   });
 
-  test("keys that are none", () => {
+  test("invalid keys", () => {
     for (const { agree } of createKeyShares()) {
       expect(agree(Buffer.alloc(0))).toBeNull();
       expect(agree(Buffer.alloc(500, 7))).toBeNull();
@@ -112,7 +112,7 @@ describe("no certificates, and no harm", () => {
   });
 });
 
-test("both sides of each group come to the same secret", () => {
+test("both sides of each group agree on the same secret", () => {
   const [ours, theirs] = [createKeyShares(), createKeyShares()];
   for (const [at, share] of ours.entries()) {
     const other = theirs[at];
@@ -122,7 +122,7 @@ test("both sides of each group come to the same secret", () => {
   }
 });
 
-test("whatever stands in a message, nothing is thrown and nothing is made up", () => {
+test("arbitrary messages cause no exception and no invented data", () => {
   const hello = serverHello.subarray(4);
   const changed = fc.tuple(fc.nat(hello.length - 1), fc.nat(255)).map(([at, byte]) => Uint8Array.from(hello.with(at, byte)));
   fc.assert(

@@ -1,11 +1,11 @@
-/** Roots of the machine: the file that is named, what it adds to the bundled ones, and files that are none. */
+/** Roots of the operating system: SSL_CERT_FILE, the difference to the bundled roots, and unreadable files. */
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { afterAll, expect, test } from "vitest";
 import { systemRoots } from "../../../../src/probe/tls/system-roots.ts";
-import { strangeAuthority, testAuthority } from "../../../support/certificates.ts";
+import { testAuthority, untrustedAuthority } from "../../../support/certificates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-roots-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,25 +16,25 @@ function fileOf(text: string): string {
   return file;
 }
 
-test("the file that SSL_CERT_FILE names adds what is not bundled", () => {
-  const own = [testAuthority().root.pem, strangeAuthority().root.pem];
+test("the file of SSL_CERT_FILE adds roots that are not bundled", () => {
+  const own = [testAuthority().root.pem, untrustedAuthority().root.pem];
   const found = systemRoots(fileOf(["# some words", ...rootCertificates.slice(0, 3), ...own].join("\n")));
   expect(found.map((pem) => pem.trim())).toEqual(own.map((pem) => pem.trim()));
 });
 
-test("without that name, the usual files are read, and hold no bundled root", () => {
+test("without SSL_CERT_FILE, the default files are read, without the bundled roots", () => {
   for (const named of [undefined, ""]) {
     const found = systemRoots(named);
     expect(found.filter((pem) => rootCertificates.some((bundled) => bundled.trim() === pem.trim()))).toEqual([]);
   }
 });
 
-test("a file that is absent, empty, damaged or without end holds none", () => {
+test("an absent, empty, damaged or oversized file has no roots", () => {
   expect(systemRoots(join(folder, "absent.pem"))).toEqual([]);
   expect(systemRoots(folder)).toEqual([]);
   expect(systemRoots(fileOf(""))).toEqual([]);
   expect(systemRoots(fileOf("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"))).toEqual([]);
-  const endless = fileOf(testAuthority().root.pem);
-  truncateSync(endless, 17 * 1024 ** 2);
-  expect(systemRoots(endless)).toEqual([]);
+  const oversized = fileOf(testAuthority().root.pem);
+  truncateSync(oversized, 17 * 1024 ** 2);
+  expect(systemRoots(oversized)).toEqual([]);
 });
