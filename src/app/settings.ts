@@ -2,13 +2,13 @@
 import { availableParallelism, homedir, totalmem } from "node:os";
 import { join } from "node:path";
 import { type StaticDecode, type TSchema, Type } from "@sinclair/typebox";
-import { locales } from "../check/check.ts";
 import { parseCidr } from "../egress/address-policy.ts";
 import { parseConnectTo, parseContact, parseEndpoint, parseOrigin, parseResolver } from "../parse/address.ts";
 import { parseHsts } from "../parse/hsts.ts";
 import { defaultDeadlines } from "../scan/task.ts";
 import { isEmail } from "../store/account-index.ts";
 import { plans } from "../store/accounts.ts";
+import { pageLocales } from "../text/i18n.ts";
 
 const scanConcurrencyDefaultMax = 4;
 /** Estimated peak memory of one scan: browser pages and worker. */
@@ -285,11 +285,11 @@ export const settings = {
     fallback: () => "auto",
     flag: "--log-format <auto|text|json>",
   }),
-  "locale.default": setting(oneOf(...locales), {
+  "locale.default": setting(oneOf(...pageLocales), {
     doc: "Language of the command line's reports, and of pages for visitors who ask for none that there is.",
-    allowed: locales.join(" or "),
+    allowed: pageLocales.join(" or "),
     fallback: () => "en-gb",
-    flag: `--locale <${locales.join("|")}>`,
+    flag: `--locale <${pageLocales.join("|")}>`,
   }),
 } as const;
 

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { checksDirOf } from "../app/scanning.ts";
 import type { Config } from "../app/settings.ts";
 import { type Catalog, loadCatalog } from "../catalog/load.ts";
+import { createTexts } from "../text/i18n.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
 
@@ -30,10 +31,11 @@ export function checksCommand(): Command {
 }
 
 function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {
+  const texts = createTexts(catalog.texts);
   return catalog.checks.map(({ key, weight, findings }) => ({
     key,
     weight,
-    label: catalog.texts[locale][key]?.label ?? key,
+    label: texts.ofCheck(locale, key)?.label ?? key,
     findings: Object.entries(findings).map(([code, definition]) => ({ code, ...definition })),
     file: catalog.droppedIn[key] ?? null,
   }));

@@ -1,6 +1,6 @@
 /** Report as text for a terminal: score, ledger in one line, findings from the worst, and checks without result. */
-import { type Locale, type Severity, worstFirst } from "../check/check.ts";
-import type { Texts, TextValues } from "../text/i18n.ts";
+import { type Severity, worstFirst } from "../check/check.ts";
+import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../text/render.ts";
 import { stripControls } from "./terminal.ts";
 
@@ -10,7 +10,7 @@ const indent = "  ";
 const colours: Readonly<Record<Severity, string>> = { critical: "1;31", high: "31", medium: "33", low: "36", info: "2" };
 
 export interface ReportStyle {
-  readonly locale: Locale;
+  readonly locale: PageLocale;
   readonly texts: Texts;
   readonly colour: boolean;
   /** Maximum length of a line. */

@@ -1,9 +1,9 @@
 /** Reports and exit code of the scans of one call. */
-import { type Locale, type Severity, severities } from "../check/check.ts";
+import { type Severity, severities } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { ScanOutcome } from "../scan/task.ts";
-import type { Texts } from "../text/i18n.ts";
+import type { PageLocale, Texts } from "../text/i18n.ts";
 import { type FullReport, renderFullReport } from "../text/render.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 
@@ -49,7 +49,7 @@ export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }
 }
 
 /** Full report, in the format of the API. */
-export function reportOf({ url, outcome }: ScannedUrl, locale: Locale, texts: Texts): FullReport<Evidence, Timings> {
+export function reportOf({ url, outcome }: ScannedUrl, locale: PageLocale, texts: Texts): FullReport<Evidence, Timings> {
   const { status, evidence, timings } = outcome;
   const errorCode = status === "failed" ? outcome.code : null;
   const scan = { token: tokenOfLocalScan, url, status, progressStage: null, progressPercent: 100, errorCode };

@@ -1,5 +1,4 @@
 /** Accounts: plan, rights and display preferences. Credentials are in credentials.ts. */
-import type { Locale } from "../check/check.ts";
 import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
@@ -24,7 +23,7 @@ export interface Account {
   /** Refuses its sessions, its API tokens and any sign-in. */
   readonly disabled: boolean;
   /** Null: from the Accept-Language header. */
-  readonly locale: Locale | null;
+  readonly locale: string | null;
   readonly theme: Theme;
   /** ISO 8601, UTC. */
   readonly createdAt: string;

@@ -1,8 +1,17 @@
 /** The texts of this process in both locales: a path of words and some values go in, a sentence comes out. */
 import { createInstance } from "i18next";
-import deDe from "../../locales/de-de.json" with { type: "json" };
-import enGb from "../../locales/en-gb.json" with { type: "json" };
+import type enGb from "../../locales/en-gb.json";
 import { type CheckTexts, type Locale, locales } from "../check/check.ts";
+import * as localeFiles from "./locale-files.ts";
+
+/** A file of `locales/`. */
+export type LocaleFile = typeof enGb;
+
+/** Tag of a language of the pages, in lower case. */
+export type PageLocale = string;
+
+/** The languages of the API, then all others. */
+export const pageLocales: readonly PageLocale[] = orderedLocales(localeFiles);
 
 /** Texts of every check of the catalog, built-in and dropped-in, by check key. */
 export type ChecksTexts = { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
@@ -11,27 +20,32 @@ export type ChecksTexts = { readonly [L in Locale]: Readonly<Record<string, Chec
 export type TextValues = Readonly<Record<string, string | number>>;
 
 export interface Texts {
+  /** Languages of these texts, in the order of the language switch. */
+  readonly locales: readonly PageLocale[];
+  /** Texts of a check; those of a plugin are in English where it has none in that language. */
+  ofCheck(locale: PageLocale, key: string): CheckTexts | undefined;
   /**
    * The text at `path` of the locale's tree, its placeholders filled; null when there is none.
    * Values come out verbatim, whatever stands in them: an attacker wrote them. A placeholder without a value stays visible.
    */
-  say(locale: Locale, path: readonly string[], values?: TextValues): string | null;
+  say(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
 
 /** Joins a path. Finding codes contain dots, so i18next's own separator would cut them. */
 const separator = "/";
 
-/** Texts of the given checks, and every other section of `locales/`. */
-export function createTexts(checks: ChecksTexts): Texts {
+/** Texts of the given checks, and all other sections of the locale files. */
+export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLocale, LocaleFile>> = localeFiles): Texts {
+  const ordered = orderedLocales(files);
+  const checksIn = (locale: PageLocale): Readonly<Record<string, CheckTexts>> =>
+    isApiLocale(locale) ? checks[locale] : { ...checks["en-gb"], ...files[locale]?.checks };
+  const ofChecks = new Map(ordered.map((locale) => [locale, checksIn(locale)]));
   const instance = createInstance();
   instance.init({
-    resources: {
-      "en-gb": { texts: { ...enGb, checks: checks["en-gb"] } },
-      "de-de": { texts: { ...deDe, checks: checks["de-de"] } },
-    },
+    resources: Object.fromEntries(ordered.map((locale) => [locale, { texts: { ...files[locale], checks: ofChecks.get(locale) } }])),
     ns: "texts",
     defaultNS: "texts",
-    supportedLngs: [...locales],
+    supportedLngs: [...ordered],
     fallbackLng: false,
     load: "currentOnly",
     keySeparator: separator,
@@ -42,25 +56,35 @@ export function createTexts(checks: ChecksTexts): Texts {
   });
 
   /** Found once: a page says thousands of texts, and finding one takes far longer than filling it. Never more than the files hold. */
-  const found: Readonly<Record<Locale, Map<string, Template>>> = { "en-gb": new Map(), "de-de": new Map() };
+  const found = new Map(ordered.map((locale) => [locale, new Map<string, Template>()]));
 
-  function find(locale: Locale, key: string): Template | null {
-    const known = found[locale].get(key);
+  function find(locale: PageLocale, key: string): Template | null {
+    const known = found.get(locale)?.get(key);
     if (known !== undefined) return known;
     // Filled below, so that i18next never sees a value, nor obeys it. Without `returnObjects` a path that stops short gives a sentence about itself.
     const text = instance.t(key, { lng: locale, skipInterpolation: true, returnObjects: true, defaultValue: "" });
     if (typeof text !== "string" || text === "") return null;
     const template = templateOf(text);
-    found[locale].set(key, template);
+    found.get(locale)?.set(key, template);
     return template;
   }
 
   return {
+    locales: ordered,
+    ofCheck: (locale, key) => ofChecks.get(locale)?.[key],
     say: (locale, path, values = {}) => {
       const template = find(locale, path.join(separator));
       return template === null ? null : fill(template, values);
     },
   };
+}
+
+function orderedLocales(files: object): readonly PageLocale[] {
+  return [...locales, ...Object.keys(files).filter((locale) => !isApiLocale(locale))];
+}
+
+function isApiLocale(locale: PageLocale): locale is Locale {
+  return locales.some((one) => one === locale);
 }
 
 /** Literal pieces at even places, names of placeholders between them. */

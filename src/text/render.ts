@@ -1,9 +1,9 @@
 /** Renders a stored scan as the API's result; the only place that defines its shape (specification, sections 2.2 and 2.3). */
-import type { Effort, FindingTexts, Locale, RiskLevel, Severity, State } from "../check/check.ts";
+import type { Effort, FindingTexts, RiskLevel, Severity, State } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { StoredFinding, StoredResult } from "../judge/result.ts";
 import { hostOf } from "../parse/site.ts";
-import type { Texts, TextValues } from "./i18n.ts";
+import type { PageLocale, Texts, TextValues } from "./i18n.ts";
 
 export { bands, ranks } from "../judge/rank.ts";
 
@@ -87,7 +87,7 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
 }
 
 /** Body of the security endpoint. `result` is null unless the scan is finished. */
-export function renderSecurityResult(scan: ReadableScan, result: StoredResult | null, locale: Locale, texts: Texts): SecurityResult {
+export function renderSecurityResult(scan: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityResult {
   return {
     schemaVersion: resultSchemaVersion,
     token: scan.token,
@@ -106,7 +106,7 @@ export function renderFullReport<Evidence, Timings>(
   scan: ReadableScan,
   result: StoredResult | null,
   gathered: { readonly evidence: Evidence | null; readonly timings: Timings | null },
-  locale: Locale,
+  locale: PageLocale,
   texts: Texts,
 ): FullReport<Evidence, Timings> {
   return {
@@ -120,13 +120,13 @@ export function renderFullReport<Evidence, Timings>(
   };
 }
 
-export function scanErrorMessage(code: string, url: string, locale: Locale, texts: Texts): string {
+export function scanErrorMessage(code: string, url: string, locale: PageLocale, texts: Texts): string {
   const values = subjectValues(url);
   return texts.say(locale, ["scanErrors", code], values) ?? texts.say(locale, ["scanErrors", "unknown"], values) ?? code;
 }
 
 /** A failed scan has a block without a measurement; one that is not over has none. */
-function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: Locale, texts: Texts): SecurityBlock | null {
+function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityBlock | null {
   if (result !== null) return measuredBlock(scan.url, result, locale, texts);
   if (scan.status !== "finished" && scan.status !== "failed") return null;
   return {
@@ -141,7 +141,7 @@ function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: 
   };
 }
 
-function measuredBlock(url: string, result: StoredResult, locale: Locale, texts: Texts): SecurityBlock {
+function measuredBlock(url: string, result: StoredResult, locale: PageLocale, texts: Texts): SecurityBlock {
   const { measured, score, band, rank, ledger, findings } = result;
   return {
     dimension: "security",
@@ -165,7 +165,7 @@ export function checkSummaryOf(ledger: StoredResult["ledger"]): CheckSummary {
 }
 
 /** Label and reason of a ledger row; generic texts for a removed check. */
-export function textsOfCheck(key: string, locale: Locale, texts: Texts): { readonly label: string; readonly reason: string } {
+export function textsOfCheck(key: string, locale: PageLocale, texts: Texts): { readonly label: string; readonly reason: string } {
   return {
     label: texts.say(locale, ["checks", key, "label"]) ?? key,
     reason: texts.say(locale, ["checks", key, "reason"]) ?? texts.say(locale, ["retired", "reason"]) ?? key,
@@ -176,7 +176,7 @@ export function textsOfCheck(key: string, locale: Locale, texts: Texts): { reado
 export function textsOfFinding(
   { code, checkKey, values }: Pick<StoredFinding, "code" | "checkKey" | "values">,
   url: string,
-  locale: Locale,
+  locale: PageLocale,
   texts: Texts,
   quote: (value: string | number) => string | number = (value) => value,
 ): FindingTexts {

@@ -1,8 +1,8 @@
 /** Translator of a page: texts, numbers and times in the visitor's language. */
 import type enGb from "../../locales/en-gb.json";
-import type { Effort, Locale, RiskLevel, Severity, State } from "../check/check.ts";
+import type { Effort, RiskLevel, Severity, State } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
-import type { Texts, TextValues } from "../text/i18n.ts";
+import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
 
 type Tree = (typeof enGb)["pages"];
 /** Dot-separated paths of all texts. */
@@ -20,7 +20,7 @@ export type TextPath = Leaves<Tree>;
 export type CountPath = Counted<Tree>;
 
 export interface I18n {
-  readonly locale: Locale;
+  readonly locale: PageLocale;
   /** Text of the locale's `pages` with placeholders filled. Not escaped: the renderer escapes. */
   t(path: TextPath, values?: TextValues): string;
   /** Plural form of the text; `{{count}}` is the formatted number. */
@@ -56,9 +56,9 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 const secondsShownMax = 90;
 
 /** Intl formats are expensive to create: cached per locale, created on first use. */
-const formats = new Map<Locale, ReturnType<typeof formatsOf>>();
+const formats = new Map<PageLocale, ReturnType<typeof formatsOf>>();
 
-function cachedFormats(locale: Locale): ReturnType<typeof formatsOf> {
+function cachedFormats(locale: PageLocale): ReturnType<typeof formatsOf> {
   const cached = formats.get(locale);
   if (cached !== undefined) return cached;
   const created = formatsOf(locale);
@@ -86,15 +86,18 @@ function formatsOf(tag: string) {
   };
 }
 
-export function createI18n(texts: Texts, locale: Locale, now: Date): I18n {
+export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
   const format = cachedFormats(locale);
   const t = (path: string, values?: TextValues) => texts.say(locale, ["pages", ...path.split(".")], values) ?? path;
   const reportText = (kind: string, word: string) => texts.say(locale, ["report", kind, word]) ?? word;
   return {
     locale,
     t,
-    count: (path, count, values) =>
-      t(`${path}.${format.plural.select(count) === "one" ? "one" : "other"}`, { ...values, count: format.number.format(count) }),
+    count: (path, count, given) => {
+      const values = { ...given, count: format.number.format(count) };
+      // A language may have more forms than the two that every locale file has.
+      return texts.say(locale, ["pages", ...path.split("."), format.plural.select(count)], values) ?? t(`${path}.other`, values);
+    },
     band: (band) => reportText("bands", band),
     rank: (rank) => reportText("ranks", rank),
     state: (state) => t(`words.states.${state}`),
@@ -112,4 +115,9 @@ export function createI18n(texts: Texts, locale: Locale, now: Date): I18n {
       return format.relative.format(Math.round(distanceMs / unitMs), unit);
     },
   };
+}
+
+/** Name of a language in the language itself, so that its readers find it. */
+export function languageName(texts: Texts, locale: PageLocale): string {
+  return texts.say(locale, ["pages", "layout", "languageName"]) ?? locale;
 }

@@ -1,15 +1,10 @@
 /** Layout of every page: head, navigation, notices and footer. */
-import { type Locale, locales } from "../check/check.ts";
+import type { PageLocale } from "../text/i18n.ts";
 import { scriptPath, stylePath } from "./assets.ts";
 import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
-import type { TextPath } from "./i18n.ts";
+import { languageName, type TextPath } from "./i18n.ts";
 import type { PageContent } from "./page.tsx";
-
-/** BCP 47 tags for `lang`. */
-const languageTag = { "en-gb": "en-GB", "de-de": "de-DE" } as const satisfies Record<Locale, string>;
-/** Language names in the language itself, so that its readers find them. */
-const languageName = { "en-gb": "English", "de-de": "Deutsch" } as const satisfies Record<Locale, string>;
 
 type LayoutProps = Pick<PageContent, "title" | "children" | "refreshSeconds" | "noIndex">;
 
@@ -17,7 +12,7 @@ export function Layout({ title, children, refreshSeconds, noIndex = false }: Lay
   const { i18n, nonce, account, unknownLocale, url } = useVisit();
   const theme = account?.theme ?? "system";
   return (
-    <html lang={languageTag[i18n.locale]} data-theme={theme}>
+    <html lang={languageTag(i18n.locale)} data-theme={theme}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} - assay`}</title>
@@ -56,10 +51,11 @@ export function Layout({ title, children, refreshSeconds, noIndex = false }: Lay
 
 /** Alternate languages for search engines. */
 function Alternates() {
+  const { texts } = useVisit().settings;
   return (
     <>
-      {locales.map((locale) => (
-        <link key={locale} rel="alternate" hreflang={languageTag[locale]} href={useLocaleLink(locale)} />
+      {texts.locales.map((locale) => (
+        <link key={locale} rel="alternate" hreflang={languageTag(locale)} href={useLocaleLink(locale)} />
       ))}
     </>
   );
@@ -147,23 +143,28 @@ function Footer() {
 }
 
 function Languages() {
-  const { i18n } = useVisit();
+  const { i18n, settings } = useVisit();
   return (
     <nav aria-label={i18n.t("layout.languages")}>
       <ul>
-        {locales.map((locale) => (
+        {settings.texts.locales.map((locale) => (
           <li key={locale}>
             <a
               href={useLocaleLink(locale)}
-              lang={languageTag[locale]}
-              hreflang={languageTag[locale]}
+              lang={languageTag(locale)}
+              hreflang={languageTag(locale)}
               aria-current={locale === i18n.locale ? "true" : undefined}
             >
-              {languageName[locale]}
+              {languageName(settings.texts, locale)}
             </a>
           </li>
         ))}
       </ul>
     </nav>
   );
+}
+
+/** BCP 47 tag for `lang`, as in `en-GB`. */
+function languageTag(locale: PageLocale): string | undefined {
+  return Intl.getCanonicalLocales(locale)[0];
 }

@@ -2,13 +2,12 @@
 import type { AccountActions } from "../account/account-actions.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/load.ts";
-import type { Locale } from "../check/check.ts";
 import type { ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
 import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
-import type { Texts } from "../text/i18n.ts";
+import type { PageLocale, Texts } from "../text/i18n.ts";
 import type { Operator } from "./admin/operator.ts";
 import type { ApiDocument } from "./reference/api-document.ts";
 
@@ -17,7 +16,7 @@ export interface PagesSettings {
   readonly texts: Texts;
   readonly catalog: Catalog;
   readonly version: string;
-  readonly defaultLocale: Locale;
+  readonly defaultLocale: PageLocale;
   readonly addresses: {
     /** Client address for rate limits. */
     readonly calling: ClientAddressOf;

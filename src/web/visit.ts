@@ -1,10 +1,10 @@
 /** Request context of a page: visitor, locale, session and response cookies. */
 import { randomBytes } from "node:crypto";
 import { signedInBy } from "../account/authenticate.ts";
-import { type Locale, locales } from "../check/check.ts";
 import type { ServerOrigin } from "../http/server-origin.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
+import type { PageLocale } from "../text/i18n.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { createI18n, type I18n } from "./i18n.ts";
 import type { PagesSettings } from "./settings.ts";
@@ -70,9 +70,13 @@ export function visitOf(
   const found = settings.addresses.own(peer, request.headers);
   const own = found ?? unknownAddress;
   const signedIn = currentSessionOf(request, own.https, settings, now);
-  const chosen = chosenLocale(request, url, own.https);
+  const { locales } = settings.texts;
+  const chosen = chosenLocale(request, url, own.https, locales);
   const locale =
-    chosen.locale ?? signedIn?.account.locale ?? acceptedLocale(request.headers.get("accept-language")) ?? settings.defaultLocale;
+    chosen.locale ??
+    localeNamed(signedIn?.account.locale ?? null, locales) ??
+    acceptedLocale(request.headers.get("accept-language"), locales) ??
+    settings.defaultLocale;
   const visit: Visit = {
     requestId: crypto.randomUUID(),
     request,
@@ -103,25 +107,25 @@ function currentSessionOf(request: Request, https: boolean, { store, log }: Page
 }
 
 interface ChosenLocale {
-  readonly locale: Locale | null;
+  readonly locale: PageLocale | null;
   readonly unknown: boolean;
   readonly setCookies: string[];
 }
 
 /** From `?locale=`, which is stored in a cookie, or from that cookie. */
-function chosenLocale(request: Request, url: URL, https: boolean): ChosenLocale {
+function chosenLocale(request: Request, url: URL, https: boolean, locales: readonly PageLocale[]): ChosenLocale {
   const requested = url.searchParams.get("locale");
-  const locale = localeNamed(requested);
+  const locale = localeNamed(requested, locales);
   if (locale !== null) return { locale, unknown: false, setCookies: [setCookie("locale", locale, https, localeCookieSeconds)] };
-  return { locale: localeNamed(cookieOf(request, "locale", https)), unknown: requested !== null, setCookies: [] };
+  return { locale: localeNamed(cookieOf(request, "locale", https), locales), unknown: requested !== null, setCookies: [] };
 }
 
-function localeNamed(word: string | null): Locale | null {
+function localeNamed(word: string | null, locales: readonly PageLocale[]): PageLocale | null {
   return locales.find((locale) => locale === word?.toLowerCase()) ?? null;
 }
 
 /** Accept-Language (RFC 9110 section 12.5.4), matched without region; null if none is supported. */
-function acceptedLocale(header: string | null): Locale | null {
+function acceptedLocale(header: string | null, locales: readonly PageLocale[]): PageLocale | null {
   const ranges = (header ?? "").split(",", languagesMax).map((entry) => {
     const [range = "", ...parameters] = entry.trim().toLowerCase().split(";");
     const weight = parameters.find((parameter) => /^\s*q=/.test(parameter));
@@ -131,7 +135,7 @@ function acceptedLocale(header: string | null): Locale | null {
   const best = ranges
     .filter(({ quality }) => quality > 0)
     .sort((one, other) => other.quality - one.quality)
-    .map(({ language }) => locales.find((locale) => locale.startsWith(`${language}-`)))
+    .map(({ language }) => locales.find((locale) => locale.split("-")[0] === language))
     .find((locale) => locale !== undefined);
   return best ?? null;
 }

@@ -29,7 +29,7 @@ function checksPage(visit: Visit): Response {
 
 function PluginFiles() {
   const { i18n, settings } = useVisit();
-  const { checks, texts, droppedIn } = settings.catalog;
+  const { checks, droppedIn } = settings.catalog;
   const columns = [
     { label: i18n.t("admin.checks.key") },
     { label: i18n.t("admin.checks.label") },
@@ -47,7 +47,7 @@ function PluginFiles() {
               <a key="key" href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
                 {key}
               </a>,
-              texts[i18n.locale][key]?.label ?? key,
+              settings.texts.ofCheck(i18n.locale, key)?.label ?? key,
               i18n.number(weight),
               <code key="file" {...untranslated}>
                 {droppedIn[key]}

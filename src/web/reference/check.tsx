@@ -23,8 +23,7 @@ export function getCheck(visit: Visit, key: string | null): Response {
 
 function checkPage(visit: Visit, check: AnyCheck): Response {
   const { i18n } = visit;
-  const { catalog } = visit.settings;
-  const texts = catalog.texts[i18n.locale][check.key];
+  const texts = visit.settings.texts.ofCheck(i18n.locale, check.key);
   const label = texts?.label ?? check.key;
   return page(visit, {
     title: label,

@@ -56,7 +56,6 @@ export function fileOf({ droppedIn }: Catalog, key: string): string | null {
 
 function AreaTable({ area, checks }: { readonly area: Area; readonly checks: readonly AnyCheck[] }) {
   const { i18n, settings } = useVisit();
-  const texts = settings.catalog.texts[i18n.locale];
   const name = i18n.t(`checks.areas.${area}`);
   // Heaviest first; equal weights keep the catalog order, which is by key.
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
@@ -71,7 +70,11 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
       <Table caption={name} captionUnseen columns={columns}>
         <RowGroup>
           {sorted.map(({ key, weight }) => (
-            <Row key={key} id={`check-${key}`} cells={[<CheckName key={key} checkKey={key} />, texts[key]?.reason, i18n.number(weight)]} />
+            <Row
+              key={key}
+              id={`check-${key}`}
+              cells={[<CheckName key={key} checkKey={key} />, settings.texts.ofCheck(i18n.locale, key)?.reason, i18n.number(weight)]}
+            />
           ))}
         </RowGroup>
       </Table>
@@ -85,7 +88,7 @@ function CheckName({ checkKey }: { readonly checkKey: string }) {
   const file = fileOf(catalog, checkKey);
   return (
     <>
-      <a href={`/checks/${checkKey}`}>{catalog.texts[i18n.locale][checkKey]?.label ?? checkKey}</a>
+      <a href={`/checks/${checkKey}`}>{settings.texts.ofCheck(i18n.locale, checkKey)?.label ?? checkKey}</a>
       <br />
       <code class="muted" {...untranslated}>
         {checkKey}

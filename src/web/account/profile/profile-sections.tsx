@@ -1,10 +1,10 @@
 /** Sections of `/account`, one form each. */
-import { locales } from "../../../check/check.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
 import { SelectField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { useI18n } from "../../context.ts";
+import { useI18n, useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
+import { languageName } from "../../i18n.ts";
 import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "../fields.tsx";
 import { errorAt, type FormError } from "../form-error.ts";
 
@@ -22,7 +22,7 @@ export function SignOut() {
 }
 
 export function PreferencesSection({ account }: { readonly account: Account }) {
-  const i18n = useI18n();
+  const { i18n, settings } = useVisit();
   return (
     <section aria-labelledby="preferences">
       <h2 id="preferences">{i18n.t("account.preferences.title")}</h2>
@@ -34,7 +34,7 @@ export function PreferencesSection({ account }: { readonly account: Account }) {
           value={account.locale ?? ""}
           options={[
             { value: "", text: i18n.t("account.preferences.asBrowser") },
-            ...locales.map((locale) => ({ value: locale, text: i18n.t(`account.preferences.languages.${locale}`) })),
+            ...settings.texts.locales.map((locale) => ({ value: locale, text: languageName(settings.texts, locale) })),
           ]}
         />
         <SelectField

@@ -1,6 +1,5 @@
 /** `/account`: mail address, password, language, theme and sessions. */
 
-import { type Locale, locales } from "../../../check/check.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
 import { setCookie } from "../../cookies.ts";
@@ -73,7 +72,7 @@ async function changePassword(visit: Visit, account: Account, session: CurrentSe
 async function changePreferences(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const theme = themes.find((one) => one === fields.text("theme"));
   const language = fields.text("locale");
-  const locale: Locale | null | undefined = language === "" ? null : locales.find((one) => one === language);
+  const locale = language === "" ? null : visit.settings.texts.locales.find((one) => one === language);
   if (theme === undefined || locale === undefined) throw formMalformed();
   await visit.settings.store.accounts.setPreferences(account.id, { theme, locale });
   // A stored `?locale=` cookie would otherwise override the new choice.
