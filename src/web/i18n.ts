@@ -119,5 +119,5 @@ export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
 
 /** Name of a language in the language itself, so that its readers find it. */
 export function languageName(texts: Texts, locale: PageLocale): string {
-  return texts.say(locale, ["pages", "layout", "languageName"]) ?? locale;
+  return texts.say(locale, ["pages", ..."layout.languageName".split(".")]) ?? locale;
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { dependencies } from "../../package.json" with { type: "json" };
+import * as localeFiles from "../../src/text/locale-files.ts";
 import { filesBelow, functionsOf, importCycles, isBelow, root, sourcesBelow } from "../support/source-tree.ts";
 
 /** Folders of `src` by layer, lowest first. A folder imports from lower layers, and from the siblings named below. */
@@ -294,7 +295,12 @@ describe("locales", () => {
       .sort();
   }
 
+  test("every file is listed", () => {
+    expect(readdirSync(join(root, "locales")).map((name) => name.replace(".json", ""))).toEqual(Object.keys(localeFiles));
+  });
+
   test("say the same things with the same values", () => {
-    expect(withoutFreePlaceholders(shapeOf(deDe))).toEqual(withoutFreePlaceholders(shapeOf(enGb)));
+    for (const file of Object.values(localeFiles))
+      expect(withoutFreePlaceholders(shapeOf(file))).toEqual(withoutFreePlaceholders(shapeOf(enGb)));
   });
 });

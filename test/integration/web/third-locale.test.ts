@@ -102,7 +102,7 @@ test("the API keeps its two languages", async () => {
   const api = await startApi({ texts });
   const { token: apiToken } = await api.customer();
   const { statusUrl } = await api.start(apiToken);
-  expect((await api.ask(`${statusUrl}/security?locale=de-de`, { token: apiToken })).status).toBe(200);
-  expect((await api.ask(`${statusUrl}/security?locale=fr-fr`, { token: apiToken })).status).toBe(400);
+  expect((await api.request(`${statusUrl}/security?locale=de-de`, { token: apiToken })).status).toBe(200);
+  expect((await api.request(`${statusUrl}/security?locale=fr-fr`, { token: apiToken })).status).toBe(400);
   await api.stop();
 });
