@@ -30,10 +30,8 @@ afterEach(async () => {
   await pages.stop();
 });
 
-async function until(condition: () => boolean | Promise<boolean>, waitMs = 30_000): Promise<void> {
-  for (const deadline = Date.now() + waitMs; !(await condition()); await Bun.sleep(5)) {
-    if (Date.now() > deadline) throw new Error("waited in vain");
-  }
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(5);
 }
 
 async function queue(url = "https://site.test/", by = pages): Promise<string> {
@@ -122,12 +120,12 @@ describe("the events of a scan", () => {
     const token = await queue();
     await claim();
     const stream = await watch(token);
-    await until(() => stream.heartbeats() === 1, 6_000);
+    await until(() => stream.heartbeats() === 1);
     await pages.store.scans.fail(token, { code: "crashed", evidence: null, timings: {}, now: new Date() });
     await stream.ended;
     expect(toldIn(stream).at(-1)).toBe("done failed");
     expect([stream.heartbeats(), pages.progress.listening()]).toEqual([2, 0]);
-  }, 20_000);
+  });
 
   test("are forgotten when the visitor leaves", async () => {
     const token = await queue();
