@@ -4,7 +4,7 @@ import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { egressTo, type Route, startHttp, startHttps } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
-import { notApplicable, notChecked, passed, violated } from "./states.ts";
+import { cspHeaderKeys, notApplicable, notChecked, passed, violated } from "./states.ts";
 
 /** None of these pages sends a request after loading. */
 const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
@@ -44,21 +44,7 @@ function serving(source: PageSource | (() => PageSource)): LabCase["serve"] {
 const csp = (...values: string[]) => ({ headers: { "content-security-policy": values } });
 const meta = (policy: string) => ({ head: `<meta http-equiv="Content-Security-Policy" content="${policy}">` });
 
-/** Keys that depend on the Content-Security-Policy header. */
-const headerKeys = [
-  "content-security-policy",
-  "csp-base-uri",
-  "csp-bypassable-hosts",
-  "csp-form-action",
-  "csp-insecure-sources",
-  "csp-object-src",
-  "csp-script-eval",
-  "csp-script-inline",
-  "csp-script-sources",
-  "csp-style-inline",
-  "csp-syntax",
-];
-const policyKeys = headerKeys.filter((key) => key !== "content-security-policy");
+const policyKeys = cspHeaderKeys.filter((key) => key !== "content-security-policy");
 
 const inlineScript = 'document.title = "Page"';
 const hash = `'sha256-${createHash("sha256").update(inlineScript).digest("base64")}'`;
@@ -68,7 +54,7 @@ export const cspCases: readonly LabCase[] = [
   {
     name: "a strict policy with a new nonce in each response",
     expected: {
-      ...passed(...headerKeys),
+      ...passed(...cspHeaderKeys),
       "csp-bypassable-hosts": "notApplicable",
       "csp-meta-delivery": "notApplicable",
       "csp-report-only": "notApplicable",
@@ -141,16 +127,16 @@ export const cspCases: readonly LabCase[] = [
   },
   {
     name: "a header longer than the limit",
-    expected: { ...notChecked(...headerKeys), "csp-meta-delivery": "notApplicable", "x-frame-options": "notChecked" },
+    expected: { ...notChecked(...cspHeaderKeys), "csp-meta-delivery": "notApplicable", "x-frame-options": "notChecked" },
     serve: serving(csp(`script-src 'unsafe-inline' *; ${filler}`)),
     verify: ({ result }) => {
-      const because = result.ledger.filter(({ key }) => headerKeys.includes(key)).map((row) => row.notCheckedBecause);
+      const because = result.ledger.filter(({ key }) => cspHeaderKeys.includes(key)).map((row) => row.notCheckedBecause);
       if (because.some((reason) => reason !== "header-truncated")) throw new Error(`not checked because of ${because}`);
     },
   },
   {
     name: "a page with status 503 decides nothing",
-    expected: notChecked(...headerKeys, "csp-meta-delivery", "csp-report-only", "x-frame-options"),
+    expected: notChecked(...cspHeaderKeys, "csp-meta-delivery", "csp-report-only", "x-frame-options"),
     serve: serving({ ...csp("default-src 'self'"), ...meta("default-src 'self'"), status: 503 }),
   },
   {

@@ -116,7 +116,7 @@ export async function startRefusingServer(): Promise<NameServer> {
   }
 }
 
-export interface NameServer extends ServerProcess {
+interface NameServer extends ServerProcess {
   /** `127.0.0.1:<port>`. */
   readonly address: string;
 }

@@ -6,7 +6,7 @@ import type { ServerIdentity } from "../support/certificates.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
 import { closedPort } from "../support/servers.ts";
 
-export interface LandmarkNginx {
+interface LandmarkNginx {
   readonly tls: { readonly port: number };
   readonly plain: { readonly port: number };
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Runs the laboratory cases for SPF and DNSSEC. */
 import { labTests } from "./laboratory.ts";
-import { spfCases } from "./mail-spf.ts";
+import { mailSpfCases } from "./mail-spf.ts";
 
-labTests("SPF and DNSSEC", spfCases);
+labTests("SPF and DNSSEC", mailSpfCases);

@@ -165,12 +165,14 @@ async function serve(label: string, isUnvalidated: boolean): Promise<LabSite> {
   };
 }
 
-export const spfCases: readonly LabCase[] = Object.entries(casesByLabel).map(([label, { name, states, codes, unvalidating = false }]) => {
-  const [spfState, policy, lookups, dnssec] = states;
-  return {
-    name: `SPF: ${name}`,
-    expected: { "mail-spf": spfState, "mail-spf-policy": policy, "mail-spf-lookups": lookups, dnssec },
-    ...(codes && { codes }),
-    serve: () => serve(label, unvalidating),
-  };
-});
+export const mailSpfCases: readonly LabCase[] = Object.entries(casesByLabel).map(
+  ([label, { name, states, codes, unvalidating = false }]) => {
+    const [spfState, policy, lookups, dnssec] = states;
+    return {
+      name: `SPF: ${name}`,
+      expected: { "mail-spf": spfState, "mail-spf-policy": policy, "mail-spf-lookups": lookups, dnssec },
+      ...(codes && { codes }),
+      serve: () => serve(label, unvalidating),
+    };
+  },
+);

@@ -5,7 +5,7 @@ import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, startTcp } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
-import { notChecked, passed } from "./states.ts";
+import { cspHeaderKeys, notChecked, passed } from "./states.ts";
 
 /** A public-looking name, so that all checks apply. No query leaves the machine. */
 const host = "assay-unreadable-site.org";
@@ -13,20 +13,7 @@ const host = "assay-unreadable-site.org";
 /** A short settle time, because the pages load nothing. Silent servers wait for the whole probe deadline. */
 const deadlines: Partial<ScanDeadlines> = { settleMs: 50, settleMaxMs: 500, probeMs: 2_000 };
 
-const cspKeys = [
-  "content-security-policy",
-  "csp-base-uri",
-  "csp-bypassable-hosts",
-  "csp-form-action",
-  "csp-insecure-sources",
-  "csp-object-src",
-  "csp-report-only",
-  "csp-script-eval",
-  "csp-script-inline",
-  "csp-script-sources",
-  "csp-style-inline",
-  "csp-syntax",
-];
+const cspKeys = [...cspHeaderKeys, "csp-report-only"];
 const hstsKeys = ["strict-transport-security", "hsts-effective", "hsts-include-subdomains", "hsts-preload-eligible"];
 const otherHeaderKeys = [
   "content-type-charset",

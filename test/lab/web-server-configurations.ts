@@ -2,8 +2,8 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const serverNames = ["nginx", "apache", "caddy", "lighttpd", "haproxy"] as const;
-export type ServerName = (typeof serverNames)[number];
+export const webServerNames = ["nginx", "apache", "caddy", "lighttpd", "haproxy"] as const;
+export type WebServerName = (typeof webServerNames)[number];
 
 /** The site and its paths. */
 export interface Layout {
@@ -42,7 +42,7 @@ function headerLines(line: (name: string, value: string) => string): string {
 }
 
 /** Writes the configuration and returns the command that runs the server in the foreground. */
-export const configurations: Readonly<Record<ServerName, (layout: Layout) => readonly string[]>> = {
+export const configurations: Readonly<Record<WebServerName, (layout: Layout) => readonly string[]>> = {
   /** Debian's nginx.conf with paths in the folder and one site. */
   nginx: ({ folder, root, host, hardened, chainFile, keyFile, tlsPort, plainPort }) => {
     const conf = readFileSync("/etc/nginx/nginx.conf", "utf8")
@@ -177,7 +177,7 @@ backend application
 };
 
 /** Commands that print the version. */
-export const versionCommands: Readonly<Record<ServerName, readonly string[]>> = {
+export const versionCommands: Readonly<Record<WebServerName, readonly string[]>> = {
   nginx: ["/usr/sbin/nginx", "-v"],
   apache: ["/usr/sbin/apache2", "-v"],
   caddy: ["/usr/bin/caddy", "version"],

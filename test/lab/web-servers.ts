@@ -8,7 +8,7 @@ import { isListening, startProcess } from "../support/server-process.ts";
 import { closedPort, egressTo, startHttp } from "../support/servers.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
 import { passed, violated } from "./states.ts";
-import { configurations, type Layout, type ServerName, serverNames, versionCommands } from "./web-server-configurations.ts";
+import { configurations, type Layout, versionCommands, type WebServerName, webServerNames } from "./web-server-configurations.ts";
 
 const page =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Laboratory</title></head><body><h1>It works</h1></body></html>\n';
@@ -25,7 +25,7 @@ const missingByDefault = [
   "x-frame-options",
 ];
 /** Further default states of each server. */
-const furtherByDefault: Readonly<Record<ServerName, States>> = {
+const furtherByDefault: Readonly<Record<WebServerName, States>> = {
   nginx: { "information-disclosure": "violated" },
   apache: { "information-disclosure": "violated" },
   caddy: {},
@@ -51,7 +51,7 @@ const passedInBoth = [
   "x-xss-protection",
 ];
 
-export const webServerCases: readonly LabCase[] = serverNames.flatMap((name) => {
+export const webServerCases: readonly LabCase[] = webServerNames.flatMap((name) => {
   const byDefault: States = { ...passed(...passedInBoth), ...violated(...missingByDefault), ...furtherByDefault[name] };
   return [
     {
@@ -78,7 +78,7 @@ function expectOthersPassed({ result }: FinishedScan, expected: States): void {
   expect(others.map(({ key }) => key)).toEqual([]);
 }
 
-async function serve(name: ServerName, hardened: boolean): Promise<LabSite> {
+async function serve(name: WebServerName, hardened: boolean): Promise<LabSite> {
   const host = `${name}.test`;
   const folder = mkdtempSync(join(tmpdir(), `assay-lab-${name}-`));
   const origin = await startHttp({ "/": { body: page } });
@@ -128,7 +128,7 @@ function writeSite({ host, folder, root, chainFile, keyFile, bothFile }: Layout)
   writeFileSync(join(root, "index.html"), page);
 }
 
-function versionOf(name: ServerName): string {
+function versionOf(name: WebServerName): string {
   const { stdout, stderr } = Bun.spawnSync([...versionCommands[name]], { stdout: "pipe", stderr: "pipe" });
   return `${name} ${/\d+\.\d+\.\d+/.exec(`${stdout}${stderr}`)?.[0] ?? "of unknown version"}`;
 }

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { run as runCommandLine } from "../../src/cli/program.ts";
 
-export interface CommandResult {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
