@@ -11,7 +11,7 @@ export interface AccountActions extends SignIn, OwnCredentials, Registration {
 }
 
 export interface AccountActionsSettings {
-  readonly store: Store;
+  readonly store: Pick<Store, "accounts" | "credentials" | "sessions" | "oneTimeLinks" | "redemptions">;
   /** Setting `accounts.password_min`. */
   readonly passwordCharsMin: number;
   readonly passwordCost?: PasswordCost;

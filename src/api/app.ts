@@ -5,7 +5,6 @@ import { allowedMethods } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
-import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import { answer, answerError } from "./answer.ts";
 import { createAuthGuard } from "./auth-guard.ts";
@@ -22,7 +21,7 @@ import {
 import type { Readiness } from "./health.ts";
 import { noRequestContext, type RequestContext } from "./request-context.ts";
 import { apiRoutes } from "./routes.ts";
-import { scansPath } from "./scans.ts";
+import { type ScanHandlersSettings, scansPath } from "./scans.ts";
 
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
@@ -30,7 +29,7 @@ export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
 export interface ApiSettings {
-  readonly store: Store;
+  readonly store: ScanHandlersSettings["store"];
   readonly texts: Texts;
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;

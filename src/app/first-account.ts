@@ -9,7 +9,7 @@ import { ownCommand } from "./placement.ts";
 import type { Config } from "./settings.ts";
 
 /** Creates the account of `admin.email` and `admin.password_file` if no account exists; true if it did. @throws ConfigError */
-export async function createConfiguredAdmin(store: Store, config: Config, now: Date): Promise<boolean> {
+export async function createConfiguredAdmin(store: Pick<Store, "accounts">, config: Config, now: Date): Promise<boolean> {
   const { "admin.email": email, "admin.password_file": file } = config;
   if (store.accounts.hasAny() || (email === null && file === null)) return false;
   if (email === null || file === null)
@@ -23,7 +23,7 @@ export async function createConfiguredAdmin(store: Store, config: Config, now: D
 }
 
 /** Instructions for the first account, with a new link each time; empty if an account exists. `port` is the one the server got. */
-export async function firstSteps(store: Store, config: Config, port: number, now: Date): Promise<readonly string[]> {
+export async function firstSteps(store: Pick<Store, "oneTimeLinks">, config: Config, port: number, now: Date): Promise<readonly string[]> {
   const link = await store.oneTimeLinks.create({ kind: "setup" }, now);
   if (typeof link === "string") return [];
   const folder = shellWord(config.data);

@@ -12,7 +12,7 @@ import { doctorSettings } from "./doctor.ts";
 import { type Config, settingKeys } from "./settings.ts";
 
 interface Appliance {
-  readonly store: Store;
+  readonly store: Pick<Store, "accounts">;
   readonly catalog: Catalog;
   readonly browser: BrowserHost;
   readonly log: Log;

@@ -55,7 +55,7 @@ export function tokenCommand(): Command {
   return token;
 }
 
-function ownerOf(store: Store, id: string): ApiToken | null {
+function ownerOf(store: Pick<Store, "accounts" | "apiTokens">, id: string): ApiToken | null {
   const tokens = store.accounts.list().flatMap((account) => store.apiTokens.listOfAccount(account.id));
   return tokens.find((token) => String(token.id) === id) ?? null;
 }

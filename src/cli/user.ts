@@ -194,7 +194,7 @@ function rowOf({ id, email, plan, admin, disabled, createdAt }: Account): readon
 }
 
 /** @throws CliError if no account has this address. */
-export function accountOf(store: Store, email: string): Account {
+export function accountOf(store: Pick<Store, "accounts">, email: string): Account {
   const account = store.accounts.findByEmail(email);
   if (account === undefined) throw new CliError(exitCodes.usage, `there is no account for ${stripControls(email)}; see assay user list`);
   return account;

@@ -125,7 +125,7 @@ export function scanErrorMessage(code: string, url: string, locale: PageLocale, 
   return texts.say(locale, ["scanErrors", code], values) ?? texts.say(locale, ["scanErrors", "unknown"], values) ?? code;
 }
 
-/** A failed scan has a block without a measurement; one that is not over has none. */
+/** Unmeasured for a failed scan, null for an unfinished one. */
 function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityBlock | null {
   if (result !== null) return measuredBlock(scan.url, result, locale, texts);
   if (scan.status !== "finished" && scan.status !== "failed") return null;
