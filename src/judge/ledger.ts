@@ -11,10 +11,10 @@ import { algorithmVersion, type LedgerRow, type NotCheckedBecause, type StoredFi
 import { scoreOf } from "./score.ts";
 
 /** Callback for a check that broke its contract; judging continues without it. */
-export type OnCheckFault = (key: string, fault: string) => void;
+type OnCheckFault = (key: string, fault: string) => void;
 
 /** Runs one check; an exception counts as a fault of the check. */
-export type CallCheck = (check: AnyCheck, evidence: Readonly<Record<string, unknown>>) => Verdict<FindingCode>;
+type CallCheck = (check: AnyCheck, evidence: Readonly<Record<string, unknown>>) => Verdict<FindingCode>;
 
 /** Judges evidence with the checks of a catalog. Never throws: a failing check becomes a `notChecked` row. */
 export function judgeEvidence(

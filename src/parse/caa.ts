@@ -3,7 +3,7 @@
 import { trimBlanks } from "./header-list.ts";
 
 /** One CAA property. */
-export interface CaaProperty {
+interface CaaProperty {
   /** Lower case. */
   readonly tag: string;
   /** True if certificate authorities or mail systems define the tag. */

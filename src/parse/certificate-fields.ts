@@ -1,7 +1,7 @@
 /** Finds certificate fields in DER bytes (RFC 5280 section 4.1). The runtime does not expose all of them, especially for rare key types. */
 import { type DerValue, derChildren, derTags, objectIdentifier, readDer } from "./der.ts";
 
-export interface CertificateFields {
+interface CertificateFields {
   /** AlgorithmIdentifier outside the signed part. */
   readonly signatureAlgorithm: DerValue | undefined;
   /** AlgorithmIdentifier inside the signed part. RFC 5280 section 4.1.1.2 requires both to be equal. */

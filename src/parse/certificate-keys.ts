@@ -2,7 +2,7 @@
 import { certificateFields } from "./certificate-fields.ts";
 import { type DerValue, derChildren, derTags, objectIdentifier, readDer } from "./der.ts";
 
-export interface CertificateKey {
+interface CertificateKey {
   /** `rsa`, `rsa-pss`, `ec`, `ed25519`, `ed448` or `dsa`; null for any other kind. */
   readonly type: string | null;
   /** Bits of the modulus, of the curve's field, or of DSA's prime; null if unknown. */
@@ -13,7 +13,7 @@ export interface CertificateKey {
   readonly rsaExponent: string | null;
 }
 
-export interface CertificateSignature {
+interface CertificateSignature {
   /** OpenSSL's algorithm name, or the dotted identifier. */
   readonly algorithm: string;
   /** Signed hash, such as `sha256`; null for an unknown algorithm. */

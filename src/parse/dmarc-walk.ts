@@ -57,7 +57,7 @@ function isChildOf(domain: string, parent: string): boolean {
 }
 
 /** Tag that defines the policy, and its request. A null request means that no policy applies. */
-export interface DmarcPolicy {
+interface DmarcPolicy {
   readonly tag: "p" | "sp" | "np";
   readonly request: DmarcRequest | null;
 }

@@ -8,7 +8,7 @@ export type DmarcRequest = "none" | "quarantine" | "reject";
  * Discarded part of a record. `not-a-tag`: no name with an equals sign. `repeated-tag`: only the first tag of a name counts. `bad-value`:
  * the tag does not define that value.
  */
-export interface DmarcDefect {
+interface DmarcDefect {
   readonly kind: "not-a-tag" | "repeated-tag" | "bad-value";
   /** Lower case; empty for `not-a-tag`. */
   readonly tag: string;

@@ -25,7 +25,7 @@ export function isMeantAsMtaSts(text: string): boolean {
   return /\bv[\t ]*=[\t ]*"?sts/i.test(text);
 }
 
-export type MtaStsMode = "enforce" | "testing" | "none";
+type MtaStsMode = "enforce" | "testing" | "none";
 
 export interface MtaStsPolicy {
   readonly mode: MtaStsMode;

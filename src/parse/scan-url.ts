@@ -21,7 +21,7 @@ const faults = {
 
 export type ScanUrlFault = keyof typeof faults;
 
-export type ScanUrl = { readonly url: string } | { readonly fault: string; readonly code: ScanUrlFault };
+type ScanUrl = { readonly url: string } | { readonly fault: string; readonly code: ScanUrlFault };
 
 /**
  * Absolute http or https URL in ASCII form without fragment, or the fault to report to the client. Stricter than the WHATWG parser: input

@@ -1,6 +1,6 @@
 /** Parses security.txt line by line: the grammar of RFC 9116 section 4 and the cleartext signature around it (RFC 9580 section 7). */
 
-export interface SecurityTxtField {
+interface SecurityTxtField {
   /** Lower case; names are case-insensitive (RFC 9116 section 4). */
   readonly name: string;
   readonly value: string;
@@ -20,7 +20,7 @@ export interface SecurityTxtDefect {
   readonly text: string;
 }
 
-export interface SecurityTxt {
+interface SecurityTxt {
   /** In order, unknown names included: RFC 9116 section 2.4 allows extensions. */
   readonly fields: readonly SecurityTxtField[];
   readonly defects: readonly SecurityTxtDefect[];

@@ -35,7 +35,7 @@ export function siteOfHost(host: string): string {
   return parse(host, { allowPrivateDomains: true }).domain ?? host;
 }
 
-/** True for a suffix under which a registry offers names to the public, such as `com` or `co.uk` (ICANN section only). */
+/** True for a registry suffix such as `com` or `co.uk`: the public suffix list's ICANN section. */
 export function isRegistrySuffix(name: string): boolean {
   const { isIcann, publicSuffix, hostname } = parse(name);
   return isIcann === true && publicSuffix === hostname;

@@ -2,7 +2,7 @@
 import type { MailSpfFacts } from "../evidence/facts.ts";
 import { type PublishedSpf, type SpfAnswers, type SpfLookup, spfAnswers, spfLookups } from "./spf-evaluation.ts";
 
-export interface SpfCost {
+interface SpfCost {
   /** Terms that query DNS, in all records reached. A term counts each time it is evaluated. */
   readonly lookups: number;
   /** Lookups without an answer record. */
@@ -13,7 +13,7 @@ export interface SpfCost {
   readonly unread: boolean;
 }
 
-export interface SpfCosts extends SpfCost {
+interface SpfCosts extends SpfCost {
   /** Terms with a void lookup, each once. */
   readonly voidTerms: readonly string[];
   /** Terms that refer to a record under evaluation. */

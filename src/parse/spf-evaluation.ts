@@ -13,7 +13,7 @@ export interface PublishedSpf {
 }
 
 /** `unread`: no answer, or only a part of it was kept. */
-export type SpfAt = PublishedSpf | "none" | "several" | "unread";
+type SpfAt = PublishedSpf | "none" | "several" | "unread";
 
 type FollowedType = MailSpfFacts["followed"][number]["type"];
 type FollowedAnswer = MailSpfFacts["followed"][number]["answer"];

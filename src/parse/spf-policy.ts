@@ -17,7 +17,7 @@ export type SpfEnd =
   /** The deciding record was not read, or has a fault. */
   | "unknown";
 
-export interface SpfPolicy {
+interface SpfPolicy {
   readonly faults: readonly SpfFault[];
   readonly end: SpfEnd;
   /** True if records or names on the path were not read. */

@@ -2,8 +2,8 @@
 import ipaddr from "ipaddr.js";
 import { isSpfMacroString, spfDomainDefect } from "./spf-macro.ts";
 
-export type SpfQualifier = "+" | "-" | "~" | "?";
-export type SpfMechanismName = "all" | "include" | "a" | "mx" | "ptr" | "ip4" | "ip6" | "exists";
+type SpfQualifier = "+" | "-" | "~" | "?";
+type SpfMechanismName = "all" | "include" | "a" | "mx" | "ptr" | "ip4" | "ip6" | "exists";
 
 export interface SpfMechanism {
   readonly name: SpfMechanismName;
@@ -23,7 +23,7 @@ export interface SpfMechanism {
  */
 export type SpfDefectKind = "unknown-mechanism" | "bad-address" | "bad-domain" | "bad-macro" | "bad-argument" | "repeated-modifier";
 
-export interface SpfDefect {
+interface SpfDefect {
   readonly kind: SpfDefectKind;
   /** The term as written. */
   readonly text: string;

@@ -2,7 +2,7 @@
 import { parseRecordFields } from "./record-fields.ts";
 import { parseReportUris, type ReportUri } from "./report-uri.ts";
 
-export interface TlsRptRecord {
+interface TlsRptRecord {
   /** Report destinations, mailto or https; at least one. */
   readonly rua: readonly ReportUri[];
 }

@@ -6,12 +6,12 @@ import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "../../
 
 describe("boundedText", () => {
   const rows: readonly [words: string, text: string, kept: string, truncated: boolean][] = [
-    ["what fits stays", "12345", "12345", false],
+    ["a text within the limit is unchanged", "12345", "12345", false],
     ["a longer text is cut and marked", "123456", "12345", true],
-    ["controls are marked", "a\u0000\r\n\u007f", "a\ufffd\ufffd\ufffd\ufffd", false],
-    ["a tab stays", "a\tb", "a\tb", false],
-    ["half a character is marked", "1234\u{1f600}", "1234\ufffd", true],
-    ["a lone surrogate is marked", "a\udc00", "a\ufffd", false],
+    ["control characters are replaced", "a\u0000\r\n\u007f", "a\ufffd\ufffd\ufffd\ufffd", false],
+    ["a tab is kept", "a\tb", "a\tb", false],
+    ["half a character is replaced", "1234\u{1f600}", "1234\ufffd", true],
+    ["an unpaired surrogate is replaced", "a\udc00", "a\ufffd", false],
   ];
   for (const [words, text, kept, truncated] of rows) {
     test(words, () => expect(boundedText(text, 5)).toEqual({ text: kept, truncated }));

@@ -24,7 +24,7 @@ describe("subjectOf", () => {
   });
 
   test.each(["a.test", "a.example", "a.invalid", "a.localhost", "printer.local", "a.onion", "router.home.arpa", "db.internal", "a.alt"])(
-    "%s stands in no public DNS",
+    "%s is not in the public DNS",
     (host) => expect(subjectOf(`https://www.${host}/`, at).registrableDomain).toBeNull(),
   );
 });

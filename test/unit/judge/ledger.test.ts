@@ -32,10 +32,10 @@ describe("rules before a check is called", () => {
   test.each([
     ["https, on a page over http", "https", { url: "http://site.example/" }, "notApplicable"],
     ["https, on a page over https", "https", {}, "passed"],
-    ["https, where the browser got nowhere", "https", { navigation: "timeout" }, "passed"],
-    ["html, on a picture", "html", { page: { mediaType: "image/png" } }, "notApplicable"],
+    ["https, when the browser failed", "https", { navigation: "timeout" }, "passed"],
+    ["html, on an image", "html", { page: { mediaType: "image/png" } }, "notApplicable"],
     ["html, on an answer without a type", "html", { page: { mediaType: null } }, "passed"],
-    ["public-name, on an address", "public-name", { registrableDomain: null }, "notApplicable"],
+    ["public-name, on an IP address", "public-name", { registrableDomain: null }, "notApplicable"],
   ] as const)("applies to %s", (_words, condition, given, state) => {
     const { row } = judged(checkThat({ reads: [], appliesTo: [condition] }), given as EvidenceGiven);
     expect(row?.state).toBe(state);
@@ -118,10 +118,10 @@ describe("a check that breaks its contract", () => {
       },
     ],
     ["answers nothing", () => undefined],
-    ["answers a promise", () => Promise.resolve({ state: "passed" })],
+    ["returns a promise", () => Promise.resolve({ state: "passed" })],
     ["violates without a finding", () => ({ state: "violated", findings: [] })],
     ["returns an undeclared code", () => ({ state: "violated", findings: [{ code: "security.other.code" }] })],
-    ["reports an inherited name as a code", () => ({ state: "violated", findings: [{ code: "constructor" }] })],
+    ["returns an inherited name as a code", () => ({ state: "violated", findings: [{ code: "constructor" }] })],
   ] as [string, () => never][])("%s: not checked, and reported with its key", (_words, misjudge) => {
     const { row, findings, faults } = judged(checkThat({ judge: misjudge }));
     expect(row).toMatchObject({ state: "notChecked", notCheckedBecause: "check-failed" });

@@ -49,7 +49,7 @@ describe("score", () => {
       10,
     ],
     [
-      "rounding never gives 100 away",
+      "rounding never reaches 100",
       [
         ["passed", 300],
         ["violated", 1],

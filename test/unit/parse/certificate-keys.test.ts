@@ -64,9 +64,9 @@ describe("keys", () => {
     ["an RSASSA-PSS key", "0609 2a864886f70d01010a", { type: "rsa-pss", bits: null, rsaExponent: null }],
     ["Ed448", "0603 2b6571", { type: "ed448", bits: 456 }],
     ["a curve of Brainpool", "0607 2a8648ce3d0201 0609 2b2403030208010107", { type: "ec", bits: 256, curve: "brainpoolP256r1" }],
-    ["a curve that nobody knows", "0607 2a8648ce3d0201 0603 2a0304", { type: "ec", bits: null, curve: "1.2.3.4" }],
-    ["a curve that is written out", "0607 2a8648ce3d0201 3003 020101", { type: "ec", bits: null, curve: null }],
-    ["a kind that nobody knows", "0603 2a0304", { type: null, bits: null, curve: null, rsaExponent: null }],
+    ["an unknown curve", "0607 2a8648ce3d0201 0603 2a0304", { type: "ec", bits: null, curve: "1.2.3.4" }],
+    ["explicit curve parameters", "0607 2a8648ce3d0201 3003 020101", { type: "ec", bits: null, curve: null }],
+    ["an unknown key type", "0603 2a0304", { type: null, bits: null, curve: null, rsaExponent: null }],
   ])("%s", (_words, algorithm, expected) => {
     expect(certificateKey(handMade({ keyInfo: sequence(sequence(hex(algorithm)), point) }))).toMatchObject(expected);
   });
@@ -91,11 +91,11 @@ describe("signatures", () => {
 
   const pss = "0609 2a864886f70d01010a";
   test.each([
-    ["an identifier that nobody knows", "0603 2a0304", { algorithm: "1.2.3.4", hash: null }],
-    ["an identifier of many bytes", "0602 8837", { algorithm: "2.999", hash: null }],
+    ["an unknown identifier", "0603 2a0304", { algorithm: "1.2.3.4", hash: null }],
+    ["a long identifier", "0602 8837", { algorithm: "2.999", hash: null }],
     ["RSASSA-PSS without parameters", pss, { algorithm: "rsassaPss", hash: null }],
-    ["RSASSA-PSS with a hash that nobody knows", `${pss} 3009 a007 3005 0603 2a0304`, { algorithm: "rsassaPss", hash: null }],
-    ["RSASSA-PSS with parameters that break off", `${pss} 3002 a009`, { algorithm: "rsassaPss", hash: null }],
+    ["RSASSA-PSS with an unknown hash", `${pss} 3009 a007 3005 0603 2a0304`, { algorithm: "rsassaPss", hash: null }],
+    ["RSASSA-PSS with incomplete parameters", `${pss} 3002 a009`, { algorithm: "rsassaPss", hash: null }],
     ["no identifier", "0500", null],
     ["an identifier without an end", "0602 2a83", null],
   ])("%s", (_words, algorithm, expected) => {

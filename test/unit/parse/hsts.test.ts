@@ -11,20 +11,20 @@ test.each<[string, string, Partial<HstsPolicy>]>([
   ["includeSubDomains", "max-age=15768000 ; includeSubDomains", { maxAgeSeconds: 15_768_000, includeSubDomains: true }],
   ["a quoted number", 'max-age="31536000"', { maxAgeSeconds: 31_536_000 }],
   ["a quoted pair", 'max-age="3\\1"', { maxAgeSeconds: 31 }],
-  ["any order and case", "INCLUDESUBDOMAINS; Max-Age=5", { maxAgeSeconds: 5, includeSubDomains: true }],
+  ["any order and letter case", "INCLUDESUBDOMAINS; Max-Age=5", { maxAgeSeconds: 5, includeSubDomains: true }],
   ["zero", "max-age=0; includeSubDomains", { includeSubDomains: true }],
   ["preload", "max-age=5; preload", { maxAgeSeconds: 5, preload: true }],
   ["a preload with a value is another directive", "max-age=5; preload=no", { maxAgeSeconds: 5 }],
   ["unknown directives are ignored", 'max-age=5; x; y=1; z=";max-age=9"', { maxAgeSeconds: 5 }],
   ["empty directives", ";; max-age=5 ; ;", { maxAgeSeconds: 5 }],
   [
-    "all that a quoted string may hold",
+    "all characters of a quoted string",
     'max-age=5; x="\\"; \\\\ \u00e4\t"; includeSubDomains',
     { maxAgeSeconds: 5, includeSubDomains: true },
   ],
   ["leading zeros", "max-age=0005", { maxAgeSeconds: 5 }],
-  ["space around the sign", "max-age = 5", { maxAgeSeconds: 5 }],
-  ["more seconds than a number holds", `max-age=${"9".repeat(400)}`, { maxAgeSeconds: Number.MAX_SAFE_INTEGER }],
+  ["spaces around the equals sign", "max-age = 5", { maxAgeSeconds: 5 }],
+  ["more seconds than a safe integer", `max-age=${"9".repeat(400)}`, { maxAgeSeconds: Number.MAX_SAFE_INTEGER }],
 ])("%s", (_words, value, expected) => {
   expect(parseHsts(value)).toEqual(policy(expected));
 });

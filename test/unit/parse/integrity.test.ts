@@ -14,7 +14,7 @@ test.each<[string, string, readonly IntegrityHash[], readonly string[]]>([
   ["one hash", sha384, [sound("sha384")], []],
   ["several hashes", ` ${sha256}\n${sha384}\t${sha512} `, [sound("sha256"), sound("sha384"), sound("sha512")], []],
   ["options", `${sha256}?ct=text/javascript?x`, [sound("sha256")], []],
-  ["the alphabet of URLs", `sha256-${"-_".repeat(21)}A=`, [sound("sha256")], []],
+  ["the URL-safe alphabet", `sha256-${"-_".repeat(21)}A=`, [sound("sha256")], []],
   ["no padding", `sha256-${"A".repeat(43)}`, [sound("sha256")], []],
   [
     "weak algorithms",
@@ -29,7 +29,7 @@ test.each<[string, string, readonly IntegrityHash[], readonly string[]]>([
   ["the length of another algorithm", `sha512-${"b".repeat(64)}`, [broken("sha512")], []],
   ["not Base64", `sha256-${"!".repeat(43)}=`, [broken("sha256")], []],
   ["nothing after the dash", "sha256-", [broken("sha256")], []],
-  ["a dash alone", "-", [], ["-"]],
+  ["only a dash", "-", [], ["-"]],
   ["nothing", " ", [], []],
 ])("%s", (_words, text, hashes, skipped) => {
   expect(parseIntegrity(text)).toEqual({ hashes, skipped });

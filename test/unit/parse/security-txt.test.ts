@@ -46,7 +46,7 @@ describe("signature envelope", () => {
   });
   test.each([
     [
-      "no empty line behind its headers",
+      "no empty line after its headers",
       signed
         .split("\n")
         .filter((line) => line !== "")
@@ -56,7 +56,7 @@ describe("signature envelope", () => {
     ["no signature", signed.slice(0, signed.indexOf("-----BEGIN PGP SIGNATURE")).replace("- ---", "# ---")],
     ["no end", signed.replace("-----END PGP SIGNATURE-----\n", "")],
     ["another header", signed.replace("Hash: SHA256", "Comment: hello")],
-    ["a dash not escaped", signed.replace("- ---", "---")],
+    ["an unescaped dash", signed.replace("- ---", "---")],
     ["text after it", `${signed}Contact: mailto:b@example.com\n`],
   ])("%s", (_words, body) => {
     expect(parseSecurityTxt(body).defects.map(({ kind }) => kind)).toContain("signature-malformed");

@@ -34,7 +34,7 @@ describe("version (section 4.5)", () => {
     expect(isMisspeltSpf(text)).toBe(true);
   });
   test.each(["", "v=spf", "v=spf2.0/pra -all", "spf2.0/mfrom +mx -all", "google-site-verification=spf1", "v=DMARC1; p=none"])(
-    "%p is something else",
+    "%p does not look like a record",
     (text) => {
       expect(parseSpf(text)).toBeNull();
       expect(isMisspeltSpf(text)).toBe(false);
