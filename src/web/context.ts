@@ -9,7 +9,7 @@ export const VisitContext = createContext<Visit | null>(null);
 /** @throws Error outside a page. */
 export function useVisit(): Visit {
   const visit = useContext(VisitContext);
-  if (visit === null) throw new Error("a component of a page was rendered outside a page");
+  if (visit === null) throw new Error("a page component was rendered without a visit");
   return visit;
 }
 

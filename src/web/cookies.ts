@@ -19,16 +19,16 @@ function fullName(name: CookieName, secure: boolean): string {
 export function cookieOf(request: Request, name: CookieName, secure: boolean): string | null {
   const header = request.headers.get("cookie")?.slice(0, cookieHeaderCharsMax) ?? "";
   const prefix = `${fullName(name, secure)}=`;
-  const found = header
+  const pairs = header
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(prefix));
-  return found.length === 1 ? (found[0]?.slice(prefix.length) ?? null) : null;
+  return pairs.length === 1 ? (pairs[0]?.slice(prefix.length) ?? null) : null;
 }
 
 /** Set-Cookie value. `maxAgeSeconds`: 0 deletes; null means a session cookie. @throws Error for an invalid cookie value. */
 export function setCookie(name: CookieName, value: string, secure: boolean, maxAgeSeconds: number | null): string {
-  if (!valuePattern.test(value)) throw new Error(`the value of the cookie ${name} cannot be written`);
+  if (!valuePattern.test(value)) throw new Error(`invalid value for the cookie ${name}`);
   const age = maxAgeSeconds === null ? "" : `; Max-Age=${maxAgeSeconds}`;
   return `${fullName(name, secure)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}${age}`;
 }

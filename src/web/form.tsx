@@ -60,9 +60,9 @@ function isSessionOpen({ session, settings: { store, now } }: Visit): boolean {
 }
 
 /** Origin check; requests without these headers still need the CSRF token. */
-function isSameOrigin({ request, own }: Visit): boolean {
+function isSameOrigin({ request, server }: Visit): boolean {
   const origin = request.headers.get("origin");
-  if (origin !== null) return origin === own.origin;
+  if (origin !== null) return origin === server.origin;
   const site = request.headers.get("sec-fetch-site");
   return site === null || site === "same-origin" || site === "none";
 }
@@ -77,9 +77,9 @@ function csrfToken(visit: Visit): string {
   return Buffer.concat([mask, xor(mask, token)]).toString("base64url");
 }
 
-function isCsrfTokenValid(visit: Visit, given: string): boolean {
-  const cookie = visit.session?.value ?? cookieOf(visit.request, "form", visit.own.https);
-  const bytes = Buffer.from(given, "base64url");
+function isCsrfTokenValid(visit: Visit, submitted: string): boolean {
+  const cookie = visit.session?.value ?? cookieOf(visit.request, "form", visit.server.https);
+  const bytes = Buffer.from(submitted, "base64url");
   if (cookie === null || cookie === "" || bytes.length !== 2 * csrfTokenBytes) return false;
   return timingSafeEqual(xor(bytes.subarray(0, csrfTokenBytes), bytes.subarray(csrfTokenBytes)), unmaskedToken(cookie));
 }
@@ -94,10 +94,10 @@ function xor(one: Buffer, other: Buffer): Buffer {
 
 /** CSRF cookie of guests; created with this response if absent. */
 function formCookie(visit: Visit): string {
-  visit.formCookie ??= cookieOf(visit.request, "form", visit.own.https);
+  visit.formCookie ??= cookieOf(visit.request, "form", visit.server.https);
   if (visit.formCookie === null || visit.formCookie === "") {
     visit.formCookie = randomBytes(csrfTokenBytes).toString("base64url");
-    visit.setCookies.push(setCookie("form", visit.formCookie, visit.own.https, null));
+    visit.setCookies.push(setCookie("form", visit.formCookie, visit.server.https, null));
   }
   return visit.formCookie;
 }

@@ -77,7 +77,7 @@ const navigation: readonly (readonly [string, TextPath])[] = [
 ];
 
 function Header() {
-  const { i18n, account, own, url } = useVisit();
+  const { i18n, account, server, url } = useVisit();
   return (
     <header class="site-header">
       <a class="brand" href="/">
@@ -85,7 +85,7 @@ function Header() {
         assay
       </a>
       {/* Source of the printout. The query is left out: it may contain typed text. */}
-      <p class="print-only break">{`${own.origin}${url.pathname}`}</p>
+      <p class="print-only break">{`${server.origin}${url.pathname}`}</p>
       <nav aria-label={i18n.t("layout.nav.label")}>
         <ul>
           {navigation.map(([href, text]) => (

@@ -41,11 +41,11 @@ const permissionsPolicy = ["camera", "display-capture", "geolocation", "micropho
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-function securityHeaders({ nonce, own, requestId, settings: { hsts } }: Visit): ResponseHeaders {
+function securityHeaders({ nonce, server, requestId, settings: { hsts } }: Visit): ResponseHeaders {
   return {
     "content-security-policy": policyOf(nonce),
     // Browsers ignore it on other origins, with a console warning.
-    ...(own.https || own.loopback ? { "cross-origin-opener-policy": "same-origin" } : {}),
+    ...(server.https || server.loopback ? { "cross-origin-opener-policy": "same-origin" } : {}),
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": permissionsPolicy,
     // `no-referrer` would send forms with `Origin: null`, which the CSRF check refuses.
@@ -53,6 +53,6 @@ function securityHeaders({ nonce, own, requestId, settings: { hsts } }: Visit): 
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "x-request-id": requestId,
-    ...(own.https && hsts !== null ? { "strict-transport-security": hsts } : {}),
+    ...(server.https && hsts !== null ? { "strict-transport-security": hsts } : {}),
   };
 }

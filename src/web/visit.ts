@@ -27,7 +27,7 @@ export interface Visit {
   /** Requested URL; only path and query are trustworthy. */
   readonly url: URL;
   /** Address by which the visitor reached this appliance. */
-  readonly own: ServerOrigin;
+  readonly server: ServerOrigin;
   /** Client address for rate limits. */
   readonly address: string;
   readonly i18n: I18n;
@@ -51,12 +51,12 @@ export interface Visit {
 export type PageHandler = (visit: Visit, param: string | null) => Response | Promise<Response>;
 
 /** Origin for links and commands that leave the visitor's browser. */
-export function publicOrigin({ own, settings }: Visit): string {
-  return settings.addresses.publicUrl ?? own.origin;
+export function publicOrigin({ server, settings }: Visit): string {
+  return settings.addresses.publicUrl ?? server.origin;
 }
 
 /** Placeholder for a Host header that cannot be this appliance; the visit is refused. */
-const unknownAddress: ServerOrigin = { origin: "null", https: false, loopback: false };
+const unknownServer: ServerOrigin = { origin: "null", https: false, loopback: false };
 
 /** `refused`: the Host header is invalid; the visit only serves to render the error page. */
 export function visitOf(
@@ -67,11 +67,11 @@ export function visitOf(
   const now = settings.now();
   // An invalid Host header makes the URL invalid too.
   const url = URL.parse(request.url) ?? new URL("http://localhost/");
-  const found = settings.addresses.own(peer, request.headers);
-  const own = found ?? unknownAddress;
-  const signedIn = currentSessionOf(request, own.https, settings, now);
+  const origin = settings.addresses.own(peer, request.headers);
+  const server = origin ?? unknownServer;
+  const signedIn = currentSessionOf(request, server.https, settings, now);
   const { locales } = settings.texts;
-  const chosen = chosenLocale(request, url, own.https, locales);
+  const chosen = chosenLocale(request, url, server.https, locales);
   const locale =
     chosen.locale ??
     localeNamed(signedIn?.account.locale ?? null, locales) ??
@@ -81,7 +81,7 @@ export function visitOf(
     requestId: crypto.randomUUID(),
     request,
     url,
-    own,
+    server,
     address: settings.addresses.calling(peer, request.headers.get("x-forwarded-for")),
     i18n: createI18n(settings.texts, locale, now),
     account: signedIn?.account ?? null,
@@ -93,7 +93,7 @@ export function visitOf(
     setCookies: chosen.setCookies,
     formCookie: null,
   };
-  return { visit, refused: found === null };
+  return { visit, refused: origin === null };
 }
 
 function currentSessionOf(request: Request, https: boolean, { store, log }: PagesSettings, now: Date) {
@@ -102,7 +102,7 @@ function currentSessionOf(request: Request, https: boolean, { store, log }: Page
   if (value === null || signedIn === null) return null;
   const { account, session } = signedIn;
   // Not awaited: a failed write must not fail the request.
-  store.sessions.noteUse(session, now).catch((error) => log.warn("use of a session was not noted", { error: String(error) }));
+  store.sessions.noteUse(session, now).catch((error) => log.warn("session use not recorded", { error: String(error) }));
   return { account, session: { session, value } };
 }
 

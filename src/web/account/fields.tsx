@@ -74,8 +74,8 @@ export function CommandLine({ children }: { readonly children: string }) {
 
 /** Warns that the connection is unencrypted where a password is typed. */
 export function UnencryptedNotice() {
-  const { i18n, own } = useVisit();
-  return own.https || own.loopback ? null : <Notice kind="warn">{i18n.t("credentials.unencrypted")}</Notice>;
+  const { i18n, server } = useVisit();
+  return server.https || server.loopback ? null : <Notice kind="warn">{i18n.t("credentials.unencrypted")}</Notice>;
 }
 
 /** Error of the form as a whole; null without one. */

@@ -8,7 +8,7 @@ const diskFreePercentMin = 10;
 const bytesPerMegabyte = 1_000_000;
 
 export function AdminBanners() {
-  const { i18n, own, settings } = useVisit();
+  const { i18n, server, settings } = useVisit();
   const { publicUrl } = settings.addresses;
   const { untrustedForwarder, unsandboxedBecause, diskSpace } = settings.operator;
   const peer = untrustedForwarder();
@@ -16,9 +16,9 @@ export function AdminBanners() {
   const disk = diskSpace();
   const percent = disk === null ? 100 : Math.floor((100 * disk.freeBytes) / disk.totalBytes);
   const banners: ComponentChildren[] = [];
-  if (!own.https && !own.loopback) banners.push(i18n.t("admin.banners.unencrypted"));
-  if (publicUrl === null) banners.push(i18n.t("admin.banners.publicUrlUnset", { origin: own.origin }));
-  else if (publicUrl !== own.origin) banners.push(i18n.t("admin.banners.publicUrlOther", { origin: own.origin, publicUrl }));
+  if (!server.https && !server.loopback) banners.push(i18n.t("admin.banners.unencrypted"));
+  if (publicUrl === null) banners.push(i18n.t("admin.banners.publicUrlUnset", { origin: server.origin }));
+  else if (publicUrl !== server.origin) banners.push(i18n.t("admin.banners.publicUrlOther", { origin: server.origin, publicUrl }));
   if (peer !== null) banners.push(i18n.t("admin.banners.untrustedForwarding", { peer }));
   if (noSandbox !== null) banners.push(<SandboxBanner because={noSandbox} />);
   if (disk !== null && percent < diskFreePercentMin) {

@@ -11,15 +11,16 @@ export const getAdminChecks: PageHandler = (visit) => withAdmin(visit, () => che
 function checksPage(visit: Visit): Response {
   const { i18n, settings } = visit;
   const { catalog } = settings;
-  const own = Object.keys(catalog.droppedIn).length;
+  const pluginCount = Object.keys(catalog.droppedIn).length;
   return adminPage(visit, {
     title: "admin.checks.title",
     children: (
       <>
         <p>
-          {i18n.count("admin.checks.builtIn", catalog.checks.length - own)} {i18n.t("admin.checks.catalog", { version: catalog.version })}
+          {i18n.count("admin.checks.builtIn", catalog.checks.length - pluginCount)}{" "}
+          {i18n.t("admin.checks.catalog", { version: catalog.version })}
         </p>
-        {own === 0 ? <p>{i18n.t("admin.checks.none")}</p> : <PluginFiles />}
+        {pluginCount === 0 ? <p>{i18n.t("admin.checks.none")}</p> : <PluginFiles />}
         <p>{i18n.t("admin.checks.trust")}</p>
         <p>{i18n.t("admin.checks.faults")}</p>
       </>
@@ -36,11 +37,11 @@ function PluginFiles() {
     { label: i18n.t("admin.checks.weight"), numeric: true },
     { label: i18n.t("admin.checks.file") },
   ];
-  const own = checks.filter(({ key }) => Object.hasOwn(droppedIn, key));
+  const plugins = checks.filter(({ key }) => Object.hasOwn(droppedIn, key));
   return (
     <Table caption={i18n.t("admin.checks.caption")} columns={columns}>
       <RowGroup>
-        {own.map(({ key, weight }) => (
+        {plugins.map(({ key, weight }) => (
           <Row
             key={key}
             cells={[

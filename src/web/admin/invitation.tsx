@@ -29,12 +29,12 @@ export async function makeInvitation({ settings, now }: Visit, admin: Account, f
     .trim();
   const plan = plans.find((one) => one === fields.text("plan"));
   if (plan === undefined || accounts.signUp === "closed") throw formMalformed();
-  const made = await store.oneTimeLinks.create({ kind: "invite", email: email === "" ? null : email, plan, admin: false }, now);
-  if (made === "email-invalid") return { email, plan, error: "emailInvalid" };
-  if (made === "email-taken") return { email, plan, error: "emailTaken" };
-  if (typeof made === "string") return { email, plan, error: "full" };
-  log.info("invitation made", { plan, by: admin.id });
-  return made;
+  const created = await store.oneTimeLinks.create({ kind: "invite", email: email === "" ? null : email, plan, admin: false }, now);
+  if (created === "email-invalid") return { email, plan, error: "emailInvalid" };
+  if (created === "email-taken") return { email, plan, error: "emailTaken" };
+  if (typeof created === "string") return { email, plan, error: "full" };
+  log.info("invitation created", { plan, by: admin.id });
+  return created;
 }
 
 export function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {

@@ -29,8 +29,8 @@ export const getAdminUsers: PageHandler = (visit) => withAdmin(visit, () => user
 
 export async function postUserPlan(visit: Visit, id: string | null): Promise<Response> {
   const admin = adminOf(visit);
-  const asked = (await readForm(visit)).text("plan");
-  const plan = plans.find((one) => one === asked);
+  const planName = (await readForm(visit)).text("plan");
+  const plan = plans.find((one) => one === planName);
   if (plan === undefined) throw formMalformed();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
@@ -41,21 +41,21 @@ export async function postUserPlan(visit: Visit, id: string | null): Promise<Res
 
 export async function postUserState(visit: Visit, id: string | null): Promise<Response> {
   const admin = adminOf(visit);
-  const asked = (await readForm(visit)).text("state");
-  if (asked !== "disabled" && asked !== "enabled") throw formMalformed();
+  const state = (await readForm(visit)).text("state");
+  if (state !== "disabled" && state !== "enabled") throw formMalformed();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
   // Administrators cannot disable themselves, so one always remains.
   if (accountId === admin.id) return done(visit, "self");
-  await store.accounts.setDisabled(accountId, asked === "disabled");
-  log.info("account changed", { account: accountId, state: asked, by: admin.id });
-  return done(visit, asked);
+  await store.accounts.setDisabled(accountId, state === "disabled");
+  log.info("account changed", { account: accountId, state, by: admin.id });
+  return done(visit, state);
 }
 
 export async function postInvitation(visit: Visit): Promise<Response> {
   const admin = adminOf(visit);
-  const made = await makeInvitation(visit, admin, await readForm(visit));
-  return "link" in made ? invitationPage(visit, made) : usersPage(visit, made);
+  const created = await makeInvitation(visit, admin, await readForm(visit));
+  return "link" in created ? invitationPage(visit, created) : usersPage(visit, created);
 }
 
 function done(visit: Visit, confirmation: Confirmation): Response {

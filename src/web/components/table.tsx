@@ -86,13 +86,13 @@ export function Row({ id, state, hidden = false, cells }: RowProps) {
   return (
     <tr hidden={hidden} {...(id === undefined ? {} : { id })} {...(state === undefined ? {} : { "data-state": state })}>
       {columns.map(({ label, numeric = false, unseen = false }, at) => {
-        const given = { ...(numeric ? { class: "num" } : {}), ...(unseen || at === headerAt ? {} : { "data-label": label }) };
+        const attributes = { ...(numeric ? { class: "num" } : {}), ...(unseen || at === headerAt ? {} : { "data-label": label }) };
         return at === headerAt ? (
-          <th key={label} scope="row" {...given}>
+          <th key={label} scope="row" {...attributes}>
             {cells[at]}
           </th>
         ) : (
-          <td key={label} {...given}>
+          <td key={label} {...attributes}>
             {cells[at] === undefined || cells[at] === null ? null : <div>{cells[at]}</div>}
           </td>
         );

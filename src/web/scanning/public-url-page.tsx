@@ -9,7 +9,7 @@ import type { TypedUrl } from "./typed-url.ts";
 
 export type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
 
-export function publicUrlPage(visit: Visit, { stripped, kept, credentials }: SensitiveUrl): Response {
+export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl): Response {
   const { i18n } = visit;
   const title = i18n.t("publicUrl.title");
   return page(visit, {
@@ -21,16 +21,16 @@ export function publicUrlPage(visit: Visit, { stripped, kept, credentials }: Sen
         <h1>{title}</h1>
         <p class="lead">{i18n.t("publicUrl.lead")}</p>
         {credentials && <p>{i18n.t("publicUrl.credentials")}</p>}
-        {kept !== null && <p>{i18n.t("publicUrl.query")}</p>}
+        {unstripped !== null && <p>{i18n.t("publicUrl.query")}</p>}
         <section aria-labelledby="stripped">
           <h2 id="stripped">{i18n.t("publicUrl.stripped.title")}</h2>
           <Choice url={stripped} asPublic={false} button={i18n.t("publicUrl.stripped.button")} />
         </section>
-        {kept !== null && (
+        {unstripped !== null && (
           <section aria-labelledby="kept">
             <h2 id="kept">{i18n.t("publicUrl.kept.title")}</h2>
             <p>{i18n.t("publicUrl.kept.warning")}</p>
-            <Choice url={kept} asPublic={true} button={i18n.t("publicUrl.kept.button")} />
+            <Choice url={unstripped} asPublic={true} button={i18n.t("publicUrl.kept.button")} />
           </section>
         )}
         <p>

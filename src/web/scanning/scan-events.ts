@@ -38,10 +38,10 @@ export function createScanEvents(): ScanEvents {
 
   /** Acquires a stream slot; the returned function releases it once. Null if none is free. */
   function acquireStream(address: string): (() => void) | null {
-    const own = streams.get(address) ?? 0;
-    if (open >= streamsMax || own >= streamsPerAddressMax) return null;
+    const current = streams.get(address) ?? 0;
+    if (open >= streamsMax || current >= streamsPerAddressMax) return null;
     open++;
-    streams.set(address, own + 1);
+    streams.set(address, current + 1);
     let held = true;
     return () => {
       if (!held) return;

@@ -37,7 +37,7 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
     if (parsed.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.i18n.t(`home.faults.${parsed.fault}`) });
     if (parsed.kind === "plain") return start(visit, parsed.url, typed);
     // Only a confirmed URL is published with its query; user and password are always removed.
-    if (form.text("public") === "yes" && !parsed.credentials && parsed.kept !== null) return start(visit, parsed.kept, typed);
+    if (form.text("public") === "yes" && !parsed.credentials && parsed.unstripped !== null) return start(visit, parsed.unstripped, typed);
     return publicUrlPage(atHomePage(visit), parsed);
   };
 
@@ -51,8 +51,8 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
 
   /** Counts the address first: a client over its own limit must not use up the limit of its network. */
   function countGuest({ address }: Visit): Counted {
-    const own = countAddress(address);
-    return own.exceeded ? own : countNetwork(truncatedAddress(address));
+    const byAddress = countAddress(address);
+    return byAddress.exceeded ? byAddress : countNetwork(truncatedAddress(address));
   }
 
   async function queue(visit: Visit, url: string): Promise<DedupOutcome<Refusal>> {

@@ -11,7 +11,7 @@ export type TypedUrl =
       /** Without secret-looking parts. */
       readonly stripped: string;
       /** As typed, but without user and password; null if nothing else was removed. */
-      readonly kept: string | null;
+      readonly unstripped: string | null;
       readonly credentials: boolean;
     };
 
@@ -29,7 +29,7 @@ export function readTypedUrl(typed: string): TypedUrl {
   if ("fault" in parsed) return { kind: "fault", fault: parsed.code };
   const stripped = withoutSecretParameters(parsed.url);
   if (stripped === parsed.url && !credentials) return { kind: "plain", url: parsed.url };
-  return { kind: "sensitive", stripped, kept: stripped === parsed.url ? null : parsed.url, credentials };
+  return { kind: "sensitive", stripped, unstripped: stripped === parsed.url ? null : parsed.url, credentials };
 }
 
 function isRefusedForCredentials(address: string): boolean {

@@ -20,8 +20,8 @@ import { ScanLink, Score } from "./scans-table.tsx";
 const rowsPerPage = 100;
 
 /** @throws PageError 404 for an invalid host; null means invalid percent-encoding. */
-export function getHost(visit: Visit, given: string | null): Response {
-  const host = hostFromSegment(given ?? "");
+export function getHost(visit: Visit, segment: string | null): Response {
+  const host = hostFromSegment(segment ?? "");
   if (host === null) throw notFound();
   const { i18n, settings } = visit;
   const cursor = cursorOf(visit.url.searchParams);

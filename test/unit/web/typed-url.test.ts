@@ -26,7 +26,7 @@ describe("what is typed", () => {
         const harmless = read.kind === "plain" ? read.url : read.stripped;
         expect(withoutSecrets(harmless)).toBe(harmless);
         expect(readTypedUrl(harmless)).toEqual({ kind: "plain", url: harmless });
-        for (const url of [harmless, ...(read.kind === "sensitive" && read.kept !== null ? [read.kept] : [])]) {
+        for (const url of [harmless, ...(read.kind === "sensitive" && read.unstripped !== null ? [read.unstripped] : [])]) {
           expect(parseScanUrl(url)).toEqual({ url });
           expect(new URL(url).username + new URL(url).password).toBe("");
         }

@@ -76,7 +76,7 @@ async function changePreferences(visit: Visit, account: Account, fields: Fields)
   if (theme === undefined || locale === undefined) throw formMalformed();
   await visit.settings.store.accounts.setPreferences(account.id, { theme, locale });
   // A stored `?locale=` cookie would otherwise override the new choice.
-  visit.setCookies.push(setCookie("locale", "", visit.own.https, 0));
+  visit.setCookies.push(setCookie("locale", "", visit.server.https, 0));
   return done(visit, "preferences");
 }
 

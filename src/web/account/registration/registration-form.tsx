@@ -29,7 +29,7 @@ export async function registrationAnswer(visit: Visit, registered: RegistrationO
   switch (registered.status) {
     case "registered": {
       const { account, opened } = registered;
-      visit.settings.log.info("account made", { account: account.id, plan: account.plan, admin: account.admin });
+      visit.settings.log.info("account created", { account: account.id, plan: account.plan, admin: account.admin });
       return redirect(opened === null ? visit : await startSession(visit, account, opened), "/account?done=made");
     }
     case "refused":

@@ -6,13 +6,13 @@ import { accountPage } from "../account-frame.tsx";
 
 /** A direct response to the form: it has no URL to link or reload. */
 export function recoveryCodesPage(visit: Visit, codes: readonly string[]): Response {
-  const { i18n, own } = visit;
+  const { i18n, server } = visit;
   return accountPage(visit, {
     title: "secondFactor.codes.title",
     children: (
       <>
         <p>{i18n.t("secondFactor.codes.intro")}</p>
-        <p class="print-only">{own.origin}</p>
+        <p class="print-only">{server.origin}</p>
         <pre id="recovery-codes" {...untranslated}>
           {codes.map(formatRecoveryCode).join("\n")}
         </pre>

@@ -111,9 +111,9 @@ interface EnrolmentProps {
 }
 
 function Enrolment({ account, secret, rejected }: EnrolmentProps) {
-  const { i18n, own } = useVisit();
+  const { i18n, server } = useVisit();
   // A colon separates issuer and account in the `otpauth:` label.
-  const issuer = `assay ${URL.parse(own.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
+  const issuer = `assay ${URL.parse(server.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
   return (
     <section aria-labelledby="offer">
       <h2 id="offer">{i18n.t("secondFactor.offer.title")}</h2>

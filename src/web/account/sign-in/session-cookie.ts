@@ -19,16 +19,16 @@ export function callerOf({ address, request }: Visit): Caller {
 
 /** Returns the visit as signed in, so that its forms use the new session. Ends the previous session of this browser. */
 export async function startSession(visit: Visit, account: Account, { session, value }: OpenedSession): Promise<Visit> {
-  const { session: former, settings, own } = visit;
+  const { session: former, settings, server } = visit;
   if (former !== null) await settings.store.sessions.end(former.session.accountId, former.session.id);
-  visit.setCookies.push(setCookie("sid", value, own.https, sessionDays * daySeconds));
+  visit.setCookies.push(setCookie("sid", value, server.https, sessionDays * daySeconds));
   return { ...visit, account, session: { session, value } };
 }
 
 export async function endCurrentSession(visit: Visit): Promise<void> {
-  const { session, settings, own } = visit;
+  const { session, settings, server } = visit;
   if (session !== null) await settings.store.sessions.end(session.session.accountId, session.session.id);
-  visit.setCookies.push(setCookie("sid", "", own.https, 0));
+  visit.setCookies.push(setCookie("sid", "", server.https, 0));
 }
 
 /** Auth guard: redirects to the sign-in page and back without a signed-in account. */

@@ -47,7 +47,7 @@ async function create(visit: Visit, account: Account, fields: Fields): Promise<R
   if (settings.store.apiTokens.listOfAccount(account.id).filter((token) => isInUse(token, now)).length >= tokensMax)
     return tokensPage(visit, account, { name, lifetime, error: "full" });
   const created = await settings.store.apiTokens.create({ accountId: account.id, name, expiresAt: tokenExpiry(lifetime, now), now });
-  settings.log.info("token made", { account: account.id, token: created.token.id, expires: created.token.expiresAt });
+  settings.log.info("token created", { account: account.id, token: created.token.id, expires: created.token.expiresAt });
   return newTokenPage(visit, account, created);
 }
 

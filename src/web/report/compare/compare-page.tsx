@@ -27,16 +27,16 @@ export function comparePage(visit: Visit, scan: ScanRecord): Response {
   return page(visit, {
     title: visit.i18n.t("compare.title", { host: shortHost(after.url) }),
     noIndex: !visit.settings.reports.indexed,
-    children: <ComparisonBody before={before} after={after} asked={scan} comparison={compare(visit, before, after)} />,
+    children: <ComparisonBody before={before} after={after} requested={scan} comparison={compare(visit, before, after)} />,
   });
 }
 
 function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
-  const asked = visit.url.searchParams.get("with") ?? "previous";
-  if (asked === "previous") {
+  const partner = visit.url.searchParams.get("with") ?? "previous";
+  if (partner === "previous") {
     return comparableTo(scan, earlierScans(visit, scan));
   }
-  const other = visit.settings.store.scans.findByToken(asked);
+  const other = visit.settings.store.scans.findByToken(partner);
   if (other === undefined) throw scanNotFoundPage();
   return other;
 }

@@ -19,24 +19,24 @@ interface FindingsProps {
 
 type ListName = "appeared" | "fixed" | "firstLookedAt" | "noLongerLookedAt";
 
-export function FindingList({ id, ...given }: FindingsProps & { readonly id: ListName }) {
+export function FindingList({ id, ...list }: FindingsProps & { readonly id: ListName }) {
   const i18n = useI18n();
-  if (given.findings.length === 0) return null;
+  if (list.findings.length === 0) return null;
   return (
-    <Section id={id} heading={i18n.count(`compare.${id}`, given.findings.length)}>
-      <Findings {...given} />
+    <Section id={id} heading={i18n.count(`compare.${id}`, list.findings.length)}>
+      <Findings {...list} />
     </Section>
   );
 }
 
-export function Unchanged(given: FindingsProps) {
+export function Unchanged(list: FindingsProps) {
   const i18n = useI18n();
-  if (given.findings.length === 0) return null;
+  if (list.findings.length === 0) return null;
   return (
-    <Section id="unchanged" heading={i18n.count("compare.unchanged", given.findings.length)}>
+    <Section id="unchanged" heading={i18n.count("compare.unchanged", list.findings.length)}>
       <details>
         <summary>{i18n.t("compare.show")}</summary>
-        <Findings {...given} />
+        <Findings {...list} />
       </details>
     </Section>
   );

@@ -14,17 +14,17 @@ interface ComparisonProps {
   readonly before: ScanRecord;
   readonly after: ScanRecord;
   /** Scan whose page the visitor came from. */
-  readonly asked: ScanRecord;
+  readonly requested: ScanRecord;
   readonly comparison: Comparison;
 }
 
-export function ComparisonBody({ before, after, asked, comparison }: ComparisonProps) {
+export function ComparisonBody({ before, after, requested, comparison }: ComparisonProps) {
   const i18n = useI18n();
   const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged } = comparison;
   return (
     <>
       <PageHead breadcrumbs={breadcrumbsTo(after, i18n)} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
-        <a class="button" href={`/scans/${asked.token}`}>
+        <a class="button" href={`/scans/${requested.token}`}>
           {i18n.t("compare.back")}
         </a>
       </PageHead>
