@@ -30,12 +30,17 @@ const headerSources: Readonly<Record<HeaderSource, true>> = { page: true, "first
 /** Placeholders that every finding fills automatically. */
 const placeholdersAlwaysFilled = ["host", "url"];
 
+/** A word, or words joined by hyphens, in lower case. */
+export function isCheckKey(key: unknown): boolean {
+  return typeof key === "string" && key.length <= keyCharsMax && keyPattern.test(key);
+}
+
 type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
 
 /** Faults of one check, one sentence each. Also validates types, because plugins are not type-checked. */
 export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly string[] {
   const faults: string[] = [];
-  if (typeof check.key !== "string" || !keyPattern.test(check.key) || check.key.length > keyCharsMax)
+  if (!isCheckKey(check.key))
     faults.push(`key ${JSON.stringify(check.key)} is not lower-case words joined by hyphens, at most ${keyCharsMax} characters`);
   if (!Number.isFinite(check.weight) || check.weight <= 0 || check.weight > weightMax)
     faults.push(`weight ${JSON.stringify(check.weight)} is not above 0 and at most ${weightMax}`);

@@ -61,6 +61,7 @@ export function testCheck<Code extends FindingCode, Reads extends ReadingName, C
   }
 
   describe(check.key, () => {
+    test("every text is written", () => expectTextsToBeWritten(check));
     for (const [words, given] of table.passed) test(`passed: ${words}`, () => expectState(check, given, "passed"));
     for (const [words, given] of table.notApplicable) test(`not applicable: ${words}`, () => expectState(check, given, "notApplicable"));
     for (const [words, given] of table.notChecked ?? []) test(`not checked: ${words}`, () => expectState(check, given, "notChecked"));
@@ -89,6 +90,16 @@ export function testCheck<Code extends FindingCode, Reads extends ReadingName, C
       test(`not checked: ${name} is longer than the limit`, () => expectState(check, withCutHeader(judged, name), "notChecked"));
     }
   });
+}
+
+/** `npm run new-check` marks what it leaves to the author with "Fill in". */
+function expectTextsToBeWritten({ key, texts }: AnyCheck): void {
+  for (const locale of locales) {
+    const { findings, ...own } = texts?.[locale] ?? builtInTexts[locale]?.[key] ?? { findings: {}, label: "Fill in:" };
+    const all = [own, ...Object.values(findings)].flatMap((part) => Object.entries(part));
+    const unwritten = all.filter(([, text]) => text.includes("Fill in:")).map(([name]) => name);
+    if (unwritten.length > 0) throw new Error(`write the texts of "${key}" in locales/${locale}.json: ${unwritten.join(", ")}`);
+  }
 }
 
 function isEvidence(given: EvidenceGiven | Evidence): given is Evidence {

@@ -1,0 +1,120 @@
+/** Follows docs/writing-checks.md literally: for a built-in check in a copy of this repository, and for a plugin. Counts the files touched. */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { scripts } from "../../../package.json" with { type: "json" };
+
+const root = resolve(import.meta.dirname, "../../..");
+const copied = [
+  ".gitignore",
+  "build",
+  "checks",
+  "docs",
+  "locales",
+  "src",
+  "test",
+  "README.md",
+  "biome.json",
+  "bunfig.toml",
+  "package.json",
+  "tsconfig.json",
+];
+const key = "x-permitted-cross-domain-policies";
+const testFile = `test/unit/checks/${key}.test.ts`;
+/** The type checker reads all of src. */
+const slowMsMax = 60_000;
+
+/** A code block of the document. The first line of a file's block is a comment with its path. */
+interface Block {
+  readonly language: string;
+  readonly text: string;
+  readonly path: string | null;
+}
+
+const blocks: readonly Block[] = [...readFileSync(join(root, "docs/writing-checks.md"), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(
+  ([, language = "", text = ""]) => {
+    const [, path = null] = /^\/\/ ([^\s:]+)/.exec(text) ?? [];
+    return { language, path, text: path === null ? text : text.slice(text.indexOf("\n") + 1) };
+  },
+);
+
+const work = mkdtempSync(join(tmpdir(), "assay-writing-checks-"));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+/** Content by path of every copied file below that root. */
+function contentsOf(tree: string): ReadonlyMap<string, string> {
+  const paths = copied.flatMap((top) =>
+    statSync(join(tree, top)).isFile()
+      ? [top]
+      : readdirSync(join(tree, top), { recursive: true, encoding: "utf8" }).map((path) => join(top, path)),
+  );
+  return new Map(paths.filter((path) => statSync(join(tree, path)).isFile()).map((path) => [path, readFileSync(join(tree, path), "utf8")]));
+}
+
+function bun(args: readonly string[], cwd: string): { readonly exitCode: number; readonly output: string } {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, ...args], { cwd, stdout: "pipe", stderr: "pipe" });
+  return { exitCode, output: `${stdout}${stderr}` };
+}
+
+describe("a built-in check", () => {
+  const tree = join(work, "tree");
+
+  beforeAll(() => {
+    mkdirSync(tree);
+    for (const name of copied) cpSync(join(root, name), join(tree, name), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
+  }, slowMsMax);
+
+  test(
+    "new-check makes a check that compiles, and whose test names the texts to write",
+    () => {
+      expect(blocks.find(({ language }) => language === "sh")?.text).toBe(`npm run new-check ${key}\n`);
+      expect(scripts["new-check"]).toMatch(/bun build\/new-check\.ts$/);
+      expect(bun(["build/new-check.ts", key], tree)).toMatchObject({ exitCode: 0 });
+      writeFileSync(join(tree, "one-check.json"), JSON.stringify({ extends: "./tsconfig.json", include: [`checks/${key}.ts`, testFile] }));
+      expect(bun(["node_modules/.bin/tsc", "-p", "one-check.json"], tree)).toEqual({ exitCode: 0, output: "" });
+      const { exitCode, output } = bun(["test", `./${testFile}`], tree);
+      expect(exitCode).toBe(1);
+      expect(output).toContain(`write the texts of "${key}" in locales/en-gb.json: reason, method, title`);
+      expect(output).toContain(" 1 fail\n");
+    },
+    slowMsMax,
+  );
+
+  test(
+    "with the document's blocks it is a part of the catalog, and 4 files were touched",
+    () => {
+      const files = blocks.filter(({ path }) => path !== null && !path.startsWith("<data>"));
+      for (const { path, language, text } of files) {
+        const file = join(tree, path ?? "");
+        if (language === "ts") writeFileSync(file, text);
+        else {
+          const locale = JSON.parse(readFileSync(file, "utf8"));
+          locale.checks[key] = JSON.parse(text);
+          writeFileSync(file, `${JSON.stringify(locale, null, 2)}\n`);
+        }
+      }
+      const before = contentsOf(root);
+      const touched = [...contentsOf(tree)].filter(([path, text]) => before.get(path) !== text).map(([path]) => path);
+      expect(touched.sort()).toEqual([`checks/${key}.ts`, "locales/de-de.json", "locales/en-gb.json", testFile]);
+      expect(bun(["node_modules/.bin/tsc", "-p", "one-check.json"], tree)).toEqual({ exitCode: 0, output: "" });
+      expect(bun(["node_modules/.bin/biome", "format", ...touched], tree)).toMatchObject({ exitCode: 0 });
+      const suites = ["catalog.test.ts", "checks/severities.test.ts", "docs", "text"].map((name) => `./test/unit/${name}`);
+      const { exitCode, output } = bun(["test", `./${testFile}`, ...suites], tree);
+      expect(output).toContain(" 0 fail\n");
+      expect(exitCode).toBe(0);
+    },
+    slowMsMax,
+  );
+});
+
+test("a plugin joins the catalog, and is one file", () => {
+  const plugins = blocks.filter(({ path }) => path?.startsWith("<data>/checks/"));
+  expect(plugins).toHaveLength(1);
+  const folder = join(work, "checks");
+  mkdirSync(folder);
+  for (const { path, text } of plugins) writeFileSync(join(folder, basename(path ?? "")), text, { mode: 0o600 });
+  const { output } = bun(["test/support/load-catalog.ts", folder], root);
+  expect(JSON.parse(output).keys).toContain("acme-build-header");
+});
