@@ -34,7 +34,7 @@ describe("comments", () => {
 
   test("use the terms of the field", () => {
     const pattern = new RegExp(`\\b(?:${Object.keys(privateWords).join("|")})\\b`, "i");
-    const found = files.flatMap(sentencesIn).filter(({ sentence }) => pattern.test(sentence));
+    const found = files.flatMap(sentencesIn).filter(({ sentence }) => pattern.test(sentence.replaceAll(/`[^`]*`/g, "")));
     expect(found.map(({ place, sentence }) => `${place}: ${sentence}`)).toEqual([]);
   });
 

@@ -264,8 +264,8 @@ describe("the check list", () => {
   const keys = names.filter((name) => name !== "index.ts").map((name) => name.replace(/\.ts$/, ""));
 
   test("every check has a test of its name", () => {
-    const tests = filesBelow("test/checks");
-    expect(keys.filter((key) => !tests.includes(`test/checks/${key}.test.ts`))).toEqual([]);
+    const tests = filesBelow("test/unit/checks");
+    expect(keys.filter((key) => !tests.includes(`test/unit/checks/${key}.test.ts`))).toEqual([]);
   });
 
   test.each([
