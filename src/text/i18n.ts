@@ -1,4 +1,4 @@
-/** The texts of this process in both locales: a path of words and some values go in, a sentence comes out. */
+/** Translator: texts of all locales by path, with interpolated values. */
 import { createInstance } from "i18next";
 import type enGb from "../../locales/en-gb.json";
 import { type CheckTexts, type Locale, locales } from "../check/check.ts";
@@ -13,25 +13,25 @@ export type PageLocale = string;
 /** The languages of the API, then all others. */
 export const pageLocales: readonly PageLocale[] = orderedLocales(localeFiles);
 
-/** Texts of every check of the catalog, built-in and dropped-in, by check key. */
+/** Texts of every check of the catalog, built-in and plugin, by check key. */
 export type ChecksTexts = { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
 
-/** What a text may quote, by placeholder name. */
+/** Values by name of placeholder. */
 export type TextValues = Readonly<Record<string, string | number>>;
 
 export interface Texts {
   /** Languages of these texts, in the order of the language switch. */
   readonly locales: readonly PageLocale[];
-  /** Texts of a check; those of a plugin are in English where it has none in that language. */
+  /** Texts of a check. A plugin without texts in the language falls back to English. */
   ofCheck(locale: PageLocale, key: string): CheckTexts | undefined;
   /**
-   * The text at `path` of the locale's tree, its placeholders filled; null when there is none.
-   * Values come out verbatim, whatever stands in them: an attacker wrote them. A placeholder without a value stays visible.
+   * The interpolated text at `path`; null if there is none.
+   * Values are untrusted and stay verbatim. A placeholder without a value stays visible.
    */
   say(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
 
-/** Joins a path. Finding codes contain dots, so i18next's own separator would cut them. */
+/** Joins a path. Finding codes contain dots, which i18next's default separator would split. */
 const separator = "/";
 
 /** Texts of the given checks, and all other sections of the locale files. */
@@ -50,22 +50,22 @@ export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLoca
     load: "currentOnly",
     keySeparator: separator,
     nsSeparator: false,
-    // Or else "en-gb" is looked up as "en-GB".
+    // Otherwise i18next looks up "en-gb" as "en-GB".
     lowerCaseLng: true,
     initAsync: false,
   });
 
-  /** Found once: a page says thousands of texts, and finding one takes far longer than filling it. Never more than the files hold. */
-  const found = new Map(ordered.map((locale) => [locale, new Map<string, Template>()]));
+  /** Parsed templates: a page has thousands of texts, and a lookup costs far more than interpolation. Bounded by the files. */
+  const templates = new Map(ordered.map((locale) => [locale, new Map<string, Template>()]));
 
-  function find(locale: PageLocale, key: string): Template | null {
-    const known = found.get(locale)?.get(key);
+  function findTemplate(locale: PageLocale, key: string): Template | null {
+    const known = templates.get(locale)?.get(key);
     if (known !== undefined) return known;
-    // Filled below, so that i18next never sees a value, nor obeys it. Without `returnObjects` a path that stops short gives a sentence about itself.
+    // Interpolated below, so that i18next never interprets a value. Without `returnObjects`, an incomplete path gives a message.
     const text = instance.t(key, { lng: locale, skipInterpolation: true, returnObjects: true, defaultValue: "" });
     if (typeof text !== "string" || text === "") return null;
     const template = templateOf(text);
-    found.get(locale)?.set(key, template);
+    templates.get(locale)?.set(key, template);
     return template;
   }
 
@@ -73,8 +73,8 @@ export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLoca
     locales: ordered,
     ofCheck: (locale, key) => ofChecks.get(locale)?.[key],
     say: (locale, path, values = {}) => {
-      const template = find(locale, path.join(separator));
-      return template === null ? null : fill(template, values);
+      const template = findTemplate(locale, path.join(separator));
+      return template === null ? null : interpolate(template, values);
     },
   };
 }
@@ -87,15 +87,15 @@ function isApiLocale(locale: PageLocale): locale is Locale {
   return locales.some((one) => one === locale);
 }
 
-/** Literal pieces at even places, names of placeholders between them. */
+/** Literals at even indexes, names of placeholders at odd ones. */
 type Template = readonly string[];
 
 function templateOf(text: string): Template {
   return text.split(/\{\{\s*(\w+)\s*\}\}/);
 }
 
-/** Each placeholder once, from the text's own: what stands in a value is never looked at. */
-function fill([first = "", ...rest]: Template, values: TextValues): string {
+/** Replaces the placeholders of the template only; values are never scanned. */
+function interpolate([first = "", ...rest]: Template, values: TextValues): string {
   let text = first;
   for (let at = 0; at < rest.length; at += 2) {
     const [name = "", literal = ""] = [rest[at], rest[at + 1]];
