@@ -113,11 +113,11 @@ async function bareRouteOf(
   port: number,
   path: string,
 ): Promise<{ readonly bare: Child<{ readonly port: number }>; readonly bytes: number }> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { "accept-encoding": "gzip" }, decompress: false });
-  const body = Buffer.from(await answer.arrayBuffer());
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { "accept-encoding": "gzip" }, decompress: false });
+  const body = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
   // Headers that the framework does not add by itself.
-  const headers = Object.fromEntries([...answer.headers].filter(([name]) => name !== "date" && name !== "content-length"));
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== "date" && name !== "content-length"));
   return { bare: await startChild("bare-page.ts", { body: body.toString("base64"), headers } satisfies BarePageInput), bytes: body.length };
 }
 

@@ -38,7 +38,7 @@ export async function benchStart({ starts }: { readonly starts: number }): Promi
   }
   const measured = spreadOf(took);
   const target = { text: `at most ${startMsMax} ms`, met: measured.median <= startMsMax };
-  return [{ name: `start to first answer, ${variant}`, unit: "ms", measured, ...(compiled ? { target } : {}) }];
+  return [{ name: `start to first response, ${variant}`, unit: "ms", measured, ...(compiled ? { target } : {}) }];
 }
 
 export async function benchMemory({ scans }: { readonly scans: number }): Promise<readonly Row[]> {
@@ -107,13 +107,13 @@ async function runScans({ url }: ServerUnderTest, apiToken: string, scans: numbe
   };
   const oldestEnded = () => until(async () => waiting[0] === undefined || (await hasEnded(waiting[0])));
   for (let queued = 0; queued < scans; queued++) {
-    const answer = await fetch(`${url}/api/v1/scans`, {
+    const response = await fetch(`${url}/api/v1/scans`, {
       method: "POST",
       headers: { authorization, "content-type": "application/json" },
       body: JSON.stringify({ url: `https://${siteHost}/` }),
     });
-    if (answer.status !== 202) throw new Error(`a scan was answered with ${answer.status}`);
-    waiting.push(((await answer.json()) as { statusUrl: string }).statusUrl);
+    if (response.status !== 202) throw new Error(`a scan was answered with ${response.status}`);
+    waiting.push(((await response.json()) as { statusUrl: string }).statusUrl);
     if (waiting.length < queuedMax) continue;
     await oldestEnded();
     waiting.shift();

@@ -16,7 +16,7 @@ const page = new URL("https://site.example/app/page?x=1");
 const resource = new URL("https://cdn.site.example:8443/lib/a%20b.js");
 /** A header sent as several field lines. */
 const lines = (text: string): readonly string[] => text.split("\n");
-const words = (text: string): readonly string[] => text.split(" ");
+const sourceList = (text: string): readonly string[] => text.split(" ");
 const same = (a: unknown, b: unknown): boolean => Bun.deepEquals(a, b);
 
 const sourceTokens = [
@@ -108,21 +108,24 @@ export const fieldTargets: readonly FuzzTarget[] = [
     samples: sources,
     functions: {
       parseCspSource: cspSource.parseCspSource,
-      hasKeyword: (text) => cspSource.hasKeyword(words(text), "unsafe-inline"),
-      allowsAllInline: (text) => [cspSource.allowsAllInline(words(text), "script"), cspSource.allowsAllInline(words(text), "style")],
-      trustsNonces: (text) => cspSource.trustsNonces(words(text)),
-      trustsHashes: (text) => cspSource.trustsHashes(words(text)),
-      allowsNoUrl: (text) => cspSource.allowsNoUrl(words(text)),
-      scriptUrlSources: (text) => cspSource.scriptUrlSources(words(text)),
+      hasKeyword: (text) => cspSource.hasKeyword(sourceList(text), "unsafe-inline"),
+      allowsAllInline: (text) => [
+        cspSource.allowsAllInline(sourceList(text), "script"),
+        cspSource.allowsAllInline(sourceList(text), "style"),
+      ],
+      trustsNonces: (text) => cspSource.trustsNonces(sourceList(text)),
+      trustsHashes: (text) => cspSource.trustsHashes(sourceList(text)),
+      allowsNoUrl: (text) => cspSource.allowsNoUrl(sourceList(text)),
+      scriptUrlSources: (text) => cspSource.scriptUrlSources(sourceList(text)),
       matchesAnyHost: cspSource.matchesAnyHost,
       isSchemeSource: (text) => cspSource.isSchemeSource(text, "data"),
       schemeNamed: cspSource.schemeNamed,
-      matchesUrl: (text) => words(text).map((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
+      matchesUrl: (text) => sourceList(text).map((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
     },
     properties: {
       "a source list without URLs matches no URL": (text) =>
-        !cspSource.allowsNoUrl(words(text)) ||
-        !words(text).some((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
+        !cspSource.allowsNoUrl(sourceList(text)) ||
+        !sourceList(text).some((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
     },
   },
   {

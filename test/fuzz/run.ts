@@ -23,11 +23,11 @@ interface FuzzOutcome {
 
 function fuzz(target: FuzzTarget): FuzzOutcome {
   const failures = new Set<string>();
-  let seen = 0;
+  let tried = 0;
   let slowestMs = 0;
   let slowest = "";
   const tryInput = (text: string) => {
-    seen++;
+    tried++;
     const start = performance.now();
     for (const failure of failuresOn(target, text)) {
       if (failures.size < 5) failures.add(`${failure} on ${JSON.stringify(text.slice(0, 200))}`);
@@ -44,7 +44,7 @@ function fuzz(target: FuzzTarget): FuzzOutcome {
     if (settledMs > slowestMs) [slowestMs, slowest] = [settledMs, text];
   };
   fc.assert(fc.property(inputsOf(target), tryInput), { numRuns: inputs });
-  return { inputs: seen, failures: [...failures], slowestMs, slowest };
+  return { inputs: tried, failures: [...failures], slowestMs, slowest };
 }
 
 function grow(target: FuzzTarget): readonly [Growth, Growth] {
@@ -61,9 +61,9 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 print(row(columns));
 const startedMs = performance.now();
 for (const target of fuzzTargets.filter(({ file }) => names.length === 0 || names.includes(file))) {
-  const { failures: found, slowestMs, slowest, inputs: seen } = fuzz(target);
+  const { failures: found, slowestMs, slowest, inputs: tried } = fuzz(target);
   const [worst, longest] = grow(target);
-  print(row([target.file, seen, found.length, slowestMs.toFixed(2), slowest.length, longest.longMs.toFixed(1), worst.ratio.toFixed(1)]));
+  print(row([target.file, tried, found.length, slowestMs.toFixed(2), slowest.length, longest.longMs.toFixed(1), worst.ratio.toFixed(1)]));
   failures.push(...found.map((failure) => `${target.file}: ${failure}`));
   if (slowestMs > slowMs) failures.push(`${target.file}: ${slowestMs.toFixed(0)} ms for ${JSON.stringify(slowest.slice(0, 200))}`);
   if (worst.ratio > ratioMax)

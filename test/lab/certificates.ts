@@ -17,7 +17,7 @@ import { startFlight } from "../support/flight-server.ts";
 import { type OpensslKey, opensslDsaKey, opensslKey } from "../support/openssl-keys.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
-import { labHost, pageOver, tlsSite, tlsStates } from "./tls-site.ts";
+import { labHost, startPage, tlsSite, tlsStates } from "./tls-site.ts";
 
 const dayMs = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
@@ -33,7 +33,7 @@ interface CertificateCase {
 
 /** A certificate that the runtime's TLS server can present. */
 function certificateCase({ name, expected = tlsStates(), host = labHost, identity, ...rest }: CertificateCase): LabCase {
-  return { name, expected, ...rest, serve: async () => tlsSite(await pageOver(identity()), host) };
+  return { name, expected, ...rest, serve: async () => tlsSite(await startPage(identity()), host) };
 }
 
 function flawed(flaw: Flaw, expected: States, code: string): LabCase {
@@ -53,19 +53,19 @@ function manyNames(count: number): readonly string[] {
 const goodLeaf = () => testAuthority().intermediate.issue({ commonName: labHost, names: [labHost] });
 
 /** An RSA authority below the trusted root: SHA-1 and RSASSA-PSS signatures are made with RSA keys here. */
-function rsaIntermediate(wish: CertificateOptions = {}): IssuedCertificate {
-  return testAuthority().root.issue({ commonName: "RSA issuing CA", authority: true, key: "rsa-2048", ...wish });
+function rsaIntermediate(options: CertificateOptions = {}): IssuedCertificate {
+  return testAuthority().root.issue({ commonName: "RSA issuing CA", authority: true, key: "rsa-2048", ...options });
 }
 
 /** A leaf issued by an RSA authority. */
-function signedLeaf(wish: CertificateOptions): ServerIdentity {
+function signedLeaf(options: CertificateOptions): ServerIdentity {
   const issuer = rsaIntermediate();
-  return chain(issuer.issue({ commonName: labHost, names: [labHost], ...wish }), issuer);
+  return chain(issuer.issue({ commonName: labHost, names: [labHost], ...options }), issuer);
 }
 
 /** As `tlsSite`, with another root that the scan trusts. */
 async function siteBelow(root: IssuedCertificate, identity: ServerIdentity): Promise<LabSite> {
-  return { ...(await tlsSite(await pageOver(identity))), caPems: [root.pem] };
+  return { ...(await tlsSite(await startPage(identity))), caPems: [root.pem] };
 }
 
 const dates: readonly LabCase[] = [

@@ -91,7 +91,9 @@ function predictEffects(current: PolicyCase): Effects {
 }
 
 function describeCase({ headers = [], meta, strayMeta, plain }: PolicyCase): string {
-  const inMeta = Object.entries({ meta, strayMeta }).flatMap(([place, policy]) => (policy === undefined ? [] : [`${place}: ${policy}`]));
+  const inMeta = Object.entries({ meta, strayMeta }).flatMap(([position, policy]) =>
+    policy === undefined ? [] : [`${position}: ${policy}`],
+  );
   return [...headers, ...inMeta, ...(plain ? ["over http"] : [])].join(" | ");
 }
 

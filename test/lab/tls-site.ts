@@ -29,13 +29,13 @@ export function tlsStates(changes: Readonly<Record<string, State>> = {}): States
 /** These pages load nothing, so that a short settle time is enough. */
 const deadlines = { settleMs: 50, settleMaxMs: 500 };
 
-export interface ServedBy {
+export interface RunningServer {
   readonly port: number;
   stop(): void | Promise<void>;
 }
 
 /** A site at that host with its port 80 closed. */
-export async function tlsSite(server: ServedBy, host = labHost): Promise<LabSite> {
+export async function tlsSite(server: RunningServer, host = labHost): Promise<LabSite> {
   const closed = { port: await closedPort() };
   return {
     url: `https://${host}/`,
@@ -47,6 +47,6 @@ export async function tlsSite(server: ServedBy, host = labHost): Promise<LabSite
 }
 
 /** A page on the runtime's TLS server. */
-export async function pageOver(identity: ServerIdentity, wish: TlsOptions = {}): Promise<ServedBy> {
-  return startHttps(identity, { "/": { body: "<!doctype html><title>A page</title>" } }, wish);
+export async function startPage(identity: ServerIdentity, options: TlsOptions = {}): Promise<RunningServer> {
+  return startHttps(identity, { "/": { body: "<!doctype html><title>A page</title>" } }, options);
 }

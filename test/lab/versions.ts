@@ -5,12 +5,12 @@ import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import { startHttp, startTcp, type TlsOptions } from "../support/servers.ts";
 import type { LabCase, States } from "./laboratory.ts";
 import { notApplicable } from "./states.ts";
-import { labHost, pageOver, type ServedBy, tlsSite, tlsStates } from "./tls-site.ts";
+import { labHost, type RunningServer, startPage, tlsSite, tlsStates } from "./tls-site.ts";
 
 const rsa = () => siteIdentity(labHost, { key: "rsa-2048" });
 
-function versionCase(name: string, wish: TlsOptions, expected: States = tlsStates(), codes: readonly string[] = []): LabCase {
-  return { name, expected, codes, serve: async () => tlsSite(await pageOver(rsa(), wish)) };
+function versionCase(name: string, options: TlsOptions, expected: States = tlsStates(), codes: readonly string[] = []): LabCase {
+  return { name, expected, codes, serve: async () => tlsSite(await startPage(rsa(), options)) };
 }
 
 function between(minVersion: NonNullable<TlsOptions["minVersion"]>, maxVersion = minVersion): TlsOptions {
@@ -67,8 +67,8 @@ function forwardTo(port: number): HelloHandler {
 }
 
 /** A middlebox before a sound site that handles ClientHellos of TLS 1.0 and 1.1 itself. */
-async function middlebox(onLegacyHello: HelloHandler): Promise<ServedBy> {
-  const site = await pageOver(rsa());
+async function middlebox(onLegacyHello: HelloHandler): Promise<RunningServer> {
+  const site = await startPage(rsa());
   const proxy = await startTcp((socket) => {
     socket.once("data", (hello: Buffer) => {
       // The version in the ClientHello, after the record header.
@@ -103,7 +103,7 @@ const middleboxes: readonly LabCase[] = [
 ];
 
 /** A plain HTTP server that answers each ClientHello with status 400. */
-export function plainHttpOnly(): Promise<ServedBy> {
+export function plainHttpOnly(): Promise<RunningServer> {
   return startTcp((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
 }
 

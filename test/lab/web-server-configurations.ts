@@ -188,19 +188,19 @@ export const versionCommands: Readonly<Record<WebServerName, readonly string[]>>
 /** Copies Debian's /etc/apache2 with these modules enabled and these sites instead of the default one. */
 export function apacheIn(
   folder: string,
-  wish: { readonly ports: readonly number[]; readonly modules: readonly string[]; readonly sites: string },
+  options: { readonly ports: readonly number[]; readonly modules: readonly string[]; readonly sites: string },
 ): readonly string[] {
   const etc = join(folder, "etc");
   cpSync("/etc/apache2", etc, { recursive: true, verbatimSymlinks: true });
-  for (const module of wish.modules) {
+  for (const module of options.modules) {
     for (const ending of ["load", "conf"]) {
       const source = join(etc, "mods-available", `${module}.${ending}`);
       if (existsSync(source)) cpSync(source, join(etc, "mods-enabled", `${module}.${ending}`));
     }
   }
   rmSync(join(etc, "sites-enabled/000-default.conf"), { force: true });
-  writeFileSync(join(etc, "ports.conf"), wish.ports.map((port) => `Listen 127.0.0.1:${port}\n`).join(""));
-  writeFileSync(join(etc, "sites-enabled/site.conf"), wish.sites);
+  writeFileSync(join(etc, "ports.conf"), options.ports.map((port) => `Listen 127.0.0.1:${port}\n`).join(""));
+  writeFileSync(join(etc, "sites-enabled/site.conf"), options.sites);
   const environment = {
     APACHE_RUN_USER: "www-data",
     APACHE_RUN_GROUP: "www-data",

@@ -19,9 +19,9 @@ export interface RunOptions {
 export const fromSource: readonly string[] = [process.execPath, resolve(import.meta.dirname, "../../src/main.ts")];
 
 /** This process's environment without settings of assay, plus the given variables. */
-function environment(given: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
+function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_") && name !== "NO_COLOR");
-  return { ...Object.fromEntries(inherited), ...given };
+  return { ...Object.fromEntries(inherited), ...variables };
 }
 
 /** Runs one command to its end within this process: for what the command does, not for what a process adds. */
