@@ -13,7 +13,7 @@ import { type AnyCheck, closeRegistry, registeredKeys } from "../check/registry.
 import { faultsBetweenChecks, faultsOfCheck } from "./validate.ts";
 
 /** More files than anyone writes by hand; more indicate the wrong folder. */
-const droppedInFilesMax = 500;
+const pluginFilesMax = 500;
 /** Hex characters of the catalog's hash. */
 const versionChars = 16;
 
@@ -24,7 +24,7 @@ export interface Catalog {
   readonly version: string;
   readonly texts: { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
   /** Plugin files by check key. */
-  readonly droppedIn: Readonly<Record<string, string>>;
+  readonly pluginFiles: Readonly<Record<string, string>>;
 }
 
 /** Check file that cannot be used. The message is one sentence with file and reason. */
@@ -40,31 +40,31 @@ const builtInTexts: Record<Locale, Record<string, CheckTexts>> = { "en-gb": enGb
  * @throws CatalogError if a check breaks the contract.
  */
 export async function loadCatalog({ checksDir }: { readonly checksDir: string | null }): Promise<Catalog> {
-  const droppedIn = checksDir === null ? {} : await importDroppedIn(resolve(checksDir));
+  const pluginFiles = checksDir === null ? {} : await importPlugins(resolve(checksDir));
   const checks = closeRegistry();
   const texts = { "en-gb": { ...builtInTexts["en-gb"] }, "de-de": { ...builtInTexts["de-de"] } };
   for (const check of checks) {
-    const file = droppedIn[check.key];
+    const file = pluginFiles[check.key];
     const own = file === undefined ? textsOfBuiltIn(check.key) : { "en-gb": check.texts?.["en-gb"], "de-de": check.texts?.["de-de"] };
     const [fault] = faultsOfCheck(check, own);
     if (fault !== undefined) throw new CatalogError(`check ${file ?? `"${check.key}"`}: ${fault}`);
     for (const locale of ["en-gb", "de-de"] as const) texts[locale][check.key] = own[locale] as CheckTexts;
   }
-  const [clash] = faultsBetweenChecks(checks);
-  if (clash !== undefined) throw new CatalogError(`checks conflict: ${clash}`);
-  return Object.freeze({ checks, version: versionOf(checks), texts, droppedIn });
+  const [conflict] = faultsBetweenChecks(checks);
+  if (conflict !== undefined) throw new CatalogError(`checks conflict: ${conflict}`);
+  return Object.freeze({ checks, version: versionOf(checks), texts, pluginFiles });
 }
 
 function textsOfBuiltIn(key: string) {
   return { "en-gb": builtInTexts["en-gb"][key], "de-de": builtInTexts["de-de"][key] };
 }
 
-async function importDroppedIn(dir: string): Promise<Record<string, string>> {
+async function importPlugins(dir: string): Promise<Record<string, string>> {
   const files = checkFilesOf(dir);
   if (files.length === 0) return {};
   assertNotWorldWritable(dir, `checks folder ${dir}`);
   installPluginApi();
-  const droppedIn: Record<string, string> = {};
+  const pluginFiles: Record<string, string> = {};
   for (const name of files) {
     const file = join(dir, name);
     const before = registeredKeys().length;
@@ -78,15 +78,15 @@ async function importDroppedIn(dir: string): Promise<Record<string, string>> {
     const key = name.replace(/\.[tj]s$/, "");
     if (keys.length !== 1) throw new CatalogError(`check ${file}: must register exactly one check, but registered ${keys.length}`);
     if (keys[0] !== key) throw new CatalogError(`check ${file}: its key is "${keys[0]}", but must equal the file name, "${key}"`);
-    droppedIn[key] = file;
+    pluginFiles[key] = file;
   }
-  return droppedIn;
+  return pluginFiles;
 }
 
 const pluginModules: Readonly<Record<string, object>> = { "assay/check": checkApi, "assay/check/parsers": parserApi };
 let isPluginApiInstalled = false;
 
-/** Makes these imports resolve to the modules of this process, so that plugins register in its registry; works in every thread and in the compiled binary. */
+/** Resolves these imports to modules of this process, so that plugins use its registry. Works in every thread and in the compiled binary. */
 function installPluginApi(): void {
   if (isPluginApiInstalled) return;
   isPluginApiInstalled = true;
@@ -123,8 +123,8 @@ function checkFilesOf(dir: string): readonly string[] {
     throw new CatalogError(`checks folder ${dir} cannot be read: ${(error as Error).message}`);
   }
   const files = names.filter((name) => /\.[tj]s$/.test(name) && !name.endsWith(".d.ts") && !name.startsWith("_")).sort();
-  if (files.length > droppedInFilesMax)
-    throw new CatalogError(`checks folder ${dir} has ${files.length} files; at most ${droppedInFilesMax} are loaded`);
+  if (files.length > pluginFilesMax)
+    throw new CatalogError(`checks folder ${dir} has ${files.length} files; at most ${pluginFilesMax} are loaded`);
   return files;
 }
 

@@ -1,4 +1,4 @@
-/** The plugin API `assay/check`: the contract of a check and its verdict helpers, for `checks/` and for files beside the binary. */
+/** The plugin API `assay/check`: the contract of a check and its verdict helpers, for `checks/` and for plugins. */
 export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
 export type {

@@ -37,6 +37,6 @@ function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {
     weight,
     label: texts.ofCheck(locale, key)?.label ?? key,
     findings: Object.entries(findings).map(([code, definition]) => ({ code, ...definition })),
-    file: catalog.droppedIn[key] ?? null,
+    file: catalog.pluginFiles[key] ?? null,
   }));
 }

@@ -132,8 +132,8 @@ async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly findi
   }
 }
 
-function describeCatalog({ checks, droppedIn }: Catalog): string {
-  const plugins = Object.keys(droppedIn).length;
+function describeCatalog({ checks, pluginFiles }: Catalog): string {
+  const plugins = Object.keys(pluginFiles).length;
   return `${checks.length - plugins} built in; beside the binary: ${plugins}`;
 }
 

@@ -138,9 +138,11 @@ const networkSchemes: readonly string[] = ["http", "https", "ws", "wss"];
 
 function hostSourceMatches({ scheme, host, port, path }: CspHostSource, url: URL, page: URL): boolean {
   if (host === "*" && scheme === null && port === null && path === "") return networkSchemes.includes(schemeOf(url));
-  const meant = scheme ?? schemeOf(page);
+  const expected = scheme ?? schemeOf(page);
   // The host differs most often, so it is compared first.
-  return hostMatches(host, url.hostname) && schemeMatches(meant, url) && portMatches(port, meant, url) && pathMatches(path, url.pathname);
+  return (
+    hostMatches(host, url.hostname) && schemeMatches(expected, url) && portMatches(port, expected, url) && pathMatches(path, url.pathname)
+  );
 }
 
 /** CSP3 section 6.7.2.9: a scheme also matches its secure form. */

@@ -27,7 +27,7 @@ const catalog: Catalog = {
   checks: builtInChecks,
   version: "0123456789abcdef",
   texts: { "en-gb": enGb.checks, "de-de": deDe.checks },
-  droppedIn: {},
+  pluginFiles: {},
 };
 
 /** Nothing to say, as on a sound appliance. */

@@ -35,7 +35,7 @@ function keysIn(result: StoredResult, state: State): readonly string[] {
 describe("the catalog", () => {
   test("has every file of checks/ and nothing else", () => {
     const files = readdirSync(join(import.meta.dirname, "../../checks")).filter((name) => name !== "index.ts");
-    expect(catalog.droppedIn).toEqual({});
+    expect(catalog.pluginFiles).toEqual({});
     expect(keys).toEqual(files.map((name) => name.replace(/\.ts$/, "")).sort());
   });
 

@@ -11,7 +11,7 @@ export const getAdminChecks: PageHandler = (visit) => withAdmin(visit, () => che
 function checksPage(visit: Visit): Response {
   const { i18n, settings } = visit;
   const { catalog } = settings;
-  const pluginCount = Object.keys(catalog.droppedIn).length;
+  const pluginCount = Object.keys(catalog.pluginFiles).length;
   return adminPage(visit, {
     title: "admin.checks.title",
     children: (
@@ -30,14 +30,14 @@ function checksPage(visit: Visit): Response {
 
 function PluginFiles() {
   const { i18n, settings } = useVisit();
-  const { checks, droppedIn } = settings.catalog;
+  const { checks, pluginFiles } = settings.catalog;
   const columns = [
     { label: i18n.t("admin.checks.key") },
     { label: i18n.t("admin.checks.label") },
     { label: i18n.t("admin.checks.weight"), numeric: true },
     { label: i18n.t("admin.checks.file") },
   ];
-  const plugins = checks.filter(({ key }) => Object.hasOwn(droppedIn, key));
+  const plugins = checks.filter(({ key }) => Object.hasOwn(pluginFiles, key));
   return (
     <Table caption={i18n.t("admin.checks.caption")} columns={columns}>
       <RowGroup>
@@ -51,7 +51,7 @@ function PluginFiles() {
               settings.texts.ofCheck(i18n.locale, key)?.label ?? key,
               i18n.number(weight),
               <code key="file" {...untranslated}>
-                {droppedIn[key]}
+                {pluginFiles[key]}
               </code>,
             ]}
           />

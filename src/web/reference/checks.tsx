@@ -49,8 +49,8 @@ export function weightOf(checks: readonly AnyCheck[]): number {
 }
 
 /** File name of a plugin check; null for a built-in one. */
-export function fileOf({ droppedIn }: Catalog, key: string): string | null {
-  const path = droppedIn[key];
+export function fileOf({ pluginFiles }: Catalog, key: string): string | null {
+  const path = pluginFiles[key];
   return path === undefined ? null : basename(path);
 }
 

@@ -52,7 +52,7 @@ export async function gather({ task, port }: { task: GatherTask; port: MessagePo
 /** The host of the evidence selects how each check fails. */
 export function judge({ task, port }: { task: JudgeTask; port: MessagePort }): Judged {
   port.postMessage({ type: "started" });
-  const catalog = { checks, version: "v", texts: { "en-gb": {}, "de-de": {} }, droppedIn: {} };
+  const catalog = { checks, version: "v", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {} };
   return performJudge(task, catalog, (key) => port.postMessage({ type: "judging", key }));
 }
 

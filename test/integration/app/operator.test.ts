@@ -13,7 +13,7 @@ import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.t
 import { openTestBrowser } from "../../support/visits.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
-const catalog: Catalog = { checks: [], version: "0", texts: { "en-gb": {}, "de-de": {} }, droppedIn: {} };
+const catalog: Catalog = { checks: [], version: "0", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {} };
 const logged: string[] = [];
 const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
 let store: Store;

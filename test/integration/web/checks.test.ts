@@ -147,7 +147,7 @@ describe("a dropped-in check", () => {
     checks: [check, ...builtInChecks.filter((each) => areaOf(each) === "mail")],
     version: "0123456789abcdef",
     texts: { "en-gb": { ...enGb.checks, "acme-build": texts }, "de-de": { ...deDe.checks, "acme-build": texts } },
-    droppedIn: { "acme-build": "/var/lib/assay/checks/acme-build.ts" },
+    pluginFiles: { "acme-build": "/var/lib/assay/checks/acme-build.ts" },
   };
 
   test("stands among the others, with the name of its file and nothing more of its path", async () => {
