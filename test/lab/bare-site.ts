@@ -1,5 +1,5 @@
 /**
- * Landmarks: sites that violate every check. One violation can rule out another, so that there are four.
+ * Landmarks: four sites that together violate every check that a laboratory can. One violation can rule out another on the same site.
  * The bare site sends wrong values, the silent site sends none.
  * The plain site has no https, the old site only TLS versions that browsers reject.
  */

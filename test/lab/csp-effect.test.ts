@@ -63,7 +63,7 @@ function predictEffects(current: PolicyCase): Effects {
   };
   const allowsUrl = (url: string) => (sources: readonly string[]) =>
     sources.some((text) => matchesUrl(parseCspSource(text), new URL(url), page));
-  // After a redirect the path is ignored, so that a page cannot discover the redirect's target.
+  // After a redirect the path is ignored: a page must not discover the redirect's target (CSP3 section 6.7.2.8).
   const allowsRedirect = (text: string) => {
     const source = parseCspSource(text);
     return matchesUrl(source.kind === "host" ? { ...source, path: "" } : source, new URL(redirect.to), page);

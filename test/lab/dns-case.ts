@@ -10,7 +10,7 @@ export interface DnsCase {
   readonly zones: readonly CaseZone[];
   /** In query order; by default only the validating one. */
   readonly resolvers?: readonly ResolverKind[];
-  /** Server at port 443 of `mta-sts.` and the first zone's name; by default the zone decides. */
+  /** Server at port 443 of `mta-sts.` and the first zone's name; by default the host from the zone. */
   readonly policyHost?: PolicyHost;
   /** By ledger key. */
   readonly expected: Readonly<Record<string, Outcome>>;

@@ -130,8 +130,8 @@ export const dmarcCases: readonly DnsCase[] = [
   dmarcCase(
     "reports to another domain without authorisation",
     [
-      { name: "assay-dmarc-refused.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver-weakReporting.net"' },
-      { name: "assay-receiver-weakReporting.net", records: "@ IN A 127.0.0.1" },
+      { name: "assay-dmarc-refused.org", records: '_dmarc IN TXT "v=DMARC1; p=reject; rua=mailto:a@assay-receiver-refusing.net"' },
+      { name: "assay-receiver-refusing.net", records: "@ IN A 127.0.0.1" },
     ],
     weakReporting("rua-unauthorised"),
   ),

@@ -146,7 +146,7 @@ const applications: readonly FaultyApplication[] = [
   },
 ];
 
-/** Each application with its findings behind nginx, and without them behind each server with the pasted lines. */
+/** Cases of each application: with its findings behind nginx, and without them behind each server with the pasted lines. */
 export const pastedCases: readonly LabCase[] = applications.flatMap((application) => [
   {
     name: `${application.name}, behind nginx`,
