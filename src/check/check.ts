@@ -33,6 +33,7 @@ export type Area = (typeof areas)[number];
 /** Written out in full at every use, so that one search finds check, texts and tests. */
 export type FindingCode = `security.${string}.${string}`;
 
+/** Rating of a finding; results store a copy of it. */
 export interface FindingDefinition {
   readonly severity: Severity;
   readonly riskLevel: RiskLevel;
@@ -41,6 +42,7 @@ export interface FindingDefinition {
   readonly scoreCap?: number;
 }
 
+/** Texts of a finding in one locale. A placeholder such as `{{value}}` quotes a value of the finding. */
 export interface FindingTexts {
   /** The fact in a few words. */
   readonly title: string;
@@ -85,6 +87,7 @@ export type EvidenceFor<Reads extends ReadingName, Consults extends ReadingName,
   readonly headers: HeaderValues<Header>;
 } & { readonly [N in Reads]: Facts[N] } & { readonly [N in Consults]: Reading<Facts[N]> };
 
+/** A check with the readings and headers that it declares; `registerCheck` infers the type parameters. */
 export interface Check<
   Code extends FindingCode = FindingCode,
   Reads extends ReadingName = ReadingName,

@@ -4,6 +4,7 @@ import type { FindingCode } from "./check.ts";
 /** Values that a finding's texts quote, by placeholder name. The ledger bounds their length. */
 export type FindingValues = Readonly<Record<string, string | number>>;
 
+/** Finding of a violation: a declared code, and values for its texts. */
 export interface Found<Code extends FindingCode> {
   readonly code: Code;
   readonly values?: FindingValues;

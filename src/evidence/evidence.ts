@@ -1,6 +1,7 @@
 /** Evidence: the subject plus one reading per question. Checks see nothing else, and test fixtures use the same format. */
 import type { Facts } from "./facts.ts";
 
+/** URL under scan, its host and registrable domain, and the instant of the scan. */
 export interface Subject {
   /** The scanned URL in its ASCII form, without fragment. */
   readonly url: string;

@@ -48,6 +48,7 @@ const keywordSource = /^'([a-z0-9-]+)'$/i;
 const schemeSource = /^([a-z][a-z0-9+.-]*):$/i;
 const hostSource = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::(\d+|\*))?(?:(\/[^?#]*)(?:[?#].*)?)?$/i;
 
+/** Parses one source expression; `invalid` if it is outside the grammar. */
 export function parseCspSource(text: string): CspSource {
   const nonce = nonceSource.exec(text)?.[1];
   if (nonce !== undefined) return { kind: "nonce", nonce };

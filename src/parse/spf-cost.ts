@@ -27,6 +27,7 @@ export const spfMxHostsMax = 10;
 
 const zeroCost: SpfCost = { lookups: 0, voids: 0, voidsPossible: 0, unread: false };
 
+/** Costs of the domain's own record, with all records that it includes or redirects to. */
 export function spfCosts(facts: MailSpfFacts, own: PublishedSpf): SpfCosts {
   const answers = spfAnswers(facts);
   const voidTerms = new Set<string>();

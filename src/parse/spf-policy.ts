@@ -24,6 +24,7 @@ interface SpfPolicy {
   readonly unread: boolean;
 }
 
+/** Faults and end of an evaluation that starts with the domain's own record. */
 export function spfPolicy(facts: MailSpfFacts, own: PublishedSpf): SpfPolicy {
   const answers = spfAnswers(facts);
   const faults: SpfFault[] = [];
