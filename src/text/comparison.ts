@@ -22,10 +22,10 @@ export interface Comparison {
   readonly sameRules: boolean;
   readonly appeared: readonly StoredFinding[];
   /** Present now, unknown before: the check had not run. */
-  readonly firstLookedAt: readonly StoredFinding[];
+  readonly newlyChecked: readonly StoredFinding[];
   readonly fixed: readonly StoredFinding[];
   /** Present before, unknown now: the check did not run. */
-  readonly noLongerLookedAt: readonly StoredFinding[];
+  readonly noLongerChecked: readonly StoredFinding[];
   readonly changed: readonly ChangedFinding[];
   readonly unchanged: readonly StoredFinding[];
   /** By key. */
@@ -50,8 +50,8 @@ export function compareResults(
   isSame: IsSameFinding = (one, other) => JSON.stringify(one.values) === JSON.stringify(other.values),
 ): Comparison {
   const { pairs, gone, added } = matchFindings(before.findings, after.findings, isSame);
-  const [firstLookedAt, appeared] = partition(added, (finding) => !hasVerdict(before, finding.checkKey));
-  const [noLongerLookedAt, fixed] = partition(gone, (finding) => !hasVerdict(after, finding.checkKey));
+  const [newlyChecked, appeared] = partition(added, (finding) => !hasVerdict(before, finding.checkKey));
+  const [noLongerChecked, fixed] = partition(gone, (finding) => !hasVerdict(after, finding.checkKey));
   const [unchanged, changed] = partition(pairs, (pair) => isSame(pair.before, pair.after));
   const rows = checkPairs(before, after);
   const checks = rows.filter((row) => row.before !== row.after);
@@ -59,9 +59,9 @@ export function compareResults(
     scoreDelta: before.score === null || after.score === null ? null : after.score - before.score,
     sameRules: sameRules(before, after),
     appeared,
-    firstLookedAt,
+    newlyChecked,
     fixed,
-    noLongerLookedAt,
+    noLongerChecked,
     changed,
     unchanged: unchanged.map((pair) => pair.after),
     checks,

@@ -36,8 +36,8 @@ test("a finding whose check did not run is neither fixed nor new", () => {
   const unread = result({ one: "notChecked" });
   const without = result({});
   for (const blind of [unread, without]) {
-    expect(compareResults(seen, blind)).toMatchObject({ fixed: [], noLongerLookedAt: [finding("one")] });
-    expect(compareResults(blind, seen)).toMatchObject({ appeared: [], firstLookedAt: [finding("one")] });
+    expect(compareResults(seen, blind)).toMatchObject({ fixed: [], noLongerChecked: [finding("one")] });
+    expect(compareResults(blind, seen)).toMatchObject({ appeared: [], newlyChecked: [finding("one")] });
   }
   expect(compareResults(seen, without).checks).toEqual([{ key: "one", before: "violated", after: null }]);
 });
@@ -83,9 +83,9 @@ test("every finding is listed exactly once", () => {
     finding("three", { n: 2 }),
     finding("four"),
   ]);
-  const { appeared, firstLookedAt, fixed, noLongerLookedAt, changed, unchanged } = compareResults(before, after);
-  expect(fixed.length + noLongerLookedAt.length + changed.length + unchanged.length).toBe(before.findings.length);
-  expect(appeared.length + firstLookedAt.length + changed.length + unchanged.length).toBe(after.findings.length);
+  const { appeared, newlyChecked, fixed, noLongerChecked, changed, unchanged } = compareResults(before, after);
+  expect(fixed.length + noLongerChecked.length + changed.length + unchanged.length).toBe(before.findings.length);
+  expect(appeared.length + newlyChecked.length + changed.length + unchanged.length).toBe(after.findings.length);
 });
 
 test.each([

@@ -17,7 +17,7 @@ interface FindingsProps {
   readonly of: ScanRecord;
 }
 
-type ListName = "appeared" | "fixed" | "firstLookedAt" | "noLongerLookedAt";
+type ListName = "appeared" | "fixed" | "newlyChecked" | "noLongerChecked";
 
 export function FindingList({ id, ...list }: FindingsProps & { readonly id: ListName }) {
   const i18n = useI18n();

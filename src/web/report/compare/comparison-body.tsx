@@ -20,7 +20,7 @@ interface ComparisonProps {
 
 export function ComparisonBody({ before, after, requested, comparison }: ComparisonProps) {
   const i18n = useI18n();
-  const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged } = comparison;
+  const { appeared, fixed, changed, newlyChecked, noLongerChecked, unchanged } = comparison;
   return (
     <>
       <PageHead breadcrumbs={breadcrumbsTo(after, i18n)} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
@@ -37,8 +37,8 @@ export function ComparisonBody({ before, after, requested, comparison }: Compari
       <FindingList id="appeared" findings={appeared} of={after} />
       <FindingList id="fixed" findings={fixed} of={before} />
       {changed.length > 0 && <ChangedList changed={changed} before={before} after={after} />}
-      <FindingList id="firstLookedAt" findings={firstLookedAt} of={after} />
-      <FindingList id="noLongerLookedAt" findings={noLongerLookedAt} of={before} />
+      <FindingList id="newlyChecked" findings={newlyChecked} of={after} />
+      <FindingList id="noLongerChecked" findings={noLongerChecked} of={before} />
       {comparison.checks.length > 0 && <ChangedChecks comparison={comparison} />}
       <Unchanged findings={unchanged} of={after} />
     </>
@@ -48,8 +48,8 @@ export function ComparisonBody({ before, after, requested, comparison }: Compari
 /** Number of findings by kind of change, each linked to its section. */
 function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
   const i18n = useI18n();
-  const { appeared, fixed, changed, firstLookedAt, noLongerLookedAt, unchanged, checks } = comparison;
-  if ([appeared, fixed, changed, firstLookedAt, noLongerLookedAt, checks].every((some) => some.length === 0)) {
+  const { appeared, fixed, changed, newlyChecked, noLongerChecked, unchanged, checks } = comparison;
+  if ([appeared, fixed, changed, newlyChecked, noLongerChecked, checks].every((some) => some.length === 0)) {
     return (
       <Notice kind="good" title={i18n.t("compare.same")}>
         <p>{i18n.t("compare.sameMeans")}</p>
@@ -62,8 +62,8 @@ function Overview({ comparison }: Pick<ComparisonProps, "comparison">) {
     { name: "changed", count: changed.length, id: "changed" },
     {
       name: "open",
-      count: firstLookedAt.length + noLongerLookedAt.length,
-      id: firstLookedAt.length > 0 ? "firstLookedAt" : "noLongerLookedAt",
+      count: newlyChecked.length + noLongerChecked.length,
+      id: newlyChecked.length > 0 ? "newlyChecked" : "noLongerChecked",
     },
     { name: "unchanged", count: unchanged.length, id: "unchanged" },
   ] as const;

@@ -71,7 +71,7 @@ test("a finding whose check did not run is not called fixed", async () => {
   const blind = await storeSite(pages.store, "old", { at: at(0), url });
   const html = await read(`${blind.token}/compare?with=${after.token}`);
   expect(section(html, "fixed")).not.toContain(`#${second.code}`);
-  expect(section(html, "noLongerLookedAt")).toContain(`/scans/${after.token}#${second.code}`);
+  expect(section(html, "noLongerChecked")).toContain(`/scans/${after.token}#${second.code}`);
   expect(text(html)).toContain("The two scores cannot be compared");
 });
 
