@@ -1,4 +1,4 @@
-/** The dialler against a real resolver and real listeners: what is judged is what is dialled. */
+/** SSRF guard against a real resolver and real listeners: dials only authorized, pinned addresses. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Egress, openEgress } from "../../../src/egress/dial.ts";
@@ -13,7 +13,7 @@ afterEach(() => {
   for (const step of cleanUp.splice(0)) step();
 });
 
-/** A listener that greets, and counts who came. */
+/** A listener that greets, and counts connections. */
 async function startListener(host = "127.0.0.1"): Promise<{ port: number; connections: () => number; server: Server }> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -55,13 +55,13 @@ async function greeting(socket: Socket): Promise<string> {
 }
 
 describe("resolving", () => {
-  test("gives all addresses of both families, IPv4 first", async () => {
+  test("returns all addresses of both families, IPv4 first", async () => {
     const { egress } = await open({ "site.test": { A: ["8.8.8.8", "8.8.4.4"], AAAA: ["2001:4860:4860::8888"] } });
     expect(await egress.resolve("site.test")).toEqual(["8.8.8.8", "8.8.4.4", "2001:4860:4860::8888"]);
     expect(egress.pinnedAddress("site.test", 443)).toBe("8.8.8.8");
   });
 
-  test("asks once per scan, however often and in whatever spelling it is asked", async () => {
+  test("asks once per scan, for any number of calls and spellings", async () => {
     const { egress, dns } = await open({ "site.test": { A: ["8.8.8.8"] } });
     await Promise.all(["site.test", "SITE.test", "site.test.", "site.test"].map((host) => egress.resolve(host)));
     await egress.resolve("site.test");
@@ -75,7 +75,7 @@ describe("resolving", () => {
     expect(dns.queries).toContainEqual({ question: "A site.test", over: "tcp" });
   });
 
-  test("one family that fails does not hide the other", async () => {
+  test("a failure of one family does not hide the other", async () => {
     const { egress } = await open({ "site.test": { A: ["8.8.8.8"], AAAA: "SERVFAIL" } });
     expect(await egress.resolve("site.test")).toEqual(["8.8.8.8"]);
   });
@@ -92,7 +92,7 @@ describe("resolving", () => {
   const failures: readonly [words: string, zones: Zones, because: string][] = [
     ["a name that does not exist", {}, "unresolved"],
     ["a name without an address", { "site.test": { TXT: ["x"] } }, "unresolved"],
-    ["an alias that leads nowhere", { "site.test": { CNAME: ["gone.test"] } }, "unresolved"],
+    ["an alias of a missing name", { "site.test": { CNAME: ["gone.test"] } }, "unresolved"],
     ["a resolver that fails", { "site.test": { A: "SERVFAIL", AAAA: "SERVFAIL" } }, "unresolved"],
     ["a silent resolver", { "site.test": { A: "silent", AAAA: "silent" } }, "timeout"],
   ];
@@ -117,7 +117,7 @@ describe("resolving", () => {
     expect(order).toEqual(["caller", "resolver"]);
   });
 
-  test("a page that makes up names without end is stopped", async () => {
+  test("the number of names is limited", async () => {
     const zones = Object.fromEntries(Array.from({ length: 510 }, (_, index) => [`n${index}.test`, { A: ["8.8.8.8"] }]));
     const { egress } = await open(zones as Zones);
     const outcomes = await Promise.all(
@@ -145,7 +145,7 @@ describe("refusing", () => {
   };
 
   for (const host of ["private.test", "mixed.test", "mixed6.test", "mapped.test", "alias.test", "metadata.google.internal"]) {
-    test(`${host}: one refused address refuses the host`, async () => {
+    test(`${host}: one blocked address blocks the host`, async () => {
       const { egress } = await open(zones);
       const failure = await failureOf(egress.dial(host, 443, { deadlineMs }));
       expect(failure.because).toBe("blocked");
@@ -155,20 +155,20 @@ describe("refusing", () => {
     });
   }
 
-  test("a name that turns to loopback later is still dialled where it was", async () => {
+  test("DNS rebinding: a name that later resolves to loopback keeps its pinned address", async () => {
     const { egress, dns } = await open(zones);
     expect(await egress.resolve("rebinding.test")).toEqual(["8.8.8.8"]);
     expect(await egress.resolve("rebinding.test")).toEqual(["8.8.8.8"]);
     expect(dns.queries.filter(({ question }) => question === "A rebinding.test")).toHaveLength(1);
   });
 
-  test("a name that was refused stays refused when it turns public", async () => {
+  test("DNS rebinding: a blocked name stays blocked when it later resolves to a public address", async () => {
     const { egress } = await open(zones);
     expect((await failureOf(egress.resolve("rebinding-back.test"))).because).toBe("blocked");
     expect((await failureOf(egress.resolve("rebinding-back.test"))).because).toBe("blocked");
   });
 
-  test("the listener is not reached in the internet profile, and is in the internal one", async () => {
+  test("a loopback listener is unreachable in profile internet, and reachable in profile internal", async () => {
     const { port, connections } = await startListener();
     const given = { allowPorts: [port] };
     const shut = await open({ "local.test": { A: ["127.0.0.1"] } }, given);
@@ -182,7 +182,7 @@ describe("refusing", () => {
     expect(connections()).toBe(1);
   });
 
-  test("the appliance's own doors stay shut whatever is opened", async () => {
+  test("the appliance's own listeners stay blocked with any settings", async () => {
     const { port, connections } = await startListener("0.0.0.0");
     const egress = openEgress(
       egressSettings({
@@ -200,7 +200,7 @@ describe("refusing", () => {
     expect(connections()).toBe(0);
   });
 
-  test("ports other than 80 and 443 are shut, and the message names the setting", async () => {
+  test("ports other than 80 and 443 are blocked, and the message names the setting", async () => {
     const { egress } = await open({ "site.test": { A: ["8.8.8.8"] } });
     const failure = await failureOf(egress.dial("site.test", 22, { deadlineMs }));
     expect(failure).toMatchObject({ because: "blocked", message: "site.test: port 22 is blocked; scan.allow_ports opens it" });
@@ -208,7 +208,7 @@ describe("refusing", () => {
 });
 
 describe("dialling", () => {
-  test("a mapping is dialled in place of the name, and must pass the policy like any other", async () => {
+  test("a mapped address replaces the name, and must pass the policy like any other", async () => {
     const { port, connections } = await startListener();
     const connectTo = [{ host: "site.test", port: 443, address: "127.0.0.1", addressPort: port }];
     const shut = openEgress(egressSettings({ connectTo }));
@@ -220,21 +220,21 @@ describe("dialling", () => {
     expect(opened.pinnedAddress("site.test", 443)).toBe("127.0.0.1");
   });
 
-  test("the next address is dialled when one refuses, and is remembered", async () => {
+  test("after a refusal the next address is dialled, and preferred from then on", async () => {
     const { port } = await startListener("127.0.0.2");
     const { egress } = await open({ "site.test": { A: ["127.0.0.1", "127.0.0.2"] } }, { profile: "internal", allowPorts: "any" });
     expect(await greeting(await egress.dial("site.test", port, { deadlineMs }))).toBe("hello");
     expect(egress.pinnedAddress("site.test", port)).toBe("127.0.0.2");
   });
 
-  test("refused when nobody listens on any address", async () => {
+  test("refused if no address has a listener", async () => {
     const { port, server } = await startListener();
     await new Promise((resolve) => server.close(resolve));
     const { egress } = await open({ "site.test": { A: ["127.0.0.1", "127.0.0.2"] } }, { profile: "internal", allowPorts: "any" });
     expect((await failureOf(egress.dial("site.test", port, { deadlineMs }))).because).toBe("refused");
   });
 
-  test("counts bytes, and closing cuts what is open and ends dialling", async () => {
+  test("counts bytes; close ends open connections and later dials fail", async () => {
     const { port } = await startListener();
     const egress = openEgress(egressSettings({ profile: "internal", allowPorts: [port] }));
     const socket = await egress.dial("127.0.0.1", port, { deadlineMs });
@@ -245,7 +245,7 @@ describe("dialling", () => {
     await failureOf(egress.dial("127.0.0.1", port, { deadlineMs }));
   });
 
-  test("an aborted caller does not spoil the resolution for the others", async () => {
+  test("an aborted caller does not abort the resolution for others", async () => {
     const { egress } = await open({ "site.test": { A: ["8.8.8.8"] } });
     const gone = failureOf(egress.resolve("site.test", AbortSignal.abort()));
     expect((await gone).because).toBe("timeout");

@@ -1,4 +1,4 @@
-/** Whose answers the DNS client believes, and what it does about servers that are old, forgetful or hostile. */
+/** DNS client: protection from spoofing, and behaviour with old, lossy or hostile servers. */
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
@@ -29,7 +29,7 @@ interface Conduct {
   tcp?(query: DecodedPacket, socket: Socket): void;
 }
 
-/** A server that behaves as the test says; where it says nothing about TCP, nobody listens there. */
+/** A server with the given behaviour; without `tcp` it does not listen on TCP. */
 async function startServer({ udp, tcp }: Conduct) {
   const port = tcp === undefined ? 0 : await freeDnsPort();
   if (tcp !== undefined) await startTcp(tcp, port);
@@ -79,7 +79,7 @@ async function addressesFrom(conduct: Conduct): Promise<readonly unknown[]> {
   return answers.map((record) => "data" in record && record.data);
 }
 
-/** What stands before the true answer must change nothing. */
+/** Packets before the true answer must change nothing. */
 function expectTruthBehind(...lies: readonly ((query: DecodedPacket) => Packet | Buffer)[]) {
   return expect(
     addressesFrom({
@@ -93,8 +93,8 @@ function expectTruthBehind(...lies: readonly ((query: DecodedPacket) => Packet |
 
 const forged = [a("site.test", "203.0.113.66")];
 
-describe("what does not answer the question is passed over", () => {
-  test("an answer from the right port of another address", async () => {
+describe("unrelated packets are ignored", () => {
+  test("an answer from another address with the same port", async () => {
     const server = await bound("127.0.0.1", 0);
     const { port } = server.address();
     const forger = await bound("127.0.0.2", port);
@@ -106,7 +106,7 @@ describe("what does not answer the question is passed over", () => {
     const { answers } = await askDns({ address: "127.0.0.1", port }, question);
     expect(answers).toMatchObject([{ data: "192.0.2.1" }]);
   });
-  test("another number", () => expectTruthBehind((query) => reply(query, { id: ((query.id ?? 0) + 1) & 0xffff, answers: forged })));
+  test("another id", () => expectTruthBehind((query) => reply(query, { id: ((query.id ?? 0) + 1) & 0xffff, answers: forged })));
   test("another name", () =>
     expectTruthBehind((query) => reply(query, { questions: [{ ...question, name: "evil.test" }], answers: forged })));
   test("another type", () =>
@@ -115,27 +115,28 @@ describe("what does not answer the question is passed over", () => {
     expectTruthBehind((query) => reply(query, { questions: [{ type: "A", class: "CH", name: asWritten(query) }], answers: forged })));
   test("a question", () => expectTruthBehind((query) => reply(query, { type: "query", answers: forged })));
   test("two questions", () => expectTruthBehind((query) => reply(query, { questions: [question, question], answers: forged })));
-  test("no question, where that is no refusal", () => expectTruthBehind((query) => reply(query, { questions: [], answers: forged })));
+  test("no question in an answer that is not a refusal", () =>
+    expectTruthBehind((query) => reply(query, { questions: [], answers: forged })));
   test("no bytes, few bytes, many bytes", () =>
     expectTruthBehind(
       () => Buffer.alloc(0),
       () => Buffer.alloc(11),
       () => Buffer.alloc(60_000, 0xc0),
     ));
-  test("a packet that was cut", () => expectTruthBehind((query) => dnsPacket.encode(reply(query, { answers: forged })).subarray(0, -3)));
-  test("more records than anybody needs", () =>
+  test("a truncated packet", () => expectTruthBehind((query) => dnsPacket.encode(reply(query, { answers: forged })).subarray(0, -3)));
+  test("too many records", () =>
     expectTruthBehind((query) => {
       const bytes = dnsPacket.encode(reply(query, { answers: forged }));
       bytes.writeUInt16BE(0xffff, 6);
       return bytes;
     }));
-  test("a flood of them", () =>
+  test("a flood of unrelated packets", () =>
     expectTruthBehind(
       ...Array.from({ length: 300 }, (_, id) => (query: DecodedPacket) => reply(query, { id: ((query.id ?? 0) + 1 + id) & 0xffff })),
     ));
 });
 
-describe("the case of letters", () => {
+describe("the case of letters (DNS 0x20)", () => {
   test("differs from question to question", async () => {
     const written: string[] = [];
     const name = "a-name-of-many-letters.test";
@@ -149,7 +150,7 @@ describe("the case of letters", () => {
     expect(new Set(written).size).toBe(4);
     expect(new Set(written.map((each) => each.toLowerCase()))).toEqual(new Set([name]));
   });
-  test("has to come back as it went; otherwise TCP is asked, where nobody answers blindly", async () => {
+  test("must be equal in the answer; otherwise the client asks over TCP", async () => {
     const overTcp: string[] = [];
     const addresses = await addressesFrom({
       udp: (query, send) => send(reply(query, { questions: inOtherCase(query), answers: forged })),
@@ -161,14 +162,14 @@ describe("the case of letters", () => {
     expect(addresses).toEqual(["192.0.2.1"]);
     expect(overTcp).toEqual(["site.test"]);
   });
-  test("does not matter over TCP", async () => {
+  test("is ignored over TCP", async () => {
     const conduct: Conduct = {
       udp: (query, send) => send(reply(query, { questions: inOtherCase(query) })),
       tcp: (query, socket) => socket.end(dnsPacket.streamEncode(reply(query, { questions: inOtherCase(query) }))),
     };
     expect(await addressesFrom(conduct)).toEqual(["192.0.2.1"]);
   });
-  test("is not forgiven where TCP is not to be had", async () => {
+  test("must match if TCP is not available", async () => {
     await expect(addressesFrom({ udp: (query, send) => send(reply(query, { questions: inOtherCase(query) })) })).rejects.toMatchObject({
       because: "unreachable",
     });
@@ -179,12 +180,12 @@ describe("records of an answer", () => {
   const answersGiven = (...answers: readonly Answer[]) =>
     addressesFrom({ udp: (query, send) => send(reply(query, { answers: [...answers] })) });
 
-  test("of other names are left out", async () => {
+  test("of other names are dropped", async () => {
     expect(await answersGiven(a("evil.test", "203.0.113.66"), a("SITE.test", "192.0.2.1"), a("www.site.test", "203.0.113.67"))).toEqual([
       "192.0.2.1",
     ]);
   });
-  test("of other types and classes are left out", async () => {
+  test("of other types and classes are dropped", async () => {
     expect(
       await answersGiven({ type: "TXT", class: "IN", name: "site.test", data: "x" }, {
         ...a("site.test", "203.0.113.66"),
@@ -192,17 +193,17 @@ describe("records of an answer", () => {
       } as Answer),
     ).toEqual([]);
   });
-  test("are found behind aliases, in whatever order", async () => {
+  test("are found through aliases, in any order", async () => {
     expect(await answersGiven(a("c.test", "192.0.2.3"), cname("b.test", "C.test"), cname("site.test", "b.TEST"))).toEqual([
       "192.0.2.3",
       "C.test",
       "b.TEST",
     ]);
   });
-  test("that lead in a circle end", async () => {
+  test("in an alias loop end", async () => {
     expect(await answersGiven(cname("site.test", "b.test"), cname("b.test", "site.test"), a("c.test", "203.0.113.66"))).toHaveLength(2);
   });
-  test("that lead on for too long end", async () => {
+  test("in an alias chain that is too long end", async () => {
     const chain = Array.from({ length: 40 }, (_, at) => cname(at === 0 ? "site.test" : `n${at}.test`, `n${at + 1}.test`));
     expect(await answersGiven(...chain, a("n40.test", "192.0.2.1"))).not.toContain("192.0.2.1");
   });
@@ -223,11 +224,11 @@ describe("EDNS", () => {
     expect(await addressesFrom(knowsNoEdns(rcode))).toEqual(["192.0.2.1"]);
     expect(await addressesFrom(knowsNoEdns(rcode, { questions: [] }))).toEqual(["192.0.2.1"]);
   });
-  test("a server that refuses either way has answered", async () => {
+  test("a server that refuses with and without EDNS has answered", async () => {
     const server = await startServer({ udp: (query, send) => send(reply(query, { flags: 1, answers: [] })) });
     expect(await askDns(server, question)).toMatchObject({ responseCode: 1, answers: [] });
   });
-  test("the upper bits of the response code count: a version that is not known is no empty answer", async () => {
+  test("the upper bits of the response code count: BADVERS is not an empty answer", async () => {
     const badVersion = {
       type: "OPT",
       name: ".",
@@ -251,7 +252,7 @@ describe("TCP", () => {
     ...(tcp && { tcp }),
   });
 
-  test("brings what did not fit, byte by byte if it has to be", async () => {
+  test("carries answers that do not fit, even byte by byte", async () => {
     const many = Array.from({ length: 200 }, (_, at) => a("site.test", `192.0.2.${at}`));
     const conduct = truncated((query, socket) => {
       socket.setNoDelay(true);
@@ -260,18 +261,18 @@ describe("TCP", () => {
     expect(await addressesFrom(conduct)).toHaveLength(200);
   });
   test.each<[string, Conduct["tcp"]]>([
-    ["nobody listens", undefined],
-    ["the server hangs up", (_query, socket) => socket.destroy()],
-    ["it hangs up in the middle", (query, socket) => socket.end(dnsPacket.streamEncode(reply(query)).subarray(0, 20))],
+    ["no listener", undefined],
+    ["the server disconnects", (_query, socket) => socket.destroy()],
+    ["the server disconnects within the answer", (query, socket) => socket.end(dnsPacket.streamEncode(reply(query)).subarray(0, 20))],
     [
-      "it answers another question",
+      "the server answers another question",
       (query, socket) => socket.end(dnsPacket.streamEncode(reply(query, { id: ((query.id ?? 0) + 1) & 0xffff }))),
     ],
-    ["it sends no DNS", (_query, socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n".padEnd(20_000))],
+    ["the server sends another protocol", (_query, socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n".padEnd(20_000))],
   ])("%s", async (_words, tcp) => {
     await expect(addressesFrom(truncated(tcp))).rejects.toMatchObject({ because: "unreachable" });
   });
-  test("a server that promises much and sends nothing is not waited for for ever", async () => {
+  test("a server that announces a long answer and sends nothing causes a timeout", async () => {
     await expect(addressesFrom(truncated((_query, socket) => socket.write(Buffer.from([0xff, 0xff]))))).rejects.toMatchObject({
       because: "timeout",
     });
@@ -279,7 +280,7 @@ describe("TCP", () => {
 });
 
 describe("time", () => {
-  test("a packet that was lost is sent again, as another question", async () => {
+  test("a lost packet is sent again with a new id", async () => {
     const ids: (number | undefined)[] = [];
     const udp: Conduct["udp"] = (query, send, asked) => {
       ids.push(query.id);
@@ -289,7 +290,7 @@ describe("time", () => {
     expect(ids).toHaveLength(2);
     expect(ids[0]).not.toBe(ids[1] as number);
   });
-  test("silence is a timeout, sooner when the caller says so", async () => {
+  test("silence is a timeout, earlier if the caller aborts", async () => {
     const server = await startServer({ udp: () => {} });
     const order: string[] = [];
     const timedOut = async (name: string, answer: Promise<unknown>) => {
@@ -304,13 +305,13 @@ describe("time", () => {
     expect(order).toEqual(["by the caller", "by default"]);
     await expect(askDns(server, question, AbortSignal.abort())).rejects.toMatchObject({ because: "timeout" });
   });
-  test("where nobody listens is known at once", async () => {
+  test("a closed port fails at once", async () => {
     await expect(askDns({ address: "127.0.0.1", port: await closedPort() }, question)).rejects.toMatchObject({ because: "unreachable" });
   });
 });
 
 test.each(["", "a..b", ".a", `${"x".repeat(64)}.test`, `${"abcdefg.".repeat(32)}test`, "a\u00fc.test", "a\n.test"])(
-  "%p is no name that DNS can be asked for",
+  "%p is not a valid DNS name",
   async (name) => {
     const server = await startServer({ udp: () => {} });
     await expect(askDns(server, { name, type: "A" })).rejects.toMatchObject({ because: "invalid" });

@@ -1,4 +1,4 @@
-/** The bounded client against servers that misbehave in every way a byte stream can. */
+/** HTTP client against correct and faulty servers. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Egress, openEgress } from "../../../src/egress/dial.ts";
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const step of cleanUp.splice(0)) step();
 });
 
-/** A server that does with each connection what the test says, once the request has come; and an egress that leads to it. */
+/** A server that handles each connection as given after the request, and an egress that reaches it. */
 async function serve(answer: (socket: Socket, request: string) => void): Promise<Egress> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -34,7 +34,7 @@ async function serve(answer: (socket: Socket, request: string) => void): Promise
 
 const options: GetOptions = { deadlineMs: 3_000, bodyBytesMax: 1_000 };
 
-/** What came of answering with these bytes and closing. */
+/** Result of a server that sends these bytes and closes. */
 async function get(bytes: string | Buffer, given: Partial<GetOptions> = {}): Promise<HttpReply> {
   const egress = await serve((socket) => socket.end(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes));
   return httpGet(egress, "http://site.test/", { ...options, ...given });
@@ -49,8 +49,8 @@ async function failure(attempt: Promise<unknown>): Promise<string> {
 
 const text = (reply: HttpReply) => Buffer.from(reply.body).toString("latin1");
 
-describe("asking", () => {
-  test("sends one plain GET with the fields asked for", async () => {
+describe("the request", () => {
+  test("is one plain GET with the given fields", async () => {
     let asked = "";
     const egress = await serve((socket, request) => {
       asked = request;
@@ -73,7 +73,7 @@ describe("asking", () => {
   });
 });
 
-describe("reading", () => {
+describe("the response", () => {
   test("keeps order, spelling and duplicates of fields", async () => {
     const reply = await get("HTTP/1.1 200 OK\r\nX-B: 1\r\nx-a:2\r\nX-b:  3 \r\nContent-Length: 2\r\n\r\nhi");
     expect(reply.headers.map(({ name, value }) => `${name}=${value}`)).toEqual(["X-B=1", "x-a=2", "X-b=3", "Content-Length=2"]);
@@ -84,8 +84,8 @@ describe("reading", () => {
 
   const wholes: readonly [words: string, bytes: string, body: string][] = [
     ["a body until the connection ends", "HTTP/1.0 200 OK\r\n\r\nabc", "abc"],
-    ["a body of told length, with more behind it", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef", "abc"],
-    ["equal lengths told twice", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", "abc"],
+    ["a body with a content-length, followed by more bytes", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef", "abc"],
+    ["two equal lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", "abc"],
     ["chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\n\r\n", "abc"],
     [
       "chunks count over a length",
@@ -93,14 +93,14 @@ describe("reading", () => {
       "abc",
     ],
     ["no reason phrase", "HTTP/1.1 200\r\n\r\nabc", "abc"],
-    ["line feeds alone", "HTTP/1.1 200 OK\nA: b\n\nabc", "abc"],
+    ["bare line feeds", "HTTP/1.1 200 OK\nA: b\n\nabc", "abc"],
     ["interim answers", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\nabc", "abc"],
     ["no body with 304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", ""],
-    ["lines that are no fields", "HTTP/1.1 200 OK\r\nnonsense\r\n: x\r\nA b: c\r\n\r\nabc", "abc"],
+    ["invalid header lines", "HTTP/1.1 200 OK\r\nnonsense\r\n: x\r\nA b: c\r\n\r\nabc", "abc"],
   ];
   for (const [words, bytes, body] of wholes) test(words, async () => expect(text(await get(bytes))).toBe(body));
 
-  test("reads the same when every byte comes alone", async () => {
+  test("is the same if every byte arrives separately", async () => {
     const bytes =
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n";
     const egress = await serve(async (socket) => {
@@ -114,7 +114,7 @@ describe("reading", () => {
     expect(text(reply)).toBe("abc");
   });
 
-  test("joins folded lines, reads UTF-8 and Latin-1, and marks controls", async () => {
+  test("has folded lines joined, UTF-8 and Latin-1 decoded, and control characters replaced", async () => {
     const head = Buffer.concat([
       Buffer.from("HTTP/1.1 200 OK\r\nA: b\r\n  c\r\nU: \u00fc\r\n", "utf8"),
       Buffer.from("L: \u00fc\r\nN: a\u0000b\tc\r\n\r\n", "latin1"),
@@ -123,7 +123,7 @@ describe("reading", () => {
     expect(reply.headers.map(({ value }) => value)).toEqual(["b c", "\u00fc", "\u00fc", "a\ufffdb\tc"]);
   });
 
-  test("survives 100 KB of one field and thousands of fields, and says what it left out", async () => {
+  test("may have a field of 100 KB and thousands of fields; dropped ones are counted", async () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `X-${index}: ${index}\r\n`).join("");
     const reply = await get(`HTTP/1.1 200 OK\r\nX-Long: ${"a".repeat(100_000)}\r\n${many}\r\n`);
     expect(reply.headers).toHaveLength(headerFieldsMax);
@@ -132,7 +132,7 @@ describe("reading", () => {
     expect(reply.field("x-long")).toHaveLength(100_000);
   });
 
-  test("cuts a long body and does not wait for the rest", async () => {
+  test("has a long body truncated without waiting for the rest", async () => {
     for (const framing of ["", "Content-Length: 1000000\r\n"]) {
       const egress = await serve((socket) => socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n${"x".repeat(5_000)}`));
       const reply = await httpGet(egress, "http://site.test/", options);
@@ -141,27 +141,27 @@ describe("reading", () => {
     }
   });
 
-  test("asked for no body, it waits for none", async () => {
+  test("is complete without a body if none is requested", async () => {
     const egress = await serve((socket) => socket.write("HTTP/1.1 301 Moved\r\nLocation: https://site.test/\r\n\r\n"));
     const reply = await httpGet(egress, "http://site.test/", { ...options, bodyBytesMax: 0 });
     expect(reply.field("location")).toBe("https://site.test/");
   });
 });
 
-describe("failing", () => {
+describe("failures", () => {
   const broken: readonly [words: string, bytes: string, because: string][] = [
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n", "invalid"],
     ["a TLS alert", "\u0015\u0003\u0001\u0000\u0002\u0002\u0046", "invalid"],
     ["HTTP/2", "HTTP/2.0 200 OK\r\n\r\n", "invalid"],
-    ["a status that is none", "HTTP/1.1 999 No\r\n\r\n", "invalid"],
+    ["an invalid status", "HTTP/1.1 999 No\r\n\r\n", "invalid"],
     ["HTTP/0.9", "<html></html>", "invalid"],
     ["a head that ends early", "HTTP/1.1 200 OK\r\nA: b\r\n", "invalid"],
-    ["interim answers without end", "HTTP/1.1 100 Continue\r\n\r\n".repeat(50), "invalid"],
-    ["lengths that contradict", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "invalid"],
-    ["a length that is no number", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab", "invalid"],
+    ["endless interim answers", "HTTP/1.1 100 Continue\r\n\r\n".repeat(50), "invalid"],
+    ["contradicting lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "invalid"],
+    ["a length that is not a number", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab", "invalid"],
     ["a chunk without size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n", "invalid"],
     ["an endless chunk size line", `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(9_000)}`, "invalid"],
-    ["a head beyond bounds", `HTTP/1.1 200 OK\r\nA: ${"x".repeat(400_000)}\r\n\r\n`, "invalid"],
+    ["an oversized head", `HTTP/1.1 200 OK\r\nA: ${"x".repeat(400_000)}\r\n\r\n`, "invalid"],
     ["a body that ends early", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab", "unreachable"],
     ["nothing at all", "", "unreachable"],
   ];
@@ -188,17 +188,17 @@ describe("failing", () => {
     expect(await failure(httpGet(egress, "http://site.test/", { ...options, signal: AbortSignal.timeout(100) }))).toBe("timeout");
   });
 
-  test("a server that speaks no TLS: tls", async () => {
+  test("a server without TLS: tls", async () => {
     const egress = await serve((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     expect(await failure(httpGet(egress, "https://site.test/", options))).toBe("tls");
   });
 
-  test("a server silent in the handshake: timeout", async () => {
+  test("a server that stays silent in the handshake: timeout", async () => {
     const egress = await serve(() => {});
     expect(await failure(httpGet(egress, "https://site.test/", { ...options, deadlineMs: 200 }))).toBe("timeout");
   });
 
-  test("a refused address: blocked", async () => {
+  test("a blocked address: blocked", async () => {
     expect(await failure(httpGet(openEgress(egressSettings()), "http://169.254.169.254/latest/meta-data/", options))).toBe("blocked");
   });
 });

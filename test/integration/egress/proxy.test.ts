@@ -1,4 +1,4 @@
-/** The forward proxy between real sockets: a hand-written browser on one side, servers of the test on the other. */
+/** Forward proxy between real sockets: a minimal client on one side, servers of the test on the other. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { openEgress } from "../../../src/egress/dial.ts";
@@ -14,9 +14,9 @@ afterEach(async () => {
 
 interface Listener {
   readonly port: number;
-  /** Every connection that ever came. */
+  /** All connections so far. */
   readonly connections: number;
-  /** Connections that are open now. */
+  /** Currently open connections. */
   readonly open: number;
 }
 
@@ -46,14 +46,14 @@ async function listen(onConnection: (socket: Socket) => void, address = "127.0.0
   };
 }
 
-/** Answers each request with its own head, so that a test sees what came through. */
+/** Echoes the head of each request, so that a test sees the forwarded bytes. */
 const echo = (socket: Socket) =>
   socket.on("data", (head: Buffer) => socket.end(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nX-CaSe: 1\r\nx-case: 2\r\n\r\n"), head])));
 
-/** Says nothing, and goes when the other side goes. */
+/** Sends nothing, and closes when the other side closes. */
 const quiet = (socket: Socket) => socket.resume().once("end", () => socket.end());
 
-/** A proxy by which `http://site.test` and `https://site.test` lead to the listener. */
+/** A proxy that maps `http://site.test` and `https://site.test` to the listener. */
 async function proxyTo(listener: Listener, limits: Partial<ProxyLimits> = {}, given: Partial<EgressSettings> = {}): Promise<EgressProxy> {
   const connectTo = [80, 443].map((port) => ({ host: "site.test", port, address: "127.0.0.1", addressPort: listener.port }));
   const egress = openEgress(egressSettings({ allowCidrs: ["127.0.0.1"], connectTo, ...given }));
@@ -72,7 +72,7 @@ function dialProxy({ port }: { port: number }): Socket {
   return socket;
 }
 
-/** Everything that comes back until the connection ends or breaks. */
+/** All bytes until the connection ends or breaks. */
 function everything(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -96,8 +96,8 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(10);
 }
 
-describe("passing on", () => {
-  test("a plain request arrives in origin form, without the proxy's fields, and the answer comes back byte for byte", async () => {
+describe("forwarding", () => {
+  test("a plain request arrives in origin form without proxy fields, and the answer returns unchanged", async () => {
     const proxy = await proxyTo(await listen(echo));
     const answer = await ask(
       proxy,
@@ -110,7 +110,7 @@ describe("passing on", () => {
     expect(proxy.bytesDown).toBe(answer.length);
   });
 
-  test("a body of told length goes along, also when it comes later", async () => {
+  test("a body with a content-length is forwarded, also if it arrives later", async () => {
     const received: string[] = [];
     const proxy = await proxyTo(
       await listen((socket) =>
@@ -128,7 +128,7 @@ describe("passing on", () => {
   });
 
   for (const port of [443, 80]) {
-    test(`a tunnel to port ${port} carries bytes both ways`, async () => {
+    test(`a CONNECT tunnel to port ${port} forwards bytes in both directions`, async () => {
       const proxy = await proxyTo(await listen((socket) => socket.on("data", (chunk: Buffer) => socket.write(`<${chunk}>`))));
       const socket = dialProxy(proxy);
       socket.write(`${tunnel(`site.test:${port}`)}early`);
@@ -141,11 +141,11 @@ describe("passing on", () => {
     });
   }
 
-  test("an end of one direction leaves the other open", async () => {
+  test("the end of one direction leaves the other open", async () => {
     const proxy = await proxyTo(
       await listen((socket) => {
         socket.resume();
-        socket.once("end", () => setTimeout(() => socket.end("said after you had finished"), 50));
+        socket.once("end", () => setTimeout(() => socket.end("sent after the other end"), 50));
       }),
     );
     const socket = dialProxy(proxy);
@@ -153,10 +153,10 @@ describe("passing on", () => {
     await new Promise((resolve) => socket.once("data", resolve));
     const rest = everything(socket);
     socket.end("last words");
-    expect(await rest).toBe("said after you had finished");
+    expect(await rest).toBe("sent after the other end");
   });
 
-  test("a reader that does not read does not fill the memory, and gets everything in the end", async () => {
+  test("a slow reader does not fill the memory, and receives everything in the end", async () => {
     const chunk = Buffer.alloc(64 * 1_024, 1);
     const chunks = 320;
     let written = 0;
@@ -172,7 +172,7 @@ describe("passing on", () => {
     await new Promise((resolve) => socket.once("data", resolve));
     socket.pause();
     for (let before = -1; proxy.bytesDown !== before; await Bun.sleep(300)) before = proxy.bytesDown;
-    // What the kernel's buffers of two connections hold, and not the whole.
+    // At most the kernel's buffers of two connections.
     expect(proxy.bytesDown).toBeLessThan(15 * 1_024 * 1_024);
     const before = proxy.bytesDown;
     await Bun.sleep(100);
@@ -182,7 +182,7 @@ describe("passing on", () => {
     expect(proxy.bytesDown).toBe(chunk.length * chunks);
   });
 
-  test("when the browser goes, the server's connection goes", async () => {
+  test("when the browser disconnects, the server's connection closes", async () => {
     const listener = await listen((socket) => {
       quiet(socket);
       socket.write("first of many");
@@ -200,7 +200,7 @@ describe("refusing", () => {
   const blocked = ["169.254.169.254", "127.0.0.2", "0x7f000002", "[::1]", "10.0.0.1", "[::ffff:10.0.0.1]", "localhost"];
 
   for (const host of blocked) {
-    test(`${host} is never answered as if it were a page`, async () => {
+    test(`${host} gets no answer that looks like a page`, async () => {
       const secret = await listen(echo, "127.0.0.2");
       const proxy = await proxyTo(secret);
       expect(await ask(proxy, plain(`http://${host}/`))).toBe("");
@@ -211,21 +211,21 @@ describe("refusing", () => {
     });
   }
 
-  test("each failure is remembered by place, and forgotten when the place answers", async () => {
-    const dns = await startDnsServer({ "nobody.test": { A: ["127.0.0.1"] }, "private.test": { A: ["10.0.0.1"] } });
+  test("failures are recorded by endpoint, and deleted when the endpoint answers", async () => {
+    const dns = await startDnsServer({ "closed.test": { A: ["127.0.0.1"] }, "private.test": { A: ["10.0.0.1"] } });
     cleanUp.push(dns.stop);
     const gone = await listen(echo);
     const proxy = await proxyTo(gone, {}, { dnsServers: [dns.address], allowPorts: [1] });
-    await ask(proxy, tunnel("nobody.test:1"));
+    await ask(proxy, tunnel("closed.test:1"));
     await ask(proxy, tunnel("private.test:443"));
     await ask(proxy, tunnel("absent.test:443"));
-    expect(proxy.failureOf("NOBODY.test.", 1)).toBe("refused");
+    expect(proxy.failureOf("CLOSED.test.", 1)).toBe("refused");
     expect(proxy.failureOf("private.test", 443)).toBe("blocked");
     expect(proxy.failureOf("absent.test", 443)).toBe("unresolved");
     expect(proxy.failureOf("site.test", 443)).toBeNull();
   });
 
-  test("a name that turns to another address is dialled where it was judged", async () => {
+  test("DNS rebinding: a name keeps its pinned address", async () => {
     const site = await listen(echo, "127.0.0.1");
     const secret = await listen(echo, "127.0.0.2");
     const dns = await startDnsServer({ "site.test": { A: { inTurn: [["127.0.0.1"], ["127.0.0.2"]] } } });
@@ -238,7 +238,7 @@ describe("refusing", () => {
     expect(secret.connections).toBe(0);
   });
 
-  test("the proxy is no way to itself", async () => {
+  test("the proxy refuses connections to itself", async () => {
     const proxy = await proxyTo(await listen(echo), {}, { profile: "internal", allowPorts: "any" });
     expect(await ask(proxy, plain(`http://127.0.0.1:${proxy.port}/`))).toBe("");
     expect(proxy.failureOf("127.0.0.1", proxy.port)).toBe("blocked");
@@ -247,25 +247,25 @@ describe("refusing", () => {
   const unreadable: readonly [words: string, request: string][] = [
     ["a request in origin form", "GET / HTTP/1.1\r\nHost: site.test\r\n\r\n"],
     ["another scheme", "GET ftp://site.test/ HTTP/1.1\r\n\r\n"],
-    ["https outside of a tunnel", "GET https://site.test/ HTTP/1.1\r\n\r\n"],
+    ["https without a tunnel", "GET https://site.test/ HTTP/1.1\r\n\r\n"],
     ["a file", "GET file:///etc/passwd HTTP/1.1\r\n\r\n"],
     ["a tunnel without port", "CONNECT site.test HTTP/1.1\r\n\r\n"],
-    ["a tunnel to two places", "CONNECT site.test:443:80 HTTP/1.1\r\n\r\n"],
+    ["a tunnel to two ports", "CONNECT site.test:443:80 HTTP/1.1\r\n\r\n"],
     ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["TLS", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n"],
-    ["a body of untold length", "POST http://site.test/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"],
+    ["a body without declared length", "POST http://site.test/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"],
     ["two lengths", "POST http://site.test/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
-    ["a second request behind the first", `${plain("http://site.test/")}${plain("http://169.254.169.254/")}`],
+    ["a second request after the first", `${plain("http://site.test/")}${plain("http://169.254.169.254/")}`],
   ];
   for (const [words, request] of unreadable) {
-    test(`${words} is cut off`, async () => {
+    test(`${words} is disconnected`, async () => {
       const listener = await listen(echo);
       expect(await ask(await proxyTo(listener), request)).toBe("");
       expect(listener.connections).toBe(0);
     });
   }
 
-  test("a connection serves one plain request: a later one never reaches the first one's server", async () => {
+  test("a connection serves one plain request: a later one never reaches the first server", async () => {
     const heard: string[] = [];
     const listener = await listen((socket) =>
       socket.on("data", (chunk: Buffer) => {
@@ -285,7 +285,7 @@ describe("refusing", () => {
 });
 
 describe("limits", () => {
-  test("bytes: everything is cut, and the scan can say why", async () => {
+  test("bytes: all connections close, and the reason is recorded", async () => {
     const listener = await listen(async (socket) => {
       const chunk = Buffer.alloc(16_384, 1);
       while (!socket.destroyed)
@@ -312,19 +312,19 @@ describe("limits", () => {
     expect(listener.connections).toBe(0);
   });
 
-  test("a head that comes too slowly", async () => {
+  test("a head that arrives too slowly", async () => {
     const proxy = await proxyTo(await listen(echo), { headMs: 150 });
     expect(await ask(proxy, "GET http://site.test/ HTTP/1.1\r\n")).toBe("");
   });
 
-  test("a head that is cut off", async () => {
+  test("an incomplete head", async () => {
     const proxy = await proxyTo(await listen(echo));
     const socket = dialProxy(proxy);
     socket.end("GET http://site.test/ HTTP/1.1\r\n");
     expect(await everything(socket)).toBe("");
   });
 
-  test("connections at once", async () => {
+  test("simultaneous connections", async () => {
     const listener = await listen(quiet);
     const proxy = await proxyTo(listener, { connectionsAtOnceMax: 3 });
     const first = [1, 2, 3].map(() => dialProxy(proxy));
@@ -337,14 +337,14 @@ describe("limits", () => {
     await until(() => listener.open === 1);
   });
 
-  test("connections in all", async () => {
+  test("total connections", async () => {
     const proxy = await proxyTo(await listen(echo), { connectionsMax: 2 });
     expect(await ask(proxy, plain("http://site.test/"))).toContain("200 OK");
     expect(await ask(proxy, plain("http://site.test/"))).toContain("200 OK");
     expect(await ask(proxy, plain("http://site.test/"))).toBe("");
   });
 
-  test("stopping cuts everything", async () => {
+  test("stop closes all connections", async () => {
     const listener = await listen(quiet);
     const proxy = await proxyTo(listener);
     const socket = dialProxy(proxy);
@@ -359,8 +359,8 @@ describe("limits", () => {
   });
 });
 
-describe("the proxies of other scans", () => {
-  test("are out of reach in the loosest profile, by whatever address of this machine", async () => {
+describe("SSRF guard: the proxies of other scans", () => {
+  test("are unreachable in the most permissive profile, by any address of this machine", async () => {
     const loose = { profile: "internal", allowPorts: "any", allowCidrs: ["0.0.0.0/0", "::/0"] } as const;
     const [mine, other, refusing] = [
       await proxyTo(await listen(echo), {}, loose),
@@ -376,7 +376,7 @@ describe("the proxies of other scans", () => {
     }
   });
 
-  test("leave their ports to others once they have stopped", async () => {
+  test("release their ports when they stop", async () => {
     const egress = openEgress(egressSettings({ profile: "internal", allowPorts: "any" }));
     const proxy = await startProxy(egress);
     await proxy.stop();
@@ -385,8 +385,8 @@ describe("the proxies of other scans", () => {
   });
 });
 
-describe("the proxy that refuses everything", () => {
-  test("dials nothing and tells what was asked for, by scheme", async () => {
+describe("the refusing proxy", () => {
+  test("dials nothing and records the requested endpoints by scheme", async () => {
     const proxy = await startRefusingProxy();
     cleanUp.push(proxy.stop);
     expect(await ask(proxy, plain("http://site.test/"))).toBe("");

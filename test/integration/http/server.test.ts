@@ -1,11 +1,11 @@
-/** Listening, and stopping without cutting anybody short. */
+/** HTTP server: listening and graceful shutdown. */
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import { listen } from "../../../src/http/server.ts";
 import { startApi } from "../../support/api.ts";
 
-test("a request under way is answered, a new one finds nobody", async () => {
+test("an open request is answered, a new one is refused", async () => {
   const api = await startApi();
   const { token } = await api.customer();
   const body = '{"url":"https://site.example/"}';
@@ -27,13 +27,13 @@ test("a request under way is answered, a new one finds nobody", async () => {
   await stopped;
 });
 
-test("an idle connection does not hold it up", async () => {
+test("an idle connection does not delay the shutdown", async () => {
   const api = await startApi();
   await (await api.request("/healthz")).text();
   await api.stop();
 });
 
-test("a port that is taken is an error of the system", async () => {
+test("a port in use throws the system's error", async () => {
   const api = await startApi();
   const log = createLog({ level: "error", format: "json", write: () => {} });
   let code: unknown;

@@ -1,4 +1,4 @@
-/** The DMARC tree walk and the consent of report receivers, against a real resolver. */
+/** DMARC tree walk and consent of report receivers, against a real resolver. */
 import { describe, expect, test } from "vitest";
 import { reportReceiversMax } from "../../../../src/evidence/limits.ts";
 import { effectiveDmarc } from "../../../../src/parse/dmarc-walk.ts";
@@ -20,7 +20,7 @@ async function factsOf(zones: Zones, url?: string) {
 
 const record = (text: string) => ({ TXT: [text] });
 
-describe("the walk", () => {
+describe("the tree walk", () => {
   test("ends at the domain's own record", async () => {
     const { asked, walk } = await factsOf({ "_dmarc.example.com": record("v=DMARC1; p=reject"), "_dmarc.com": record("v=DMARC1; psd=y") });
     expect(asked).toEqual(["example.com"]);
@@ -29,14 +29,14 @@ describe("the walk", () => {
     ]);
   });
 
-  test("goes up to the last label", async () => {
+  test("continues to the last label", async () => {
     const { asked, walk } = await factsOf({ "_dmarc.example.com": record("v=spf1 -all") }, "https://a.b.example.com/");
     expect(asked).toEqual(["example.com", "com", "a.b.example.com", "b.example.com"]);
     expect(walk.map(({ nameExists }) => nameExists)).toEqual([true, false, false, false]);
     expect(effectiveDmarc(walk, "a.b.example.com")).toBeNull();
   });
 
-  test("passes over names between a long one and its seven last labels", async () => {
+  test("of a long name jumps to its last seven labels", async () => {
     const { asked } = await factsOf({}, "https://a.b.c.d.e.f.g.h.example.com/");
     expect(asked).toEqual([
       "example.com",
@@ -50,7 +50,7 @@ describe("the walk", () => {
     ]);
   });
 
-  test("of several records none counts, so it goes on", async () => {
+  test("continues if a name has several records, because none of them counts", async () => {
     const zones = {
       "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject", "v=DMARC1; p=none"] },
       "_dmarc.com": record("v=DMARC1; p=none; sp=reject; psd=y"),
@@ -60,7 +60,7 @@ describe("the walk", () => {
     expect(effectiveDmarc(walk, "example.com")).toMatchObject({ domain: "com", record: { sp: "reject" } });
   });
 
-  test("psd=n ends that of the host, and the domain is asked about all the same", async () => {
+  test("of the host ends at psd=n, and the domain is queried as well", async () => {
     const zones = { "_dmarc.b.example.com": record("v=DMARC1; p=quarantine; psd=n"), "_dmarc.example.com": record("v=DMARC1; p=reject") };
     const { asked, walk } = await factsOf(zones, "https://a.b.example.com/");
     expect(asked).toEqual(["example.com", "a.b.example.com", "b.example.com"]);
@@ -68,7 +68,7 @@ describe("the walk", () => {
     expect(effectiveDmarc(walk, "example.com")?.domain).toBe("example.com");
   });
 
-  test("the organisation is the name one below psd=y, or else the one with the fewest labels", async () => {
+  test("finds the organisation one label below psd=y, or else at the fewest labels", async () => {
     const zones = {
       "_dmarc.b.example.co.uk": record("v=DMARC1; p=none"),
       "_dmarc.example.co.uk": record("v=DMARC1; p=reject"),
@@ -84,10 +84,10 @@ describe("the walk", () => {
   });
 });
 
-describe("receivers of reports", () => {
+describe("report receivers", () => {
   const withReports = (...receivers: string[]) => record(`v=DMARC1; p=none; rua=${receivers.map((host) => `mailto:a@${host}`).join(",")}`);
 
-  test("outside of the organisation are asked, each once and for itself", async () => {
+  test("outside the organisation are queried once each, independently", async () => {
     const { reportReceivers, asked } = await factsOf({
       "_dmarc.example.com": withReports("example.com", "mail.example.com", "reports.net", "REPORTS.net", "deaf.net", "broken.net"),
       "example.com._report._dmarc.reports.net": record("v=DMARC1"),
@@ -122,12 +122,12 @@ describe("receivers of reports", () => {
     ]);
   });
 
-  test("are asked under the domain whose record holds", async () => {
+  test("are queried under the domain of the effective record", async () => {
     const { asked } = await factsOf({ "_dmarc.com": record("v=DMARC1; p=reject; psd=y; rua=mailto:a@reports.net,mailto:b@nic.com") });
     expect(asked).toEqual(["example.com", "com", "TXT com._report._dmarc.reports.net"]);
   });
 
-  test("are not asked for places that nobody sends to, nor for a name that DNS cannot have", async () => {
+  test("are not queried for addresses without mail, nor for names too long for DNS", async () => {
     const long = `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(40)}.net`;
     const { asked, reportReceivers } = await factsOf({
       "_dmarc.example.com": { TXT: [["v=DMARC1; p=none; rua=https://reports.net/x, a@reports.net, ", `mailto:a@${long}`]] },
@@ -136,7 +136,7 @@ describe("receivers of reports", () => {
     expect(reportReceivers).toMatchObject([{ domain: long, answer: { facts: { nameExists: false, records: [] } } }]);
   });
 
-  test("are asked up to a limit", async () => {
+  test("are queried up to a limit", async () => {
     const hosts = Array.from({ length: reportReceiversMax + 2 }, (_, index) => `r${index}.net`);
     const { reportReceivers, reportReceiversDropped } = await factsOf({ "_dmarc.example.com": withReports(...hosts) });
     expect(reportReceivers).toHaveLength(reportReceiversMax);
@@ -144,12 +144,12 @@ describe("receivers of reports", () => {
   });
 });
 
-describe("no answer", () => {
-  test("a resolver that cannot find out", async () => {
+describe("without an answer", () => {
+  test("a resolver that fails", async () => {
     const { reading } = await probe({ "_dmarc.example.com": { TXT: "SERVFAIL" } });
     expect(reading).toEqual({ status: "failed", because: "unresolved" });
   });
-  test("about a host below the domain harms nothing else", async () => {
+  test("for a subdomain, the other facts remain", async () => {
     const zones = { "_dmarc.www.example.com": { TXT: "SERVFAIL" }, "_dmarc.example.com": record("v=DMARC1; p=reject") } as const;
     expect(await factsOf(zones, "https://www.example.com/")).toMatchObject({
       hostUnread: "unresolved",
@@ -157,11 +157,11 @@ describe("no answer", () => {
     });
     expect(await factsOf(zones, "https://a.example.com/")).toMatchObject({ hostUnread: null });
   });
-  test("a resolver that is silent", async () => {
+  test("a silent resolver", async () => {
     const { reading } = await probe({ "_dmarc.example.com": { TXT: "silent" } }, undefined, 300);
     expect(reading).toEqual({ status: "failed", because: "timeout" });
   });
-  test.each(["https://site.test/", "https://192.0.2.1/", "https://intranet/"])("%s is not asked about", async (url) => {
+  test.each(["https://site.test/", "https://192.0.2.1/", "https://intranet/"])("%s is not queried", async (url) => {
     const { reading, asked } = await probe({}, url);
     expect(reading).toEqual({ status: "failed", because: "not-asked" });
     expect(asked).toEqual([]);

@@ -1,4 +1,4 @@
-/** The CAA climb against a real resolver. */
+/** CAA lookup and shared TXT queries against a real resolver. */
 import { describe, expect, test } from "vitest";
 import { dnsRecordCharsMax, dnsRecordsMax } from "../../../../src/evidence/limits.ts";
 import { probeDnsCaa, probeTlsRpt } from "../../../../src/probe/dns/dns.ts";
@@ -13,8 +13,8 @@ async function probe(zones: Zones, url = "https://www.shop.example.com/", deadli
 
 const issue = (value: string) => ({ flags: 0, tag: "issue", value });
 
-describe("the climb", () => {
-  test("stops at the first name that has records", async () => {
+describe("the CAA lookup", () => {
+  test("stops at the first name with records", async () => {
     const { reading, dns } = await probe({
       "www.shop.example.com": { A: ["192.0.2.1"] },
       "shop.example.com": { CAA: [issue("ca.example"), { flags: 128, tag: "issuewild", value: ";" }] },
@@ -35,14 +35,14 @@ describe("the climb", () => {
     expect(dns.queries.map(({ question }) => question)).toEqual(["CAA www.shop.example.com", "CAA shop.example.com"]);
   });
 
-  test("goes up to the top-level domain", async () => {
+  test("continues up to the top-level domain", async () => {
     const { reading } = await probe({ "example.com": { A: ["192.0.2.1"] } });
     expect(reading).toMatchObject({
       facts: { foundAt: null, records: [], asked: ["www.shop.example.com", "shop.example.com", "example.com", "com"] },
     });
   });
 
-  test("takes the records of an alias for those of the name", async () => {
+  test("uses the records of an alias", async () => {
     const { reading } = await probe({
       "www.shop.example.com": { CNAME: ["host.example.net"] },
       "host.example.net": { CAA: [issue("ca.example")] },
@@ -51,7 +51,7 @@ describe("the climb", () => {
   });
 });
 
-test("long answers come over TCP and are bounded", async () => {
+test("long answers are read over TCP and bounded", async () => {
   const records = Array.from({ length: dnsRecordsMax + 1 }, (_, index) => issue(`${index}.${"x".repeat(dnsRecordCharsMax)}`));
   const { reading, dns } = await probe({ "www.shop.example.com": { CAA: { truncatedOverUdp: records } } });
   expect(dns.queries.map(({ over }) => over)).toEqual(["udp", "tcp"]);
@@ -61,7 +61,7 @@ test("long answers come over TCP and are bounded", async () => {
   expect(kept.every(({ value, truncated }) => truncated && value.length === dnsRecordCharsMax)).toBe(true);
 });
 
-test("a set is kept in one order, however the resolver turns it round, and policies before other texts", async () => {
+test("records are sorted regardless of the resolver's order, with policies first", async () => {
   const texts = [...Array.from({ length: dnsRecordsMax }, (_, index) => `verification=${index}`), "v=TLSRPTv1; rua=mailto:tls@example.com"];
   const readings = await Promise.all(
     [texts, texts.toReversed()].map(async (records) => {
@@ -74,8 +74,8 @@ test("a set is kept in one order, however the resolver turns it round, and polic
   expect(readings[0]?.status === "read" && readings[0].facts.records[0]?.text).toMatch(/^v=TLSRPTv1/);
 });
 
-describe("no answer", () => {
-  test("a resolver that cannot find out", async () => {
+describe("without an answer", () => {
+  test("a resolver that fails", async () => {
     const { reading } = await probe({
       "www.shop.example.com": {},
       "shop.example.com": { CAA: "SERVFAIL" },
@@ -84,12 +84,12 @@ describe("no answer", () => {
     expect(reading).toEqual({ status: "failed", because: "unresolved" });
   });
 
-  test("a resolver that is silent", async () => {
+  test("a silent resolver", async () => {
     const { reading } = await probe({ "www.shop.example.com": { CAA: "silent" } }, undefined, 300);
     expect(reading).toEqual({ status: "failed", because: "timeout" });
   });
 
-  test("another resolver is asked when the first one fails", async () => {
+  test("the next resolver is asked after a failure", async () => {
     const [broken, good] = [
       keep(await startDnsServer({ "example.com": { CAA: "SERVFAIL" } })),
       keep(await startDnsServer({ "example.com": { CAA: [issue("ca.example")] } })),
@@ -99,7 +99,7 @@ describe("no answer", () => {
   });
 
   test.each(["https://site.test/", "https://127.0.0.1/", "https://[::1]/", "https://intranet/", "https://printer.local/"])(
-    "%s is not asked about",
+    "%s is not queried",
     async (url) => {
       const { reading, dns } = await probe({}, url);
       expect(reading).toEqual({ status: "failed", because: "not-asked" });

@@ -1,4 +1,4 @@
-/** What is made of resolvers that validate, that do not, and of several that differ; real ones are asked in the laboratory. */
+/** DNSSEC status with validating, non-validating and differing resolvers. The laboratory tests real ones. */
 import { createSocket } from "node:dgram";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
 import { expect, test } from "vitest";
@@ -8,21 +8,21 @@ import { closedPort } from "../../../support/servers.ts";
 
 interface Resolver {
   readonly validates: boolean;
-  /** `flaky`: refused once, then secure. `remembered`: refused once, and that repeated for the same question. `gone`: there is no such domain. `refused`: by policy. */
+  /** `flaky`: SERVFAIL once, then secure. `remembered`: SERVFAIL cached for the same question. `gone`: no such domain. `refused`: by policy. */
   readonly domain: "secure" | "insecure" | "bogus" | "broken" | "flaky" | "remembered" | "gone" | "refused";
   /** Sets AD on every answer. */
   readonly blind?: boolean;
-  /** The domain's name is an alias of one that is not signed. */
+  /** The domain's name is an alias of an unsigned one. */
   readonly alias?: boolean;
-  /** Handed out when it is told not to check. */
+  /** Records that it returns with validation disabled. */
   readonly records?: readonly Answer[];
-  /** Questions that are never answered. */
+  /** Questions without an answer. */
   readonly silentOn?: "checked" | "unchecked" | "root" | "home.arpa";
 }
 
 const [servfail, nxdomain, refused] = [2, 3, 5];
 
-/** Answers for the root, for one domain and for the name that is never signed, as a resolver of that kind does. */
+/** A resolver of the given kind: answers for the root, for one domain and for the unsigned control name. */
 async function startResolver(resolver: Resolver): Promise<string> {
   const socket = createSocket("udp4");
   let asked = 0;
@@ -83,13 +83,13 @@ async function probe(...resolvers: readonly (Resolver | "absent")[]) {
 }
 
 const nothingSigned = { dsKeyTags: [], zoneKeyTags: [], signatures: [] };
-const status = (told: string, unchecked: unknown = told === "bogus" ? nothingSigned : null) => ({
+const status = (expected: string, unchecked: unknown = expected === "bogus" ? nothingSigned : null) => ({
   status: "read",
-  facts: { domain: "example.com", status: told, unchecked },
+  facts: { domain: "example.com", status: expected, unchecked },
 });
 const failed = (because: string) => ({ status: "failed", because });
 
-test.each(["secure", "insecure", "bogus"] as const)("%s, as a validating resolver tells", async (domain) => {
+test.each(["secure", "insecure", "bogus"] as const)("%s according to a validating resolver", async (domain) => {
   expect(await probe({ validates: true, domain })).toEqual(status(domain));
 });
 
@@ -97,36 +97,36 @@ test.each(["secure", "insecure", "bogus"] as const)("%s, but the resolver does n
   expect(await probe({ validates: false, domain })).toEqual(failed("unsupported"));
 });
 
-test("a domain that cannot be resolved, with checking or without", async () => {
+test("a domain that cannot be resolved, with or without validation", async () => {
   expect(await probe({ validates: true, domain: "broken" })).toEqual(failed("unresolved"));
 });
 
-test("a domain that does not exist: what is proven is the zone above", async () => {
+test("a domain that does not exist: the proof concerns the parent zone", async () => {
   expect(await probe({ validates: true, domain: "gone" })).toEqual(failed("unresolved"));
 });
 
-test("a resolver that does not want to answer", async () => {
+test("a resolver that refuses to answer", async () => {
   expect(await probe({ validates: true, domain: "refused" })).toEqual(failed("unresolved"));
 });
 
-test("a refusal that was gone a moment later is no forgery", async () => {
+test("a temporary SERVFAIL is not bogus", async () => {
   expect(await probe({ validates: true, domain: "flaky" })).toEqual(status("secure"));
 });
 
-test("nor is one that the resolver only remembers", async () => {
+test("a cached SERVFAIL is not bogus", async () => {
   expect(await probe({ validates: true, domain: "remembered" })).toEqual(status("secure"));
 });
 
-test("silence is no refusal, whatever is answered without checking", async () => {
+test("a timeout is not bogus, even if the domain resolves without validation", async () => {
   expect(await probe({ validates: true, domain: "bogus", silentOn: "checked" })).toEqual(failed("timeout"));
 });
 
-test("a refusal that nobody can explain", async () => {
+test("a SERVFAIL that cannot be confirmed is not bogus", async () => {
   expect(await probe({ validates: true, domain: "bogus", silentOn: "unchecked" })).toEqual(failed("timeout"));
   expect(await probe({ validates: true, domain: "bogus", silentOn: "root" })).toEqual(failed("timeout"));
 }, 15_000);
 
-test("what a resolver has to go by is asked for without checking", async () => {
+test("the records that explain a bogus status are read with validation disabled", async () => {
   const key = Buffer.from(
     "AQOeiiR0GOMYkDshWoSKz9XzfwJr1AYtsmx3TGkJaNXVbfi/2pHm822aJ5iI9BMzNXxeYCmZDRD99WYwYqUSdjMmmAphXdvxegXd/M5+X7OrzKBaMbCVdFLUUh6DhweJBjEVv5f2wwjM9XzcnOf+EPbtG9DMBmADjFDc2w/rljwvFw==",
     "base64",
@@ -142,7 +142,7 @@ test("what a resolver has to go by is asked for without checking", async () => {
   expect(await probe({ validates: true, domain: "bogus", records })).toEqual(
     status("bogus", {
       dsKeyTags: [4_711, 60_485],
-      // RFC 4034 section 5.4 has this key and its tag.
+      // Key and tag of RFC 4034 section 5.4.
       zoneKeyTags: [60_485],
       signatures: [
         { covers: "SOA", validTo: "2023-11-14T22:13:20.000Z" },
@@ -152,26 +152,26 @@ test("what a resolver has to go by is asked for without checking", async () => {
   );
 });
 
-test("a resolver that sets AD on whatever it hands out", async () => {
+test("a resolver that sets AD on every answer", async () => {
   expect(await probe({ validates: false, domain: "insecure", blind: true })).toEqual(failed("unsupported"));
 });
 
-test("a resolver that cannot be tried by the name which is never signed is believed", async () => {
+test("a resolver is trusted if the unsigned control name cannot be queried", async () => {
   expect(await probe({ validates: true, domain: "secure", silentOn: "home.arpa" })).toEqual(status("secure"));
 });
 
-test.each(["secure", "insecure"] as const)("%s, and an alias of a domain that is not signed", async (domain) => {
+test.each(["secure", "insecure"] as const)("%s, and an alias of an unsigned domain", async (domain) => {
   expect(await probe({ validates: true, domain, alias: true })).toEqual(status(domain));
 });
 
-test("the next resolver is asked when one cannot tell", async () => {
+test("the next resolver is asked if one is inconclusive", async () => {
   expect(await probe("absent", { validates: false, domain: "secure" }, { validates: true, domain: "secure" })).toEqual(status("secure"));
 });
 
-test("a resolver that believes anything does not make a forged domain merely insecure", async () => {
+test("a non-validating resolver does not turn a bogus domain into an insecure one", async () => {
   expect(await probe({ validates: true, domain: "bogus" }, { validates: false, domain: "bogus" })).toEqual(status("bogus"));
 });
 
-test("none that can tell", async () => {
+test("no conclusive resolver", async () => {
   expect(await probe("absent", { validates: false, domain: "secure" })).toEqual(failed("unsupported"));
 });

@@ -1,4 +1,4 @@
-/** The MTA-STS record against a real resolver, and its policy file from real HTTPS servers. */
+/** MTA-STS record from a real resolver, and policy file from real HTTPS servers. */
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { openEgress } from "../../../../src/egress/dial.ts";
@@ -42,27 +42,27 @@ test("the policy, as it is served", async () => {
   expect(reading).toEqual({ status: "read", facts });
 });
 
-test("redirects are told, not followed", async () => {
+test("redirects are recorded and not followed", async () => {
   const { reading, requests } = await policyFrom({ status: 301, headers: { location: policyUrl }, body });
   expect(reading).toMatchObject({ facts: { status: 301, body: "", unavailableBecause: null } });
   expect(requests).toHaveLength(1);
 });
 
-test("other answers are told without their body", async () => {
+test("other answers are recorded without their body", async () => {
   expect((await policyFrom({ status: 404, body: "no" })).reading).toMatchObject({ facts: { status: 404, body: "" } });
 });
 
-test("a challenge of a bot defence is no policy that is refused", async () => {
+test("a challenge of a bot defence is not a missing policy", async () => {
   const { reading } = await policyFrom({ status: 403, headers: { "cf-mitigated": "challenge" }, body: "<title>Just a moment...</title>" });
   expect(reading).toEqual(failed("challenged"));
 });
 
-test("a policy that came packed was not read", async () => {
+test("a compressed policy is not read", async () => {
   const { reading } = await policyFrom({ headers: { ...plainText, "content-encoding": "br" }, body: "\x0b\x02\x80" });
   expect(reading).toEqual(failed("invalid"));
 });
 
-test("a long policy is cut", async () => {
+test("a long policy is truncated", async () => {
   const { reading } = await policyFrom({ headers: plainText, body: "x".repeat(mtaStsPolicyBytesMax + 1) });
   expect(reading).toMatchObject({ facts: { truncated: true, body: "x".repeat(mtaStsPolicyBytesMax) } });
 });
@@ -71,26 +71,26 @@ test.each([
   ["expired", [policyHost, { flaw: "expired" }]],
   ["not yet valid", [policyHost, { flaw: "not-yet-valid" }]],
   ["self-signed", [policyHost, { flaw: "self-signed" }]],
-  ["from an authority that nobody trusts", [policyHost, { flaw: "unknown-root" }]],
+  ["from an untrusted authority", [policyHost, { flaw: "unknown-root" }]],
   ["incomplete", [policyHost, { flaw: "missing-intermediate" }]],
-  ["for the domain alone", ["example.com"]],
-  ["for a wildcard that is too short", ["*.com"]],
-  // RFC 8461 section 3.3 wants a subjectAltName; the common name does not count.
-  ["for a common name alone", [policyHost, { flaw: "no-names" }]],
+  ["for the domain only", ["example.com"]],
+  ["for a wildcard of the wrong level", ["*.com"]],
+  // RFC 8461 section 3.3 requires a subjectAltName; the common name does not count.
+  ["for a common name only", [policyHost, { flaw: "no-names" }]],
 ] satisfies [string, Parameters<typeof siteIdentity>][])("a certificate that is %s", async (_words, identity) => {
   const { reading } = await policyFrom({ headers: plainText, body }, { identity: identity as Parameters<typeof siteIdentity> });
   expect(reading).toMatchObject({ status: "read", facts: { unavailableBecause: "certificate-not-accepted", status: 0, body: "" } });
 });
 
-test("a wildcard certificate is good", async () => {
+test("a wildcard certificate is accepted", async () => {
   const { reading } = await policyFrom({ headers: plainText, body }, { identity: ["*.example.com"] });
   expect(reading).toMatchObject({ facts: { status: 200 } });
 });
 
 test.each<[string, Reading<TextRecords>]>([
-  ["there is no record", read(textRecords("_mta-sts.example.com"))],
-  ["there is another text", read(textRecords("_mta-sts.example.com", "v=spf1 -all"))],
-  ["the record could not be asked for", failed("timeout")],
+  ["without a record", read(textRecords("_mta-sts.example.com"))],
+  ["with another TXT record", read(textRecords("_mta-sts.example.com", "v=spf1 -all"))],
+  ["after a failed query of the record", failed("timeout")],
 ])("not asked for when %s", async (_words, records) => {
   const { reading, requests } = await policyFrom({ headers: plainText, body }, { records });
   expect(reading).toEqual({ status: "failed", because: "not-asked" });
@@ -101,25 +101,25 @@ async function policyVia(places: Readonly<Record<string, { readonly port: number
   return probeMtaStsPolicy({ ...contextOf("https://example.com/", places, deadlineMs), dnsServers: [], caPems, record });
 }
 
-test("a host that refuses is the site's own doing", async () => {
+test("a host that refuses connections is a fault of the site", async () => {
   expect(await policyVia({ [`${policyHost}:443`]: { port: await closedPort() } })).toMatchObject({
     facts: { url: policyUrl, unavailableBecause: "refused", status: 0 },
   });
 });
 
-test("a host that stays silent is not", async () => {
+test("a silent host is not a fault of the site", async () => {
   const silent = keep(await startTcp(() => {}));
   expect(await policyVia({ [`${policyHost}:443`]: silent }, 300)).toEqual({ status: "failed", because: "timeout" });
 });
 
-test("nor is a server that speaks no TLS, or breaks off", async () => {
+test("a server without TLS or with a broken connection is not a fault of the site", async () => {
   const plain = keep(await startTcp((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
   expect(await policyVia({ [`${policyHost}:443`]: plain })).toEqual({ status: "failed", because: "tls" });
   const rude = keep(await startTcp((socket) => void socket.destroy()));
   expect(await policyVia({ [`${policyHost}:443`]: rude })).toMatchObject({ status: "failed" });
 });
 
-test("a handshake that breaks once is no fault of the certificate", async () => {
+test("a broken handshake is not a fault of the certificate", async () => {
   const good = keep(await startHttps(siteIdentity(policyHost), { "/.well-known/mta-sts.txt": { headers: plainText, body } }));
   let connections = 0;
   const flaky = keep(
@@ -147,10 +147,10 @@ test.each<[string, Zones]>([
   expect(await policyByDns(zones)).toMatchObject({ status: "read", facts: { unavailableBecause: "no-host", status: 0 } });
 });
 
-test("a host that the resolver cannot find out about", async () => {
+test("a host that the resolver fails to resolve", async () => {
   expect(await policyByDns({ [policyHost]: { A: "SERVFAIL", AAAA: "SERVFAIL" } })).toEqual({ status: "failed", because: "unresolved" });
 });
 
-test("a host at an address where scans may not go", async () => {
+test("a host at a blocked address", async () => {
   expect(await policyByDns({ [policyHost]: { A: ["10.0.0.1"] } })).toEqual({ status: "failed", because: "blocked" });
 });

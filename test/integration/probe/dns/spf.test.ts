@@ -1,4 +1,4 @@
-/** What is asked to evaluate an SPF record, of a real DNS server: each name once, in bounds, whatever fails or leads in a circle. */
+/** Queries of the SPF evaluation to a real DNS server: each name once, bounded, with failures and loops. */
 import { describe, expect, test } from "vitest";
 import { spfQuestionsMax, spfRecordCharsMax } from "../../../../src/evidence/limits.ts";
 import { probeSpf } from "../../../../src/probe/dns/spf.ts";
@@ -26,12 +26,12 @@ async function factsOf(zones: Zones, deadlineMs?: number) {
   };
 }
 
-/** A string of a record holds 255 bytes at most. */
+/** Splits a text, because a string of a record has at most 255 bytes. */
 const strings = (text: string): readonly string[] => text.match(/.{1,255}/g) ?? [];
 const spf = (record: string) => ({ TXT: [strings(record)] });
 
-describe("what is asked", () => {
-  test("every kind of term, and nothing for those that need no answer", async () => {
+describe("queries", () => {
+  test("cover every kind of term that needs an answer", async () => {
     const { followed, order, asked } = await factsOf({
       "example.com": {
         ...spf(
@@ -57,24 +57,24 @@ describe("what is asked", () => {
     expect(order).toEqual(Object.keys(followed));
     expect(asked.filter((question) => /why|ptr/.test(question))).toEqual([]);
   });
-  test("macros of the domain are written out, those of the sender cannot be asked for", async () => {
+  test("expand macros of the domain, but not those of the sender", async () => {
     const { order } = await factsOf({
       "example.com": spf("v=spf1 include:_spf.%{d} exists:%{i}.%{d} a:%{l}.example.com include:%{ir}.x.com -all"),
       "_spf.example.com": spf("v=spf1 include:%{d1}.%{o} -all"),
     });
     expect(order).toEqual(["TXT _spf.example.com", "TXT com.example.com"]);
   });
-  test("what stands behind all, or beside it as a redirect, is not", async () => {
+  test("exclude terms after all, and a redirect beside all", async () => {
     expect((await factsOf({ "example.com": spf("v=spf1 -all include:a.example.com redirect=b.example.com") })).order).toEqual([]);
   });
-  test("a redirect is followed where no all stands", async () => {
+  test("follow a redirect without all", async () => {
     const { order } = await factsOf({
       "example.com": spf("v=spf1 redirect=a.example.com"),
       "a.example.com": spf("v=spf1 redirect=b.example.com"),
     });
     expect(order).toEqual(["TXT a.example.com", "TXT b.example.com"]);
   });
-  test("nothing without a record, or with several", async () => {
+  test("stop without a record or with several", async () => {
     expect((await factsOf({ "example.com": { TXT: ["verification"] } })).asked).toEqual(["TXT example.com"]);
     expect((await factsOf({ "example.com": { TXT: ["v=spf1 mx -all", "v=spf1 a -all"] } })).asked).toEqual(["TXT example.com"]);
     expect((await factsOf({})).own).toEqual({ name: "example.com", nameExists: false, records: [], recordsDropped: 0 });
@@ -82,7 +82,7 @@ describe("what is asked", () => {
 });
 
 describe("bounds", () => {
-  test("each name and type once, however often and in whatever case it is named, loops included", async () => {
+  test("each name and type once, for any repetition, case and loop", async () => {
     const { asked } = await factsOf({
       "example.com": spf("v=spf1 include:A.example.com include:a.example.com. include:example.com a:b.example.com a:b.example.com/24 -all"),
       "a.example.com": spf("v=spf1 include:example.com include:a.example.com include:c.example.com a:B.example.com -all"),
@@ -96,13 +96,13 @@ describe("bounds", () => {
       "TXT example.com",
     ]);
   });
-  test("no more questions than the limit; the others are counted", async () => {
+  test("questions beyond the limit are only counted", async () => {
     const names = Array.from({ length: spfQuestionsMax + 7 }, (_, at) => `include:n${at}.example.com`);
     const { order, followedDropped } = await factsOf({ "example.com": spf(`v=spf1 ${names.join(" ")} -all`) });
     expect(order).toHaveLength(spfQuestionsMax);
     expect(followedDropped).toBe(7);
   });
-  test("a tree that would never end", async () => {
+  test("an endless tree of includes", async () => {
     const grove = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [
         `n${at}.example.com`,
@@ -113,7 +113,7 @@ describe("bounds", () => {
     expect(order).toHaveLength(spfQuestionsMax);
     expect(followedDropped).toBeGreaterThan(0);
   });
-  test("a long record in many strings comes whole, one that is too long is cut and told", async () => {
+  test("a long record of many strings is complete, a too long one is truncated and marked", async () => {
     const networks = Array.from({ length: 120 }, (_, at) => `ip4:192.0.2.${at}`).join(" ");
     const long = `v=spf1 ${networks} -all`;
     const whole = await factsOf({ "example.com": { TXT: { truncatedOverUdp: [strings(long)] } } });
@@ -124,7 +124,7 @@ describe("bounds", () => {
     expect(cut.own.records[0]?.text).toHaveLength(spfRecordCharsMax);
     expect(cut.order).toEqual(["A host.example.com"]);
   });
-  test("of the texts of a name that is included only SPF records are kept, or one that shows that there is any", async () => {
+  test("of an included name only SPF records are kept, or one other record", async () => {
     const { followed } = await factsOf({
       "example.com": spf("v=spf1 include:a.example.com include:b.example.com include:c.example.com -all"),
       "a.example.com": { TXT: ["x", "v=spf1 -all", "v=DMARC1", "y"] },
@@ -134,7 +134,7 @@ describe("bounds", () => {
     expect(followed).toMatchObject({ "TXT a.example.com": ["v=spf1 -all"], "TXT b.example.com": ["x"] });
     expect(followed["TXT c.example.com"]).toHaveLength(2);
   });
-  test("a name whose texts were not all kept may have a record", async () => {
+  test("a name with dropped records may have an SPF record", async () => {
     const { followed } = await factsOf({
       "example.com": spf("v=spf1 include:a.example.com -all"),
       "a.example.com": { TXT: { truncatedOverUdp: Array.from({ length: 60 }, (_, at) => `v=a${at}`) } },
@@ -163,7 +163,7 @@ describe("failures", () => {
       "TXT d.example.com": ["v=spf1 -all"],
     });
   });
-  test("the deadline leaves what was answered before", async () => {
+  test("the deadline keeps earlier answers", async () => {
     const zones: Zones = {
       "example.com": spf("v=spf1 include:a.example.com include:b.example.com -all"),
       "a.example.com": { TXT: "silent" },
@@ -190,7 +190,7 @@ describe("failures", () => {
     expect(new Set(firstNine).size).toBe(9);
     expect(new Set(Object.values(followed))).toEqual(new Set(["timeout"]));
   });
-  test("the reading as a whole fails with the record itself, and where there is no domain to ask about", async () => {
+  test("the reading fails with the domain's own record, and without a domain", async () => {
     expect((await probe({ "example.com": { TXT: "SERVFAIL" } })).reading).toEqual({ status: "failed", because: "unresolved" });
     const dns = keep(await startDnsServer({}));
     const reading = await probeSpf({ ...contextOf("https://192.0.2.1/", {}), dnsServers: [dns.address] });

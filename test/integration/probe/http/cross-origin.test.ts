@@ -1,4 +1,4 @@
-/** The cross-origin probe against a server that reflects whoever asks. */
+/** CORS probe against a server that reflects every origin. */
 import { expect, test } from "vitest";
 import { foreignOrigin, probeCrossOrigin } from "../../../../src/probe/http/cross-origin.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
@@ -12,7 +12,7 @@ async function probe(route: Route) {
   return { reading, site };
 }
 
-test("sends a foreign origin once, and keeps only what is about it, and the policy of this second load", async () => {
+test("sends a foreign origin once, and keeps only CORS headers and the policy of this response", async () => {
   const { reading, site } = await probe((request, response) => {
     response.writeHead(200, {
       "Access-Control-Allow-Origin": request.headers.origin ?? "none",
@@ -39,16 +39,16 @@ test("follows no redirect", async () => {
   expect(reading).toMatchObject({ facts: { status: 302, headers: [] } });
 });
 
-test.each([429, 500, 503])("an answer of %d says nothing", async (status) => {
+test.each([429, 500, 503])("an answer of %d is not assessed", async (status) => {
   expect((await probe({ status })).reading).toEqual({ status: "failed", because: "server-error" });
 });
 
-test("a bot challenge says nothing either", async () => {
+test("a bot challenge is not assessed", async () => {
   const { reading } = await probe({ status: 403, headers: { "cf-mitigated": "challenge", "access-control-allow-origin": "*" } });
   expect(reading).toEqual({ status: "failed", because: "challenged" });
 });
 
-test("a place that cannot be asked", async () => {
+test("a host that refuses connections", async () => {
   const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
   expect(await probeCrossOrigin({ ...context, url: "https://site.test/" })).toEqual({ status: "failed", because: "refused" });
   expect(await probeCrossOrigin({ ...context, url: "about:blank" })).toEqual({ status: "failed", because: "not-asked" });

@@ -1,4 +1,4 @@
-/** The plain-http probe against real servers on both sides of a redirect. */
+/** Plain HTTP probe against real servers before and after a redirect. */
 import { describe, expect, test } from "vitest";
 import { headerValueCharsMax, hopsMax } from "../../../../src/evidence/limits.ts";
 import { probePlainHttp } from "../../../../src/probe/http/plain-http.ts";
@@ -18,7 +18,7 @@ async function probe(plainRoutes: Routes, secureRoutes: Routes = {}, url = "http
 }
 
 describe("answers", () => {
-  test("a redirect to https, asked with the scanned path and query", async () => {
+  test("a redirect to https, requested with the scanned path and query", async () => {
     const route = { status: 301, headers: { location: "https://site.test/a/b?c=d", "X-Twice": ["1", "2"] } };
     const facts = await probe({ "/a/b": route }, { "/a/b": { body: "secure" } }, "https://site.test/a/b?c=d#e");
     expect(facts.outcome).toBe("answered");
@@ -28,7 +28,7 @@ describe("answers", () => {
     expect(facts.plain.requests.map(({ path }) => path)).toEqual(["/a/b?c=d"]);
   });
 
-  test("a page in plain text, whose body is not waited for", async () => {
+  test("a page over plain http, without waiting for its body", async () => {
     const facts = await probe({ "/": (_request, response) => void response.writeHead(200).write("never ends") });
     expect(chain(facts)).toEqual(["200 http://site.test/"]);
   });
@@ -43,23 +43,23 @@ describe("answers", () => {
   });
 
   test("an error", async () => expect(chain(await probe({ "/": { status: 503 } }))).toEqual(["503 http://site.test/"]));
-  test("a 304 with a location is no redirect", async () => {
+  test("a 304 with a location is not a redirect", async () => {
     expect(chain(await probe({ "/": { status: 304, headers: { location: "/b" } } }))).toEqual(["304 http://site.test/"]);
   });
-  test("a redirect that names no place is none", async () => {
+  test("a redirect without a location is not a redirect", async () => {
     const facts = await probe({ "/": { status: 301 } });
     expect(facts).toMatchObject({ stoppedBecause: null, answers: [{ status: 301 }] });
   });
 
-  test("a location longer than a header in evidence is followed whole", async () => {
+  test("a location longer than a header in evidence is followed completely", async () => {
     const path = `/${"x".repeat(headerValueCharsMax)}`;
     const facts = await probe({ "/": { status: 301, headers: { location: path } }, [path]: {} });
     expect(chain(facts)).toEqual(["301 http://site.test/", `200 http://site.test${path}`]);
   });
 });
 
-describe("chains that are cut", () => {
-  test("redirects without end", async () => {
+describe("incomplete chains", () => {
+  test("endless redirects", async () => {
     const facts = await probe({ "*": { status: 301, headers: { location: "/" } } });
     expect(facts.stoppedBecause).toBe("too-many-hops");
     expect(facts.answers).toHaveLength(hopsMax);
@@ -75,7 +75,7 @@ describe("chains that are cut", () => {
     },
   );
 
-  test("to a place where nobody answers, or where no scan may go", async () => {
+  test("to a closed port or a blocked address", async () => {
     for (const location of ["http://site.test:81/", "http://169.254.169.254/", "http://10.0.0.1/"]) {
       expect(await probe({ "/": { status: 301, headers: { location } } })).toMatchObject({
         stoppedBecause: "connection-failed",
@@ -85,20 +85,20 @@ describe("chains that are cut", () => {
   });
 });
 
-describe("no answer", () => {
+describe("without an answer", () => {
   test("refused", async () => {
     const reading = await probePlainHttp(contextOf("https://site.test/", { "site.test:80": { port: await closedPort() } }));
     expect(reading).toEqual({ status: "read", facts: { outcome: "refused", answers: [], stoppedBecause: null } });
   });
 
-  test.each(["http://site.test:8080/", "https://site.test:8443/"])("not asked beside %s", async (url) => {
+  test.each(["http://site.test:8080/", "https://site.test:8443/"])("not requested for %s", async (url) => {
     expect(await probePlainHttp(contextOf(url, {}))).toMatchObject({ facts: { outcome: "custom-port", answers: [] } });
   });
 
   test.each([
     ["silence", () => {}, "timeout", 300],
-    ["what is no HTTP", (socket: { end(text: string): unknown }) => void socket.end("SSH-2.0-x\r\n"), "invalid", 5_000],
-    ["a cut connection", (socket: { destroy(): unknown }) => void socket.destroy(), "unreachable", 5_000],
+    ["another protocol", (socket: { end(text: string): unknown }) => void socket.end("SSH-2.0-x\r\n"), "invalid", 5_000],
+    ["a closed connection", (socket: { destroy(): unknown }) => void socket.destroy(), "unreachable", 5_000],
   ] as const)("%s", async (_words, onConnection, because, deadlineMs) => {
     const server = keep(await startTcp(onConnection as never));
     expect(await probePlainHttp(contextOf("https://site.test/", { "site.test:80": server }, deadlineMs))).toEqual({

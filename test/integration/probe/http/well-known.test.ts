@@ -1,4 +1,4 @@
-/** The probe for security.txt against real servers. */
+/** Probe of security.txt against real servers. */
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { wellKnownBytesMax } from "../../../../src/evidence/limits.ts";
@@ -18,7 +18,7 @@ async function attemptsOf(routes: Routes, url = "https://site.test/deep/page") {
   return reading.facts.attempts;
 }
 
-test("the well-known place", async () => {
+test("the well-known path", async () => {
   expect(await attemptsOf({ "/.well-known/security.txt": { headers: plainText, body } })).toEqual([
     {
       url: "https://site.test/.well-known/security.txt",
@@ -31,7 +31,7 @@ test("the well-known place", async () => {
   ]);
 });
 
-test("the old place, when the well-known one has none", async () => {
+test("the legacy path, if the well-known one has no file", async () => {
   for (const route of [{ status: 404 }, { status: 403, body: "no" }, { status: 200, body: "<h1>Our page for everything</h1>" }]) {
     const attempts = await attemptsOf({ "/.well-known/security.txt": route, "/security.txt": { headers: plainText, body } });
     expect(attempts.map(({ url, status }) => `${status} ${url}`)).toEqual([
@@ -42,14 +42,14 @@ test("the old place, when the well-known one has none", async () => {
   }
 });
 
-test("none at all", async () => {
+test("no file at either path", async () => {
   expect((await attemptsOf({})).map(({ status, body }) => [status, body])).toEqual([
     [404, ""],
     [404, ""],
   ]);
 });
 
-test("redirects are followed, five at most, and told", async () => {
+test("at most five redirects are followed and recorded", async () => {
   const to = (location: string) => ({ status: 301, headers: { location } });
   const good = await attemptsOf({
     "/.well-known/security.txt": to("/1"),
@@ -62,14 +62,14 @@ test("redirects are followed, five at most, and told", async () => {
   expect(endless).toMatchObject([{ finalUrl: "https://site.test/5", status: 301, body: "" }, { status: 404 }]);
 });
 
-test("a host that was scanned over http is asked over https; a plain port of its own is not", async () => {
+test("a host scanned over http is requested over https, except on a custom port", async () => {
   expect(await attemptsOf({ "*": { headers: plainText, body } }, "http://site.test/")).toMatchObject([
     { url: "https://site.test/.well-known/security.txt", status: 200 },
   ]);
   expect(await probeSecurityTxt(contextOf("http://site.test:8080/", {}))).toEqual({ status: "failed", because: "not-asked" });
 });
 
-test("long and broken files are bounded", async () => {
+test("long and invalid files are bounded", async () => {
   const long = await attemptsOf({ "*": { headers: plainText, body: "x".repeat(wellKnownBytesMax + 1) } });
   expect(long).toMatchObject([{ truncated: true }]);
   expect(long[0]?.body).toHaveLength(wellKnownBytesMax);
@@ -77,17 +77,17 @@ test("long and broken files are bounded", async () => {
   expect(broken[0]?.body).toBe("A\ufffd\0B");
 });
 
-test("nobody there", async () => {
+test("a host that refuses connections", async () => {
   const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
   expect(await probeSecurityTxt(context)).toEqual({ status: "failed", because: "refused" });
 });
 
-test("what the well-known place said stands, whatever becomes of the other", async () => {
+test("a failure of the legacy path keeps the answer of the well-known one", async () => {
   const attempts = await attemptsOf({ "/security.txt": (request) => void request.socket.destroy() });
   expect(attempts).toMatchObject([{ url: "https://site.test/.well-known/security.txt", status: 404 }]);
 });
 
-test("a file that came packed was not read", async () => {
+test("a compressed file is not read", async () => {
   const packed = { headers: { ...plainText, "content-encoding": "gzip" }, body: gzipSync(body) };
   await expect(attemptsOf({ "/.well-known/security.txt": packed })).rejects.toThrow("invalid");
   const asIs = { headers: { ...plainText, "content-encoding": "identity" }, body };

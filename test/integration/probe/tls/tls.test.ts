@@ -1,4 +1,4 @@
-/** The TLS probe against real servers: every version, every flaw of a certificate, and peers that speak no TLS at all. */
+/** TLS probe against real servers: every version, every certificate flaw, and peers without TLS. */
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -33,7 +33,7 @@ function keep<T extends { stop(): unknown }>(server: T): T {
   return server;
 }
 
-interface Wish {
+interface ProbeOptions {
   readonly host?: string;
   readonly caPems?: readonly string[];
   readonly deadlineMs?: number;
@@ -41,7 +41,7 @@ interface Wish {
 
 async function probe(
   server: { readonly port: number },
-  { host = "site.test", caPems, deadlineMs = 5_000 }: Wish = {},
+  { host = "site.test", caPems, deadlineMs = 5_000 }: ProbeOptions = {},
 ): Promise<Reading<TlsFacts>> {
   const egress = openEgress(egressTo({ [`${host}:443`]: server }));
   cleanUp.push(() => egress.close());
@@ -49,17 +49,17 @@ async function probe(
   return probeTls({ egress, host, port: 443, caPems: caPems ?? [testAuthority().root.pem], signal });
 }
 
-async function factsOf(server: { readonly port: number }, wish?: Wish): Promise<TlsFacts> {
-  const reading = await probe(server, wish);
+async function factsOf(server: { readonly port: number }, options?: ProbeOptions): Promise<TlsFacts> {
+  const reading = await probe(server, options);
   if (reading.status === "failed") throw new Error(`failed: ${reading.because}`);
   return reading.facts;
 }
 
-async function serve(identity: ServerIdentity, wish?: TlsOptions) {
-  return keep(await startHttps(identity, { "*": {} }, wish));
+async function serve(identity: ServerIdentity, options?: TlsOptions) {
+  return keep(await startHttps(identity, { "*": {} }, options));
 }
 
-/** What came of a server that does this with every connection. */
+/** Result for a server that handles every connection as given. */
 async function failure(onConnection: (socket: Socket) => void, deadlineMs?: number): Promise<string> {
   const reading = await probe(keep(await startTcp(onConnection)), deadlineMs === undefined ? {} : { deadlineMs });
   return reading.status === "failed" ? reading.because : "read";
@@ -87,13 +87,13 @@ describe("versions", () => {
     expect(facts.trusted).toBe(true);
   });
 
-  test.each(["rsa-2048", "ec-p384"] as const)("with a key of the kind %s", async (key) => {
+  test.each(["rsa-2048", "ec-p384"] as const)("with a key of type %s", async (key) => {
     const facts = await factsOf(await serve(siteIdentity("site.test", { key }), { minVersion: "TLSv1" }));
     expect(Object.values(facts.versions)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
   });
 });
 
-test("3DES alone with TLS 1.0, which the runtime's client does not offer", async () => {
+test("only 3DES with TLS 1.0, which the runtime's client does not offer", async () => {
   const rsa = siteIdentity("site.test", { key: "rsa-2048" });
   const facts = await factsOf(await serve(rsa, { minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "DES-CBC3-SHA" }));
   expect(facts).toMatchObject({ versions: refusedBut({ "1.0": "accepted" }), trusted: true, chainAsSent: true });
@@ -105,19 +105,19 @@ describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " 
 
   test.each([
     [
-      "Camellia alone with TLS 1.0",
+      "only Camellia with TLS 1.0",
       ["-tls1", "-cipher", "CAMELLIA256-SHA:@SECLEVEL=0"],
       refusedBut({ "1.0": "accepted" }),
       "CAMELLIA256-SHA",
     ],
     [
-      "DHE alone with TLS 1.2",
+      "only DHE with TLS 1.2",
       ["-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256"],
       refusedBut({ "1.2": "accepted" }),
       "DHE-RSA-AES128-GCM-SHA256",
     ],
     [
-      "Camellia alone with TLS 1.1",
+      "only Camellia with TLS 1.1",
       ["-tls1_1", "-cipher", "CAMELLIA128-SHA:@SECLEVEL=0"],
       refusedBut({ "1.1": "accepted" }),
       "CAMELLIA128-SHA",
@@ -131,7 +131,7 @@ describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " 
     expect(facts.trusted).toBe(true);
   });
 
-  test("all versions, with the retry that another key share needs", async () => {
+  test("all versions, with a HelloRetryRequest for another key share", async () => {
     const args = ["-cipher", "ALL:@SECLEVEL=0", "-groups", "P-384"];
     const facts = await factsOf(keep(await startOpenssl(rsa, args)));
     expect(Object.values(facts.versions)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
@@ -143,71 +143,72 @@ describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " 
     ["TLS_AES_128_GCM_SHA256", "X25519"],
     ["TLS_AES_256_GCM_SHA384", "P-256"],
     ["TLS_CHACHA20_POLY1305_SHA256", "P-384"],
-  ])("1.3 alone, with %s and %s: the chain is what was sent", async (suite, group) => {
+  ])("only 1.3, with %s and %s: the chain is as sent", async (suite, group) => {
     const facts = await factsOf(keep(await startOpenssl(withRoot, ["-tls1_3", "-ciphersuites", suite, "-groups", group])));
     expect(facts).toMatchObject({ versions: refusedBut({ "1.3": "accepted" }), chainAsSent: true, trusted: true });
     expect(facts.chain.map(({ subject }) => subject)).toEqual(["CN=site.test", "CN=Assay test issuing CA", "CN=Strange root"]);
   });
 
   test.each([
-    ["a group of which no half was sent along", ["-groups", "P-521"]],
-    ["a suite that cannot be opened", ["-ciphersuites", "TLS_AES_128_CCM_SHA256"]],
-  ])("1.3 alone, with %s: the path is what the runtime built, if it could", async (_words, args) => {
+    ["a group without key share in the hello", ["-groups", "P-521"]],
+    ["a suite that cannot be decrypted", ["-ciphersuites", "TLS_AES_128_CCM_SHA256"]],
+  ])("only 1.3, with %s: the chain is the runtime's path, if any", async (_words, args) => {
     const reading = await probe(keep(await startOpenssl(withRoot, ["-tls1_3", ...args])));
     if (reading.status === "read") expect(reading.facts).toMatchObject({ versions: refusedBut({ "1.3": "accepted" }), chainAsSent: false });
     else expect(reading.because).toBe("unsupported");
   });
 
-  test("as it comes: old versions are switched on, but the level of security lets no key sign for them", async () => {
+  test("OpenSSL's defaults: old versions are enabled, but the security level allows no signature for them", async () => {
     const facts = await factsOf(keep(await startOpenssl(rsa, [])));
     expect(facts.versions["1.3"]).toBe("accepted");
     expect(facts.versions["1.2"]).toBe("accepted");
-    // It says internal_error, and means that it has no signature for them.
+    // Its internal_error alert means that it has no signature algorithm for them.
     expect(facts.versions["1.0"]).toBe("refused");
     expect(facts.versions["1.1"]).toBe("refused");
   });
 
-  test("a server that assertsAllowed on a client's certificate", async () => {
+  test("a server that requires a client certificate", async () => {
     for (const version of ["-tls1_2", "-tls1_3"]) {
       const facts = await factsOf(keep(await startOpenssl(rsa, [version, "-Verify", "1", "-verify_return_error"])));
       expect(facts.chain[0]?.names).toEqual(["site.test"]);
     }
   });
 
-  test("a key of a kind that few servers have", async () => {
+  test("a rare key type", async () => {
     const facts = await factsOf(keep(await startOpenssl(siteIdentity("site.test", { key: "ed25519" }), [])));
     expect(facts.chain[0]).toMatchObject({ keyType: "ed25519", keyBits: 256, curve: null });
   });
 });
 
-describe("peers that misbehave", () => {
+describe("faulty peers", () => {
   const record = (type: number, ...payload: number[]) => Buffer.from([type, 3, 3, payload.length >> 8, payload.length & 255, ...payload]);
   const answering = (bytes: Buffer) => (socket: Socket) => void socket.once("data", () => socket.end(bytes));
 
-  test("nobody listens", async () => {
+  test("a closed port", async () => {
     expect(await probe({ port: await closedPort() })).toEqual({ status: "failed", because: "refused" });
   });
   test("silence", async () => expect(await failure(() => {}, 300)).toBe("timeout"));
   test("a reset", async () =>
     expect(await failure((socket) => void socket.once("data", () => socket.resetAndDestroy()))).toBe("unreachable"));
-  test("an end", async () => expect(await failure((socket) => void socket.once("data", () => socket.end()))).toBe("unreachable"));
+  test("a closed connection", async () =>
+    expect(await failure((socket) => void socket.once("data", () => socket.end()))).toBe("unreachable"));
   test("plain HTTP", async () => expect(await failure(answering(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")))).toBe("invalid"));
-  test("SSH, which speaks first", async () => expect(await failure((socket) => void socket.write("SSH-2.0-x\r\n"))).toBe("invalid"));
-  test("one wrong byte and silence", async () => expect(await failure((socket) => void socket.write("S"), 1_000)).toBe("invalid"));
-  test("refusal by an alert", async () => expect(await failure(answering(record(21, 2, 40)))).toBe("tls"));
-  test("records without end", async () => {
+  test("SSH, whose server sends first", async () => expect(await failure((socket) => void socket.write("SSH-2.0-x\r\n"))).toBe("invalid"));
+  test("one wrong byte, then silence", async () => expect(await failure((socket) => void socket.write("S"), 1_000)).toBe("invalid"));
+  test("an alert", async () => expect(await failure(answering(record(21, 2, 40)))).toBe("tls"));
+  test("endless records", async () => {
     const endless = Buffer.concat(Array.from({ length: 100 }, () => Buffer.concat([record(22, ...Array<number>(16_000).fill(0))])));
     expect(await failure((socket) => void socket.once("data", () => socket.write(endless)))).toBe("tls");
   });
 
-  test("a certificate of a stranger's host is read all the same", async () => {
+  test("a certificate of another host is read as well", async () => {
     const facts = await factsOf(await serve(siteIdentity("site.test", { flaw: "wrong-host" })));
     expect(facts).toMatchObject({ hostMatches: false, trusted: true });
   });
 });
 
-describe("a hand-made server of another age", () => {
-  test("RC4 alone with TLS 1.1", async () => {
+describe("an old server", () => {
+  test("only RC4 with TLS 1.1", async () => {
     const { intermediate } = testAuthority();
     const certificates = [intermediate.issue({ names: ["site.test"] }).der, intermediate.der];
     const server = keep(await startFlight({ version: 0x0302, suite: 0x0005, certificates }));
@@ -220,14 +221,14 @@ describe("a hand-made server of another age", () => {
     });
   });
 
-  test("a certificate that is none", async () => {
+  test("an invalid certificate", async () => {
     for (const certificates of [[Buffer.from("no certificate")], []]) {
       const server = keep(await startFlight({ version: 0x0303, suite: 0x002f, certificates }));
       expect(await probe(server)).toEqual({ status: "failed", because: "unsupported" });
     }
   });
 
-  test("what is no certificate further up is dropped", async () => {
+  test("invalid intermediates are dropped", async () => {
     const { intermediate } = testAuthority();
     const chain = [intermediate.issue({ names: ["site.test"] }).der, Buffer.from("no certificate"), intermediate.der];
     const facts = await factsOf(keep(await startFlight({ version: 0x0303, suite: 0x002f, certificates: chain })));
@@ -236,8 +237,8 @@ describe("a hand-made server of another age", () => {
   });
 });
 
-describe("a server that takes few connections at once", () => {
-  test.each([0, 1, 2, 3])("%i besides the first: those that were cut are asked again", async (more) => {
+describe("a server that limits simultaneous connections", () => {
+  test.each([0, 1, 2, 3])("to %i besides the first: closed ones are retried", async (more) => {
     const site = await serve(siteIdentity("site.test"), { minVersion: "TLSv1" });
     let open = 0;
     const box = keep(
@@ -261,13 +262,13 @@ describe("a server that takes few connections at once", () => {
   });
 });
 
-describe("a middlebox that is silent to old versions", () => {
-  test("costs time, not the facts", async () => {
+describe("a middlebox that drops old versions", () => {
+  test("costs time, but no facts", async () => {
     const site = await serve(siteIdentity("site.test"));
     const box = keep(
       await startTcp((socket) => {
         socket.once("data", (hello: Buffer) => {
-          // The version within the hello, behind the record's header.
+          // The version of the hello, after the record header.
           if (hello.readUInt16BE(9) < 0x0303) return;
           const onward = connect(site.port, "127.0.0.1", () => {
             onward.write(hello);
@@ -284,7 +285,7 @@ describe("a middlebox that is silent to old versions", () => {
 });
 
 describe("certificates", () => {
-  test("a good one, in full", async () => {
+  test("a valid one, with all facts", async () => {
     const leaf = testAuthority().intermediate.issue({
       commonName: "site.test",
       names: ["site.test", "*.site.test", "192.0.2.1"],
@@ -354,34 +355,34 @@ describe("certificates", () => {
   const leaf = intermediate.issue({ commonName: "site.test", names: ["site.test"] });
   const identity = (certificateChainPem: string, { privateKeyPem } = leaf): ServerIdentity => ({ certificateChainPem, privateKeyPem });
 
-  test("an unknown root that is sent along", async () => {
-    const strange = untrustedAuthority();
-    const own = strange.intermediate.issue({ names: ["site.test"] });
-    const facts = await factsOf(await serve(identity(chainOf(own, strange.intermediate, strange.root), own)));
+  test("an unknown root in the chain", async () => {
+    const untrusted = untrustedAuthority();
+    const own = untrusted.intermediate.issue({ names: ["site.test"] });
+    const facts = await factsOf(await serve(identity(chainOf(own, untrusted.intermediate, untrusted.root), own)));
     expect(facts).toMatchObject({ trusted: false, untrustedBecause: "SELF_SIGNED_CERT_IN_CHAIN" });
     expect(facts.chain.map(({ selfSigned }) => selfSigned)).toEqual([false, false, true]);
   });
 
-  test("a chain out of order, with strangers in it, still leads to the root", async () => {
+  test("an unordered chain with unrelated certificates still leads to the root", async () => {
     const facts = await factsOf(await serve(identity(chainOf(leaf, untrustedAuthority().root, root, intermediate))));
     expect(facts).toMatchObject({ trusted: true, chainAsSent: true });
     expect(facts.chain).toHaveLength(4);
   });
 
-  test("an expired leaf whose chain is broken as well is not trusted", async () => {
+  test("an expired leaf with an incomplete chain is not trusted", async () => {
     const facts = await factsOf(
       await serve(siteIdentity("site.test", { flaw: "missing-intermediate", validTo: new Date(Date.now() - 1_000) })),
     );
     expect(facts).toMatchObject({ trusted: false, untrustedBecause: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
   });
 
-  test("an expired intermediate is about dates", async () => {
+  test("an expired intermediate affects dates, not trust", async () => {
     const expired = root.issue({ commonName: "Old issuing CA", authority: true, validTo: new Date(Date.now() - 1_000) });
     const own = expired.issue({ names: ["site.test"] });
     expect(await factsOf(await serve(identity(chainOf(own, expired), own)))).toMatchObject({ trusted: true });
   });
 
-  test("an issuer that is no authority", async () => {
+  test("an issuer that is not an authority", async () => {
     const impostor = intermediate.issue({ commonName: "impostor", names: ["impostor.test"] });
     const own = impostor.issue({ names: ["site.test"] });
     expect(await factsOf(await serve(identity(chainOf(own, impostor, intermediate), own)))).toMatchObject({
@@ -390,22 +391,22 @@ describe("certificates", () => {
     });
   });
 
-  test("an issuer of the right name with another key", async () => {
+  test("an issuer with the right name and another key", async () => {
     const double = makeAuthority("Assay test").intermediate;
     const own = double.issue({ names: ["site.test"] });
     const facts = await factsOf(await serve(identity(chainOf(own, intermediate), own)));
     expect(facts.trusted).toBe(false);
   });
 
-  test("a root that the operator trusts by itself, and one that he does not", async () => {
+  test("a self-signed certificate that the operator trusts, and one that the operator does not trust", async () => {
     const own = selfSigned({ commonName: "site.test", names: ["site.test"], authority: true });
     const site = await serve(identity(own.pem, own));
     expect(await factsOf(site, { caPems: [`some words\n${untrustedAuthority().root.pem}${own.pem}`] })).toMatchObject({ trusted: true });
     expect(await factsOf(site)).toMatchObject({ trusted: false, untrustedBecause: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   });
 
-  test("who is trusted: a public root that is shown for a server, an operator's, nobody's", async () => {
-    // Nobody has the key of a public root, but a flight of TLS 1.1 proves no key.
+  test("trustedBy: a public root, the operator's root, and an untrusted one", async () => {
+    // The key of a public root is secret, but a flight of TLS 1.1 proves no key.
     const publicRoot = new X509Certificate(rootCertificates[0] ?? "").raw;
     const shown = keep(await startFlight({ version: 0x0302, suite: 0x0005, certificates: [publicRoot] }));
     expect(await factsOf(shown)).toMatchObject({ trusted: true, trustedBy: "public", chain: [{ trustAnchor: true }] });
@@ -416,7 +417,7 @@ describe("certificates", () => {
     expect(await factsOf(site, { caPems: [] })).toMatchObject({ trusted: false, trustedBy: null });
   });
 
-  test("a name with two addresses: the one that answered is the one that is judged", async () => {
+  test("a name with two addresses: all connections use the one that answered", async () => {
     const site = createServer({ cert: identity(chainOf(leaf, intermediate)).certificateChainPem, key: leaf.privateKeyPem });
     cleanUp.push(() => new Promise((resolve) => site.close(resolve)));
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.2", resolve));
@@ -429,28 +430,28 @@ describe("certificates", () => {
     expect(reading).toMatchObject({ status: "read", facts: { address: "127.0.0.2", trusted: true, hostMatches: true } });
   });
 
-  test("an intermediate that the operator trusts, and not its root", async () => {
+  test("an intermediate that the operator trusts without its root", async () => {
     const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate))), { caPems: [intermediate.pem] });
     expect(facts).toMatchObject({ trusted: true, trustedBy: "operator", untrustedBecause: null });
     expect(facts.chain.map(({ trustAnchor }) => trustAnchor)).toEqual([false, true]);
   });
 
-  test("a CA file that cannot be read changes nothing", async () => {
+  test("an unreadable CA file changes nothing", async () => {
     const site = await serve(siteIdentity("site.test"));
     const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
     expect(await factsOf(site, { caPems: [broken, root.pem] })).toMatchObject({ trusted: true });
   });
 
   test.each<CertificateOptions>([{ hash: "md5" }, { hash: "sha1", pss: true }])(
-    "a root whose own signature the runtime does not verify is a root all the same: %o",
-    async (wish) => {
-      const old = selfSigned({ commonName: "Old root", authority: true, key: "rsa-2048", ...wish });
+    "a root is trusted even if the runtime cannot verify its signature: %o",
+    async (options) => {
+      const old = selfSigned({ commonName: "Old root", authority: true, key: "rsa-2048", ...options });
       const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate, old))));
       expect(facts.chain.map(({ selfSigned }) => selfSigned)).toEqual([false, false, true]);
     },
   );
 
-  test("a certificate of the same name that another key signed is no root", async () => {
+  test("a certificate with a root's name, signed by another key, is not a root", async () => {
     const [one, other] = [makeAuthority("Assay test").root, root];
     const rollover = one.issue({ commonName: "Assay test root", authority: true });
     const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate, other, rollover))));
@@ -471,14 +472,14 @@ describe("certificates", () => {
     expect(facts.chain[0]).toMatchObject({ keyType, keyBits, curve });
   });
 
-  test("a signature by SHA-1 is told", async () => {
-    const strange = selfSigned({ commonName: "RSA root", authority: true, key: "rsa-2048" });
-    const own = strange.issue({ names: ["site.test"], hash: "sha1" });
+  test("a SHA-1 signature is recorded", async () => {
+    const untrusted = selfSigned({ commonName: "RSA root", authority: true, key: "rsa-2048" });
+    const own = untrusted.issue({ names: ["site.test"], hash: "sha1" });
     const facts = await factsOf(await serve(identity(own.pem, own)));
     expect(facts.chain[0]?.signatureAlgorithm).toBe("sha1WithRSAEncryption");
   });
 
-  test("ten thousand names: all are matched, few are kept", async () => {
+  test("of ten thousand names, all are matched and few are kept", async () => {
     const names = [...Array.from({ length: 10_000 }, (_, index) => `host-${index}.test`), "site.test"];
     const facts = await factsOf(await serve(siteIdentity("other.test", { names }), { maxVersion: "TLSv1.2" }));
     expect(facts.hostMatches).toBe(true);
@@ -486,7 +487,7 @@ describe("certificates", () => {
     expect(facts.chain[0]?.namesDropped).toBe(10_001 - certificateNamesMax);
   });
 
-  test("fifty certificates are cut", async () => {
+  test("of fifty certificates, only the first are kept", async () => {
     const others = Array.from({ length: 48 }, () => untrustedAuthority().root);
     const facts = await factsOf(await serve(identity(chainOf(leaf, intermediate, ...others))));
     expect(facts.chain).toHaveLength(certificatesMax);
