@@ -20,7 +20,7 @@ export interface PendingSignIns {
   begin(verified: Pick<PendingSignIn, "accountId" | "passwordHash">): string;
   /** Undefined if unknown, expired, or answered wrongly too often. */
   find(challenge: string): PendingSignIn | undefined;
-  noteWrongCode(challenge: string): void;
+  recordWrongCode(challenge: string): void;
   end(challenge: string): void;
 }
 
@@ -40,7 +40,7 @@ export function createPendingSignIns(nowMs: () => number): PendingSignIns {
       return challenge;
     },
     find,
-    noteWrongCode: (challenge) => {
+    recordWrongCode: (challenge) => {
       const found = pending.get(challenge);
       if (found !== undefined) pending.set(challenge, { ...found, wrongCodes: found.wrongCodes + 1 });
     },

@@ -83,7 +83,7 @@ export function createSignIn({ store, passwords, throttles, now }: SignInSetting
         recoveryCode === null ? await isRightCode(accountId, code) : await store.credentials.useRecoveryCode(accountId, recoveryCode);
       if (typeof right === "object") return right;
       if (!right) {
-        pending.noteWrongCode(challenge);
+        pending.recordWrongCode(challenge);
         return { status: "wrong-code", accountId };
       }
       pending.end(challenge);

@@ -43,7 +43,7 @@ export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
     }
     const { account, token } = authentication;
     // Not awaited: a failed write of the last use refuses no request.
-    store.apiTokens.noteUse(token, now()).catch((error) => log.warn("token use not recorded", { error: String(error) }));
+    store.apiTokens.recordUse(token, now()).catch((error) => log.warn("token use not recorded", { error: String(error) }));
 
     const counted = countRequest(`${account.id}:${address}`);
     if (counted.exceeded) throw refused(settings.requestLimit, counted, context);

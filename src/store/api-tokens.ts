@@ -51,7 +51,7 @@ export interface ApiTokenRepository {
   /** Keeps the first revocation time. Undefined when the account has no such token. */
   revoke(accountId: number, id: number, now: Date): Promise<ApiToken | undefined>;
   /** Records the last use; writes at most once an hour. */
-  noteUse(token: ApiToken, now: Date): Promise<void>;
+  recordUse(token: ApiToken, now: Date): Promise<void>;
 }
 
 export function apiTokenRepository(db: Db): ApiTokenRepository {
@@ -93,7 +93,7 @@ export function apiTokenRepository(db: Db): ApiTokenRepository {
 
     revoke: (accountId, id, now) => change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
 
-    noteUse: async (token, now) => {
+    recordUse: async (token, now) => {
       const lastUsedAt = hourOf(now);
       if (token.lastUsedAt !== lastUsedAt) await change(token.accountId, token.id, () => ({ lastUsedAt }));
     },

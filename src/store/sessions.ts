@@ -60,7 +60,7 @@ export interface SessionRepository {
   /** Ends every session of the account except `keptId`. */
   endOthers(accountId: number, keptId: number): Promise<void>;
   /** Records the last use; writes at most once an hour. */
-  noteUse(session: Session, now: Date): Promise<void>;
+  recordUse(session: Session, now: Date): Promise<void>;
 }
 
 export function sessionRepository(db: Db): SessionRepository {
@@ -93,7 +93,7 @@ export function sessionRepository(db: Db): SessionRepository {
 
     endOthers: (accountId, keptId) => db.write(() => endSessionsOf(db, accountId, ({ id }) => id !== keptId)),
 
-    noteUse: async (session, now) => {
+    recordUse: async (session, now) => {
       const lastSeenAt = hourOf(now);
       if (session.lastSeenAt === lastSeenAt) return;
       await db.write(() => {

@@ -102,7 +102,7 @@ function currentSessionOf(request: Request, https: boolean, { store, log }: Page
   if (value === null || signedIn === null) return null;
   const { account, session } = signedIn;
   // Not awaited: a failed write must not fail the request.
-  store.sessions.noteUse(session, now).catch((error) => log.warn("session use not recorded", { error: String(error) }));
+  store.sessions.recordUse(session, now).catch((error) => log.warn("session use not recorded", { error: String(error) }));
   return { account, session: { session, value } };
 }
 

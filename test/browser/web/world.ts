@@ -167,7 +167,7 @@ async function secondFactor(store: Store, { id }: { readonly id: number }): Prom
 /** One in use, one that expired, one that was revoked. */
 async function tokens(store: Store, accountId: number, ago: (days: number) => Date): Promise<void> {
   const used = await store.apiTokens.create({ accountId, name: "Nightly build", expiresAt: ago(-60), now: ago(30) });
-  await store.apiTokens.noteUse(used.token, ago(0));
+  await store.apiTokens.recordUse(used.token, ago(0));
   await store.apiTokens.create({ accountId, name: "Expired", expiresAt: ago(10), now: ago(40) });
   const revoked = await store.apiTokens.create({ accountId, name: "Revoked", now: ago(50) });
   await store.apiTokens.revoke(accountId, revoked.token.id, ago(5));

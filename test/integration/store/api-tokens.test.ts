@@ -87,7 +87,7 @@ describe("API tokens", () => {
 
   test("record their last use to the hour", async () => {
     const { token, value } = await store.apiTokens.create({ accountId: 1, name: "CI", now });
-    await store.apiTokens.noteUse(token, new Date("2026-11-21T13:59:59.000Z"));
+    await store.apiTokens.recordUse(token, new Date("2026-11-21T13:59:59.000Z"));
     expect(store.apiTokens.findByValue(value)?.lastUsedAt).toBe("2026-11-21T13:00:00.000Z");
   });
 });

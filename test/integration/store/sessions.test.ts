@@ -72,7 +72,7 @@ describe("ends", () => {
     for (let day = 10; day < 90; day += 10) {
       const session = store.sessions.findByValue(value, at(day));
       if (session === undefined) throw new Error(`ended on day ${day}`);
-      await store.sessions.noteUse(session, at(day));
+      await store.sessions.recordUse(session, at(day));
     }
     expect(store.sessions.findByValue(value, at(89.9))).toBeDefined();
     expect(store.sessions.findByValue(value, at(90))).toBeUndefined();
@@ -126,10 +126,10 @@ describe("is not opened", () => {
 
 test("use is recorded to the hour, and does not revive an ended session", async () => {
   const { session, value } = await opened();
-  await store.sessions.noteUse(session, new Date("2026-11-21T15:59:59Z"));
+  await store.sessions.recordUse(session, new Date("2026-11-21T15:59:59Z"));
   expect(store.sessions.findByValue(value, at(0.2))?.lastSeenAt).toBe("2026-11-21T15:00:00.000Z");
   await store.sessions.end(1, session.id);
-  await store.sessions.noteUse(session, at(1));
+  await store.sessions.recordUse(session, at(1));
   expect(store.sessions.listOfAccount(1, at(1))).toEqual([]);
 });
 
