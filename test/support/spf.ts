@@ -8,18 +8,18 @@ type Followed = MailSpfFacts["followed"][number];
 const domain = "site.example";
 
 /** Records by `TYPE name`; `absent` is a name that does not exist, `timeout` a missing answer. */
-export type SpfAnswersGiven = Readonly<Record<string, readonly string[] | "absent" | "timeout">>;
+export type SpfDnsAnswers = Readonly<Record<string, readonly string[] | "absent" | "timeout">>;
 
 /** Evidence of `site.example` with that record. */
-export function spfEvidence(record: string, answers: SpfAnswersGiven = {}, given: Partial<MailSpfFacts> = {}) {
+export function spfEvidence(record: string, answers: SpfDnsAnswers = {}, changes: Partial<MailSpfFacts> = {}) {
   const followed = Object.entries(answers).map(([question, answer]): Followed => {
     const [type = "", name = ""] = question.split(" ");
     return { name, type: type as Followed["type"], answer: answerOf(answer) };
   });
-  return { mailSpf: { domain, own: textRecords(domain, record), followed, followedDropped: 0, ...given } };
+  return { mailSpf: { domain, own: textRecords(domain, record), followed, followedDropped: 0, ...changes } };
 }
 
-function answerOf(answer: SpfAnswersGiven[string]): Followed["answer"] {
+function answerOf(answer: SpfDnsAnswers[string]): Followed["answer"] {
   if (answer === "timeout") return failed("timeout");
   if (answer === "absent") return read({ nameExists: false, records: [] });
   return read({ nameExists: true, records: answer.map((text) => ({ text, truncated: false })) });

@@ -1,7 +1,7 @@
 /** A subresource as the page probe returns it: by default a cross-site script. */
 import type { Subresource } from "../../src/evidence/facts.ts";
 
-export function subresource(given: Partial<Subresource> = {}): Subresource {
+export function subresource(changes: Partial<Subresource> = {}): Subresource {
   return {
     url: "https://cdn.example/lib.js",
     kind: "script",
@@ -9,6 +9,6 @@ export function subresource(given: Partial<Subresource> = {}): Subresource {
     crossOrigin: null,
     sameSite: false,
     sameOrigin: false,
-    ...given,
+    ...changes,
   };
 }

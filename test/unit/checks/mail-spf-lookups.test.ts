@@ -2,7 +2,7 @@
 import check from "../../../checks/mail-spf-lookups.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
-import { type SpfAnswersGiven, spfEvidence as spf, truncatedSpf } from "../../support/spf.ts";
+import { type SpfDnsAnswers, spfEvidence as spf, truncatedSpf } from "../../support/spf.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 /** Terms of one kind with distinct names, and an answer for each. */
@@ -10,10 +10,10 @@ const terms = (count: number, word: string) =>
   numbers(count)
     .map((at) => word.replace("#", `n${at}.example.org`))
     .join(" ");
-const answers = (count: number, type: string, answer: SpfAnswersGiven[string], prefix = "n"): SpfAnswersGiven =>
+const answers = (count: number, type: string, answer: SpfDnsAnswers[string], prefix = "n"): SpfDnsAnswers =>
   Object.fromEntries(numbers(count).map((at) => [`${type} ${prefix}${at}.example.org`, answer]));
 const addresses = answers(12, "A", ["192.0.2.1"]);
-const here: SpfAnswersGiven = { "A site.example": ["192.0.2.1"], "MX site.example": ["mail.site.example"] };
+const here: SpfDnsAnswers = { "A site.example": ["192.0.2.1"], "MX site.example": ["mail.site.example"] };
 const record = (text: string) => [text];
 
 testCheck(check, {

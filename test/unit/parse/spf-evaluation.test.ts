@@ -7,11 +7,11 @@ import { spfCosts } from "../../../src/parse/spf-cost.ts";
 import { ownSpf, type PublishedSpf } from "../../../src/parse/spf-evaluation.ts";
 import { spfPolicy } from "../../../src/parse/spf-policy.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
-import { type SpfAnswersGiven, spfEvidence } from "../../support/spf.ts";
+import { type SpfDnsAnswers, spfEvidence } from "../../support/spf.ts";
 
 const judgeMsMax = 2_000;
 
-function judged(record: string, answers: SpfAnswersGiven) {
+function judged(record: string, answers: SpfDnsAnswers) {
   const { mailSpf } = spfEvidence(record, answers) as { mailSpf: MailSpfFacts };
   const own = ownSpf(mailSpf) as PublishedSpf;
   const fromMs = cpuMs();
