@@ -6,20 +6,14 @@ export function mailHosts({ exchangers }: MailMxFacts): readonly string[] {
   return [...new Set(exchangers.map(({ host }) => host).filter((host) => host !== ""))];
 }
 
-/**
- * Result of a search for a single record. `none`: `meant` is a text that resembles one, or null. `unread`: a record may have been cut or
- * dropped.
- */
+/** Search result for a single record. `none`: `meant` is a similar text or null. `unread`: a record may have been cut or dropped. */
 export type SoleRecord<R> =
   | { readonly found: "one"; readonly text: string; readonly record: R }
   | { readonly found: "several"; readonly count: number }
   | { readonly found: "none"; readonly meant: string | null }
   | { readonly found: "unread" };
 
-/**
- * Selects the only record among texts. Senders require exactly one (RFC 8460 section 3, RFC 8461 section 3.1). `parse` returns null for
- * other texts.
- */
+/** Selects the only record; senders require exactly one (RFC 8460 and RFC 8461 section 3). `parse` returns null for other texts. */
 export function soleRecord<R>(
   { records, recordsDropped }: TextRecords,
   parse: (text: string) => R | null,

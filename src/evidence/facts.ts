@@ -124,10 +124,7 @@ export interface HstsPreloadFacts {
 
 /** Answers over plain http on port 80 to the built-in client: browsers upgrade preloaded hosts internally. */
 export interface PlainHttpFacts {
-  /**
-   * `custom-port`: skipped, because the scanned URL has an explicit port. `refused`: nothing listens on port 80, so nothing is served in
-   * plain text.
-   */
+  /** `custom-port`: skipped, because the scanned URL has an explicit port. `refused`: nothing listens, so nothing is sent in plain text. */
   readonly outcome: "custom-port" | "refused" | "answered";
   /** Redirect answers in order, then the first other answer; empty unless answered. At most `hopsMax` answers. */
   readonly answers: readonly HttpAnswer[];
@@ -163,10 +160,7 @@ export interface CertificateFacts {
   readonly serialNumber: string;
   /** SHA-256 of the DER bytes, lower-case hex without colons. */
   readonly fingerprint: string;
-  /**
-   * True if subject and issuer are equal and the certificate's key verifies its signature. If the runtime cannot verify it, matching key
-   * identifiers suffice.
-   */
+  /** Subject and issuer are equal, and the key verifies the signature (or key identifiers match, if the runtime cannot verify it). */
   readonly selfSigned: boolean;
   /** True for a root that the scan trusts; its own signature is irrelevant. */
   readonly trustAnchor: boolean;

@@ -19,10 +19,7 @@ export function withoutSecrets<T>(facts: T): T {
   return redacted(facts) as T;
 }
 
-/**
- * Set-Cookie line with its value replaced. RFC 6265bis section 5.6: the pair ends at the first semicolon, and its name at the first equals
- * sign.
- */
+/** Set-Cookie line without its value. RFC 6265bis section 5.6: a pair ends at the first `;`, and its name at the first `=`. */
 export function withoutCookieValue(line: string): string {
   const pairEnd = line.indexOf(";") < 0 ? line.length : line.indexOf(";");
   const nameEnd = line.slice(0, pairEnd).indexOf("=");

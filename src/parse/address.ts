@@ -23,10 +23,7 @@ export function parseIpText(text: string): string | null {
   return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? bare : null;
 }
 
-/**
- * Network address of a /24 for IPv4 or a /48 for IPv6, such as `192.0.2.0` or `2001:db8:1::`. Returns text that is not an address
- * unchanged.
- */
+/** Network address of a /24 for IPv4 or a /48 for IPv6, such as `192.0.2.0` or `2001:db8:1::`. Other text is unchanged. */
 export function truncatedAddress(text: string): string {
   if (!ipaddr.isValid(text)) return text;
   const family = ipaddr.parse(text).kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;

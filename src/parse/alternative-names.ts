@@ -13,10 +13,7 @@ export interface AlternativeName {
 const tags = { dnsName: 0x82, address: 0x87 } as const;
 const subjectAltName = "2.5.29.17";
 
-/**
- * All DNS names and IP addresses of the subjectAltName extension (RFC 5280 section 4.2.1.6). Empty if the extension is absent or
- * unreadable.
- */
+/** DNS names and IP addresses of the subjectAltName extension (RFC 5280 section 4.2.1.6). Empty if absent or unreadable. */
 export function alternativeNames(certificateDer: Uint8Array): readonly AlternativeName[] {
   return derChildren(extensionValue(certificateFields(certificateDer), subjectAltName)).flatMap(readName);
 }

@@ -118,10 +118,7 @@ export function schemeNamed(text: string): string | null {
   return source.kind === "scheme" || source.kind === "host" ? source.scheme : null;
 }
 
-/**
- * True if the expression allows `url` on the page at `page` (CSP3 section 6.7.2.8). Covers direct requests only; after a redirect browsers
- * ignore the path.
- */
+/** True if the expression allows `url` on `page` (CSP3 section 6.7.2.8). Direct requests only: after a redirect the path is ignored. */
 export function matchesUrl(source: CspSource, url: URL, page: URL): boolean {
   switch (source.kind) {
     case "scheme":

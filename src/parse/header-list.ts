@@ -1,9 +1,6 @@
 /** Splits list-valued header fields as the Fetch standard does ("get, decode, and split"). */
 
-/**
- * Values of all fields of one name, in order, trimmed; empty without a field. A comma inside a quoted string is not a separator. Empty
- * values are kept.
- */
+/** Trimmed values of all fields of one name, in order; empty without a field. Commas in quoted strings do not separate. */
 export function splitHeaderList(fields: readonly string[]): readonly string[] {
   if (fields.length === 0) return [];
   // Fields are joined first: browsers continue a quoted string across two fields.
@@ -23,10 +20,7 @@ function isBlank(char: string | undefined): boolean {
   return char === " " || char === "\t";
 }
 
-/**
- * Splits at the separator outside quoted strings (RFC 9110 section 5.6.4); returns at least one part. Inside quotes a backslash escapes the
- * next character.
- */
+/** At least one part. Separators in quoted strings (RFC 9110 section 5.6.4) do not count; a backslash there escapes a character. */
 export function splitOutsideQuotes(value: string, separator: "," | ";"): readonly string[] {
   const parts: string[] = [];
   let start = 0;

@@ -56,10 +56,7 @@ const maxAgeSecondsMax = 31_557_600;
 const linePattern = /^([a-z0-9][a-z0-9_.-]{0,31}):[\t ]*(\S.*)?$/i;
 const mxPattern = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/**
- * Parses a policy file. Keys and modes are case-sensitive. Unknown keys are ignored, and the first of repeated keys counts, except for mx
- * (RFC 8461 section 3.2).
- */
+/** Case-sensitive keys and modes. Unknown keys are ignored; the first of repeated keys counts, except for mx (RFC 8461 section 3.2). */
 export function parseMtaStsPolicy(file: string): MtaStsPolicy | { readonly defects: readonly MtaStsPolicyDefect[] } {
   const { first, mx, defects } = readLines(file);
   const mode = modeOf(first.get("mode"));

@@ -7,10 +7,7 @@ import { parse } from "tldts";
  */
 const specialUse = ["test", "example", "invalid", "localhost", "local", "onion", "home.arpa", "alt", "internal"];
 
-/**
- * Host of an absolute URL, or null without one. ASCII, IPv6 without brackets. A trailing dot only makes a name absolute (RFC 1034
- * section 3.1), so it is dropped.
- */
+/** Host of an absolute URL, IPv6 without brackets, or null. Without the trailing dot of absolute names (RFC 1034 section 3.1). */
 export function hostOf(url: string): string | null {
   const hostname = URL.parse(url)
     ?.hostname.replace(/^\[|\]$/g, "")
