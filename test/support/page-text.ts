@@ -1,12 +1,12 @@
-/** What a page says, out of its HTML. */
+/** Reads text and inputs from HTML. */
 
-/** Everything in `main`, without the hidden words of forms, which differ from page to page. */
+/** Content of `main` without CSRF tokens, which differ per page. */
 export function mainOf(html: string): string {
   const main = /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? "";
   return main.replaceAll(/<input type="hidden" name="form"[^>]*>/g, "");
 }
 
-/** The value of an input with that name; "" when there is none. */
+/** Value of an input by name; "" if absent. */
 export function inputValueOf(html: string, name: string): string {
   return new RegExp(`name="${name}"[^>]* value="([^"]*)"`).exec(html)?.[1] ?? "";
 }

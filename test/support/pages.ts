@@ -1,4 +1,4 @@
-/** Real pages on a real port over a real store in a folder of its own, with a clock that tests may turn and a visitor who keeps cookies. */
+/** Pages on a real port over a temporary store, with a settable clock and visitors with cookie jars. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const catalog: Catalog = {
   pluginFiles: {},
 };
 
-/** Nothing to say, as on a sound appliance. */
+/** Operator data without any warning. */
 export const quietOperator: Operator = {
   settings: [],
   untrustedForwarder: () => null,
@@ -42,24 +42,24 @@ export const quietOperator: Operator = {
 export interface PagesUnderTest {
   readonly store: Store;
   readonly url: string;
-  /** What the dispatcher would tell. */
+  /** Progress events in place of the dispatcher's. */
   readonly progress: ProgressHub;
-  /** Log lines: empty unless something was our own fault. */
+  /** Log lines; empty unless an internal error occurred. */
   readonly logged: string[];
-  /** How often the dispatcher was woken. */
+  /** Number of wake calls to the dispatcher. */
   woken: number;
-  /** Lets time pass, for the pages only. */
+  /** Advances the clock of the pages. */
   advanceMs(ms: number): void;
-  /** Somebody with a cookie jar; nobody else's cookies are in it. */
+  /** Visitor with a separate cookie jar. */
   visitor(): Visitor;
   stop(): Promise<void>;
 }
 
 export interface Visitor {
   readonly cookies: Map<string, string>;
-  /** Redirects are not followed. */
+  /** Does not follow redirects. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Sends the form at `path` as a browser would: its hidden word comes from the page at `from`. */
+  /** Submits the form at `path` with the CSRF token of the page at `from`. */
   post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<Response>;
 }
 
@@ -68,7 +68,7 @@ interface PagesWishes extends Partial<Omit<PagesSettings, "addresses" | "scannin
   readonly addresses?: Partial<PagesSettings["addresses"]>;
   readonly scanning?: Partial<ScanningSettings>;
   readonly accounts?: Partial<PagesSettings["accounts"]>;
-  /** Of a store that is there already; gone after `stop`, like one that was made here. */
+  /** Existing store; deleted by `stop` like a temporary one. */
   readonly dataDir?: string;
 }
 

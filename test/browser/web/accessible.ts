@@ -1,24 +1,23 @@
-/** Whether people can use a page as it stands in the browser: by axe, by what moves when it gets narrow, and by where its words end. */
+/** Accessibility checks in the browser: axe, reflow, text spacing and clipped text. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "puppeteer-core";
 
-/** A third of what its module hands out for this purpose. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-/** Every rule for WCAG 2.2 AA, and what is merely good manners. */
+/** WCAG 2.2 AA and best practices. */
 const axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** What is shown of an element in a complaint, in characters. */
+/** Characters of an element shown in a message. */
 const markupCharsMax = 160;
 
-/** What axe holds against the page, one line for each element. */
+/** Violations found by axe, one line per element. */
 export async function axeComplaints(page: Page): Promise<readonly string[]> {
-  // By the debugger, which no policy of a page stops.
+  // Injected by the debugger, which bypasses the CSP.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
   const { violations } = await page.evaluate((tags) => {
     const { axe } = window as unknown as { readonly axe: { run(root: Document, options: RunOptions): Promise<AxeResults> } };
-    // There are no frames, and style sheets are where the page can read them.
+    // There are no frames, and style sheets are same-origin.
     return axe.run(document, { runOnly: [...tags], resultTypes: ["violations"], iframes: false, preload: false });
   }, axeTags);
   return violations.flatMap(({ id, help, nodes }) =>
@@ -26,10 +25,10 @@ export async function axeComplaints(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** 1280 CSS pixels at 400 % (WCAG 2.2, 1.4.10): what is left of them. */
+/** Viewport width of 1280 CSS pixels at 400 % zoom (WCAG 2.2, 1.4.10). */
 export const narrow = { width: 320, height: 256 };
 
-/** What does not fit at the width the page has now: words beyond their box, or a page that has to be pushed sideways. */
+/** Elements that overflow at the current width, or horizontal page scrolling. */
 export function overflowComplaints(page: Page): Promise<readonly string[]> {
   return page.evaluate((charsMax) => {
     const { clientWidth: width, scrollWidth } = document.documentElement;
@@ -39,9 +38,9 @@ export function overflowComplaints(page: Page): Promise<readonly string[]> {
 
     function look(element: Element, inScroller: boolean): void {
       const { display, overflowX, clipPath } = getComputedStyle(element);
-      // What is clipped to a point, or waits above the page for the keyboard, is for screen readers or nobody.
+      // Visually hidden texts and skip links are exempt.
       if (display === "none" || clipPath !== "none" || element.matches("svg, select, .skip:not(:focus)")) return;
-      // Lines to paste stand in a box that scrolls, and what is typed moves within its field.
+      // Code blocks scroll in a box, and input text scrolls in its field.
       const scrolls = /auto|scroll/.test(overflowX) || element.matches("input, textarea");
       if (display !== "inline" && display !== "contents") {
         const complain = (what: string) => complaints.push(`${what}: ${element.outerHTML.slice(0, charsMax)}`);
@@ -55,7 +54,7 @@ export function overflowComplaints(page: Page): Promise<readonly string[]> {
   }, markupCharsMax);
 }
 
-/** Sets what readers may set for themselves (WCAG 2.2, 1.4.12). Constructed style sheets are no inline styles, so the policy stays in force. */
+/** Applies the text spacing of WCAG 2.2, 1.4.12. Constructed style sheets are not inline styles, so the CSP stays active. */
 export async function spaceText(page: Page): Promise<void> {
   await page.evaluate(() => {
     const sheet = new CSSStyleSheet();
@@ -66,7 +65,7 @@ export async function spaceText(page: Page): Promise<void> {
   });
 }
 
-/** Words that are cut off, above or below: text in a box that hides what it cannot hold. */
+/** Text cut off vertically by a box with hidden overflow. */
 export function clippedComplaints(page: Page): Promise<readonly string[]> {
   return page.evaluate((charsMax) => {
     const clips = (overflow: string) => overflow === "hidden" || overflow === "clip";

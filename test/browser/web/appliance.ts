@@ -1,4 +1,4 @@
-/** The program, compiled or not, as a process for tests in the browser: over a store that was filled before, with local sites that it may scan. */
+/** Runs the program as a process for browser tests, with a prefilled store and local sites to scan. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,29 +15,29 @@ const readyWithinMs = 30_000;
 export interface ApplianceWish {
   /** Fills the store before the program starts. */
   readonly fill?: (store: Store) => Promise<void>;
-  /** Local servers by the `host:port` they stand in for. */
+  /** Local servers by the `host:port` that they replace. */
   readonly sites?: Readonly<Record<string, { readonly port: number }>>;
   readonly zones?: Zones;
   /** Further arguments of `serve`. */
   readonly args?: readonly string[];
-  /** Settings, by their environment variables. */
+  /** Settings by environment variable. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Appliance {
-  /** Without a path. */
+  /** Origin without path. */
   readonly origin: string;
   readonly dataDir: string;
-  /** Everything it stderr so far. */
+  /** All of stderr so far. */
   stderr(): string;
-  /** Its store, opened beside it for one use, as the command line does. */
+  /** Opens the program's store for one use, as the command line does. */
   withStore<T>(use: (store: Store) => Promise<T>): Promise<T>;
-  /** A customer of the API, on the account that is first; made where there is none. */
+  /** API token of the first account, which is created if absent. */
   customer(): Promise<ApiClient>;
   stop(): Promise<void>;
 }
 
-/** @throws Error when it does not get ready. */
+/** @throws Error if the program does not become ready. */
 export async function startAppliance(wish: ApplianceWish = {}): Promise<Appliance> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-browser-pages-"));
   const caFile = join(dataDir, "test-root.pem");

@@ -1,4 +1,4 @@
-/** Every page in every state, in both languages and both colour schemes: usable by everybody, valid, narrow enough, small, and silent. */
+/** Every page in every state, language and colour scheme: accessible, valid HTML, responsive, small, without errors. */
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Locale, locales } from "../../../src/check/check.ts";
@@ -9,11 +9,11 @@ import { type Place, places } from "./places.ts";
 import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** What a page may weigh on the way, compressed. */
+/** Compressed size limit of a page. */
 const budgetBytes = { html: 60_000, style: 14_000, script: 12_000 };
 const placeMsMax = 40_000;
 
-/** Each language sees each colour scheme, and the four see both widths. */
+/** Each language meets each colour scheme, and the four meet both widths. */
 const looks = {
   "en-gb": [
     { scheme: "light", viewport: desktop },
@@ -37,7 +37,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** What is wrong with a place in one language, one line each. */
+/** Defects of a page in one language, one line each. */
 async function complaintsOf({ who, on = "busy", status = 200, refreshes, go }: Place, locale: Locale): Promise<readonly string[]> {
   const session = who === undefined ? {} : { session: world.known.sessions[who] };
   const visitor = await visitors.visitor({ origin: world[on].origin, locale, ...session });
@@ -72,7 +72,7 @@ test.each(places.map((place) => [place.name, place] as const))(
 );
 
 test.each(locales)(
-  "in %s the page of each check is valid and small",
+  "in %s every check page is valid and small",
   async (locale) => {
     const complaints: string[] = [];
     for (const { key } of builtInChecks) {

@@ -1,15 +1,15 @@
-/** Fills in forms as a person does: words into fields by their names, a press on the button, and a look at the page that comes. */
+/** Fills in and submits forms as a user does. */
 import type { Page } from "puppeteer-core";
 import type { OpenedPage } from "./visitors.ts";
 
 export interface FormWish {
-  /** Selector of the form; the first one in `main` when left out. */
+  /** Selector of the form; by default the first in `main`. */
   readonly form?: string;
-  /** Lets the browser send what its own rules for fields would hold back, as browsers without them do. */
+  /** Submits without client-side validation. */
   readonly unchecked?: true;
 }
 
-/** Sends a form of the page that is open. @throws Error when there is none, or no page comes. */
+/** Submits a form of the open page. @throws Error if there is no form or no response. */
 export async function submit(
   page: Page,
   fields: Readonly<Record<string, string>> = {},
@@ -25,7 +25,7 @@ export async function submit(
   return { status: answer.status(), html: await answer.text(), headers: answer.headers() };
 }
 
-/** By its value rather than key by key: what is typed may be ten thousand characters long. */
+/** Sets the value directly: it may have ten thousand characters. */
 async function fill(page: Page, selector: string, value: string): Promise<void> {
   await page.$eval(
     selector,

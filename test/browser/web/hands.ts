@@ -1,12 +1,12 @@
-/** Ways to get about on a page: by mouse, or by keyboard alone, which minds where the focus is at every step. */
+/** Input by mouse, or by keyboard with a focus check at every step. */
 import type { Page } from "puppeteer-core";
 
 export interface Hand {
-  /** Puts words into a field. */
+  /** Types text into a field. */
   type(selector: string, words: string): Promise<void>;
-  /** Presses a button or follows a link that leads to another page, and waits for that. */
+  /** Activates a control that loads another page, and waits for it. */
   leave(selector: string): Promise<void>;
-  /** Presses what stays on the page. */
+  /** Activates a control that stays on the page. */
   press(selector: string): Promise<void>;
 }
 
@@ -25,10 +25,10 @@ export function mouseOn(page: Page): Hand {
   };
 }
 
-/** Steps after which whatever was looked for cannot be reached. */
+/** Tab stops after which an element counts as unreachable. */
 const stepsMax = 400;
 
-/** @throws Error when something cannot be reached, or when the focus was lost on the way. */
+/** @throws Error if an element is unreachable or the focus is lost. */
 export function keyboardOn(page: Page): Hand {
   async function reach(selector: string): Promise<void> {
     await page.waitForSelector(selector);
@@ -59,13 +59,13 @@ async function leaving(page: Page, go: () => Promise<void>): Promise<void> {
 }
 
 export interface Focus {
-  /** Where it is now, by its place among all elements; -1 when it left the page. */
+  /** Index of the focused element; -1 outside the page. */
   readonly at: number;
-  /** What is wrong with it; null when it can be seen. */
+  /** Defect of the focus indicator; null if visible. */
   readonly complaint: string | null;
 }
 
-/** Presses Tab once. WCAG 2.2: 2.4.7 and 2.4.11, the focus is visible and not hidden behind anything. */
+/** Presses Tab once. The focus must be visible and unobscured (WCAG 2.2, 2.4.7 and 2.4.11). */
 export async function tab(page: Page, { backwards = false } = {}): Promise<Focus> {
   if (backwards) await page.keyboard.down("Shift");
   await page.keyboard.press("Tab");

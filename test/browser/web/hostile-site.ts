@@ -1,4 +1,4 @@
-/** A site whose every word is an attack on whoever shows it: headers, document, cookies, addresses, files, DNS records and certificate. */
+/** A hostile site: attack strings in headers, document, cookies, URLs, files, DNS records and certificate. */
 
 import { createServer } from "node:tls";
 import { siteIdentity } from "../../support/certificates.ts";
@@ -6,19 +6,19 @@ import type { Zones } from "../../support/dns-server.ts";
 import { listening, type TestServer } from "../../support/servers.ts";
 
 export const hostileHost = "assay-hostile-site.org";
-/** Shows a certificate of other names. */
+/** Host with a certificate for other names. */
 export const strayHost = `stray.${hostileHost}`;
 
-/** Calls what no page of ours ever calls, and asks a host that nobody may ask. */
+/** Calls a function that no page of ours calls, and requests a forbidden host. */
 const markup = `<x-injected></x-injected><script>sentinel()</script><img src=//leak.invalid/ onerror=sentinel()>`;
-/** Turns what follows around, for whoever does not hold it fast (Unicode TR 9). */
+/** Right-to-left override (Unicode UAX 9). */
 const bidi = "\u202egnp.exe\u2066\u200f";
 const long = "W".repeat(10_000);
 
-/** What is written into each place, one after the other. */
+/** Attack strings, placed one after the other into each place. */
 export const attacks: Readonly<Record<string, string>> = {
   markup: `">'></title></textarea></pre></script>${markup}`,
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: these words are to be found again as they are.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the tests search for this literal text.
   template: "{{constructor.constructor('sentinel()')()}} {{host}} ${sentinel()} $t(pages.home.title) <%= 7*7 %> {{7*7}}",
   address: "javascript:sentinel()//",
   handler: `x" onmouseover="sentinel()" autofocus onfocus="sentinel()" style="position:fixed;inset:0" x="`,
@@ -28,12 +28,12 @@ export const attacks: Readonly<Record<string, string>> = {
 };
 
 const { markup: breakOut = "", template = "", handler = "" } = attacks;
-/** Fits what evidence keeps of a header, so that all of it comes through. */
+/** Shorter than the stored header limit, so that all of it is kept. */
 const attack = `${breakOut} ${template}`;
 /** A blank or a semicolon would end it where values are tokens. */
 const token = attack.replaceAll(/[\s;,]/g, "/");
 
-/** As one would paste it into the form. */
+/** URL as a user would paste it into the form. */
 export const hostileUrl = `https://${hostileHost}/${encodeURI(`'><svg/onload=sentinel()>{{7*7}}`)}?q=%22%3E${encodeURIComponent(markup)}%E2%80%AE`;
 
 export interface HostileSite {
@@ -59,7 +59,7 @@ export async function startHostileSite(): Promise<HostileSite> {
   };
 }
 
-/** Bytes as they are: no library that writes HTTP lets such headers through. */
+/** Raw bytes: HTTP libraries refuse such headers. */
 function startRaw(identity: ReturnType<typeof siteIdentity>, answer: (path: string) => string): Promise<TestServer> {
   const server = createServer({ cert: identity.certificateChainPem, key: identity.privateKeyPem }, (socket) => {
     let said = "";
@@ -112,7 +112,7 @@ const document = `<!doctype html>
 <p>${long}</p>
 </body></html>`;
 
-/** For the attacker's own document, which has to say these words without being hit by them. */
+/** Escaped for the attacker's own document, which must contain the strings without being affected. */
 function escaped(words: string): string {
   return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

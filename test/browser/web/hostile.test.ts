@@ -1,4 +1,4 @@
-/** A scan brings back what an attacker wrote, and visitors send what they like: no page runs, obeys or breaks on any of it. */
+/** Attack strings from scanned sites and visitors: no page executes, obeys or breaks on them. */
 import type { Page } from "puppeteer-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { locales } from "../../../src/check/check.ts";
@@ -16,9 +16,9 @@ let appliance: Appliance;
 let visitors: Visitors;
 let visitor: Visitor;
 let session: string;
-/** Of the hostile page, of the same page again, of the host with another's certificate, and of one without an answer. */
+/** Scans: the hostile page twice, the host with another certificate, and one without a response. */
 let scans: readonly string[];
-/** Calls of the function that only an attacker's script would call. */
+/** Calls of the function that only injected scripts would call. */
 let called = 0;
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeEach(async () => {
   });
 });
 
-/** Everything that would show that words were taken for more than words. */
+/** All signs of interpreted attack strings. */
 async function intact(page: Page, html: string): Promise<void> {
   const strays = await page.evaluate(() => {
     const own = (element: Element) => element.matches("script[src^='/assets/'], link[rel=stylesheet][href^='/assets/']");
@@ -73,7 +73,7 @@ async function intact(page: Page, html: string): Promise<void> {
     return [...injected.filter((element) => !own(element)), ...handlers, ...links].map(({ outerHTML }) => outerHTML.slice(0, 200));
   });
   expect(strays).toEqual([]);
-  // Direction is turned only by what we set around foreign words, never by their own signs; in a field, a visitor's own words stay.
+  // Only our own isolates may change the text direction, never characters of untrusted text. Input fields keep what the visitor typed.
   const words = `${await page.title()}${await page.evaluate(() => document.documentElement.textContent)}`;
   expect(words.match(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g)).toBeNull();
   expect(html).not.toContain("\0");
@@ -100,7 +100,7 @@ const shown: readonly (readonly [string, () => string])[] = [
   ["home", () => "/"],
 ];
 
-describe("what a scan brought back", () => {
+describe("hostile scan data", () => {
   test.each(locales.flatMap((locale) => shown.map(([name, path]) => [locale, name, path] as const)))(
     "%s: %s",
     async (locale, _name, path) => {
@@ -119,7 +119,7 @@ describe("what a scan brought back", () => {
     scanMsMax,
   );
 
-  test("comes out of the report word for word, with nothing filled in", async () => {
+  test("appears literally in the report, without interpolation", async () => {
     await visitor.open(`/scans/${scans[1]}`);
     const words = await visitor.page.evaluate(() => document.body.textContent ?? "");
     expect(words).toContain("{{7*7}}");
@@ -128,7 +128,7 @@ describe("what a scan brought back", () => {
     expect(words).not.toContain(attacks.long?.slice(0, 3_000));
   });
 
-  test("is JSON for programs, which no browser takes for a page", async () => {
+  test("is JSON that browsers do not render as a page", async () => {
     const answer = await fetch(`${appliance.origin}/scans/${scans[1]}.json`);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
@@ -137,7 +137,7 @@ describe("what a scan brought back", () => {
   });
 });
 
-describe("what a visitor sends", () => {
+describe("hostile visitor input", () => {
   const words = Object.entries(attacks);
   const places = [
     "/?locale=",

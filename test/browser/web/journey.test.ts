@@ -1,4 +1,4 @@
-/** The whole way of somebody who never heard of assay, from the first address to an API token and back: by mouse, by keyboard, and without script. */
+/** A complete user journey from the first scan to an API token and sign-out: by mouse, by keyboard and without script. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Locale } from "../../../src/check/check.ts";
 import { siteIdentity } from "../../support/certificates.ts";
@@ -12,7 +12,7 @@ interface Way {
   readonly host: string;
   readonly hand: (visitor: Visitor) => Hand;
   readonly script?: false;
-  /** By the link for the first account, where others sign up. */
+  /** The first account by setup link; the others by sign-up. */
   readonly first?: true;
 }
 
@@ -26,11 +26,11 @@ const ways: readonly (readonly [string, Way])[] = [
 const hosts = [firstWay.host, ...ways.map(([, { host }]) => host)];
 
 const journeyMsMax = 60_000;
-/** Long enough for people, and events, to see a scan at work. */
+/** Long enough to observe a running scan. */
 const siteTakesMs = 700;
 const password = "six blue elephants on a wire";
 
-/** Hosts whose owners did what their first report said. */
+/** Hosts that were fixed after their first report. */
 const mended = new Set<string>();
 let site: TestServer;
 let appliance: Appliance;
@@ -61,12 +61,12 @@ afterAll(async () => {
 
 const submitButton = "form:not([action='/scans']) button[type=submit]";
 
-test("by mouse in German, as the first one there", () => goTheWay(firstWay), journeyMsMax);
+test("by mouse in German, as the first user", () => goTheWay(firstWay), journeyMsMax);
 
-// Each takes its time watching scans; together they take no longer.
+// The journeys mostly wait for scans, so they run concurrently.
 test.concurrent.each(ways)("%s", (_name, way) => goTheWay(way), journeyMsMax);
 
-/** Asks what curl would ask if the line were pasted into a shell, which takes it apart. */
+/** Executes a pasted curl command, split by a shell. */
 async function pasted(line: string): Promise<Response> {
   const child = Bun.spawn(["sh", "-c", `curl() { printf '%s\\n' "$@"; }\n${line}`]);
   const words = (await new Response(child.stdout).text()).trimEnd().split("\n");
@@ -85,7 +85,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
     if (response.url().endsWith("/events")) events.push(response.headers()["content-type"] ?? "");
   });
 
-  // An address is typed as people type them, watched, and read.
+  // Type a URL, watch the scan, read the report.
   await visitor.open("/");
   await hand.type("#url", host);
   await hand.leave("main form[action='/scans'] button[type=submit]");
@@ -97,7 +97,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   expect(events).toEqual(script === false ? [] : ["text/event-stream; charset=utf-8"]);
   expect(await page.$eval("main", (main) => main.textContent)).toContain(host);
 
-  // Only what is violated; then the finding itself.
+  // Filter by violated, then open the finding.
   const filter = "nav a[href*='state=violated']";
   await (script === false ? hand.leave(filter) : hand.press(filter));
   await page.waitForFunction(() => {
@@ -110,7 +110,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   await page.waitForFunction(() => document.querySelector(":target")?.matches("article.finding"));
   expect(await page.$eval(":target footer code", (code) => code.textContent)).toContain("security.");
 
-  // What the report advises is done, and the second scan shows it.
+  // Apply the advice; the second scan shows it.
   mended.add(host);
   await hand.leave("main form[action='/scans'] button[type=submit]");
   await page.waitForSelector(".score-block");
@@ -120,7 +120,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
     "/checks/x-content-type-options",
   );
 
-  // An account.
+  // Create an account.
   const email = `owner@${host}`;
   if (first === true) await visitor.open(/\/setup\?t=[\w-]+/.exec(appliance.stderr())?.[0] ?? "/");
   else {
@@ -132,7 +132,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   await hand.leave(submitButton);
   expect(page.url()).toBe(`${appliance.origin}/account?done=made`);
 
-  // A token, which works as far as the plan goes, and until it is revoked.
+  // Create a token, use it within the plan, revoke it.
   await hand.leave("main a[href='/account/tokens']");
   await hand.type("[name=name]", "first");
   await hand.leave("form:has([value=create]) button[type=submit]");
@@ -153,7 +153,7 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   await hand.leave("form:has([value=revoke]) button[type=submit]");
   expect((await ask("")).status).toBe(401);
 
-  // Out, and in again.
+  // Sign out and in again.
   await hand.leave("header a[href='/account']");
   await hand.leave("main form[action='/sign-out'] button[type=submit]");
   await hand.type("[name=email]", email);

@@ -1,4 +1,4 @@
-/** By keyboard alone: everything can be reached, in the order in which it is read, with the focus always in sight, and left again. */
+/** Keyboard use: everything is reachable in reading order with visible focus, and nothing traps it. */
 import type { Viewport } from "puppeteer-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { narrow } from "./accessible.ts";
@@ -8,7 +8,7 @@ import { desktop, openVisitors, type Visitor, type Visitors } from "./visitors.t
 import { startWorld, type World } from "./world.ts";
 
 const startMsMax = 40_000;
-/** Far more than any page has stops. */
+/** Far more tab stops than any page has. */
 const stopsMax = 1_000;
 
 let world: World;
@@ -44,7 +44,7 @@ const paths: readonly (readonly [string, () => string])[] = [
 ];
 
 test.each(paths)(
-  "%s is walked through from its first stop to its last, at full width and at 400 %%",
+  "%s is reachable by keyboard from first to last tab stop, at full width and at 400 %%",
   async (_name, path) => {
     await Promise.all([desktop, narrow].map((viewport) => walkThrough(path(), viewport)));
   },
@@ -60,7 +60,7 @@ async function walkThrough(path: string, viewport: Viewport): Promise<void> {
     "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']",
     (elements) => elements.filter((element) => element.checkVisibility() && !element.hasAttribute("disabled")).length,
   );
-  // Some pages begin with the focus in a field.
+  // Some pages start with the focus in a field.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   const stops: number[] = [];
   for (let step = 0; step < stopsMax; step++) {
@@ -74,7 +74,7 @@ async function walkThrough(path: string, viewport: Viewport): Promise<void> {
   await visitor.close();
 }
 
-test("the first stop skips to the content", async () => {
+test("the first tab stop skips to the content", async () => {
   const visitor = await somebody();
   const { page } = visitor;
   await visitor.open("/scans");
@@ -87,7 +87,7 @@ test("the first stop skips to the content", async () => {
   await visitor.close();
 });
 
-test("after a mistake the focus stands in the field that is wrong, which tells what is wrong and keeps what was typed", async () => {
+test("after an error the focus is in the invalid field, which keeps its value", async () => {
   const visitor = await somebody();
   const { page } = visitor;
   await visitor.open("/");

@@ -1,4 +1,4 @@
-/** Signing in works wherever the appliance is reached: by plain http under a name of the LAN, and behind a proxy that ends TLS. */
+/** Sign-in works over plain http under a LAN name, and behind a TLS proxy. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { siteIdentity } from "../../support/certificates.ts";
 import type { TestServer } from "../../support/servers.ts";
@@ -14,14 +14,14 @@ const password = "six blue elephants on a wire";
 let appliance: Appliance;
 let front: TestServer;
 let visitors: Visitors;
-/** One appliance, as two visitors call it. */
+/** One server under two origins. */
 let origins: { readonly lan: string; readonly proxied: string };
 
 beforeAll(async () => {
   front = await startTlsFront(siteIdentity("front.assay.test"), () => appliance.origin);
   visitors = await openVisitors();
   appliance = await startAppliance({
-    // The proxy and the LAN come from the same address here; what tells them apart is what the proxy says.
+    // Proxy and LAN clients share one IP address here; the forwarding headers distinguish them.
     args: ["--trusted-proxy", "127.0.0.1"],
     env: { ASSAY_ACCOUNTS_SIGNUP: "open", ASSAY_SECURITY_HSTS: "max-age=600" },
   });
@@ -46,7 +46,7 @@ async function signedIn(origin: string): Promise<Visitor> {
   return visitor;
 }
 
-/** A path that is ours and leads to no page is answered with 404, which the browser tells of. */
+/** An own path without a page gives 404, which the browser logs. */
 const ofPages = ({ complaints }: Visitor) => complaints.filter((complaint) => !/404 \(Not Found\)/.test(complaint));
 
 const cookiesOf = async ({ page }: Visitor) =>
@@ -66,7 +66,7 @@ test.each([
   "\t//evil.invalid",
   "javascript:sentinel()",
   "/%2f%2fevil.invalid/..//evil.invalid",
-])("signing in leads nowhere but to a page of ours: next=%j", async (next) => {
+])("sign-in redirects only to own pages: next=%j", async (next) => {
   const visitor = await visitors.visitor({ origin: origins.lan });
   await visitor.open(`/sign-in?next=${encodeURIComponent(next)}`);
   await submit(visitor.page, { email, password });
@@ -75,8 +75,8 @@ test.each([
   await visitor.close();
 });
 
-describe("plain http under a name of the LAN", () => {
-  test("keeps its visitors signed in, with cookies that browsers take there, and says that anybody could read along", async () => {
+describe("plain http under a LAN host name", () => {
+  test("keeps visitors signed in with cookies that browsers accept there, and warns about plain http", async () => {
     const visitor = await signedIn(origins.lan);
     const given = { secure: false, httpOnly: true, sameSite: "Lax", path: "/", domain: "nas.lan" };
     expect(await cookiesOf(visitor)).toContainEqual({ name: "sid", ...given });
@@ -88,7 +88,7 @@ describe("plain http under a name of the LAN", () => {
     await visitor.close();
   });
 
-  test("refuses a form that another site sent", async () => {
+  test("refuses a cross-site form", async () => {
     const visitor = await signedIn(origins.lan);
     const { form, sid } = Object.fromEntries((await visitor.page.browserContext().cookies()).map(({ name, value }) => [name, value]));
     const word = await visitor.page.$eval("[name=form]", (input) => (input as HTMLInputElement).value);
@@ -106,8 +106,8 @@ describe("plain http under a name of the LAN", () => {
   });
 });
 
-describe("behind a proxy that ends TLS", () => {
-  test("cookies belong to this host alone, and links lead where the visitor is", async () => {
+describe("behind a TLS proxy", () => {
+  test("cookies have the `__Host-` prefix and links use the visitor's origin", async () => {
     const visitor = await signedIn(origins.proxied);
     const given = { secure: true, httpOnly: true, sameSite: "Lax", path: "/", domain: "front.assay.test" };
     expect(await cookiesOf(visitor)).toContainEqual({ name: "__Host-sid", ...given });
@@ -123,7 +123,7 @@ describe("behind a proxy that ends TLS", () => {
     await visitor.close();
   });
 
-  test("events of a scan come through as they happen", async () => {
+  test("scan events arrive without buffering", async () => {
     const visitor = await visitors.visitor({ origin: origins.proxied });
     await visitor.open("/");
     const told: string[] = [];

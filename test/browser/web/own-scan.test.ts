@@ -1,4 +1,4 @@
-/** What assay finds when it scans its own pages behind a proxy that ends TLS: nothing that pages could do is missing, and 100 points are within reach. */
+/** Scan of the own pages behind a TLS proxy: no finding that pages can fix, and 100 points are reachable. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { FullReport } from "../../../src/text/render.ts";
@@ -10,7 +10,7 @@ import { startHttp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { startTlsFront } from "./tls-front.ts";
 
-/** What every page itself has to pass: headers, policy, content and what the program says about itself. */
+/** Checks that every page must pass: headers, CSP, content and product names. */
 const ofEveryPage = [
   ...["content-security-policy", "csp-base-uri", "csp-insecure-sources", "csp-object-src", "csp-script-eval", "csp-script-inline"],
   ...["csp-script-sources", "csp-style-inline", "csp-syntax", "content-type-charset", "mixed-content"],
@@ -19,9 +19,9 @@ const ofEveryPage = [
   ...["strict-transport-security", "hsts-effective", "hsts-include-subdomains", "https-available", "https-redirect"],
   ...["security-txt", "security-txt-valid"],
 ];
-/** Public by its name, so that security.txt, DNS and mail are judged as well. */
+/** Public name, so that security.txt, DNS and mail are judged too. */
 const host = "assay-own-pages.org";
-/** What only its operator can do: a signed zone, who may issue certificates, and that no mail comes from there. */
+/** Duties of the operator: DNSSEC, CAA and a null MX. */
 const zones: Zones = {
   [host]: {
     A: ["127.0.0.1"],
@@ -61,13 +61,12 @@ afterAll(async () => {
 
 interface OwnScan {
   readonly token: string;
-  /** Of the page that was scanned. */
   readonly status: number | null;
   readonly score: number | null;
-  /** Violated rows that are newer than the landmarks. */
+  /** Violated rows of checks that are newer than the landmarks. */
   readonly newlyViolated: readonly string[];
   keysIn(state: string): readonly string[];
-  /** Rows that could not be run, with the reason of each. */
+  /** Rows that were not checked, with their reasons. */
   readonly notChecked: readonly string[];
 }
 
@@ -87,16 +86,16 @@ async function scanOf(path: string): Promise<OwnScan> {
   };
 }
 
-/** What the way from port 80 was like, for whoever reads why it could not be judged. */
+/** Redirects from port 80, to explain a row that was not checked. */
 function plainWay(evidence: Evidence | null): string {
   const plain = evidence?.plainHttp;
   if (plain === undefined) return "";
   return plain.status === "failed" ? plain.because : `${plain.facts.outcome} ${plain.facts.stoppedBecause}`;
 }
 
-describe("assay's scan of itself", () => {
+describe("assay's scan of its own pages", () => {
   test.each(["/", "/scans", "/checks", "/checks/csp-syntax", "/sign-in", "/api", "/about", "/plans"])(
-    "of %s finds nothing, where its operator did what only operators can",
+    "of %s finds nothing on a fully configured server",
     async (path) => {
       const { status, score, keysIn, newlyViolated, notChecked } = await scanOf(path);
       expect(status).toBe(200);

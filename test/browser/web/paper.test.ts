@@ -1,4 +1,4 @@
-/** What the style sheet and the script do in a real browser beyond the screen: paper, dark schemes, forced colours, passwords in sight. */
+/** Style sheet and script beyond the normal screen: print, forced colours, revealed passwords. */
 import { afterAll, expect, test } from "vitest";
 import { storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
@@ -18,12 +18,12 @@ afterAll(async () => {
 const inks = { light: "rgb(23, 25, 28)", dark: "rgb(236, 238, 240)" };
 const inkOf = ({ page }: Visitor) => page.evaluate(() => getComputedStyle(document.body).color);
 
-/** Of the elements that the selector names, those that can be seen. */
+/** Visible elements of the selector. */
 function seen({ page }: Visitor, selector: string): Promise<number> {
   return page.$$eval(selector, (elements) => elements.filter((element) => element.checkVisibility()).length);
 }
 
-test("paper is light, open and without anything to press, also without script", async () => {
+test("print is light and expanded, without controls, also without script", async () => {
   const reader = await visitors.visitor({ origin: pages.url, script: false });
   await reader.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
   await reader.open(report);
@@ -42,19 +42,19 @@ test("paper is light, open and without anything to press, also without script", 
   await reader.close();
 });
 
-test("the first sheet stands alone: findings begin on the next", async () => {
+test("findings start on the second printed page", async () => {
   const reader = await visitors.visitor({ origin: pages.url });
   await reader.open(report);
   await reader.page.emulateMediaType("print");
   expect(await reader.page.$eval("section:has(> .finding)", (section) => getComputedStyle(section).breakBefore)).toBe("page");
-  // A4 less its margins is 178 by 265 mm, at 96 points an inch.
+  // A4 without margins is 178 by 265 mm, at 96 pixels per inch.
   await reader.page.setViewport({ width: 673, height: 1_001 });
   const endOfSummary = await reader.page.$eval(".first-steps", (steps) => steps.getBoundingClientRect().bottom + scrollY);
   expect(endOfSummary).toBeLessThan(1_001);
   await reader.close();
 });
 
-test("what was opened for paper is folded again afterwards", async () => {
+test("sections opened for printing close afterwards", async () => {
   const reader = await visitors.visitor({ origin: pages.url });
   await reader.open(report);
   const open = () => reader.page.$$eval("details[open]", (parts) => parts.length);
@@ -68,7 +68,7 @@ test("what was opened for paper is folded again afterwards", async () => {
   await reader.close();
 });
 
-test("a password can be seen while it is typed, and is hidden again before it is sent", async () => {
+test("a password can be revealed and is hidden again before submission", async () => {
   const reader = await visitors.visitor({ origin: pages.url });
   await reader.open("/sign-in");
   const field = () => reader.page.$eval("#password", (input) => (input as HTMLInputElement).type);
@@ -86,7 +86,7 @@ test("a password can be seen while it is typed, and is hidden again before it is
   await reader.close();
 });
 
-test("without script nothing is offered that needs one", async () => {
+test("controls that need script are hidden without it", async () => {
   const reader = await visitors.visitor({ origin: pages.url, script: false });
   await reader.open("/sign-in");
   expect(await seen(reader, "[data-reveal]")).toBe(0);
@@ -95,7 +95,7 @@ test("without script nothing is offered that needs one", async () => {
   await reader.close();
 });
 
-test("in forced colours the ring's track cannot be taken for the score", async () => {
+test("forced colours distinguish the ring's track from its score", async () => {
   const reader = await visitors.visitor({ origin: pages.url });
   const devTools = await reader.page.createCDPSession();
   await devTools.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });

@@ -1,4 +1,4 @@
-/** Every page in every state that people can meet, and how one gets there. What is tested of all pages, and pictured, is read from this table. */
+/** Table of every page in every state, and how to reach it; read by tests and screenshots. */
 import { codeAt } from "../../support/account-fixture.ts";
 import { submit } from "./forms.ts";
 import type { OpenedPage, Visitor } from "./visitors.ts";
@@ -6,13 +6,13 @@ import { type Known, type Person, passwordOfAll, type World } from "./world.ts";
 
 export interface Place {
   readonly name: string;
-  /** Who stands there; a guest when left out. */
+  /** Visitor; a guest by default. */
   readonly who?: Person;
-  /** On which of the appliances; `busy` when left out. */
+  /** Server; `busy` by default. */
   readonly on?: "busy" | "fresh" | "strict";
-  /** 200 when left out. */
+  /** Status; 200 by default. */
   readonly status?: number;
-  /** Is loaded anew every few seconds where there is no script: what it tells of changes by itself. */
+  /** The page reloads itself without script. */
   readonly refreshes?: true;
   readonly go: (visitor: Visitor, known: Known, world: World) => Promise<OpenedPage>;
 }
@@ -21,7 +21,7 @@ function at(path: string | ((known: Known, world: World) => string)): Place["go"
   return (visitor, known, world) => visitor.open(typeof path === "string" ? path : path(known, world));
 }
 
-/** A form that is sent from the page at `path`; the browser's own rules for fields are left aside. */
+/** Form submitted from the page at `path`, without client-side validation. */
 function sent(
   path: string | ((known: Known, world: World) => string),
   fields: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ function sent(
   };
 }
 
-/** A German word that is longer than a phone is wide. */
+/** A German word that is wider than a phone. */
 const longWord = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft";
 
 const starting: readonly Place[] = [
@@ -117,7 +117,7 @@ const signingIn: readonly Place[] = [
 
 const formOf = (deed: string) => `form:has([name=do][value=${deed}])`;
 
-// Each look at a refused form sends it again, and guesses are counted: so no two of these share a person.
+// Each visit resubmits a rejected form, and failures are counted, so every state has a separate account.
 const account: readonly Place[] = [
   { name: "account", who: "agency", go: at("/account") },
   { name: "account-changed", who: "agency", go: at("/account?done=preferences") },
@@ -153,7 +153,7 @@ const account: readonly Place[] = [
   { name: "own-scans-none", who: "free", go: at("/account/scans") },
 ];
 
-/** Of somebody new: who turns it on is signed out everywhere else. */
+/** A separate account: enrolling ends its other sessions. */
 async function recoveryCodes(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
   const email = `${crypto.randomUUID()}@assay.test`;
   await sent("/sign-up", { email, password: passwordOfAll })(visitor, known, world);
@@ -166,7 +166,7 @@ async function recoveryCodes(visitor: Visitor, known: Known, world: World): Prom
 async function wrongCode(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
   const fields = { code: "000000", password: passwordOfAll };
   await at("/account/second-factor")(visitor, known, world);
-  // Offered on another visit, perhaps.
+  // May be offered from an earlier visit.
   if ((await visitor.page.$(formOf("confirm"))) === null) await submit(visitor.page, {}, { form: formOf("offer") });
   return submit(visitor.page, fields, { form: formOf("confirm") });
 }
@@ -183,7 +183,7 @@ async function inAHurry(visitor: Visitor, known: Known, world: World): Promise<O
   return sent("/", { url: "https://example.org/again" })(visitor, known, world);
 }
 
-/** A page that was left open until its cookie was gone. */
+/** A page that stayed open until its cookie was gone. */
 async function withoutCookie(visitor: Visitor): Promise<OpenedPage> {
   await visitor.open("/");
   const context = visitor.page.browserContext();
@@ -212,13 +212,13 @@ const administration: readonly Place[] = [
 
 const doctorForm = "form[action='/admin/doctor']";
 
-/** Starts the doctor, unless the previous visitor's run still goes on: then the page has no form. */
+/** Starts the system checks unless a previous run is active, in which case there is no form. */
 async function doctorRunning(visitor: Visitor): Promise<OpenedPage> {
   const opened = await visitor.open("/admin");
   return (await visitor.page.$(doctorForm)) === null ? opened : submit(visitor.page, {}, { form: doctorForm, unchecked: true });
 }
 
-/** Waits until the doctor's run has ended. */
+/** Waits for the end of the system checks. */
 async function doctorDone(visitor: Visitor): Promise<OpenedPage> {
   for (;;) {
     const opened = await visitor.open("/admin");

@@ -1,4 +1,4 @@
-/** A report in a real browser: its filters, its folded parts and its buttons, with script and without. */
+/** A report in a real browser: filters, collapsed sections and buttons, with and without script. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { landmarkKeys, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await pages.stop();
 });
 
-/** States of the rows that are shown, each once, and how many rows those are. */
+/** Distinct states of visible rows, and the number of rows. */
 function rowsShown({ page }: Visitor) {
   return page.$$eval("[data-ledger] tr[data-state]", (rows) => {
     const shown = rows.filter((row) => row.checkVisibility());
@@ -35,7 +35,7 @@ const addressOf = ({ page }: Visitor) => {
 };
 const press = ({ page }: Visitor, selector: string) => page.locator(selector).click();
 
-test("filters act in place, together, and stand in the address", async () => {
+test("filters work in place, combine, and appear in the URL", async () => {
   await reader.open(path);
   await reader.page.evaluate(() => {
     document.body.dataset.stayed = "yes";
@@ -53,21 +53,21 @@ test("filters act in place, together, and stand in the address", async () => {
   expect(await reader.page.evaluate(() => document.body.dataset.stayed)).toBe("yes");
 });
 
-test("a state that no check is in says so", async () => {
+test("an empty filter result shows a message", async () => {
   await reader.open(path);
   await press(reader, 'section a[data-filter-state="notChecked"]');
   expect((await rowsShown(reader)).count).toBe(0);
   expect(await reader.page.$eval("[data-ledger-empty]", (note) => note.checkVisibility())).toBe(true);
 });
 
-test("the counts at the top lead to the ledger, keyboard and all", async () => {
+test("counts above link to the ledger and move the focus", async () => {
   await reader.open(path);
   await press(reader, 'nav a[data-filter-state="passed"]');
   expect(await reader.page.evaluate(() => document.activeElement?.id)).toBe("ledger");
   expect((await rowsShown(reader)).states).toEqual(["passed"]);
 });
 
-test("without script the same filters load the page anew", async () => {
+test("filters reload the page without script", async () => {
   const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
   await plain.open(path);
   await Promise.all([plain.page.waitForNavigation(), plain.page.click('section a[data-filter-state="violated"]')]);
@@ -79,7 +79,7 @@ test("without script the same filters load the page anew", async () => {
   await plain.close();
 });
 
-test("a link to a hidden row shows it again", async () => {
+test("a link to a hidden row resets the filter", async () => {
   await reader.open(`${path}?state=violated#deprecated-headers`);
   expect(await reader.page.$eval("#deprecated-headers", (row) => row.checkVisibility())).toBe(true);
 });
@@ -91,7 +91,7 @@ test("a link to evidence opens it", async () => {
   await reader.page.waitForFunction(() => document.querySelector("#evidence-tls")?.checkVisibility());
 });
 
-test("buttons copy what they name", async () => {
+test("copy buttons copy their text", async () => {
   for (const name of ["clipboard-read", "clipboard-write"] as const) {
     await reader.page.browserContext().setPermission(pages.url, { permission: { name }, state: "granted" });
   }
@@ -111,7 +111,7 @@ test("buttons copy what they name", async () => {
 test.each([
   ["of a bare site", bare.token],
   ["of a hostile site", poisoned.token],
-])("with everything open, a report %s can be used, on a narrow screen too", async (_site, token) => {
+])("a report %s with all sections open is usable, also on a narrow screen", async (_site, token) => {
   await reader.open(`/scans/${token}`);
   await reader.page.$$eval("details", (parts) => {
     for (const part of parts) part.open = true;
@@ -122,6 +122,6 @@ test.each([
   await reader.page.setViewport(desktop);
 });
 
-test("no page complained", () => {
+test("no page logged an error", () => {
   expect(reader.complaints).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * Pictures of every page in every state, for people to look at: `npm run screenshots`, or `npm run screenshots -- report list` for
- * the places whose names begin so. They go to dist/screenshots/<place>/<language>-<scheme>-<width>.png, and as PDF as it is printed.
+ * Screenshots of every page in every state: `npm run screenshots`, or `npm run screenshots -- report list` for places by name prefix.
+ * Writes dist/screenshots/<place>/<language>-<scheme>-<width>.png, and a PDF of the printed page.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
 import { startWorld, type World } from "./world.ts";
 
 const folder = resolve(import.meta.dirname, "../../../dist/screenshots");
-/** Of a picture, in CSS pixels: longer ones the browser does not paint as a whole. */
+/** Maximum height in CSS pixels: the browser does not paint longer pages completely. */
 const heightMax = 8_000;
 const schemes = ["light", "dark"] as const;
 const widths = [desktop, phone];

@@ -1,4 +1,4 @@
-/** Colours: as the device has them, unless an account chose others; without a flash, and still told apart where the system paints. */
+/** Themes: device setting or account setting, without a flash, and with forced colours. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Theme } from "../../../src/store/accounts.ts";
 import { axeComplaints } from "./accessible.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Of the page's background: 0 is black, 255 white. */
+/** Brightness of the page background: 0 is black, 255 white. */
 async function brightness(): Promise<number> {
   const colour = await visitor.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
@@ -42,7 +42,7 @@ describe.each(["light", "dark"] as const)("on a %s device", (scheme) => {
     ["light", "light"],
     ["dark", "dark"],
   ] as const)(
-    "whoever chose %s sees %s pages, and axe finds nothing",
+    "theme %s shows %s pages without axe findings",
     async (theme, seen) => {
       const { page } = visitor;
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
@@ -56,7 +56,7 @@ describe.each(["light", "dark"] as const)("on a %s device", (scheme) => {
   );
 });
 
-test("in forced colours states are still words and shapes", async () => {
+test("forced colours keep icons and texts of states", async () => {
   const { page } = visitor;
   const session = await page.createCDPSession();
   await session.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });

@@ -1,10 +1,10 @@
-/** A reverse proxy as operators put before the appliance: it ends TLS, says whom it speaks for, and passes everything on as it comes. */
+/** TLS-terminating reverse proxy that sets forwarding headers. */
 import { request as forward, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { ServerIdentity } from "../../support/certificates.ts";
 import { listening, type TestServer } from "../../support/servers.ts";
 
-/** @param origin Of the appliance behind; asked for at every request, because that one may start later. */
+/** @param origin Upstream origin, evaluated per request since it may start later. */
 export function startTlsFront({ certificateChainPem, privateKeyPem }: ServerIdentity, origin: () => string): Promise<TestServer> {
   return listening(
     createServer({ cert: certificateChainPem, key: privateKeyPem }, (request, response) => passOn(request, response, origin())),
@@ -19,7 +19,7 @@ function passOn(request: IncomingMessage, response: ServerResponse, origin: stri
     "x-forwarded-proto": "https",
     "x-forwarded-host": request.headers.host ?? "",
   };
-  // A connection for each: ending a request whose connection was handed on would end somebody else's.
+  // One connection per request: aborting a reused connection would abort another request.
   const behind = forward({ agent: false, hostname, port, method: request.method, path: request.url, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);

@@ -1,45 +1,42 @@
-/**
- * Visitors of the pages: people with a real browser each, in one process of the embedded browser, watched for everything that a page
- * of ours must never do.
- */
+/** Visitors with separate browser contexts in one browser process, watched for forbidden behaviour. */
 import { type Browser, type BrowserContext, launch, type Page } from "puppeteer-core";
 import { findExecutable } from "../../../src/browser/executable.ts";
 import type { Locale } from "../../../src/check/check.ts";
 import { browserDir } from "../../support/visits.ts";
 
-/** Names that lead to this machine, as a name on a local network would; every other name leads nowhere. */
+/** Host names that resolve to this machine, as on a LAN; all others are unresolvable. */
 const resolverRules = "MAP *.assay.test 127.0.0.1, MAP assay.test 127.0.0.1, MAP nas.lan 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
-/** Limit of every wait; a browser that shares two busy cores is slow. */
+/** Limit of every wait, for browsers on two busy cores. */
 const patienceMs = 60_000;
 
 export const desktop = { width: 1_280, height: 900 };
-/** By its size alone: to become a mobile browser, this one would load the page anew, and send a form twice. */
+/** Only the viewport size: mobile emulation would reload the page and submit a form twice. */
 export const phone = { width: 390, height: 844 };
 
 export interface VisitorWish {
-  /** Of the appliance: the only one that pages may ask anything of. */
+  /** Origin of the server: the only one that pages may request. */
   readonly origin: string;
-  /** Chosen before; left out, the browser asks for English. */
+  /** Preset language; the browser's is English. */
   readonly locale?: Locale;
-  /** Value of the session's cookie. */
+  /** Session cookie value. */
   readonly session?: string;
   readonly script?: false;
 }
 
 export interface Visitor {
   readonly page: Page;
-  /** What a page of ours must never do, in words; empty unless one did. */
+  /** Forbidden behaviour that was observed; empty if none. */
   readonly complaints: string[];
-  /** Opens an own path. @throws Error when there is no answer. */
+  /** Opens a path of the server. @throws Error without a response. */
   open(path: string): Promise<OpenedPage>;
-  /** Another page in the same browser, with the same cookies. */
+  /** Another page with the same cookies. */
   another(): Promise<Visitor>;
   close(): Promise<void>;
 }
 
 export interface OpenedPage {
   readonly status: number;
-  /** As it was sent, before any script. */
+  /** HTML as sent, before any script ran. */
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -55,7 +52,7 @@ export async function openVisitors(): Promise<Visitors> {
     executablePath: executable.path,
     env: { ...process.env, ...executable.environment },
     headless: "shell",
-    // Chromium has no sandbox for root; what is visited here is our own.
+    // Chromium has no sandbox for root; only our own pages are visited.
     args: [`--host-resolver-rules=${resolverRules}`, ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
     // Certificates of the tests' own authority.
     acceptInsecureCerts: true,
@@ -69,7 +66,7 @@ export async function openVisitors(): Promise<Visitors> {
 
 async function newVisitor(browser: Browser, wish: VisitorWish): Promise<Visitor> {
   const context = await browser.createBrowserContext();
-  // A certificate that is accepted as it is does not make a context less secure: `__Host-` cookies are kept.
+  // Ignored certificate errors keep the context secure, so `__Host-` cookies work.
   const prefix = wish.origin.startsWith("https:") ? "__Host-" : "";
   const cookies = { ...(wish.locale && { locale: wish.locale }), ...(wish.session && { sid: wish.session }) };
   const { hostname } = new URL(wish.origin);
@@ -104,14 +101,14 @@ async function visitorIn(context: BrowserContext, wish: VisitorWish, complaints:
   };
 }
 
-/** Notes what no page may do: ask others, fail, complain, open dialogs. What the policy stops, the browser says on the console. */
+/** Records forbidden requests, errors, console messages and dialogs. CSP violations appear on the console. */
 function watch(page: Page, origin: string, complaints: string[]): void {
   page.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(`${origin}/`) && !/^(data|about|blob):/.test(url)) complaints.push(`${page.url()} asked for ${url}`);
   });
   page.on("console", (message) => {
-    // The browser also says that a page came with an error status, which some are meant to.
+    // The browser also logs error statuses, which some pages have by design.
     const aboutThePage = message.text().startsWith("Failed to load resource") && message.location().url === page.url();
     if ((message.type() === "error" || message.type() === "warn") && !aboutThePage)
       complaints.push(`${page.url()} said: ${message.text()} (${message.location().url ?? "nowhere"})`);

@@ -1,4 +1,4 @@
-/** Appliances with everything on them that pages can show: one that has been at work for months, one that is new, and one that is overrun. */
+/** Servers with all data that pages can show: one in long use, one new and one overloaded. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,31 +9,31 @@ import { startTcp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 
 const dayMs = 86_400_000;
-/** Scans of a site that never answers: each takes its half minute, so that others wait for as long as anybody looks. */
+/** A site that never answers: its scans take half a minute, so others stay queued. */
 const silentScans = 20;
-/** Long enough for pages of lists. */
+/** Enough scans for several pages of lists. */
 const listedScans = 30;
 
-/** Values that lead into a session, and names of what is on the appliance. */
+/** Session cookie values and names of stored objects. */
 export interface Known {
   readonly sessions: Readonly<Record<Person, string>>;
   readonly scans: Readonly<Record<"bare" | "sound" | "plain" | "old" | "silent" | "failed" | "queued", string>>;
   readonly links: Readonly<Record<"invite" | "reset", string>>;
 }
 
-/** `agency` has scans and tokens of every kind, `careful` a second factor, `free` nothing yet; `strict` is somebody on the overrun one. */
+/** `agency` has scans and all kinds of tokens, `careful` a second factor, `free` nothing; `strict` belongs to the overloaded server. */
 export type Person = "admin" | "agency" | "careful" | "free" | "strict";
 
 export interface World {
   readonly busy: Appliance;
   readonly known: Known;
-  /** A scan on the busy one that is at work for as long as anybody looks. */
+  /** A scan on the busy server that keeps running. */
   readonly running: string;
-  /** Without accounts, scans and sign-up, and where guests may not scan. */
+  /** Server without accounts, scans, sign-up and guest scans. */
   readonly fresh: Appliance;
-  /** Its link for the first account. */
+  /** Its setup link. */
   readonly setupLink: string;
-  /** Has no room for another scan, and lets guests start one an hour. */
+  /** Full queue; guests may start one scan per hour. */
   readonly strict: Appliance;
   stop(): Promise<void>;
 }
@@ -92,7 +92,7 @@ function sitesThatNeverAnswer(silent: TestServer) {
   return { "silent.test:443": silent, "silent.test:80": silent };
 }
 
-/** As a worker would that never gets any further: no scan of the program itself stays at the same stage for so long. */
+/** A stalled worker: no real scan stays in one stage this long. */
 async function takeInHand(store: Store): Promise<string> {
   const scan = await store.scans.claimNext(new Date());
   if (scan === undefined) throw new Error("no scan waits");
@@ -155,7 +155,7 @@ async function person(store: Store, email: string, plan: Plan): Promise<{ readon
   return { id: account.id, session: opened.value };
 }
 
-/** Turns on a second factor; the session that is left. */
+/** Enrols a second factor and returns the remaining session. */
 async function secondFactor(store: Store, { id }: { readonly id: number }): Promise<string> {
   const now = new Date();
   const totp = { secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", confirmedAt: now.toISOString(), lastUsedStep: null };
@@ -164,7 +164,7 @@ async function secondFactor(store: Store, { id }: { readonly id: number }): Prom
   return changed.opened.value;
 }
 
-/** One in use, one that expired, one that was revoked. */
+/** One valid, one expired, one revoked token. */
 async function tokens(store: Store, accountId: number, ago: (days: number) => Date): Promise<void> {
   const used = await store.apiTokens.create({ accountId, name: "Nightly build", expiresAt: ago(-60), now: ago(30) });
   await store.apiTokens.recordUse(used.token, ago(0));

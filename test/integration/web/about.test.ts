@@ -1,4 +1,4 @@
-/** The pages that tell what the scanner is, what it leaves out, and what becomes of the concepts of a retired API. */
+/** `/about` and `/migrate`. */
 import { afterAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
@@ -16,7 +16,7 @@ async function read(path: string, at = pages.url): Promise<string> {
 }
 
 describe("/about", () => {
-  test.each([...locales])("names every decision, and how to tell our visits, in %s", async (locale) => {
+  test.each([...locales])("explains every design decision and how to recognize the scanner, in %s", async (locale) => {
     const html = await read(`/about?locale=${locale}`);
     expect(html.match(/<dt>/g)).toHaveLength(8);
     expect(html).toContain(`>${builtInChecks.length} `);
@@ -28,7 +28,7 @@ describe("/about", () => {
     expect(html).not.toContain("`");
   });
 
-  test("gives a page as the contact where the operator named one, and none where there is none", async () => {
+  test("shows the configured contact page, or none", async () => {
     const named = await startPages({ contacts: { security: "https://assay.test/report", plans: null } });
     expect(await read("/about", named.url)).toContain('href="https://assay.test/report" rel="nofollow noopener noreferrer"');
     await named.stop();
@@ -39,7 +39,7 @@ describe("/about", () => {
 });
 
 describe("/migrate", () => {
-  test.each([...locales])("maps every old concept, and does an errand before and after, in %s", async (locale) => {
+  test.each([...locales])("maps every old concept and shows an example before and after, in %s", async (locale) => {
     const html = await read(`/migrate?locale=${locale}`);
     expect(html.match(/<th scope="row"/g)).toHaveLength(Object.keys(enGb.pages.migrate.concepts).length);
     for (const word of ["score", "notChecked", "information-disclosure", "cors-configuration", "/scans", "finished"])
@@ -49,7 +49,7 @@ describe("/migrate", () => {
     expect(html).not.toContain("`");
   });
 
-  test("names checks and codes that there are", async () => {
+  test("names only existing checks and codes", async () => {
     const html = await read("/migrate");
     const codes = builtInChecks.flatMap(({ findings }) => Object.keys(findings));
     const told = [...html.matchAll(/security\.[\w-]+\.[\w-]+/g)]

@@ -1,4 +1,4 @@
-/** The administrators' pages: who may see them, what they tell, and what their forms change. */
+/** Administration pages: access, content and forms. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/background-run.ts";
@@ -31,15 +31,15 @@ async function read(path: string, by = visitor): Promise<string> {
 
 const places = ["/admin", "/admin/users", "/admin/settings", "/admin/checks"];
 
-describe("who may see them", () => {
-  test.each(places)("%s: nobody has to sign in first, and everybody else is refused", async (path) => {
+describe("access to the administration pages", () => {
+  test.each(places)("%s sends guests to sign in and refuses other accounts", async (path) => {
     const sent = await pages.visitor().get(path);
     expect([sent.status, sent.headers.get("location")]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`]);
     expect((await (await signedIn(pages, user)).get(path)).status).toBe(403);
     expect((await visitor.get(path)).status).toBe(200);
   });
 
-  test("no form is read before that", async () => {
+  test("checks access before it reads a form", async () => {
     const other = await signedIn(pages, user);
     for (const path of ["/admin/doctor", `/admin/users/${admin.id}/plan`, `/admin/users/${admin.id}/state`, "/admin/invitations"]) {
       const body = new URLSearchParams({ plan: "free", state: "disabled" });
@@ -50,7 +50,7 @@ describe("who may see them", () => {
     expect(pages.store.accounts.findById(admin.id)).toMatchObject({ plan: "agency", disabled: false });
   });
 
-  test("an administrator's form needs its word", async () => {
+  test("requires a valid CSRF token", async () => {
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
     const answer = await fetch(`${pages.url}/admin/users/${user.id}/state`, {
       method: "POST",
@@ -62,7 +62,7 @@ describe("who may see them", () => {
 });
 
 describe("/admin", () => {
-  test("tells of what is wrong, and only of that", async () => {
+  test("shows a banner for each problem and no other", async () => {
     const html = await read("/admin");
     expect(html).toContain("public_url is not set");
     for (const words of ["X-Forwarded", "without its sandbox", "of the disk", "plain http"]) expect(html).not.toContain(words);
@@ -83,12 +83,12 @@ describe("/admin", () => {
     await elsewhere.stop();
   });
 
-  test("says that plain http can be read along, where it leaves the machine", async () => {
+  test("warns about plain http beyond loopback", async () => {
     const html = await (await visitor.get("/admin", { host: "nas.assay.test" })).text();
     expect(html).toContain("You opened this page over plain HTTP.");
   });
 
-  test("lists what runs and what waits, with who asked and since when", async () => {
+  test("lists running and queued scans with owner and age", async () => {
     await pages.store.scans.queue({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
     await pages.store.scans.queue({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
     const running = await pages.store.scans.claimNext(new Date(Date.now() - 30_000));
@@ -99,7 +99,7 @@ describe("/admin", () => {
     expect(html).toMatch(/two\.test\/\?&lt;b>.*second@assay\.test.*1 minute ago/s);
   });
 
-  test("lets the doctor look, once at a time, and shows what it found", async () => {
+  test("runs the system checks once at a time and shows their results", async () => {
     expect(await read("/admin")).toContain("There has been no self-test");
     const begun = await visitor.post("/admin/doctor", {}, "/admin");
     expect([begun.status, begun.headers.get("location")]).toEqual([303, "/admin#doctor"]);
@@ -114,14 +114,14 @@ describe("/admin", () => {
 });
 
 describe("/admin/users", () => {
-  test("changes a plan, at once", async () => {
+  test("changes a plan with immediate effect", async () => {
     const answer = await visitor.post(`/admin/users/${user.id}/plan`, { plan: "agency" }, "/admin/users");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/admin/users?done=plan"]);
     expect(pages.store.accounts.findById(user.id)?.plan).toBe("agency");
     expect(await read("/admin/users?done=plan")).toMatch(/role="alert".*The plan was changed\./s);
   });
 
-  test("disables, which ends the sessions, and enables again", async () => {
+  test("disables an account, which ends its sessions, and enables it again", async () => {
     const other = await signedIn(pages, user);
     await visitor.post(`/admin/users/${user.id}/state`, { state: "disabled" }, "/admin/users");
     expect(pages.store.accounts.findById(user.id)?.disabled).toBe(true);
@@ -131,13 +131,13 @@ describe("/admin/users", () => {
     expect(pages.store.accounts.findById(user.id)?.disabled).toBe(false);
   });
 
-  test("nobody disables themselves", async () => {
+  test("refuses that administrators disable themselves", async () => {
     const answer = await visitor.post(`/admin/users/${admin.id}/state`, { state: "disabled" }, "/admin/users");
     expect(answer.headers.get("location")).toBe("/admin/users?done=self");
     expect(pages.store.accounts.findById(admin.id)?.disabled).toBe(false);
   });
 
-  test("what no form of ours sends is refused", async () => {
+  test("refuses values that the form cannot send", async () => {
     const sent = async (path: string, fields: Record<string, string>) => (await visitor.post(path, fields, "/admin/users")).status;
     expect(await sent(`/admin/users/${user.id}/plan`, { plan: "gold" })).toBe(400);
     expect(await sent(`/admin/users/${user.id}/state`, {})).toBe(400);
@@ -146,7 +146,7 @@ describe("/admin/users", () => {
     expect(await sent("/admin/users/%zz/plan", { plan: "free" })).toBe(404);
   });
 
-  test("finds by a part of the address and goes on behind fifty", async () => {
+  test("searches by part of the address, with pages of fifty", async () => {
     for (let count = 0; count < 60; count++) await accountIn(pages, `many-${count}@assay.test`);
     const first = await read("/admin/users?q=MANY-");
     expect(first.split('id="account-').length - 1).toBe(50);
@@ -159,7 +159,7 @@ describe("/admin/users", () => {
 });
 
 describe("an invitation", () => {
-  test("is a link that is shown once and works", async () => {
+  test("shows a working link once", async () => {
     const answer = await visitor.post("/admin/invitations", { email: "new@assay.test", plan: "agency" }, "/admin/users");
     const html = await answer.text();
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -173,7 +173,7 @@ describe("an invitation", () => {
     expect(html).toContain("It can be used once, by new@assay.test, until");
   });
 
-  test("may be for anybody", async () => {
+  test("may be without an address", async () => {
     const answer = await visitor.post("/admin/invitations", { email: " ", plan: "free" }, "/admin/users");
     expect(await answer.text()).toContain("by anyone who has it");
   });
@@ -181,7 +181,7 @@ describe("an invitation", () => {
   test.each([
     ["no address", "This is not an email address."],
     ["second@assay.test", "There is already an account with this email address."],
-  ])("to %s is none, and what was typed stays", async (email, sentence) => {
+  ])("to %s is refused, and keeps the typed address", async (email, sentence) => {
     const answer = await visitor.post("/admin/invitations", { email, plan: "free" }, "/admin/users");
     const html = await answer.text();
     expect(answer.status).toBe(400);
@@ -190,7 +190,7 @@ describe("an invitation", () => {
     expect(html).toContain('aria-invalid="true"');
   });
 
-  test("is not made where sign-up is closed", async () => {
+  test("is refused while sign-up is closed", async () => {
     const closed = await startPages();
     const other = await signedIn(closed, await accountIn(closed, "first@assay.test"));
     expect(await read("/admin/users", other)).toContain("Sign-up is closed.");
@@ -199,7 +199,7 @@ describe("an invitation", () => {
   });
 });
 
-test("/admin/settings shows each value with where it comes from", async () => {
+test("/admin/settings shows each value with its source", async () => {
   sad.settings = [
     { key: "public_url", value: null, origin: "default", originName: null, variable: "ASSAY_PUBLIC_URL" },
     { key: "scan.timeout", value: "30", origin: "file", originName: "/etc/<assay>.toml", variable: "ASSAY_SCAN_TIMEOUT" },
@@ -209,11 +209,11 @@ test("/admin/settings shows each value with where it comes from", async () => {
   expect(html).toMatch(/scan\.timeout<\/code>.*>30<.*file.*\/etc\/&lt;assay>\.toml/s);
 });
 
-test("/admin/checks names the files of checks beside the binary", async () => {
+test("/admin/checks lists the files of plugin checks", async () => {
   expect(await read("/admin/checks")).toContain("No checks of your own are loaded.");
 });
 
-test("they speak German", async () => {
+test("the administration pages are translated into German", async () => {
   for (const path of places) {
     const html = await read(`${path}?locale=de-de`);
     expect(html).toContain(deDe.pages.admin.nav.overview);

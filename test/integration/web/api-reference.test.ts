@@ -1,4 +1,4 @@
-/** The reference of the API: made from its description, complete, and with requests that a shell takes as they stand. */
+/** API reference: complete, generated from the OpenAPI document, with working curl commands. */
 import { afterAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../../src/api/openapi.ts";
 import { locales } from "../../../src/check/check.ts";
@@ -18,7 +18,7 @@ async function html(locale: string, headers: Readonly<Record<string, string>> = 
   return answer.text();
 }
 
-/** What stands in blocks of lines, as a reader would copy it. */
+/** Content of code blocks, as a reader would copy it. */
 function linesIn(page: string): readonly string[] {
   const unescaped = (text: string) =>
     text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
@@ -26,7 +26,7 @@ function linesIn(page: string): readonly string[] {
 }
 
 describe("/api", () => {
-  test.each([...locales])("has every request with its parameters and answers, in %s", async (locale) => {
+  test.each([...locales])("documents every request with parameters and responses, in %s", async (locale) => {
     const page = await html(locale);
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { operationId, parameters = [], responses }] of Object.entries(methods)) {
@@ -38,7 +38,7 @@ describe("/api", () => {
     expect(page).not.toContain("{{");
   });
 
-  test("has every field of every body, and every link to a body leads somewhere", async () => {
+  test("documents every field of every body; links to bodies have targets", async () => {
     const page = await html("en-gb");
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       const part = page.split(`id="body-${name}"`)[1]?.split("</section>")[0] ?? "";
@@ -50,22 +50,22 @@ describe("/api", () => {
     for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${id}"`);
   });
 
-  test("tells the fields of a body once, although another has them too", async () => {
+  test("documents shared fields once", async () => {
     expect(baseOf(document.components.schemas.FullReport ?? {}, document.components.schemas)).toBe("SecurityResult");
     expect((await html("en-gb")).match(/>security\.score<\/code>/g)).toHaveLength(1);
   });
 
-  test("says which words are English where the page is not", async () => {
+  test("marks English text on translated pages", async () => {
     expect(await html("de-de")).toContain('<span lang="en">Start a scan.</span>');
     expect(await html("en-gb")).not.toContain('<span lang="en">');
   });
 
-  test("names this appliance as the visitor reached it", async () => {
+  test("uses the origin by which the visitor reached the server", async () => {
     expect(linesIn(await html("en-gb"))).toContain(`BASE=${pages.url}\nTOKEN=assay_...`);
   });
 });
 
-test("its requests do in a shell what they say", async () => {
+test("its curl commands work in a shell", async () => {
   const api = await startApi();
   const customer = await api.customer();
   const [start = ""] = linesIn(await html("en-gb")).filter((lines) => lines.includes("-d '"));
@@ -89,7 +89,7 @@ describe("a field's type", () => {
     ["anything", {}, "any"],
   ])("of %s", (_words, schema, type) => expect(typeOf(schema)).toBe(type));
 
-  test("is told of what lies inside objects and lists as well", () => {
+  test("covers nested objects and lists", () => {
     const inner: Schema = { type: "object", properties: { b: { type: "integer" } } };
     const list: Schema = { anyOf: [{ type: "array", items: inner }, { type: "null" }] };
     const rows = fieldsOf({ type: "object", required: ["a"], properties: { a: list, c: inner } });
@@ -103,13 +103,13 @@ describe("a field's type", () => {
 });
 
 describe("a request for a shell", () => {
-  test("names its method only where curl would take another", () => {
+  test("names the method only if curl would use another", () => {
     expect(curlOf("GET", "/x/{token}")).toBe('curl "$BASE/x/$SCAN" \\\n  -H "Authorization: Bearer $TOKEN"');
     expect(curlOf("DELETE", "/x")).toContain("curl -X DELETE ");
     expect(curlOf("POST", "/x", { body: "{}" })).toContain("-d '{}'");
   });
 
-  test("takes its body from the examples of the fields", () => {
+  test("uses the example body of the fields", () => {
     expect(exampleBodyOf({ properties: { url: { examples: ["https://site.example/"] }, other: {} } })).toBe(
       '{"url":"https://site.example/"}',
     );

@@ -1,4 +1,4 @@
-/** What pages bring along: how much of it, where it may come from, and that it stands on its own. */
+/** Style sheet and script: size, self-containment, and no unused rules. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -20,29 +20,29 @@ async function sentOf(pattern: RegExp): Promise<Uint8Array> {
 }
 
 describe("the style sheet", () => {
-  test("is small when packed", async () => {
+  test("is small when compressed", async () => {
     expect((await sentOf(/\/assets\/[\da-f]+\.css/)).length).toBeLessThan(styleBytesMax);
   });
 
-  test("names nothing outside itself", () => {
+  test("refers to no external resource", () => {
     expect(style).not.toMatch(/url\(|@import|https?:/);
   });
 
-  test("knows every colour by one name, in light and dark", () => {
+  test("defines every colour variable that it uses", () => {
     const names = (pattern: RegExp) => new Set([...style.matchAll(pattern)].map(([, name]) => name));
     const named = names(/^\s*(--[\w-]+):/gm);
     expect([...names(/var\((--[\w-]+)\)/g)].filter((name) => !named.has(name))).toEqual([]);
   });
 });
 
-/** All that pages and components say in code, where the names of classes stand. */
+/** Source code of all pages and components, which names the CSS classes. */
 function codeOfPages(): string {
   const root = join(import.meta.dirname, "../../../src/web");
   const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
   return paths.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
 }
 
-test("no rule dresses what no page has", () => {
+test("every CSS class is used by a page", () => {
   const code = codeOfPages();
   const withoutValues = style.replace(/"[^"]*"|\d*\.\d+/g, "");
   const classes = new Set([...withoutValues.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
@@ -51,11 +51,11 @@ test("no rule dresses what no page has", () => {
 });
 
 describe("the script", () => {
-  test("is small when packed", async () => {
+  test("is small when compressed", async () => {
     expect((await sentOf(/\/assets\/[\da-f]+\.js/)).length).toBeLessThan(scriptBytesMax);
   });
 
-  test("is a script, and makes no markup", () => {
+  test("parses as a script and creates no HTML", () => {
     expect(() => new Function(script)).not.toThrow();
     expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|\bimport\b/);
   });

@@ -1,4 +1,4 @@
-/** The reference of the checks: complete in both languages, made from catalog and locales alone, and true to what a dropped-in check declares. */
+/** Check reference: complete in both languages, and correct for plugin checks. */
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
@@ -20,13 +20,12 @@ async function read(path: string, at = pages.url): Promise<string> {
   return answer.text();
 }
 
-/** As a page has it. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
 describe("/checks", () => {
-  test.each([...locales])("names every check with its weight, its reason and a way to its page, in %s", async (locale) => {
+  test.each([...locales])("lists every check with weight, reason and link, in %s", async (locale) => {
     const html = await read(`/checks?locale=${locale}`);
     for (const { key, weight } of builtInChecks) {
       const row = html.split(`<tr id="check-${key}">`)[1]?.split("</tr>")[0] ?? "";
@@ -38,7 +37,7 @@ describe("/checks", () => {
     expect(html).not.toContain("{{");
   });
 
-  test("has a part for each area that is taken, and none for the others", async () => {
+  test("has a section for each used area only", async () => {
     const html = await read("/checks");
     const parts = [...html.matchAll(/<h2 id="area-([^"]+)">/g)].map(([, area]) => area);
     expect(parts).toEqual(["headers", "csp", "transport", "hsts", "cookies", "dns", "mail", "content", "disclosure"]);
@@ -49,7 +48,7 @@ describe("/checks", () => {
 describe("/checks/{key}", () => {
   const cases = locales.flatMap((locale) => builtInChecks.map((check) => [locale, check.key, check] as const));
 
-  test.each(cases)("%s: %s tells all that it can find", async (locale, key, check) => {
+  test.each(cases)("%s: %s documents all its findings", async (locale, key, check) => {
     const html = await read(`/checks/${key}?locale=${locale}`);
     const texts: CheckTexts = files[locale].checks[key as keyof typeof enGb.checks];
     const plain = html.replaceAll(/<a href="\/checks\/[^"]+"><code translate="no">([^<]+)<\/code><\/a>/g, "$1");
@@ -66,7 +65,7 @@ describe("/checks/{key}", () => {
     expect(html).not.toContain("{{");
   });
 
-  test("stands an example in for every value that a text quotes", () => {
+  test("has an example for every placeholder", () => {
     for (const locale of locales) {
       const texts = JSON.stringify(files[locale].checks);
       const names = new Set([...texts.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = ""]) => name));
@@ -75,7 +74,7 @@ describe("/checks/{key}", () => {
     }
   });
 
-  test("puts the lines for each server into a block of their own", async () => {
+  test("puts the lines for each server into a separate block", async () => {
     const html = await read("/checks/x-content-type-options");
     const [article = ""] = html.split("<article").slice(1);
     const blocks = [...article.matchAll(/<figcaption><span[^>]*>([^<]+)<\/span>.*?<code[^>]*>([^<]+)<\/code>/g)];
@@ -87,14 +86,14 @@ describe("/checks/{key}", () => {
     expect(await read("/checks/mail-dmarc")).toContain("_dmarc.<var>example.com</var>. IN TXT");
   });
 
-  test("begins with what is worst", async () => {
+  test("lists the worst findings first", async () => {
     const html = await read("/checks/mixed-content");
     const severitiesTold = [...html.matchAll(/data-severity="(\w+)"/g)].map(([, severity]) => severity);
     expect(severitiesTold).toEqual(["high", "medium", "medium", "medium"]);
     expect([...(await read("/checks/mail-dmarc-policy")).matchAll(/data-severity="(\w+)"/g)].at(-1)?.[1]).toBe("low");
   });
 
-  test("links the checks that its texts speak of", async () => {
+  test("links checks that its texts mention", async () => {
     const html = await read("/checks/mail-dmarc-policy");
     expect(html).toContain('<a href="/checks/mail-dmarc"><code translate="no">mail-dmarc</code></a>');
   });
@@ -112,7 +111,7 @@ describe("/checks/{key}", () => {
     "/checks/x%00",
     "/checks/%zz",
     `/checks/${"a".repeat(2_000)}`,
-  ])("%s is not there, and is not repeated", async (path) => {
+  ])("%s gives 404 and is not echoed", async (path) => {
     const answer = await fetch(`${pages.url}${path}`);
     const html = await answer.text();
     expect(answer.status).toBe(404);
@@ -122,7 +121,7 @@ describe("/checks/{key}", () => {
   });
 });
 
-describe("a dropped-in check", () => {
+describe("a plugin check", () => {
   const texts: CheckTexts = {
     label: "Build <number>",
     reason: "It tells too much.",
@@ -150,7 +149,7 @@ describe("a dropped-in check", () => {
     pluginFiles: { "acme-build": "/var/lib/assay/checks/acme-build.ts" },
   };
 
-  test("stands among the others, with the name of its file and nothing more of its path", async () => {
+  test("is listed with its file name, without the path", async () => {
     const own = await startPages({ catalog });
     for (const path of ["/checks", "/checks/acme-build", "/checks/acme-build?locale=de-de"]) {
       const html = await read(path, own.url);
@@ -161,7 +160,7 @@ describe("a dropped-in check", () => {
     await own.stop();
   });
 
-  test("is told by what it declares: its conditions, and names for the values that it quotes", async () => {
+  test("is documented by its declared conditions and placeholder names", async () => {
     const own = await startPages({ catalog });
     const html = await read("/checks/acme-build", own.url);
     expect(html).toContain(enGb.pages.check.conditions.html);

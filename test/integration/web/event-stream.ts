@@ -1,4 +1,4 @@
-/** Reads server-sent events as they come: which, in what order, and when. */
+/** Client for server-sent events that records order, timing and framing. */
 
 export interface StreamEvent {
   readonly name: string;
@@ -9,11 +9,11 @@ export interface StreamEvent {
 export interface EventStream {
   readonly response: Response;
   readonly events: readonly StreamEvent[];
-  /** Comments: what shows that the connection lives. */
+  /** Number of comments, which serve as heartbeats. */
   readonly heartbeats: () => number;
-  /** Pieces that did not end where an event ends. */
+  /** Chunks that do not end at an event boundary. */
   readonly torn: readonly string[];
-  /** Resolves when the server has ended it. */
+  /** Resolves when the server ends the stream. */
   readonly ended: Promise<void>;
   leave(): void;
 }
@@ -43,7 +43,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     events,
     heartbeats: () => heartbeats,
     torn,
-    // Whoever leaves has ended it as well.
+    // An aborted read ends the stream too.
     ended: read().catch(() => {}),
     leave: () => leaving.abort(),
   };

@@ -1,4 +1,4 @@
-/** What every page has in common: headers, languages, forms that only our own pages can send, and pages that say no. */
+/** Common to all pages: headers, languages, CSRF protection and error pages. */
 import { request } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
 import { startPages } from "../../support/pages.ts";
@@ -6,8 +6,8 @@ import { startPages } from "../../support/pages.ts";
 const pages = await startPages();
 afterAll(() => pages.stop());
 
-describe("every answer", () => {
-  test("comes with a policy that lets in one script by its nonce, and with the other headers", async () => {
+describe("every response", () => {
+  test("has the security headers, and a CSP that allows one script by nonce", async () => {
     const answer = await fetch(`${pages.url}/`);
     const html = await answer.text();
     const policy = answer.headers.get("content-security-policy") ?? "";
@@ -21,7 +21,7 @@ describe("every answer", () => {
     expect((await fetch(`${pages.url}/`)).headers.get("content-security-policy")).not.toBe(policy);
   });
 
-  test("on https carries HSTS and cookies that no other host can set", async () => {
+  test("on https has HSTS and `__Host-` cookies", async () => {
     const secure = await startPages({ publicUrl: "https://assay.test" });
     const answer = await fetch(`${secure.url}/?locale=de-de`, { headers: { host: "assay.test" } });
     expect(answer.headers.get("strict-transport-security")).toBe("max-age=63072000; includeSubDomains");
@@ -32,7 +32,7 @@ describe("every answer", () => {
     await secure.stop();
   });
 
-  test("names no product but in the page, and lets style, script and icon be kept", async () => {
+  test("has no product header; style, script and icon are cacheable", async () => {
     const html = await (await fetch(`${pages.url}/`)).text();
     const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+|\/favicon\.svg)"/g)].map(([, path]) => path);
     expect(paths).toHaveLength(3);
@@ -59,14 +59,14 @@ describe("the language", () => {
     expect(await titleOf(path, headers as Record<string, string>)).toBe(language);
   });
 
-  test("that there is none of is told, and nothing is remembered", async () => {
+  test("reports an unsupported language and stores nothing", async () => {
     const answer = await fetch(`${pages.url}/?locale=fr-fr`);
     expect(await answer.text()).toContain("That language is not available here");
     expect(answer.headers.getSetCookie().some((line) => line.startsWith("locale="))).toBe(false);
   });
 });
 
-test("what breaks before there is a visit is told to the log as it was", async () => {
+test("logs a failure before the visit exists", async () => {
   const broken = await startPages({
     now: () => {
       throw new Error("the clock has stopped");
@@ -78,7 +78,7 @@ test("what breaks before there is a visit is told to the log as it was", async (
   await broken.stop();
 });
 
-describe("a page that says no", () => {
+describe("error pages", () => {
   test.each([
     ["nothing at this address", "GET", "/no-such-page", 404],
     ["an encoded mark", "GET", "/%3Cscript%3E", 404],
@@ -95,17 +95,17 @@ describe("a page that says no", () => {
     ["/scans/?band=good", "/scans?band=good"],
     ["/api/", "/api"],
     ["/hosts/site.test/", "/hosts/site.test"],
-  ])("%s is an address closed with a slash, and leads to the page", async (path, page) => {
+  ])("%s has a trailing slash and redirects to the page", async (path, page) => {
     const answer = await fetch(`${pages.url}${path}`, { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([303, page]);
   });
 
-  test.each(["//example.com/", "/no-such-page/", "/scans//", "/\\example.com/"])("%s leads nowhere", async (path) => {
+  test.each(["//example.com/", "/no-such-page/", "/scans//", "/\\example.com/"])("%s is not a link", async (path) => {
     const answer = await fetch(`${pages.url}${path}`, { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([404, null]);
   });
 
-  test("a Host that is none", async () => {
+  test("refuse an invalid Host header", async () => {
     const { port } = new URL(pages.url);
     const status = await new Promise((resolve) =>
       request({ port, host: "127.0.0.1", setHost: false, headers: { host: "a b" } }, (answer) => resolve(answer.statusCode)).end(),
@@ -113,7 +113,7 @@ describe("a page that says no", () => {
     expect(status).toBe(400);
   });
 
-  test("OPTIONS tells what is answered", async () => {
+  test("OPTIONS lists the allowed methods", async () => {
     expect((await fetch(`${pages.url}/`, { method: "OPTIONS" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   });
 });

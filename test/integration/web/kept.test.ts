@@ -1,4 +1,4 @@
-/** What browsers and caches keep of pages: nothing of an account, nothing that a length would tell of, and no way to another host. */
+/** Caching and compression of pages, and paths that could become links to other hosts. */
 import { afterAll, expect, test } from "vitest";
 import { startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
@@ -18,18 +18,18 @@ async function kept(visitor: Visitor, path: string) {
   return [answer.status, answer.headers.get("cache-control"), answer.headers.get("content-encoding")];
 }
 
-test.each(ofAccounts)("%s is neither kept nor packed", async (path) => {
+test.each(ofAccounts)("%s is neither cached nor compressed", async (path) => {
   expect(await kept(admin, path)).toEqual([200, "no-store", null]);
 });
 
-test("what everybody sees is packed, and asked for anew", async () => {
+test("public pages are compressed and revalidated", async () => {
   expect(await kept(guest, "/checks")).toEqual([200, "private, no-cache", "gzip"]);
 });
 
 test.each(["//elsewhere.test/x", "/\\elsewhere.test", "/..//elsewhere.test", "///elsewhere.test"])(
-  "a page at %s does not lead to another host",
+  "a page at %s has no link to another host",
   async (path) => {
-    // A connection of its own: a client that reads addresses would tidy this one up.
+    // Raw connection: an HTTP client would normalize the path.
     const html = await answerTo(`GET ${path} HTTP/1.1\r\nhost: assay.test\r\nconnection: close\r\n\r\n`);
     expect(html).toContain("404 Not Found");
     expect(html).toContain('href="/elsewhere.test');

@@ -1,4 +1,4 @@
-/** Imprint and privacy: the operator's own words, or no page at all. */
+/** Imprint and privacy: texts of the operator, or no page. */
 import { afterAll, expect, test } from "vitest";
 import { startPages } from "../../support/pages.ts";
 
@@ -12,12 +12,12 @@ test("without a text there is neither page nor link", async () => {
   expect(await (await bare.visitor().get("/plans")).text()).not.toMatch(/href="\/(imprint|privacy)"/);
 });
 
-test("blank lines part paragraphs, and lines stay lines", async () => {
+test("blank lines separate paragraphs, and line breaks are kept", async () => {
   const html = await (await pages.visitor().get("/imprint?locale=de-de")).text();
   expect(html).toContain("<h1>Impressum</h1><p>Assay GmbH<br/>Main &lt;Street> 1</p><p>Mail: us@assay.test</p>");
 });
 
-test("the footer links to what there is", async () => {
+test("the footer links only to existing pages", async () => {
   const html = await (await pages.visitor().get("/plans")).text();
   expect(html).toContain('<a href="/imprint">Imprint</a>');
   expect(html).not.toContain('href="/privacy"');

@@ -1,4 +1,4 @@
-/** Forms whose end comes late: whoever was let out meanwhile is not let in by a request that began before. */
+/** Slow form uploads: a session that ends during the upload gives no access. */
 import { connect, type Socket } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import type { Account } from "../../../src/store/accounts.ts";
@@ -11,7 +11,7 @@ const admin = await accountIn(pages, "admin@assay.test");
 const other = await accountIn(pages, "other@assay.test");
 afterAll(() => pages.stop());
 
-/** Sends all of a form but its last sign; what is returned sends that, and gives the first line of the answer. */
+/** Sends a form except for its last byte; the returned function sends that byte and returns the status line. */
 async function park(visitor: Visitor, path: string, from: string, fields: Readonly<Record<string, string>>) {
   const form = inputValueOf(await (await visitor.get(from)).text(), "form");
   const body = new URLSearchParams({ form, ...fields, last: "x" }).toString();
@@ -40,15 +40,15 @@ async function tokensAfter(account: Account, meanwhile: () => Promise<unknown>) 
   return [await finish(), pages.store.apiTokens.listOfAccount(account.id).length];
 }
 
-test("a form that comes slowly is a form", async () => {
+test("a slow form upload is accepted", async () => {
   expect(await tokensAfter(other, async () => {})).toEqual(["HTTP/1.1 200 OK", 1]);
 });
 
-test("does nothing once its session was ended", async () => {
+test("a slow form upload is refused after its session ended", async () => {
   expect(await tokensAfter(other, () => pages.store.sessions.endOthers(other.id, 0))).toEqual(["HTTP/1.1 401 Unauthorized", 1]);
 });
 
-test("does nothing once its account was disabled, nor does one of an administrator", async () => {
+test("a slow form upload is refused after its account was disabled, also for administrators", async () => {
   const second = await accountIn(pages, "second@assay.test");
   expect(await tokensAfter(second, () => pages.store.accounts.setDisabled(second.id, true))).toEqual(["HTTP/1.1 401 Unauthorized", 0]);
   const finish = await park(await signedIn(pages, admin), `/admin/users/${other.id}/plan`, "/admin/users", { plan: "agency" });

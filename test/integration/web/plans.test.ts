@@ -1,4 +1,4 @@
-/** The page of the plans: what they include and whom to ask. */
+/** `/plans`: contents and contact. */
 import { afterAll, expect, test } from "vitest";
 import { startPages } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
@@ -7,12 +7,12 @@ const pages = await startPages();
 const withContact = await startPages({ contacts: { security: null, plans: "mailto:sales@assay.test" } });
 afterAll(() => Promise.all([pages.stop(), withContact.stop()]));
 
-/** The words of a page, without its markup. */
+/** Text of a page without markup. */
 function wordsOf(html: string): string {
   return html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
-test("tells what each plan includes", async () => {
+test("shows what each plan includes", async () => {
   const words = wordsOf(await (await pages.visitor().get("/plans")).text());
   expect(words).toContain("API access with API tokens not included included ");
   expect(words).toContain("API requests a minute, for each account and IP address none 60 ");
@@ -20,12 +20,12 @@ test("tells what each plan includes", async () => {
   expect(words).not.toContain("your plan)");
 });
 
-test("tells whoever is signed in which one is theirs", async () => {
+test("marks the plan of the signed-in account", async () => {
   const first = await accountIn(pages, "first@assay.test");
   const visitor = await signedIn(pages, first);
   const html = await (await visitor.get("/plans")).text();
   expect(wordsOf(html)).toContain("Agency (your plan)");
-  // The first account is an administrator's, who has nobody to ask.
+  // The first account is an administrator, who links to the user page.
   expect(html).toContain('<a href="/admin/users">');
   expect(html).not.toContain("Ask the operator");
 });

@@ -1,4 +1,4 @@
-/** A scan is watched while it runs: by event streams, by a real browser, and against the real engine. */
+/** Progress of a scan: event streams, a real browser and the real engine. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { egressTo, startHttps, type TestServer } from "../../support/servers.ts"
 import { browserDir } from "../../support/visits.ts";
 import { type EventStream, openEvents } from "./event-stream.ts";
 
-/** The browser starts within seconds, unless the machine has other things to do. */
+/** Upper bound for busy machines; the browser usually starts within seconds. */
 const patienceMs = 60_000;
 
 let pages: PagesUnderTest;
@@ -58,7 +58,7 @@ async function claim(by = pages): Promise<void> {
 const toldIn = ({ events }: EventStream) => events.map(({ name, data }) => `${name} ${data[name === "done" ? "status" : name] ?? "none"}`);
 
 describe("the events of a scan", () => {
-  test("come in their order, whole, and end with the scan", async () => {
+  test("arrive complete, in order, and end with the scan", async () => {
     const [first, second] = [await queue(), await queue()];
     const stream = await watch(second);
     const { headers } = stream.response;
@@ -88,7 +88,7 @@ describe("the events of a scan", () => {
     expect(pages.logged).toEqual([]);
   });
 
-  test("begin with how it stands, in the visitor's language", async () => {
+  test("start with the current state in the visitor's language", async () => {
     const token = await queue();
     const waiting = await watch(token, { "accept-language": "de" });
     await until(() => waiting.events.length === 1);
@@ -100,7 +100,7 @@ describe("the events of a scan", () => {
     expect(toldIn(running)).toEqual(["position none", "stage dns", "percent 70"]);
   });
 
-  test("are over at once for a scan that is over", async () => {
+  test("end at once for a finished scan", async () => {
     const token = await queue();
     await claim();
     await finish(token);
@@ -116,7 +116,7 @@ describe("the events of a scan", () => {
     expect(pages.progress.listening()).toBe(0);
   });
 
-  test("keep the connection alive, and notice an end that nobody told of", async () => {
+  test("send heartbeats and detect an end without event", async () => {
     const token = await queue();
     await claim();
     const stream = await watch(token);
@@ -127,7 +127,7 @@ describe("the events of a scan", () => {
     expect([stream.heartbeats(), pages.progress.listening()]).toEqual([2, 0]);
   });
 
-  test("are forgotten when the visitor leaves", async () => {
+  test("are unsubscribed when the client disconnects", async () => {
     const token = await queue();
     const streams = await Promise.all([watch(token), watch(token)]);
     await until(() => streams.every(({ events }) => events.length === 1));
@@ -142,7 +142,7 @@ describe("the events of a scan", () => {
     expect(pages.logged).toEqual([]);
   });
 
-  test("are refused to one address that has too many open, until it closes one", async () => {
+  test("are limited per address", async () => {
     const token = await queue();
     const streams = [];
     for (let at = 0; at < 20; at++) streams.push(await watch(token));
@@ -155,14 +155,14 @@ describe("the events of a scan", () => {
     expect((await fetch(`${pages.url}/scans/${token}/state`)).status).toBe(200);
   });
 
-  test("are refused when too many listen, and leave nothing behind", async () => {
+  test("are refused beyond the limit of listeners, without leaks", async () => {
     const busy = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: () => null } } });
     const token = await queue(undefined, busy);
     for (let at = 0; at < 25; at++) expect((await fetch(`${busy.url}/scans/${token}/events`)).status).toBe(503);
     await busy.stop();
   });
 
-  test("are not opened by who asks for the headers alone", async () => {
+  test("are not opened by a HEAD request", async () => {
     const answer = await fetch(`${pages.url}/scans/${await queue()}/events`, { method: "HEAD" });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
     expect(pages.progress.listening()).toBe(0);
@@ -178,7 +178,7 @@ describe("in a browser", () => {
   afterAll(() => visitors.close());
   afterEach(() => visitor.close());
 
-  /** What somebody who listens to the page, or looks at it, knows. */
+  /** State as shown on the page. */
   const known = () =>
     visitor.page.evaluate(() => ({
       status: document.querySelector("[role=status]")?.textContent,

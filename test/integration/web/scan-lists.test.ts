@@ -1,4 +1,4 @@
-/** The lists of scans: everybody's, a host's and one's own. */
+/** Lists of scans: public, per host and per account. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
@@ -42,7 +42,7 @@ async function read(path: string, { by = visitor, status = 200 } = {}): Promise<
 const rowsIn = (html: string) =>
   [...html.matchAll(/<th scope="row"[^>]*><a href="\/scans\/([0-9A-Za-z]{22})">/g)].map(([, token]) => token);
 const nextIn = (html: string) => /<a class="button" href="([^"]+)" rel="next">/.exec(html)?.[1]?.replaceAll("&amp;", "&");
-/** What stands between marks, as readers see it. */
+/** Text without markup. */
 const shown = (html: string) => html.replaceAll(/<[^>]+>/g, "");
 
 async function allPages(path: string): Promise<{ tokens: (string | undefined)[]; pages: number; last: string }> {
@@ -70,7 +70,7 @@ describe("the public list", () => {
     expect(html).toContain('name="robots" content="noindex"');
   });
 
-  test("is read to its end page by page, each scan once", async () => {
+  test("lists each scan once over all pages", async () => {
     const { tokens, pages: count, last } = await allPages("/scans");
     expect(tokens).toHaveLength(shopScans + 3);
     expect(new Set(tokens).size).toBe(shopScans + 3);
@@ -93,32 +93,35 @@ describe("the public list", () => {
     expect(tokens).toHaveLength(count);
   });
 
-  test("keeps both filters from page to page, and in its form", async () => {
+  test("keeps both filters across pages and in the form", async () => {
     const html = await read("/scans?host=example.org&band=poor");
     expect(html).toContain('value="example.org"');
     expect(html).toContain('<option value="poor" selected>');
     expect(nextIn(html)).toMatch(/^\/scans\?host=example\.org&band=poor&before=\d+$/);
     const { tokens } = await allPages("/scans?host=example.org&band=poor");
-    // One of the host's scans was not measured.
+    // One scan of the host was not measured.
     expect(tokens).toHaveLength(shopScans - 1);
     expect((await allPages("/scans?host=example.org&band=good")).tokens).toHaveLength(1);
     expect((await allPages("/scans?band=unknown")).tokens).toHaveLength(1);
   });
 
-  test.each(["a b", "https://", "..", "<script>alert(1)</script>", `${"x".repeat(3_000)}`])("says that %s is no host", async (typed) => {
-    const html = await read(`/scans?host=${encodeURIComponent(typed)}`);
-    expect(html).toContain(enGb.pages.scans.noHost);
-    expect(html).toContain('aria-invalid="true"');
-    expect(html).not.toContain("<script>alert");
-    expect(rowsIn(html)).toEqual([]);
-  });
+  test.each(["a b", "https://", "..", "<script>alert(1)</script>", `${"x".repeat(3_000)}`])(
+    "reports that %s is not a host",
+    async (typed) => {
+      const html = await read(`/scans?host=${encodeURIComponent(typed)}`);
+      expect(html).toContain(enGb.pages.scans.noHost);
+      expect(html).toContain('aria-invalid="true"');
+      expect(html).not.toContain("<script>alert");
+      expect(rowsIn(html)).toEqual([]);
+    },
+  );
 
   test.each(["before=x", "before=-1", "before=99999999999999999999", "band=nonsense", "band=", "host=", "before="])(
-    "takes no notice of %s",
+    "ignores %s",
     async (query) => expect(rowsIn(await read(`/scans?${query}`))).toHaveLength(50),
   );
 
-  test("tells apart that there is nothing, nothing that fits, and nothing more", async () => {
+  test("distinguishes an empty list, no match and no further page", async () => {
     for (const locale of locales) {
       const { scans } = texts[locale];
       expect(await read(`/scans?locale=${locale}`, { by: empty.visitor() })).toContain(scans.empty.title);
@@ -129,7 +132,7 @@ describe("the public list", () => {
     }
   });
 
-  test("may be found by search engines where the operator wants that", async () => {
+  test("is indexed if the operator allows it", async () => {
     const open = await startPages({ reports: { staleDays: 30, indexed: true } });
     expect(await read("/scans", { by: open.visitor() })).not.toContain("noindex");
     await open.stop();
@@ -137,7 +140,7 @@ describe("the public list", () => {
 });
 
 describe("a host", () => {
-  test("shows its newest hundred scans, and the others after", async () => {
+  test("shows its newest 100 scans per page", async () => {
     const html = await read("/hosts/shop.example.org");
     expect(rowsIn(html)).toHaveLength(100);
     expect(html).toContain('class="spark"');
@@ -147,7 +150,7 @@ describe("a host", () => {
     expect([tokens.length, new Set(tokens).size, count]).toEqual([shopScans, shopScans, 2]);
   });
 
-  test("leads from each scan to how it differs from the one before, also across pages", async () => {
+  test("links each scan to the comparison with the previous one, also across pages", async () => {
     const links = (html: string) =>
       [...html.matchAll(/\/scans\/(\w{22})\/compare\?with=(\w{22})/g)].map(([, scan, before]) => [scan, before]);
     const first = await read("/hosts/shop.example.org");
@@ -156,18 +159,18 @@ describe("a host", () => {
     expect([...links(first), ...links(second)]).toEqual(tokens.slice(0, -1).map((token, at) => [token, tokens[at + 1]]));
   });
 
-  test("marks where the checks changed, once", async () => {
+  test("marks a catalog change once", async () => {
     const html = await read("/hosts/shop.example.org");
     expect(html.match(/class="spark-change"/g)).toHaveLength(1);
     expect(html.split(` ${enGb.pages.host.changed}</span>`)).toHaveLength(2);
     expect(html.replaceAll("&quot;", '"')).toContain(enGb.pages.host.changedNote);
   });
 
-  test("is that host alone", async () => {
+  test("lists only the exact host", async () => {
     expect(rowsIn(await read("/hosts/example.org"))).toHaveLength(1);
   });
 
-  test("with one scan says that there is nothing to draw yet", async () => {
+  test("with one scan has no chart yet", async () => {
     for (const locale of locales) {
       const html = await read(`/hosts/example.org?locale=${locale}`, { by: pages.visitor() });
       expect(html).toContain(texts[locale].host.single);
@@ -180,7 +183,7 @@ describe("a host", () => {
     async (host) => expect(rowsIn(await read(`/hosts/${host}`)).length).toBeGreaterThan(0),
   );
 
-  test("that nobody scanned is not found, and can be scanned", async () => {
+  test("without scans gives 404 and offers a scan", async () => {
     const html = await read("/hosts/nobody.example", { status: 404 });
     expect(html).toContain("No finished scan of nobody.example");
     expect(html).toContain('href="/?url=nobody.example"');
@@ -188,7 +191,7 @@ describe("a host", () => {
   });
 
   test.each(["a%20b", "a%2Fb", "%3Cscript%3E", "%", "%00", "..%2f", "a@b.test", "shop.example.org:443", "x".repeat(300), "-".repeat(70)])(
-    "%s is none",
+    "%s is not a host",
     async (host) => {
       const html = await read(`/hosts/${host}`, { status: 404 });
       expect(html).not.toContain("<script>");
@@ -196,7 +199,7 @@ describe("a host", () => {
     },
   );
 
-  test("is named the same however it is written", () => {
+  test("has one normal form for all spellings", () => {
     expect(["Example.ORG", "example.org.", " example.org"].map(hostFromSegment)).toEqual(["example.org", "example.org", "example.org"]);
     expect(["::1", "[::1]", "0x7f.1"].map(hostFromSegment)).toEqual(["::1", "::1", "127.0.0.1"]);
     expect(["", "https://example.org/", "ftp://example.org", "[::1]:80", "a:b@c.test", "example.org?x"].map(hostFromSegment)).toEqual([
@@ -210,13 +213,13 @@ describe("a host", () => {
   });
 });
 
-describe("one's own scans", () => {
-  test("are for those who are signed in", async () => {
+describe("own scans", () => {
+  test("require a signed-in account", async () => {
     const answer = await visitor.get("/account/scans?before=7");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?next=%2Faccount%2Fscans%3Fbefore%3D7"]);
   });
 
-  test("stand there in every state, and can be started again once they are over", async () => {
+  test("are listed in every state and can be repeated once finished", async () => {
     const own = await startPages();
     const account = await accountIn(own, "one@assay.test");
     const by = await signedIn(own, account);
@@ -250,7 +253,7 @@ describe("one's own scans", () => {
     await own.stop();
   });
 
-  test("are read page by page", async () => {
+  test("are paginated", async () => {
     const own = await startPages();
     const account = await accountIn(own, "one@assay.test");
     const by = await signedIn(own, account);

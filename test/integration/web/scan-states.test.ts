@@ -1,4 +1,4 @@
-/** The page of a scan that is not finished: it waits, it runs, it failed, or there is none. */
+/** Page of an unfinished scan: queued, running, failed or unknown. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
@@ -23,7 +23,7 @@ async function queue(url = "https://site.test/", by = pages): Promise<string> {
   return scan === "full" ? "" : scan.token;
 }
 
-/** Nothing else may wait. */
+/** The queue must be empty. */
 async function failing(code: string, url?: string): Promise<string> {
   const token = await queue(url);
   await pages.store.scans.claimNext(new Date());
@@ -41,14 +41,14 @@ async function read(path: string, by = pages.visitor()): Promise<string> {
 const shown = (html: string) => html.replaceAll(/<[^>]+>/g, "");
 const statusOf = (html: string) => /role="status"[^>]*>([^<]*)</.exec(html)?.[1];
 
-describe("a scan that waits or runs", () => {
+describe("a queued or running scan", () => {
   let busy: PagesUnderTest;
   beforeAll(async () => {
     busy = await startPages();
   });
   afterAll(() => busy.stop());
 
-  test("says where it stands, then which stage it is at, in both languages and without script", async () => {
+  test("shows its position, then its stage, in both languages and without script", async () => {
     const [first, second] = [await queue("https://site.test/a?b=1", busy), await queue("https://site.test/b", busy)];
     for (const locale of locales) {
       const { progress, scan } = texts[locale].pages;
@@ -76,7 +76,7 @@ describe("a scan that waits or runs", () => {
     }
   });
 
-  test("tells the same to scripts that ask", async () => {
+  test("sends the same state to polling scripts", async () => {
     const token = await queue("https://site.test/c", busy);
     const answer = await busy.visitor().get(`/scans/${token}/state`);
     expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual(["application/json", "no-store"]);
@@ -94,7 +94,7 @@ describe("a scan that waits or runs", () => {
     [3_200, "It begins in about 5 seconds."],
     [22_000, "It begins in about 25 seconds."],
     [91_000, "It begins in about 2 minutes."],
-  ])("guesses the wait from scans before: %i ms", async (waitMs, text) => {
+  ])("estimates the wait from earlier scans: %i ms", async (waitMs, text) => {
     const waiting = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: (position) => position * waitMs } } });
     const state = await (await waiting.visitor().get(`/scans/${await queue(undefined, waiting)}/state`)).json();
     expect(state).toMatchObject({ text: `Place 1 in the queue. ${text}` });
@@ -102,8 +102,8 @@ describe("a scan that waits or runs", () => {
   });
 });
 
-describe("a scan that failed", () => {
-  test.each([...scanErrorCodes, "a-code-of-tomorrow"])("%s tells why and what to try, in both languages", async (code) => {
+describe("a failed scan", () => {
+  test.each([...scanErrorCodes, "a-code-of-tomorrow"])("%s shows reason and advice in both languages", async (code) => {
     const token = await failing(code, "https://site.test/x?y=1");
     for (const locale of locales) {
       const html = await read(`/scans/${token}?locale=${locale}`);
@@ -116,14 +116,14 @@ describe("a scan that failed", () => {
     }
   });
 
-  test("is tried again by its form", async () => {
+  test("can be repeated by its form", async () => {
     const token = await failing("timeout", "https://again.test/");
     const answer = await pages.visitor().post("/scans", { url: "https://again.test/" }, `/scans/${token}`);
     expect([answer.status, answer.headers.get("location")]).not.toEqual([303, `/scans/${token}`]);
     await pages.store.scans.claimNext(new Date());
   });
 
-  test("for the operator's rules names the settings, to administrators alone", async () => {
+  test("names the refusing settings only to administrators", async () => {
     const token = await failing("blocked");
     expect(await read(`/scans/${token}`, admin)).toContain("scan.allow_cidrs");
     expect(await read(`/scans/${token}`)).not.toContain("scan.allow_cidrs");
@@ -139,8 +139,8 @@ describe("a scan that failed", () => {
   });
 });
 
-describe("no scan", () => {
-  test("is the same page whatever the token looks like", async () => {
+describe("unknown scans", () => {
+  test("give the same page for any token", async () => {
     const bodies = new Set<string>();
     for (const token of ["0".repeat(22), "x", "%3Cscript%3E", "%", "%00", "a".repeat(5_000), "..%2f..", "1"]) {
       for (const path of [`/scans/${token}`, `/scans/${token}/state`, `/scans/${token}/events`]) {

@@ -1,4 +1,4 @@
-/** The form of `/`: what becomes of everything that can be typed, and of everything that can stand in the way. */
+/** The form of `/`: results for all kinds of input, and all reasons for refusal. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const hourMs = 3_600_000;
 
 let pages: PagesUnderTest;
 let visitor: Visitor;
-/** A host of its own for each test: wishes are remembered. */
+/** A separate host per test, since requests are deduplicated. */
 let site: string;
 let tests = 0;
 
@@ -33,10 +33,10 @@ beforeEach(() => {
 const ask = (url: string, more: Record<string, string> = {}, by = visitor) => by.post("/scans", { url, ...more }, "/");
 const tokenOf = (answer: Response) => /^\/scans\/([0-9A-Za-z]{22})(?:\?again=1)?$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
 const urlOf = (answer: Response) => pages.store.scans.findByToken(tokenOf(answer))?.url;
-/** Without the marks that keep text from being code. */
+/** HTML unescaped. */
 const unescaped = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
-describe("what is typed", () => {
+describe("typed text", () => {
   test.each([
     ["SITE", "https://SITE/"],
     ["  SITE/path?q=1#part ", "https://SITE/path?q=1"],
@@ -47,7 +47,7 @@ describe("what is typed", () => {
     ["[2001:db8::1]:8080", "https://[2001:db8::1]:8080/"],
     ["b\u00fccher.SITE", "https://xn--bcher-kva.SITE/"],
     ["https://SITE/?", "https://SITE/?"],
-  ])("%s becomes a scan", async (typed, url) => {
+  ])("%s starts a scan", async (typed, url) => {
     const answer = await ask(typed.replace("SITE", site));
     expect([answer.status, urlOf(answer)]).toEqual([303, url.replace("SITE", site)]);
     expect(pages.store.scans.findByToken(tokenOf(answer))).toMatchObject({ status: "queued", accountId: null });
@@ -68,7 +68,7 @@ describe("what is typed", () => {
     [`https://site.test/${"\u00fc".repeat(1_000)}`, "too-long-in-ascii"],
   ] as const;
 
-  test.each(faults)("%s stays in the field, with what is wrong with it", async (typed, fault) => {
+  test.each(faults)("%s stays in the field with its error", async (typed, fault) => {
     for (const locale of locales) {
       await visitor.get(`/?locale=${locale}`);
       const answer = await ask(typed);
@@ -82,20 +82,20 @@ describe("what is typed", () => {
       expect(unescaped(html)).toContain(typed === "" ? " value " : `value="${typed}"`);
       expect(html).not.toContain("<script>alert");
       expect(html).not.toContain("{{");
-      // In another language there is the form, not the list that has the address the form is sent to.
+      // The language link leads to the form, not to the list at the form's action path.
       expect(html).toContain('href="/?locale=de-de"');
     }
   });
 
-  test("is asked for by links too, and then nothing is started", async () => {
+  test("is prefilled by links without starting a scan", async () => {
     const html = await (await visitor.get(`/?url=${encodeURIComponent(`https://${site}/"><b>`)}`)).text();
     expect(html).toContain(`value="https://${site}/&quot;>&lt;b>"`);
     expect(pages.store.scans.listQueued(10_000).some(({ url }) => url.includes(site))).toBe(false);
   });
 });
 
-describe("what would become public", () => {
-  test("with a user and a password is offered without them, and only so", async () => {
+describe("typed secrets", () => {
+  test("with user and password are offered only without them", async () => {
     const answer = await ask(`https://user:hunter2@${site}/x`);
     const html = await answer.text();
     expect(answer.status).toBe(200);
@@ -114,7 +114,7 @@ describe("what would become public", () => {
     ["/?session=abcdef", "/"],
     ["/p&token=abcdef/q", "/p/q"],
     ["/https://user:secret@other.test/", "/"],
-  ])("%s is offered as %s, and as it is", async (path, stripped) => {
+  ])("%s is offered as %s and unchanged", async (path, stripped) => {
     const html = await (await ask(`${site}${path}`)).text();
     const offered = [...unescaped(html).matchAll(/name="url" value="([^"]+)"/g)].map(([, url]) => url);
     expect(offered).toEqual([`https://${site}${stripped}`, `https://${site}${path}`]);
@@ -123,7 +123,7 @@ describe("what would become public", () => {
     expect(urlOf(await ask(offered[1] ?? "", { public: "yes" }))).toBe(offered[1] ?? "");
   });
 
-  test("loses user and password first and is then weighed again", async () => {
+  test("lose user and password first and are then examined again", async () => {
     const html = unescaped(await (await ask(`https://u:p@${site}/?token=abcdef`, { public: "yes" })).text());
     expect([...html.matchAll(/name="url" value="([^"]+)"/g)].map(([, url]) => url)).toEqual([
       `https://${site}/`,
@@ -131,7 +131,7 @@ describe("what would become public", () => {
     ]);
   });
 
-  test("is told in both languages", async () => {
+  test("are explained in both languages", async () => {
     for (const locale of locales) {
       await visitor.get(`/?locale=${locale}`);
       const html = await (await ask(`https://u:p@${site}/?token=abcdef`)).text();
@@ -141,8 +141,8 @@ describe("what would become public", () => {
   });
 });
 
-describe("the same wish again", () => {
-  test("of the same visitor leads to the scan that waits, however it was typed", async () => {
+describe("an equal request", () => {
+  test("of the same visitor reuses the queued scan for any spelling", async () => {
     const first = tokenOf(await ask(site));
     expect(tokenOf(await ask(`https://${site}/#part`))).toBe(first);
     expect(tokenOf(await ask(`http://${site}/`))).not.toBe(first);
@@ -150,7 +150,7 @@ describe("the same wish again", () => {
     expect(tokenOf(await ask(site))).toBe(first);
   });
 
-  test("at the same time is one scan, also when the one before is over", async () => {
+  test("at the same time shares one scan, also after the previous one ended", async () => {
     const html = await (await visitor.get("/")).text();
     const form = /name="form" value="([^"]+)"/.exec(html)?.[1] ?? "";
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
@@ -169,7 +169,7 @@ describe("the same wish again", () => {
     expect(await clicks()).not.toBe(first);
   });
 
-  test("of somebody else is a scan of its own", async () => {
+  test("of another visitor starts a separate scan", async () => {
     const first = tokenOf(await ask(site));
     const somebody = await signedIn(pages, await accountIn(pages, `${site}@assay.test`));
     const second = tokenOf(await ask(site, {}, somebody));
@@ -179,20 +179,20 @@ describe("the same wish again", () => {
   });
 });
 
-describe("the same wish once the scan is over", () => {
+describe("an equal request after the scan ended", () => {
   let quiet: PagesUnderTest;
   beforeAll(async () => {
     quiet = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
   });
   afterAll(() => quiet.stop());
 
-  test("leads to what was found, until the cooldown is over", async () => {
+  test("reuses the report until the cooldown ends", async () => {
     const by = quiet.visitor();
     const first = tokenOf(await ask("cool.test", {}, by));
     await quiet.store.scans.claimNext(new Date());
     const { result, evidence } = knownScans.sound;
     await quiet.store.scans.finish(first, { result, evidence, timings: {}, now: new Date() });
-    // Ten seconds are left, less what a busy machine takes.
+    // Ten seconds remain, less the time the test took.
     quiet.advanceMs(50_000);
     const again = await ask("cool.test", {}, by);
     expect(tokenOf(again)).toBe(first);
@@ -209,7 +209,7 @@ describe("the same wish once the scan is over", () => {
     await quiet.store.scans.claimNext(new Date());
   });
 
-  test("is a new scan when the first one failed", async () => {
+  test("starts a new scan if the first one failed", async () => {
     const by = quiet.visitor();
     const first = tokenOf(await ask("failing.test", {}, by));
     await quiet.store.scans.claimNext(new Date());
@@ -219,7 +219,7 @@ describe("the same wish once the scan is over", () => {
 });
 
 describe("limits", () => {
-  test("a guest waits, by address and by the clock, and is told how long", async () => {
+  test("limit guests by address and time, and show the wait", async () => {
     const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 2 } } });
     const by = limited.visitor();
     for (const host of ["one.test", "two.test"]) expect((await ask(host, {}, by)).status).toBe(303);
@@ -238,7 +238,7 @@ describe("limits", () => {
     await limited.stop();
   });
 
-  test("guests of one neighbourhood share a bound, and use up nothing of others'", async () => {
+  test("limit guests of one network without affecting other networks", async () => {
     let address = "";
     const limited = await startPages({
       scanning: { guests: { mayScan: true, scansPerHourMax: 2 } },
@@ -255,7 +255,7 @@ describe("limits", () => {
     await limited.stop();
   });
 
-  test("an account has a bound of its own, whatever its address has used up", async () => {
+  test("limit an account independently of its address", async () => {
     const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1 } } });
     await ask("one.test", {}, limited.visitor());
     const by = await signedIn(limited, await accountIn(limited, "busy@assay.test"));
@@ -273,7 +273,7 @@ describe("limits", () => {
   });
 });
 
-describe("no room", () => {
+describe("a full server", () => {
   let dir: string;
   let store: Store;
   beforeAll(() => {
@@ -285,7 +285,7 @@ describe("no room", () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test("in the queue", async () => {
+  test("refuses scans while the queue is full", async () => {
     const full = await startPages({ store });
     await ask("one.test", {}, full.visitor());
     const answer = await ask("two.test", {}, full.visitor());
@@ -296,7 +296,7 @@ describe("no room", () => {
     await full.stop();
   });
 
-  test("on the disk, and that is no mistake of ours", async () => {
+  test("refuses scans while the disk is full, without an internal error", async () => {
     const refusing: Store = {
       ...store,
       scans: {
@@ -317,8 +317,8 @@ describe("no room", () => {
   });
 });
 
-describe("who may", () => {
-  test("no guest, where guests may not", async () => {
+describe("permission to scan", () => {
+  test("is refused to guests if the operator forbids it", async () => {
     const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 20 } } });
     const html = await (await closed.visitor().get("/")).text();
     expect(html).toContain(enGb.pages.home.closed.title);
@@ -326,7 +326,7 @@ describe("who may", () => {
     expect(html).not.toContain('id="url"');
     const by = await signedIn(closed, await accountIn(closed, "one@assay.test"));
     expect((await ask(site, {}, by)).status).toBe(303);
-    // A form of before the setting changed.
+    // A form from before the setting changed.
     const guest = closed.visitor();
     const form = /name="form" value="([^"]+)"/.exec(await (await guest.get("/sign-in")).text())?.[1] ?? "";
     const cookie = [...guest.cookies].map((pair) => pair.join("=")).join("; ");
@@ -338,7 +338,7 @@ describe("who may", () => {
     await closed.stop();
   });
 
-  test("nobody to where the operator's rules do not lead; an administrator learns which rules", async () => {
+  test("is refused for URLs outside the operator's rules; administrators see which rules", async () => {
     const shut = await startPages({ scanning: { mayBeScanned: (url) => !url.includes("10.0.0.1") } });
     const admin = await signedIn(shut, await accountIn(shut, "admin@assay.test"));
     const answers = [await ask("http://10.0.0.1/", {}, shut.visitor()), await ask("http://10.0.0.1/", {}, admin)];
@@ -353,7 +353,7 @@ describe("who may", () => {
   test.each([
     ["without its word", { origin: "OWN" }, "site.test"],
     ["from elsewhere", { origin: "https://evil.test" }, "site.test"],
-  ])("no form %s", async (_case, headers, url) => {
+  ])("is refused to a form %s", async (_case, headers, url) => {
     const origin = headers.origin.replace("OWN", pages.url);
     const before = pages.store.scans.queueLength();
     const answer = await fetch(`${pages.url}/scans`, { method: "POST", headers: { origin }, body: new URLSearchParams({ url }) });
@@ -362,7 +362,7 @@ describe("who may", () => {
 });
 
 describe("the page", () => {
-  test("says that scans are public, what is looked at and what is not", async () => {
+  test("explains that scans are public, what they cover and what not", async () => {
     for (const locale of locales) {
       const html = await (await visitor.get(`/?locale=${locale}`)).text();
       const { home } = texts[locale];
@@ -388,7 +388,7 @@ describe("the page", () => {
     await shown.stop();
   });
 
-  test("says when scans have to wait for the browser, and takes them all the same", async () => {
+  test("accepts scans before the browser is ready, with a notice", async () => {
     const starting = await startPages({ scanning: { ready: () => false } });
     const by = starting.visitor();
     expect(await (await by.get("/")).text()).toContain(enGb.pages.home.notReady);

@@ -58,7 +58,7 @@ describe("a third language", () => {
     },
   );
 
-  test("reports are in it: texts of checks, dates, numbers and relative times", async () => {
+  test("localizes reports: check texts, dates, numbers and relative times", async () => {
     const { html } = await htmlOf(`/scans/${token}?locale=fr-fr`);
     const { "hsts-effective": hsts } = french.checks;
     expect(html).toContain(hsts.label);
@@ -67,13 +67,13 @@ describe("a third language", () => {
     expect(texts.say("fr-fr", ["scanErrors", "refused"], { host: "{{x}}" })).toContain("{{x}}");
   });
 
-  test("two scans compare in it", async () => {
+  test("localizes comparisons", async () => {
     const { answer, html } = await htmlOf(`/scans/${token}/compare?locale=fr-fr`);
     expect(answer.status).toBe(200);
     expect(html).toMatch(/<h1[^>]*>\[/);
   });
 
-  test("is offered by its own name, and stays chosen", async () => {
+  test("is offered by its own name and remembered", async () => {
     const visitor = pages.visitor();
     const english = await (await visitor.get("/")).text();
     expect(english).toMatch(/<a href="\/\?locale=fr-fr" lang="fr-FR" hreflang="fr-FR">\[[^<]+\]<\/a>/);

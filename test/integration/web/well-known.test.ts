@@ -1,4 +1,4 @@
-/** What programs look for: a security.txt that our own check has nothing to say about, and the word to search engines. */
+/** security.txt, which passes our own check, and robots.txt. */
 import { afterAll, expect, test } from "vitest";
 import check from "../../../checks/security-txt-valid.ts";
 import { parseSecurityTxt, securityTxtValues } from "../../../src/parse/security-txt.ts";
@@ -24,11 +24,11 @@ async function securityTxt(at = pages) {
   return { status: answer.status, contentType: answer.headers.get("content-type"), body: await answer.text() };
 }
 
-test("there is no security.txt without a contact", async () => {
+test("security.txt needs a contact", async () => {
   expect((await securityTxt(bare)).status).toBe(404);
 });
 
-test("our own check passes it", async () => {
+test("security.txt passes our own check", async () => {
   const { status, contentType, body } = await securityTxt();
   expect([status, contentType]).toEqual([200, "text/plain; charset=utf-8"]);
   const attempt = { url: address, finalUrl: address, status, contentType, body, truncated: false };
@@ -42,7 +42,7 @@ test("our own check passes it", async () => {
   expect(securityTxtValues(parseSecurityTxt(body), "canonical")).toEqual([address]);
 });
 
-test("its date rolls on, and stays below a year", async () => {
+test("its expiry date advances and stays below a year", async () => {
   const expires = async () => Date.parse(securityTxtValues(parseSecurityTxt((await securityTxt()).body), "expires")[0] ?? "");
   const dayMs = 86_400_000;
   const before = await expires();
@@ -52,13 +52,13 @@ test("its date rolls on, and stays below a year", async () => {
   expect((await expires()) - before).toBe(100 * dayMs);
 });
 
-test("it names no address on plain http", async () => {
+test("it has no Canonical on plain http", async () => {
   const file = parseSecurityTxt((await securityTxt(overHttp)).body);
   expect(file.defects).toEqual([]);
   expect(securityTxtValues(file, "canonical")).toEqual([]);
 });
 
-test("search engines are kept from reports unless the operator wants them there", async () => {
+test("robots.txt excludes reports unless the operator allows them", async () => {
   const robots = async (at: typeof pages) => (await at.visitor().get("/robots.txt")).text();
   expect(await robots(bare)).toBe("User-agent: *\nDisallow: /scans/\n");
   expect(await robots(pages)).toBe("User-agent: *\nDisallow:\n");

@@ -1,4 +1,4 @@
-/** The parts that pages are made of: what they say to those who see, and to those who listen. */
+/** Components of the pages: what sighted readers see and screen readers read. */
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
@@ -26,20 +26,20 @@ import type { Visit } from "../../../src/web/visit.ts";
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
 const now = new Date("2026-11-21T12:00:00Z");
 
-/** Components ask a visit for its words and for nothing else. */
+/** Components need only the translator of a visit. */
 function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
   const visit = { i18n: createI18n(texts, locale, now) } as Visit;
   return renderToString(<VisitContext.Provider value={visit}>{part}</VisitContext.Provider>);
 }
 
-describe("a state, a band, a severity", () => {
-  test.each(states)("%s has a shape and a word", (state) => {
+describe("states, bands and severities", () => {
+  test.each(states)("%s has an icon and a text", (state) => {
     const html = htmlOf(<StateLabel state={state} />);
     expect(html).toContain("<svg");
     expect(html).toContain(enGb.pages.words.states[state]);
   });
 
-  test("no two states or bands have the same shape", () => {
+  test("all states and bands have different icons", () => {
     const shapeOf = (html: string) => /<svg.*<\/svg>/.exec(html)?.[0];
     expect(new Set(states.map((state) => shapeOf(htmlOf(<StateLabel state={state} />)))).size).toBe(states.length);
     expect(new Set(bands.map((band) => shapeOf(htmlOf(<BandChip band={band} />)))).size).toBe(bands.length);
@@ -50,7 +50,7 @@ describe("a state, a band, a severity", () => {
     expect(outlined).toEqual(["medium", "low", "info"]);
   });
 
-  test("risk and effort fill as many of three bars as they say", () => {
+  test("risk and effort fill one to three bars", () => {
     const filled = (html: string) => html.match(/fill="currentColor"/g)?.length;
     expect([filled(htmlOf(<EffortMeter effort="low" />)), filled(htmlOf(<RiskMeter risk="high" />))]).toEqual([1, 3]);
     expect(htmlOf(<EffortMeter effort="medium" />, "de-de")).toContain("Aufwand mittel");
@@ -61,7 +61,7 @@ describe("the score", () => {
   const ring = (score: number | null) =>
     score === null ? <ScoreRing score={null} band="unknown" rank="unknown" /> : <ScoreRing score={score} band="good" rank="excellent" />;
 
-  test("is drawn as so much of a hundred, by attributes alone", () => {
+  test("is drawn as a share of 100, by attributes only", () => {
     const html = htmlOf(<ScoreRing score={87} band="good" rank="solid" coverage={{ ran: 3, total: 4 }} />);
     expect(html).toContain('stroke-dasharray="87 100"');
     expect(html).toContain('stroke-dasharray="75 100"');
@@ -69,7 +69,7 @@ describe("the score", () => {
     expect(html).not.toContain("style=");
   });
 
-  test("reaches as many of seven ticks as its rank is high", () => {
+  test("reaches one tick per rank", () => {
     const ticks = (part: VNode) => [
       htmlOf(part).match(/class="ring-tick/g)?.length,
       htmlOf(part).match(/class="ring-tick reached/g)?.length ?? 0,
@@ -79,7 +79,7 @@ describe("the score", () => {
     expect(ticks(ring(null))).toEqual([7, 0]);
   });
 
-  test("that was not measured is no zero", () => {
+  test("shows no zero if it was not measured", () => {
     for (const part of [ring(null), <SmallScore key="small" score={null} band="unknown" />]) {
       expect(htmlOf(part)).toContain("not measured");
       expect(htmlOf(part)).not.toMatch(/>0</);
@@ -98,13 +98,13 @@ describe("the history", () => {
     expect(html.match(/class="spark-change"/g)).toHaveLength(1);
   });
 
-  test.each([[[]], [[{ score: null }]], [[{ score: 50 }]]])("of %j can be drawn", (points) => {
+  test.each([[[]], [[{ score: null }]], [[{ score: 50 }]]])("draws %j", (points) => {
     expect(htmlOf(<Sparkline label="History" points={points} />)).not.toMatch(/NaN|Infinity|undefined/);
   });
 });
 
 describe("a field", () => {
-  test("names its label, its hint and what is wrong, and gets the focus then", () => {
+  test("refers to label, hint and error, and gets the focus on an error", () => {
     const html = htmlOf(<Field name="email" label="Mail" hint="Yours" error="Not a mail address" value={'"><script>'} />);
     expect(html).toContain('<label for="email">');
     expect(html).toContain('aria-describedby="email-error email-hint"');
@@ -114,33 +114,33 @@ describe("a field", () => {
     expect(html).not.toContain("<script>");
   });
 
-  test("that may stay empty says so, and is not required", () => {
+  test("marks an optional field and does not require it", () => {
     const html = htmlOf(<Field name="host" label="Host" required={false} />);
     expect(html).toContain("(optional)");
     expect(html).not.toMatch(/ required|aria-invalid|aria-describedby|autofocus/);
   });
 
-  test("for passwords offers to show them once a script can", () => {
+  test("for passwords has a reveal button for the script", () => {
     expect(htmlOf(<Field name="password" type="password" label="Password" />)).toMatch(/<button[^>]*data-reveal="#password"[^>]* hidden/);
   });
 
-  test("of choices shows the one that holds", () => {
+  test("of choices selects the current one", () => {
     const options = ["a", "b"].map((value) => ({ value, text: value }));
     expect(htmlOf(<SelectField name="plan" label="Plan" options={options} value="b" />)).toContain('<option value="b" selected>');
   });
 });
 
 describe("links and addresses", () => {
-  test.each(["javascript:alert(1)", "data:text/html,x", "//elsewhere.example", "mailto:a@b.example", ""])("%s leads nowhere", (href) => {
+  test.each(["javascript:alert(1)", "data:text/html,x", "//elsewhere.example", "mailto:a@b.example", ""])("%s is not a link", (href) => {
     expect(htmlOf(<ExternalLink href={href}>here</ExternalLink>)).toBe("<span>here</span>");
   });
 
-  test("that lead away tell nothing of us", () => {
+  test("to other sites send no referrer", () => {
     expect(htmlOf(<ExternalLink href="https://a.example/">here</ExternalLink>)).toContain('rel="nofollow noopener noreferrer"');
   });
 
   test.each(["https://example.org/a?b=<c>", "https://EXAMPLE.org/", "no address", "https://m\u00fcller.example/"])(
-    "%s is shown whole",
+    "%s is shown in full",
     (url) => {
       const html = htmlOf(<HostUrl url={url} />);
       expect(html).toContain('translate="no"');
@@ -149,15 +149,15 @@ describe("links and addresses", () => {
   );
 });
 
-test("a URL of a name that is not in ASCII carries the name too, behind the ASCII one", () => {
+test("an internationalized host is shown in ASCII first and then in Unicode", () => {
   const shown = (url: string) => htmlOf(<HostUrl url={url} />).replace(/<[^>]+>/g, "");
   expect(shown("https://xn--bcher-kva.example:8443/a")).toBe("https://xn--bcher-kva.example:8443/a (b\u00fccher.example)");
-  // Not a name that anybody could register: there is nothing behind it.
+  // Not a valid A-label, so it has no Unicode form.
   expect(shown("https://xn--zzzzzzzz.example/")).toBe("https://xn--zzzzzzzz.example/");
 });
 
-describe("what lists are made of", () => {
-  test("a table names each cell by its column, for when it folds", () => {
+describe("parts of lists", () => {
+  test("table cells carry their column name", () => {
     const html = htmlOf(
       <Table caption="Scans" columns={[{ label: "Page" }, { label: "Score", numeric: true }, { label: "Open", unseen: true }]}>
         <RowGroup label="Today">
@@ -172,26 +172,26 @@ describe("what lists are made of", () => {
     );
   });
 
-  test("a list of one page has no way to another", () => {
+  test("a list with one page has no pagination", () => {
     expect(htmlOf(<Pagination first={null} next={null} />)).toBe("");
     expect(htmlOf(<Pagination first={null} next="/scans?cursor=7" />)).toMatch(/href="\/scans\?cursor=7" rel="next"/);
   });
 
-  test("an instant is told with its zone, and how long ago it was", () => {
+  test("an instant shows its time zone and its age", () => {
     const html = htmlOf(<Instant at="2026-11-19T14:05:00.000Z" />, "de-de");
     expect(html).toContain('datetime="2026-11-19T14:05:00.000Z"');
     expect(html).toMatch(/UTC<\/time>.*vorgestern/);
   });
 });
 
-describe("what pages begin with", () => {
-  test("one heading, and where it stands", () => {
+describe("page heads", () => {
+  test("has one heading and its breadcrumbs", () => {
     const html = htmlOf(<PageHead title="A report" lead="Of a page" breadcrumbs={[{ href: "/scans", text: "Scans" }]} />);
     expect(html.match(/<h1>/g)).toHaveLength(1);
     expect(html).toContain('<nav class="breadcrumb" aria-label="Where you are">');
   });
 
-  test("a notice says of what kind it is, not by colour alone", () => {
+  test("a notice shows its kind by more than colour", () => {
     const html = htmlOf(
       <Notice kind="poor" alert>
         <p>No</p>

@@ -1,11 +1,11 @@
-/** Takes every built-in remediation apart, and such as only a dropped-in check would write. */
+/** Parsing of all built-in remediations, and of forms that only plugin checks write. */
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { readRemediation } from "../../../src/web/components/remediation.tsx";
 
 describe("a remediation", () => {
-  test("is advice and, for each place, its lines with their margins", () => {
+  test("splits into advice and, per target, lines with their indentation", () => {
     const text = 'Do this.\nnginx: a;\nnginx: b;\nCaddy: header {\nCaddy:   defer\nCaddy: }\nDNS: site.example. IN TXT "v=1"';
     expect(readRemediation(text)).toEqual({
       advice: ["Do this."],
@@ -24,7 +24,7 @@ describe("a remediation", () => {
     ["a line without a place", "One.\n: x\nhttps://site.example/", { advice: ["One.", ": x", "https://site.example/"], lines: [] }],
   ])("of %s", (_words, text, read) => expect(readRemediation(text)).toEqual(read));
 
-  test("of every built-in finding keeps every line, at its place", () => {
+  test("keeps every line of every built-in finding under its target", () => {
     for (const { checks } of [enGb, deDe])
       for (const check of Object.values(checks))
         for (const { remediation } of Object.values(check.findings)) {

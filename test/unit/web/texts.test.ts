@@ -1,4 +1,4 @@
-/** Every text of the pages is said by some page: by its path, or by a path that is put together. */
+/** Every text of the pages is used, by a literal or a composed path. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -10,13 +10,13 @@ const code = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .map((path) => readFileSync(join(folder, path), "utf8"))
   .join("\n");
 
-/** Paths written out ... */
+/** Literal paths ... */
 const written = new Set([...code.matchAll(/"(\w+(?:\.[\w-]+)+)"/g)].map(([, path = ""]) => path));
-/** ... and with words of the program in them, each of which stands for one step. */
+/** ... and template paths, with one path segment per expression. */
 const composed = [...code.matchAll(/`(\w+\.(?:[\w.-]*\$\{[^}]*\}[\w.-]*)+)`/g)].map(
   ([, template = ""]) => new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\$\{[^}]*\}/g, "[^.]+")}$`),
 );
-/** Asked for by the names of a check's values; a check beside the binary may have others. */
+/** Chosen by placeholder names; plugin checks may have further ones. */
 const byValue = /^check\.samples\./;
 
 function pathsOf(texts: object, above = ""): readonly string[] {
@@ -27,7 +27,7 @@ function pathsOf(texts: object, above = ""): readonly string[] {
   });
 }
 
-test("no text waits for a page that says it", () => {
+test("every text of the pages is used", () => {
   const unsaid = pathsOf(enGb.pages).filter(
     (path) => !written.has(path) && !byValue.test(path) && !composed.some((pattern) => pattern.test(path)),
   );

@@ -1,4 +1,4 @@
-/** Laws of what is made of what visitors type: it always has an answer, and what it calls harmless is. */
+/** Properties of typed URLs: every input has a result, and a plain URL contains no secret. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { withoutSecrets } from "../../../src/evidence/redact.ts";
@@ -17,8 +17,8 @@ const typed = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
 );
 
-describe("what is typed", () => {
-  test("is a fault, an address that shows nothing, or a choice of two that can be scanned", () => {
+describe("typed text", () => {
+  test("is a fault, a harmless URL, or two URLs that can be scanned", () => {
     fc.assert(
       fc.property(typed, (text) => {
         const read = readTypedUrl(text);
@@ -35,7 +35,7 @@ describe("what is typed", () => {
     );
   });
 
-  test.each(["?token=a&", ";token=abc/", "&", "//a@", "https://", "?"])("takes no long where %s comes again and again", (piece) => {
+  test.each(["?token=a&", ";token=abc/", "&", "//a@", "https://", "?"])("is read in linear time when %s repeats", (piece) => {
     const text = `https://site.test/${piece.repeat(scanUrlCharsMax)}`.slice(0, scanUrlCharsMax);
     const fromMs = cpuMs();
     readTypedUrl(text);

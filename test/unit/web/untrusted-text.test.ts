@@ -1,8 +1,8 @@
-/** What a site wrote is shown as it is, but for signs that hide or steer: those are told by their number. */
+/** Untrusted text is shown unchanged, except that invisible and bidi characters appear as code points. */
 import { describe, expect, test } from "vitest";
 import { plainUntrustedLines, plainUntrustedText } from "../../../src/web/components/untrusted-text.tsx";
 
-describe("stays as it is", () => {
+describe("shows unchanged", () => {
   test.each([
     ["plain text", "max-age=1; \"quoted\" 'too' <b>&amp;"],
     ["other scripts", "\u05e9\u05dc\u05d5\u05dd \u4f60\u597d \u0627\u0644\u0639\u0631\u0628\u064a\u0629"],
@@ -14,7 +14,7 @@ describe("stays as it is", () => {
   });
 });
 
-describe("is told by its number", () => {
+describe("shows by code point", () => {
   test.each([
     ["a sign that turns the writing", "abc\u202ecba", "abcU+202Ecba"],
     ["an isolate", "\u2066x\u2069", "U+2066xU+2069"],
@@ -35,6 +35,6 @@ describe("is told by its number", () => {
   });
 });
 
-test("lines stay lines", () => {
+test("keeps line breaks in multi-line text", () => {
   expect(plainUntrustedLines("a\n  b\u202e")).toBe("a\n  bU+202E");
 });

@@ -1,4 +1,4 @@
-/** `/account` and `/account/second-factor` over http: only for who is signed in, changed only with the password, and by nobody else. */
+/** `/account` and `/account/second-factor`: access, proof by password, and isolation between accounts. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { codeAt } from "../../../support/account-fixture.ts";
@@ -34,15 +34,15 @@ function change(visitor: Visitor, fields: Readonly<Record<string, string>>): Pro
   return visitor.post("/account", fields, "/account");
 }
 
-describe("nobody", () => {
-  test.each(["/account", "/account/second-factor", "/account/tokens"])("sees or changes %s without signing in", async (path) => {
+describe("an unauthorized visitor", () => {
+  test.each(["/account", "/account/second-factor", "/account/tokens"])("cannot see or change %s", async (path) => {
     const visitor = pages.visitor();
     expect((await visitor.get(path)).headers.get("location")).toBe(`/sign-in?next=${encodeURIComponent(path)}`);
     const posted = await visitor.post(path, { do: "off", password }, "/sign-in");
     expect([posted.status, posted.headers.get("location")]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`]);
   });
 
-  test("changes anything by a form of another site, whatever the cookie says", async () => {
+  test("cannot change anything by a cross-site form", async () => {
     const visitor = await signedIn();
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
     const word = inputValueOf(await (await visitor.get("/account")).text(), "form");
@@ -60,7 +60,7 @@ describe("nobody", () => {
     expect((await visitor.get("/account")).status).toBe(200);
   });
 
-  test("stays in once the account is disabled", async () => {
+  test("is signed out once the account is disabled", async () => {
     const visitor = await signedIn();
     await pages.store.accounts.setDisabled(account.id, true);
     expect((await visitor.get("/account")).status).toBe(303);
@@ -68,7 +68,7 @@ describe("nobody", () => {
 });
 
 describe("the password", () => {
-  test("changes with the one before, signs other browsers out, and this one stays in with a new session", async () => {
+  test("changes with the current one, ends other sessions and renews this one", async () => {
     const [here, there] = [await signedIn(), await signedIn()];
     const before = here.cookies.get("sid");
     const answer = await change(here, { do: "password", password, "new-password": "another long one" });
@@ -79,7 +79,7 @@ describe("the password", () => {
     expect(await shown.text()).toContain("You are signed out in all other browsers.");
   });
 
-  test("does not change without it, or to one that is none; what was typed is not sent back", async () => {
+  test("stays unchanged without proof or with an invalid new one; typed values are not echoed", async () => {
     const visitor = await signedIn();
     const wrong = await change(visitor, { do: "password", password: "wrong guess here", "new-password": "another long one" });
     const weak = await change(visitor, { do: "password", password, "new-password": "short" });
@@ -92,7 +92,7 @@ describe("the password", () => {
 });
 
 describe("the mail address", () => {
-  test("changes with the password, and markup in it stays text", async () => {
+  test("changes with the password, and markup is escaped", async () => {
     const visitor = await signedIn();
     expect((await change(visitor, { do: "email", email: "new@assay.test", password: "wrong" })).status).toBe(403);
     const evil = `<b>"'&x@assay.test`;
@@ -102,7 +102,7 @@ describe("the mail address", () => {
     expect(pages.store.accounts.findById(account.id)?.email).toBe(evil);
   });
 
-  test("of somebody else is taken", async () => {
+  test("of another account is refused", async () => {
     await accountOf("you@assay.test");
     const answer = await change(await signedIn(), { do: "email", email: "YOU@assay.test", password });
     const text = await answer.text();
@@ -111,8 +111,8 @@ describe("the mail address", () => {
   });
 });
 
-describe("language and colours", () => {
-  test("are kept with the account, and win over a language that a link once chose", async () => {
+describe("language and theme", () => {
+  test("are stored with the account and override an earlier language link", async () => {
     const visitor = await signedIn();
     await visitor.get("/account?locale=en-gb");
     expect((await change(visitor, { do: "preferences", locale: "de-de", theme: "dark" })).status).toBe(303);
@@ -128,13 +128,13 @@ describe("language and colours", () => {
     { do: "nothing" },
     { do: "end-session", session: "1e3" },
     {},
-  ])("take nothing that no page of ours sends: %j", async (fields) => {
+  ])("refuse values that the form cannot send: %j", async (fields) => {
     expect((await change(await signedIn(), fields as Record<string, string>)).status).toBe(400);
   });
 });
 
 describe("sessions", () => {
-  test("are listed with browser and truncated address, and end by a button", async () => {
+  test("are listed with browser and truncated address, and can be ended", async () => {
     const [here, there] = [await signedIn(), await signedIn()];
     const text = mainOf(await (await here.get("/account")).text());
     expect(text).toContain("127.0.0.0");
@@ -144,7 +144,7 @@ describe("sessions", () => {
     expect([(await here.get("/account")).status, (await there.get("/account")).status]).toEqual([200, 303]);
   });
 
-  test("of somebody else do not end", async () => {
+  test("of other accounts cannot be ended", async () => {
     await accountOf("you@assay.test");
     const [mine, theirs] = [await signedIn(), await signedIn("you@assay.test")];
     await change(mine, { do: "end-session", session: "2" });
@@ -152,14 +152,14 @@ describe("sessions", () => {
     expect((await theirs.get("/account")).status).toBe(200);
   });
 
-  test("end everywhere else at once", async () => {
+  test("can all be ended except the current one", async () => {
     const [here, ...others] = [await signedIn(), await signedIn(), await signedIn()];
     await change(here as Visitor, { do: "end-others" });
     expect((await here?.get("/account"))?.status).toBe(200);
     for (const other of others) expect((await other.get("/account")).status).toBe(303);
   });
 
-  test("show what a browser calls itself as text", async () => {
+  test("show the User-Agent as escaped text", async () => {
     const origin = { userAgent: "<img src=x onerror=alert(1)>\u202e", address: "192.0.2.0" };
     const hash = pages.store.credentials.get(account.id).passwordHash;
     await pages.store.sessions.open({ accountId: account.id, verifiedPasswordHash: hash, origin, now: new Date() });
@@ -184,7 +184,7 @@ describe("the second factor", () => {
     return shown.replaceAll(" ", "");
   }
 
-  test("is set up with a code and the password; recovery codes are shown once, and work", async () => {
+  test("is enrolled with code and password; recovery codes are shown once and work", async () => {
     const [visitor, other] = [await signedIn(), await signedIn()];
     const secret = await offered(visitor);
     const code = codeAt(secret, new Date());
@@ -208,7 +208,7 @@ describe("the second factor", () => {
     expect(pages.logged.join("")).not.toMatch(new RegExp(`${secret}|${codes[4]}|${code}`));
   });
 
-  test("comes as a QR code that says what the text says", async () => {
+  test("has a QR code with the same content as the text", async () => {
     const visitor = await signedIn();
     await offered(visitor);
     const text = await (await visitor.get(path)).text();
@@ -216,7 +216,7 @@ describe("the second factor", () => {
     expect(text).not.toMatch(/style=|data:image/);
   });
 
-  test("goes with the password alone, and its recovery codes with it", async () => {
+  test("is removed with the password, together with its recovery codes", async () => {
     const visitor = await signedIn();
     const secret = await offered(visitor);
     await send(visitor, { do: "confirm", code: codeAt(secret, new Date()), password });

@@ -1,4 +1,4 @@
-/** The QR code's one path draws exactly the modules of the code, on white, with the quiet zone that scanners need. */
+/** The SVG path draws exactly the modules of the code, on white, with a quiet zone. */
 import { renderToString } from "preact-render-to-string";
 import { encode } from "uqr";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { QrCode } from "../../../../src/web/account/second-factor/qr-code.tsx";
 
 const text = "otpauth://totp/assay%20host:me%40assay.test?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=assay%20host";
 
-test("every dark module is drawn, and no other", () => {
+test("draws exactly the dark modules", () => {
   const svg = renderToString(QrCode({ text, label: 'a "label"' }));
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
   const drawn = Array.from({ length: size }, () => Array.from({ length: size }, () => false));

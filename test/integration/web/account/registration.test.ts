@@ -1,4 +1,4 @@
-/** `/setup`, `/sign-up` and `/reset` over http: by link, open or shut, and what each says when it does not work. */
+/** `/setup`, `/sign-up` and `/reset`: by link, open or closed, and their errors. */
 import { afterEach, describe, expect, test } from "vitest";
 import type { LinkPurpose } from "../../../../src/store/one-time-links.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
@@ -26,7 +26,7 @@ function invitation(email: string | null): LinkPurpose {
 }
 
 describe("/setup", () => {
-  test("makes the first account, signs it in, and is done", async () => {
+  test("creates and signs in the first account, and then closes", async () => {
     await start("closed", true);
     const link = await linkTo({ kind: "setup" });
     const visitor = pages.visitor();
@@ -41,7 +41,7 @@ describe("/setup", () => {
     expect(pages.logged.join("")).not.toContain(link);
   });
 
-  test("keeps the address that was typed, and names what is wrong with the password", async () => {
+  test("keeps the typed address and shows the password error", async () => {
     await start("closed", true);
     const link = await linkTo({ kind: "setup" });
     const visitor = pages.visitor();
@@ -60,7 +60,7 @@ describe("/setup", () => {
     expect(pages.store.accounts.hasAny()).toBe(false);
   });
 
-  test("is not opened by a link that is old, replaced, cut or another's, and says how to get a new one", async () => {
+  test("refuses expired, replaced, cut or foreign links and explains how to get a new one", async () => {
     await start("closed", true);
     const replaced = await linkTo({ kind: "setup" });
     const link = await linkTo({ kind: "setup" });
@@ -76,7 +76,7 @@ describe("/setup", () => {
     expect(late.status).toBe(410);
   }, 20_000);
 
-  test("is won by one of two who open it at once", async () => {
+  test("lets only one of two concurrent requests succeed", async () => {
     await start("closed", true);
     const link = await linkTo({ kind: "setup" });
     const answers = await Promise.all(
@@ -88,7 +88,7 @@ describe("/setup", () => {
 });
 
 describe("/sign-up", () => {
-  test("is shut where it is closed, to invitations too", async () => {
+  test("refuses everybody while closed, invitations too", async () => {
     await start("closed");
     const link = await linkTo(invitation(null));
     for (const path of ["/sign-up", `/sign-up?t=${link}`]) {
@@ -98,12 +98,12 @@ describe("/sign-up", () => {
     expect(pages.store.accounts.list()).toHaveLength(1);
   });
 
-  test("is shut to everybody while there is no first account", async () => {
+  test("refuses everybody before the first account exists", async () => {
     await start("open", true);
     expect((await pages.visitor().get("/sign-up")).status).toBe(403);
   });
 
-  test("takes an invitation, for its address and on its plan", async () => {
+  test("accepts an invitation with its address and plan", async () => {
     await start("invite");
     expect((await pages.visitor().get("/sign-up")).status).toBe(403);
     const link = await linkTo(invitation("you@assay.test"));
@@ -120,7 +120,7 @@ describe("/sign-up", () => {
     expect([used.status, mainOf(await used.text())]).toEqual([410, expect.stringContaining("older than 7 days")]);
   });
 
-  test("does not hand out more than it was asked for: no form field makes an administrator or another plan", async () => {
+  test("ignores form fields that would grant admin rights or another plan", async () => {
     await start("open");
     const visitor = pages.visitor();
     const fields = { email: "you@assay.test", password, plan: "agency", admin: "true", id: "1" };
@@ -130,7 +130,7 @@ describe("/sign-up", () => {
     expect([taken.status, await taken.text()]).toEqual([400, expect.stringContaining("already an account with this email address")]);
   });
 
-  test("tells how long to wait when somebody tries too often", async () => {
+  test("sends Retry-After after too many attempts", async () => {
     await start("open");
     const visitor = pages.visitor();
     let answer = await visitor.post("/sign-up", { email: "none", password }, "/sign-up");
@@ -141,7 +141,7 @@ describe("/sign-up", () => {
 });
 
 describe("/reset", () => {
-  test("sets a new password, signs everybody out, and nobody in", async () => {
+  test("sets a new password, ends all sessions and opens none", async () => {
     await start();
     const link = await linkTo({ kind: "reset", accountId: 1 });
     const visitor = pages.visitor();
@@ -159,7 +159,7 @@ describe("/reset", () => {
     expect([used.status, mainOf(await used.text())]).toEqual([410, expect.stringContaining("assay user reset-password")]);
   });
 
-  test("is no good for a disabled account, and tells no more about it than about any other", async () => {
+  test("refuses a disabled account without revealing it", async () => {
     await start();
     const link = await linkTo({ kind: "reset", accountId: 1 });
     const unknown = mainOf(await (await pages.visitor().get(`/reset?t=${"0".repeat(43)}`)).text());

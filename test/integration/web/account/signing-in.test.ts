@@ -1,4 +1,4 @@
-/** `/sign-in` and `/sign-out` over http, as people use them and as others try: fixation, foreign forms, ways out, guesses, and what answers tell. */
+/** `/sign-in` and `/sign-out`: normal use, session fixation, CSRF, open redirects, guessing and information leaks. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nextPath } from "../../../../src/web/account/sign-in/next-path.ts";
@@ -25,8 +25,8 @@ function signIn(visitor: Visitor, fields: Readonly<Record<string, string>> = {})
   return visitor.post("/sign-in", { email, password, ...fields }, "/sign-in");
 }
 
-describe("an empty appliance", () => {
-  test("has no form, but tells the three ways to the first account", async () => {
+describe("a server without accounts", () => {
+  test("shows three ways to the first account in place of the form", async () => {
     const text = mainOf(await (await pages.visitor().get("/sign-in")).text());
     for (const words of ["no administrator yet", "assay user setup-link", "assay user create", "admin.password_file", "its --data"])
       expect(text).toContain(words);
@@ -37,7 +37,7 @@ describe("an empty appliance", () => {
 describe("signing in", () => {
   beforeEach(withAccount);
 
-  test("gives a session and leads to the account, or to the page that was asked for", async () => {
+  test("opens a session and redirects to the account or the requested page", async () => {
     const visitor = pages.visitor();
     const asked = await visitor.get("/account/tokens?x=1");
     expect([asked.status, asked.headers.get("location")]).toEqual([303, "/sign-in?next=%2Faccount%2Ftokens%3Fx%3D1"]);
@@ -51,7 +51,7 @@ describe("signing in", () => {
     expect((await visitor.get("/sign-in")).headers.get("location")).toBe("/account");
   });
 
-  test("takes a session of nobody's making: one that was planted before is not the one after", async () => {
+  test("ignores a planted session cookie (session fixation)", async () => {
     const visitor = pages.visitor();
     const planted = "A".repeat(43);
     visitor.cookies.set("sid", planted);
@@ -60,7 +60,7 @@ describe("signing in", () => {
     expect(pages.store.sessions.findByValue(planted, new Date())).toBeUndefined();
   });
 
-  test("once more, in a browser that is signed in, ends the session before", async () => {
+  test("ends the previous session of the same browser", async () => {
     const visitor = pages.visitor();
     await signIn(visitor);
     const before = visitor.cookies.get("sid") ?? "";
@@ -70,7 +70,7 @@ describe("signing in", () => {
     expect(pages.store.sessions.listOfAccount(1, new Date())).toHaveLength(1);
   });
 
-  test("answers a wrong password, an unknown user and a disabled account with the same bytes", async () => {
+  test("gives identical responses for wrong password, unknown user and disabled account", async () => {
     const textOf = async (fields: Readonly<Record<string, string>>) => {
       const answer = await signIn(pages.visitor(), fields);
       expect(answer.status).toBe(403);
@@ -83,7 +83,7 @@ describe("signing in", () => {
     expect(wrong).toContain("The email address or the password is wrong.");
   });
 
-  test("keeps the address that was typed, never the password, and logs neither", async () => {
+  test("keeps the typed address but not the password, and logs neither", async () => {
     const answer = await signIn(pages.visitor(), { email: "typo@assay.test", password: "secret words here" });
     const text = await answer.text();
     expect(text).toContain('value="typo@assay.test"');
@@ -92,7 +92,7 @@ describe("signing in", () => {
     expect(pages.logged.join("")).not.toMatch(/secret words|typo@/);
   });
 
-  test("tells the seconds to wait, and lets others in meanwhile", async () => {
+  test("sends Retry-After without blocking other clients", async () => {
     const visitor = pages.visitor();
     let answer = await signIn(visitor, { password: "wrong" });
     for (let count = 0; count < 8 && answer.status === 403; count++) answer = await signIn(visitor, { password: "wrong" });
@@ -100,14 +100,14 @@ describe("signing in", () => {
     expect(await answer.text()).toMatch(/Try again in 1 second\./);
   });
 
-  test("shows markup that was typed as what it is", async () => {
+  test("escapes typed markup", async () => {
     const evil = `"><script>alert(1)</script>@x`;
     const text = await (await signIn(pages.visitor(), { email: evil, next: `/"><script>` })).text();
     expect(text).not.toContain("<script>alert");
     expect(text).toContain("&quot;><script>alert(1)</script>@x".replaceAll("<", "&lt;"));
   });
 
-  test("is refused where the form is not ours, is too long, or is none", async () => {
+  test("refuses a form without CSRF token, too long or malformed", async () => {
     const foreign = await fetch(`${pages.url}/sign-in`, {
       method: "POST",
       headers: { origin: "https://evil.example" },
@@ -132,7 +132,7 @@ describe("signing in", () => {
     expect(pages.store.sessions.listOfAccount(1, new Date())).toEqual([]);
   });
 
-  test("does not take the word of another visitor's form", async () => {
+  test("refuses the CSRF token of another visitor", async () => {
     const word = /name="form" value="([^"]+)"/.exec(await (await pages.visitor().get("/sign-in")).text())?.[1] ?? "";
     const victim = pages.visitor();
     await victim.get("/sign-in");
@@ -146,8 +146,8 @@ describe("signing in", () => {
   });
 });
 
-describe("the way on", () => {
-  test.each(["/", "/account", "/scans?host=a&band=b", "/checks/x#y"])("leads to %s", (path) => {
+describe("the redirect after sign-in", () => {
+  test.each(["/", "/account", "/scans?host=a&band=b", "/checks/x#y"])("goes to %s", (path) => {
     expect(nextPath(path, "/fallback")).toBe(path.replace(/#.*/, ""));
   });
 
@@ -170,13 +170,13 @@ describe("the way on", () => {
     "/\\\t/evil.example",
     "\u2029//evil.example",
     `/${"a".repeat(3_000)}`,
-  ])("never leads away, not by %j", (asked) => {
+  ])("never leaves the server by %j", (asked) => {
     const path = nextPath(asked, "/fallback");
     expect(new URL(path, "http://own.example").origin).toBe("http://own.example");
     expect(path).toMatch(/^\/(?![/\\])/);
   });
 
-  test("never leads away, whatever is made of the signs that mean something in addresses", () => {
+  test("never leaves the server for any combination of URL delimiters", () => {
     const signs = fc.constantFrom(
       "/",
       "\\",
@@ -209,7 +209,7 @@ describe("the way on", () => {
     );
   });
 
-  test("cannot write headers of its own", async () => {
+  test("cannot inject headers", async () => {
     await withAccount();
     const answer = await signIn(pages.visitor(), { next: "/x\r\nSet-Cookie: evil=1\r\n\r\n<p>" });
     expect(answer.headers.get("location")).not.toMatch(/[\r\n]/);
@@ -233,7 +233,7 @@ describe("the second step", () => {
     return /name="challenge" value="([^"]+)"/.exec(await answer.text())?.[1] ?? "";
   }
 
-  test("asks for the code before there is a session, and goes on to the page asked for", async () => {
+  test("requires the code before it opens a session, then redirects to the requested page", async () => {
     const visitor = pages.visitor();
     const fields = { challenge: await challenge(visitor), next: "/account/tokens" };
     expect((await visitor.get("/account")).status).toBe(303);
@@ -243,13 +243,13 @@ describe("the second step", () => {
     expect([right.status, right.headers.get("location"), visitor.cookies.has("sid")]).toEqual([303, "/account/tokens", true]);
   });
 
-  test("leads away as little as the first", async () => {
+  test("never leaves the server either", async () => {
     const visitor = pages.visitor();
     const fields = { challenge: await challenge(visitor), next: "//evil.example", code: codeAt(secret, new Date()) };
     expect((await visitor.post("/sign-in/code", fields, "/sign-in")).headers.get("location")).toBe("/account");
   });
 
-  test("begins again when it took too long, and says so", async () => {
+  test("restarts with a message after a timeout", async () => {
     const visitor = pages.visitor();
     const fields = { challenge: await challenge(visitor), next: "/account", code: codeAt(secret, new Date()) };
     pages.advanceMs(600_000);
@@ -263,7 +263,7 @@ describe("the second step", () => {
 describe("signing out", () => {
   beforeEach(withAccount);
 
-  test("ends the session, not only the cookie", async () => {
+  test("ends the stored session, not only the cookie", async () => {
     const visitor = pages.visitor();
     await signIn(visitor);
     const value = visitor.cookies.get("sid") ?? "";
@@ -275,7 +275,7 @@ describe("signing out", () => {
     expect(await (await visitor.get("/sign-out")).text()).toContain("You are not signed in.");
   });
 
-  test("is not done by a link, nor by a form of another site", async () => {
+  test("requires a POST with CSRF token", async () => {
     const visitor = pages.visitor();
     await signIn(visitor);
     await visitor.get("/sign-out");
@@ -285,7 +285,7 @@ describe("signing out", () => {
   });
 });
 
-test("on https the cookie is the host's own", async () => {
+test("the cookie has the `__Host-` prefix on https", async () => {
   const secure = await startPages({ publicUrl: "https://assay.example.org" });
   try {
     const passwordHash = await Bun.password.hash(password);

@@ -1,4 +1,4 @@
-/** `/account/tokens` over http: made, shown once, used against the API, revoked, expired; and nobody's but their owner's. */
+/** `/account/tokens`: creation, use, expiry, revocation and ownership. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticate } from "../../../../src/account/authenticate.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
@@ -34,7 +34,7 @@ function letIn(value: string, now = new Date()): string {
   return authenticate(pages.store, value, now).status;
 }
 
-test("a token is shown once, with a command for this very appliance, and never again", async () => {
+test("a token is shown once, with a command for this server", async () => {
   const answer = await send({ do: "create", name: "ci", expires: "90d" });
   const text = await answer.text();
   const value = inputTokenOf(text);
@@ -50,18 +50,18 @@ test.each([
   ["30d", 30],
   ["90d", 90],
   ["365d", 365],
-] as const)("one for %s is refused after %i days", async (expires, days) => {
+] as const)("a token for %s expires after %i days", async (expires, days) => {
   const value = await made("ci", expires);
   const after = (ms: number) => new Date(Date.now() + days * 86_400_000 + ms);
   expect([letIn(value, after(-60_000)), letIn(value, after(60_000))]).toEqual(["authenticated", "refused"]);
 });
 
-test("ninety days are offered, and one can be made for good", async () => {
+test("the default is ninety days; unlimited tokens are possible", async () => {
   expect(await (await visitor.get(path)).text()).toMatch(/<option value="90d" selected/);
   expect(letIn(await made("ci", "never"), new Date("2099-01-01"))).toBe("authenticated");
 });
 
-test("revoking works at once, and only on one's own", async () => {
+test("revoking is immediate and limited to own tokens", async () => {
   const value = await made();
   const other = await signedIn(pages, await accountIn(pages, "you@assay.test"));
   await send({ do: "revoke", token: "1" }, other);
@@ -74,7 +74,7 @@ test("revoking works at once, and only on one's own", async () => {
   expect(mainOf(await (await other.get(path)).text())).not.toContain(value.slice(0, 10));
 });
 
-test("tokens that are no longer good leave the list after thirty days", async () => {
+test("invalid tokens leave the list after thirty days", async () => {
   await made("gone");
   await send({ do: "revoke", token: "1" });
   await made("lasting", "never");
@@ -85,15 +85,15 @@ test("tokens that are no longer good leave the list after thirty days", async ()
   expect([text.includes("gone"), text.includes("lasting")]).toEqual([false, true]);
 });
 
-describe("what is typed", () => {
-  test("is a name, and stays where something is wrong", async () => {
+describe("typed text", () => {
+  test("keeps the typed name after an error", async () => {
     const answer = await send({ do: "create", name: "  ", expires: "30d" });
     const text = await answer.text();
     expect([answer.status, text.includes("The token has no name."), /<option value="30d" selected/.test(text)]).toEqual([400, true, true]);
     expect(pages.store.apiTokens.listOfAccount(account.id)).toEqual([]);
   });
 
-  test("is shown as text, wherever it stands", async () => {
+  test("is escaped everywhere", async () => {
     const name = `</code><script>alert(1)</script>"\u202e`;
     const answer = await send({ do: "create", name, expires: "30d" });
     const both = (await answer.text()) + (await (await visitor.get(path)).text());
@@ -105,14 +105,14 @@ describe("what is typed", () => {
     async (fields) => expect((await send(fields as Record<string, string>)).status).toBe(400),
   );
 
-  test("is cut to a hundred characters", async () => {
+  test("is cut to 100 characters", async () => {
     await made("n".repeat(500));
     expect(pages.store.apiTokens.listOfAccount(account.id)[0]?.name).toHaveLength(100);
     expect(inputValueOf(await (await visitor.get(path)).text(), "name")).toBe("");
   });
 });
 
-test("a hundred tokens in use are enough; a revoked one makes room", async () => {
+test("at most 100 valid tokens; revoking one allows another", async () => {
   for (let count = 0; count < 100; count++) await pages.store.apiTokens.create({ accountId: account.id, name: "x", now: new Date() });
   const full = await send({ do: "create", name: "one more", expires: "30d" });
   expect([full.status, (await full.text()).includes("as many valid API tokens as it may have")]).toEqual([400, true]);
@@ -120,7 +120,7 @@ test("a hundred tokens in use are enough; a revoked one makes room", async () =>
   expect(await made("one more")).not.toBe("");
 });
 
-test("the plan without API access says so before a token is made, and where it can be tried", async () => {
+test("a plan without API access shows a notice before a token is created", async () => {
   expect(mainOf(await (await visitor.get(path)).text())).not.toContain("403");
   await pages.store.accounts.setPlan(account.id, "free");
   expect(mainOf(await (await visitor.get(path)).text())).toMatch(/plan Free does not include API access.*403/s);

@@ -1,4 +1,4 @@
-/** The comparison of two scans, as it is sent. */
+/** Comparison page of two scans. */
 import { afterAll, describe, expect, test } from "vitest";
 import { knownScans, storeSite } from "../../../support/finished-scans.ts";
 import { startPages } from "../../../support/pages.ts";
@@ -39,7 +39,7 @@ const section = (html: string, id: string) => html.split(`<h2 id="${id}">`)[1]?.
 const text = (html: string) => html.replaceAll(/<[^>]*>/g, "");
 
 describe("two scans of the same URL", () => {
-  test("what is new, fixed and changed, and by how much the score moved", async () => {
+  test("show new, fixed and changed findings, and the score difference", async () => {
     const html = await read(`${after.token}/compare?with=previous`);
     expect(text(html)).toContain("The score rose by 5 points.");
     expect(section(html, "appeared")).toContain(`/scans/${after.token}#${second.code}`);
@@ -50,24 +50,24 @@ describe("two scans of the same URL", () => {
     expect(html).not.toContain("by different rules");
   });
 
-  test("go from the earlier to the later one, whichever is asked", async () => {
+  test("are compared from earlier to later for either token", async () => {
     for (const path of [`${after.token}/compare`, `${before.token}/compare?with=${after.token}`]) {
       expect(text(await read(path))).toContain("The score rose by 5 points.");
     }
   });
 
-  test("are told in German too", async () => {
+  test("are compared in German too", async () => {
     const html = await read(`${after.token}/compare`, 200, "de-de");
     expect(text(html)).toContain("Die Punktzahl ist um 5 Punkte gestiegen.");
     expect(html).not.toMatch(/\{\{|undefined|compare\.[a-z]/);
   });
 });
 
-test("the same twice is said to be the same", async () => {
+test("two equal scans are reported as equal", async () => {
   expect(text(await read(`${after.token}/compare?with=${after.token}`))).toContain("Nothing has changed");
 });
 
-test("a finding whose check did not run is not called fixed", async () => {
+test("a finding whose check did not run does not count as fixed", async () => {
   const blind = await storeSite(pages.store, "old", { at: at(0), url });
   const html = await read(`${blind.token}/compare?with=${after.token}`);
   expect(section(html, "fixed")).not.toContain(`#${second.code}`);
@@ -75,28 +75,28 @@ test("a finding whose check did not run is not called fixed", async () => {
   expect(text(html)).toContain("The two scores cannot be compared");
 });
 
-test("other rules are told", async () => {
+test("a changed catalog shows a warning", async () => {
   const other = await storeSite(pages.store, "silent", { at: at(0), url: "https://rules.example/", result: { catalogVersion: "another" } });
   expect(text(await read(`${other.token}/compare?with=${after.token}`))).toContain("The two scans were judged by different rules");
 });
 
-test("two hosts may be compared, and it is said", async () => {
+test("scans of two hosts are compared with a warning", async () => {
   const html = text(await read(`${otherHost.token}/compare?with=${after.token}`));
   expect(html).toContain("These are scans of two different hosts");
 });
 
-test("another address of the same host stands in for an earlier scan, and it is said", async () => {
+test("a scan of another URL of the host serves as the earlier scan, with a notice", async () => {
   const scan = await storeSite(pages.store, "silent", { at: at(0), url: `${url}other` });
   expect(text(await read(`${scan.token}/compare?with=previous`))).toContain("two addresses of the same host");
 });
 
-test("without an earlier scan the page says so", async () => {
+test("a missing earlier scan is reported", async () => {
   const html = await read(`${otherHost.token}/compare?with=previous`);
   expect(text(html)).toContain("There is no earlier scan to compare with");
   expect(html).toContain('name="url" value="https://assay-sound-site.org/');
 });
 
-test("guests who may not scan are not asked to", async () => {
+test("guests who may not scan see no scan button", async () => {
   const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
   const only = await storeSite(closed.store, "sound", { at: at(0) });
   for (const path of ["", "/compare"])
@@ -104,10 +104,10 @@ test("guests who may not scan are not asked to", async () => {
   await closed.stop();
 });
 
-test.each(["nobody", "0000000000000000000000", "%E0%A4%A", "<script>"])("a token of no scan: %s", async (token) => {
+test.each(["nobody", "0000000000000000000000", "%E0%A4%A", "<script>"])("an unknown token gives 404: %s", async (token) => {
   await read(`${after.token}/compare?with=${encodeURIComponent(token)}`, 404);
 });
 
-test("nothing of it was our own fault", () => {
+test("no internal error was logged", () => {
   expect(pages.logged).toEqual([]);
 });

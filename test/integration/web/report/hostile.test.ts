@@ -1,4 +1,4 @@
-/** A report of a site whose every string was written by an attacker: nothing of it becomes markup, a link to run, or a sign that steers the page. */
+/** Report of a hostile site: none of its strings becomes markup, an active link or a bidi control. */
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { headerFieldsMax, headerValueCharsMax, setCookieLinesMax, subresourcesMax, urlCharsMax } from "../../../../src/evidence/limits.ts";
@@ -9,12 +9,12 @@ import { poisonedScan } from "../../../support/poisoned-scan.ts";
 const pages = await startPages();
 afterAll(() => pages.stop());
 
-/** Of a report in which nothing repeats itself, compressed; real ones stay far below. */
+/** Compressed size limit of an incompressible report; real ones are far below. */
 const htmlBytesMax = 100_000;
 
-/** Keeps the arrow of a link at its last word; behind it stands our own element. */
+/** Word joiner that keeps the link arrow at its last word; our own element follows. */
 const ourJoiner = "\u2060";
-/** What browsers obey or leave out; lines and tabs are part of files that are shown. */
+/** Characters that browsers obey or drop; line breaks and tabs belong to shown files. */
 const steering = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
 
 const { evidence } = knownScans.bare;
@@ -27,20 +27,20 @@ describe.each([`/scans/${scan.token}`, `/scans/${later.token}/compare?with=${sca
     expect(answer.status).toBe(200);
     const html = await answer.text();
     expect(html).toContain("&lt;script>alert(1)");
-    // One script, ours; no element or attribute of the attacker's.
+    // Only our script; no element or attribute of the attacker.
     expect(html.match(/<script/g)).toHaveLength(1);
     expect(html).not.toMatch(/<img src=x|<[^>]*\sonerror=/);
-    // Signs that steer or hide are told by their number.
+    // Invisible and bidi characters are shown as code points.
     expect(html.replaceAll(`${ourJoiner}<`, "<").match(steering) ?? []).toEqual([]);
     expect(html).toContain('<span class="sign">U+202E</span>');
-    // A value's own placeholders are quoted and not filled; none of ours is left over.
+    // Placeholders in values stay literal; all of ours are filled.
     expect(new Set(html.match(/\{\{[a-z]+\}\}/g))).toEqual(new Set(["{{host}}"]));
-    // No line to paste begins with what a site wrote.
+    // No configuration line starts with text of the site.
     expect(html).not.toMatch(/<code id="[^"]*">(?:[^<]*\n)?rm -rf/);
   });
 });
 
-test("links that leave the appliance are http or https, and vouched for by nobody", async () => {
+test("external links use http or https, with nofollow", async () => {
   const navigation = evidence.navigation.status === "read" ? evidence.navigation.facts : null;
   if (navigation === null) throw new Error("the known navigation was read");
   const trap = await storeSite(pages.store, "bare", {
@@ -55,10 +55,10 @@ test("links that leave the appliance are http or https, and vouched for by nobod
   for (const tag of out) expect(tag).toMatch(/href="https?:\/\/[^"]*" rel="nofollow noopener noreferrer"/);
 });
 
-test("whatever a site sends, the page stays small", async () => {
+test("the report stays small for any site", async () => {
   const { page, dom } = evidence;
   if (page.status === "failed" || dom.status === "failed") throw new Error("the known page was read");
-  // Nothing of it can be packed.
+  // Incompressible text.
   const noise = (chars: number) =>
     Buffer.from(crypto.getRandomValues(new Uint8Array(chars)))
       .toString("base64url")
@@ -102,6 +102,6 @@ test("whatever a site sends, the page stays small", async () => {
   expect(gzipSync(html).length).toBeLessThan(htmlBytesMax);
 });
 
-test("nothing of it was our own fault", () => {
+test("no internal error was logged", () => {
   expect(pages.logged).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The report of a finished scan, as it is sent: of five known sites, in both languages, old results and results of other rules. */
+/** Report page of five known sites in both languages, of old results and of other catalogs. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../../locales/de-de.json" with { type: "json" };
@@ -7,7 +7,7 @@ import { builtInChecks } from "../../../support/built-in-checks.ts";
 import { knownScans, landmarkKeys, pixelJpeg, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
 import { startPages } from "../../../support/pages.ts";
 
-/** Of the fullest report, compressed (people.md 3.1). */
+/** Compressed size limit of the largest report (people.md 3.1). */
 const htmlBytesMax = 60_000;
 const dayMs = 86_400_000;
 
@@ -34,7 +34,7 @@ const text = (html: string) =>
     .replaceAll("&#39;", "'");
 
 describe.each(["en-gb", "de-de"])("in %s", (locale) => {
-  test.each(sites)("%s: a row for every check, a card for every finding, nothing unsaid", async (name) => {
+  test.each(sites)("%s: a row per check, a card per finding, no missing text", async (name) => {
     const html = await report(name, locale);
     const { ledger, findings } = knownScans[name].result;
     expect(count(html, /<tr [^>]*data-state="/g)).toBe(ledger.length);
@@ -43,12 +43,12 @@ describe.each(["en-gb", "de-de"])("in %s", (locale) => {
     expect(text(html)).not.toMatch(/\b(report|evidence|components|checks)\.[a-z]+[A-Z.][\w.]*/);
   });
 
-  test("the fullest fits its budget", async () => {
+  test("the largest report fits its size limit", async () => {
     expect(gzipSync(await report("bare", locale)).length).toBeLessThan(htmlBytesMax);
   });
 });
 
-test("no id comes twice, and every link within the page leads somewhere", async () => {
+test("ids are unique and every fragment link has a target", async () => {
   for (const name of sites) {
     const html = await report(name);
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
@@ -58,21 +58,21 @@ test("no id comes twice, and every link within the page leads somewhere", async 
   }
 });
 
-test("is sent packed and of one piece", async () => {
+test("is sent compressed", async () => {
   const answer = await fetch(`${pages.url}/scans/${tokens.get("bare")}`, { headers: { "accept-encoding": "gzip" }, decompress: false });
   expect(answer.headers.get("content-encoding")).toBe("gzip");
   expect(gunzipSync(await answer.arrayBuffer()).toString()).toMatch(/<\/html>$/);
 });
 
 describe("the score", () => {
-  test("tells the points it comes from", async () => {
+  test("shows the points behind it", async () => {
     expect(text(await report("silent"))).toContain("69 of 122 points were earned, which is 57 of 100.");
   });
-  test("names what holds it down", async () => {
+  test("names the finding that caps it", async () => {
     const html = text(await report("plain"));
     expect(html).toContain("This finding limits the score to 20, whatever else is fixed:");
   });
-  test("is not said to be held at less than it is", async () => {
+  test("ignores caps below the score", async () => {
     const { token } = await storeSite(pages.store, "plain", {
       at: new Date(now),
       url: "https://before-caps.example/",
@@ -80,7 +80,7 @@ describe("the score", () => {
     });
     expect(text(await read(`/scans/${token}`))).not.toContain("limits the score");
   });
-  test("that only rounds to 100 says so, and what did not count", async () => {
+  test("explains a score rounded to 100 and weights that did not count", async () => {
     const ledger = [
       { key: "dnssec", state: "passed" as const, weight: 300, evidence: [] },
       { key: "security-txt", state: "violated" as const, weight: 1, evidence: [] },
@@ -98,10 +98,10 @@ describe("the score", () => {
     expect(html).toContain("4 points could not be checked and do not count.");
     expect(html).toContain("The reason was not stored.");
   });
-  test("of 100 needs no excuse", async () => {
+  test("has no explanation at 100", async () => {
     expect(text(await report("sound"))).toContain("None of the checks that were carried out is violated.");
   });
-  test("that was not measured is never zero, and says why", async () => {
+  test("that was not measured is never zero, and shows the reason", async () => {
     const html = await report("old");
     expect(html).toContain('aria-label="not measured"');
     expect(text(html)).toContain(
@@ -112,14 +112,14 @@ describe("the score", () => {
 });
 
 describe("the ledger", () => {
-  test("counts states in the head of each area", async () => {
+  test("shows counts of states per area", async () => {
     expect(text(await report("silent"))).toContain("Headers: 2 passed, 5 violated, 3 not applicable");
   });
-  test("tells in words why a row was not checked", async () => {
+  test("shows the reason for a row that was not checked", async () => {
     const row = /<tr[^>]*id="content-security-policy"[\s\S]*?<\/tr>/.exec(await report("old"))?.[0] ?? "";
     expect(text(row)).toContain("Answer of the page: No encrypted connection could be established.");
   });
-  test("shows one state, or one area, or both, without script", async () => {
+  test("filters by state, area or both without script", async () => {
     const visible = (html: string) => [...html.matchAll(/<tr (?!hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
     const path = `/scans/${tokens.get("silent")}`;
     const violated = await read(`${path}?state=violated`);
@@ -130,7 +130,7 @@ describe("the ledger", () => {
     expect(visible(await read(`${path}?state=nonsense&area=__proto__`))).toHaveLength(landmarkKeys.length);
     expect(text(await read(`/scans/${tokens.get("sound")}?state=violated`))).toContain("No check is in this state.");
   });
-  test("has points of what ran only", async () => {
+  test("shows points only for checks that ran", async () => {
     const html = await report("silent");
     const cell = (key: string) => text(new RegExp(`<tr[^>]*id="${key}"[\\s\\S]*?</tr>`).exec(html)?.[0] ?? "");
     expect(cell("content-security-policy")).toContain("0 of 8");
@@ -139,7 +139,7 @@ describe("the ledger", () => {
   });
 });
 
-test("lines to paste are whole, and only in code to copy", async () => {
+test("configuration lines are complete, and appear only in code blocks", async () => {
   const html = await report("silent");
   const card = /<article[^>]*id="security\.missing-header\.content-security-policy"[\s\S]*?<\/article>/.exec(html)?.[0] ?? "";
   expect(card).toContain("Lines for nginx");
@@ -148,7 +148,7 @@ test("lines to paste are whole, and only in code to copy", async () => {
   );
 });
 
-test("old results without points and checks that are gone are still told", async () => {
+test("results without weights and removed checks are still shown", async () => {
   const { result } = knownScans.silent;
   const ledger = [
     ...result.ledger.map(({ weight: _weight, ...row }) => row),
@@ -180,7 +180,7 @@ test("old results without points and checks that are gone are still told", async
   expect(html).not.toContain("points passed");
 });
 
-test("evidence from before a question was put says that it was not", async () => {
+test("evidence of older versions shows readings that were not taken", async () => {
   const { tls: _tls, dnssec: _dnssec, ...older } = knownScans.silent.evidence;
   const { token } = await storeFinished(pages.store, { evidence: older as Evidence, result: knownScans.silent.result, at: new Date(now) });
   const html = await read(`/scans/${token}`);
@@ -188,7 +188,7 @@ test("evidence from before a question was put says that it was not", async () =>
   expect(text(part)).toContain("It was not asked for");
 });
 
-test("evidence that is no longer kept leaves the verdicts", async () => {
+test("a report without stored evidence keeps the verdicts", async () => {
   const scan = await storeSite(pages.store, "silent", { at: new Date(now), url: "https://forgotten.example/" });
   const { store } = pages;
   const forgetful = await startPages({ store: { ...store, evidence: { find: () => undefined } } });
@@ -198,8 +198,8 @@ test("evidence that is no longer kept leaves the verdicts", async () => {
   await forgetful.stop();
 });
 
-describe("scans before and after", () => {
-  test("tell how the score moved, since when a finding stands, and what is newer", async () => {
+describe("earlier and later scans", () => {
+  test("show score change, age of findings, and a newer scan", async () => {
     const url = "https://moved.example/";
     const at = (days: number) => new Date(now - days * dayMs);
     const [first] = knownScans.silent.result.findings;
@@ -220,7 +220,7 @@ describe("scans before and after", () => {
     expect(before).toContain("There is a newer report for this address");
     expect(text(await read(`/scans/${oldest.token}`))).toContain("This report is 40 days old");
   });
-  test("of another address of the host are named as such", async () => {
+  test("of another URL of the host are labelled", async () => {
     const one = await storeSite(pages.store, "silent", { at: new Date(now), url: "https://two.example/one" });
     await storeSite(pages.store, "silent", { at: new Date(now), url: "https://two.example/two" });
     const html = text(await read(`/scans/${one.token}`));
@@ -232,7 +232,7 @@ describe("scans before and after", () => {
 test.each([
   [1_000, "<dd>1 second</dd>"],
   [1_520, "<dd>1.5 seconds</dd>"],
-])("%i ms are told as the time that it took", async (tookMs, words) => {
+])("%i ms are shown as the duration", async (tookMs, words) => {
   const from = new Date(now);
   const queued = await pages.store.scans.queue({ accountId: null, url: "https://quick.example/", now: from });
   if (queued === "full") throw new Error("the queue is full");
@@ -246,41 +246,41 @@ describe("notices", () => {
     text(await read(`/scans/${(await storeSite(pages.store, name, given)).token}`));
   const { navigation, page } = knownScans.silent.evidence;
 
-  test("a bot defence", async () => {
+  test("report a bot defence", async () => {
     const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "failed", because: "challenged" } } });
     expect(html).toContain("A bot defence answered in place of the site.");
     expect(html).toContain("let this appliance through");
   });
-  test("an error page", async () => {
+  test("report an error page", async () => {
     if (page.status === "failed") throw new Error("the known page was read");
     const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "read", facts: { ...page.facts, status: 404 } } } });
     expect(html).toContain("The server answered with status 404");
   });
-  test("another host", async () => {
+  test("report another host", async () => {
     if (navigation.status === "failed") throw new Error("the known navigation was read");
     const facts = { ...navigation.facts, finalUrl: "https://elsewhere.example/" };
     expect(await noticesOf({ at: new Date(now), evidence: { navigation: { status: "read", facts } } })).toContain(
       "The address led to another host",
     );
   });
-  test("much left open", async () => {
+  test("report many checks that did not run", async () => {
     expect(text(await report("old"))).toContain(`40 of ${landmarkKeys.length} checks could not be carried out`);
     expect(text(await report("sound"))).not.toContain("could not be carried out");
   });
-  test("rules that have changed, and none where they have not", async () => {
+  test("report a changed catalog, and only then", async () => {
     expect(text(await report("silent"))).toContain("The rules have changed since this scan");
     expect(await noticesOf({ at: new Date(now), result: { catalogVersion: "0123456789abcdef" } })).not.toContain("The rules have changed");
   });
 });
 
-describe("the picture", () => {
-  test("is shown where there is one, and nothing where there is none", async () => {
+describe("the screenshot", () => {
+  test("is shown if it exists", async () => {
     expect(await report("bare")).toContain(
       `<img class="screenshot" src="/scans/${tokens.get("bare")}/screenshot" alt="assay-bare-site.org in a browser window`,
     );
     expect(await report("sound")).not.toContain("<img");
   });
-  test("is a JPEG that nobody else may embed and nobody sniffs", async () => {
+  test("is a JPEG with headers against embedding and sniffing", async () => {
     const answer = await fetch(`${pages.url}/scans/${tokens.get("bare")}/screenshot`);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "image/jpeg",
@@ -290,14 +290,14 @@ describe("the picture", () => {
     });
     expect(Buffer.from(await answer.arrayBuffer()).equals(pixelJpeg)).toBe(true);
   });
-  test("that was not taken is not found", async () => {
+  test("gives 404 if none was taken", async () => {
     expect((await fetch(`${pages.url}/scans/${tokens.get("sound")}/screenshot`)).status).toBe(404);
     expect((await fetch(`${pages.url}/scans/nobody/screenshot`)).status).toBe(404);
   });
 });
 
-describe("the file", () => {
-  test("is the full report in the visitor's language, under a name that tells what it is", async () => {
+describe("the download", () => {
+  test("is the full report in the visitor's language with a descriptive file name", async () => {
     const token = tokens.get("bare");
     const answer = await fetch(`${pages.url}/scans/${token}.json`, { headers: { cookie: "locale=de-de" } });
     const day = new Date(now).toISOString().slice(0, 10);
@@ -308,7 +308,7 @@ describe("the file", () => {
     expect(body.security.checks).toHaveLength(builtInChecks.length);
     expect(body.security.checks.map(({ label }) => label)).toContain(deDe.checks.dnssec.label);
   });
-  test("is not to be had before the scan is finished", async () => {
+  test("is refused before the scan is finished", async () => {
     const lone = await startPages();
     const scan = await lone.store.scans.queue({ accountId: null, url: "https://waiting.example/", now: new Date() });
     if (scan === "full") throw new Error("the queue is full");
@@ -322,6 +322,6 @@ describe("the file", () => {
   });
 });
 
-test("nothing of it was our own fault", () => {
+test("no internal error was logged", () => {
   expect(pages.logged).toEqual([]);
 });

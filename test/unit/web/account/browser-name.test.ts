@@ -1,4 +1,4 @@
-/** Names of browsers out of what they really send, and of nothing that merely looks like it. */
+/** Browser names from real User-Agents, and none from look-alikes. */
 import { expect, test } from "vitest";
 import { browserName } from "../../../../src/web/account/profile/browser-name.ts";
 import { cpuMs } from "../../../support/cpu-time.ts";
@@ -34,7 +34,7 @@ test.each([
 ])("%s", (userAgent, name) => expect(browserName(userAgent)).toBe(name));
 
 test.each(["", "curl/8.5.0", "Firefox/<b>", "Firefox", "a".repeat(100_000), "Version/".repeat(20_000)])(
-  "is nothing usual: %s",
+  "unknown browser: %s",
   (userAgent) => {
     const fromMs = cpuMs();
     expect(browserName(userAgent)).toBeNull();

@@ -1,4 +1,4 @@
-/** Since when a finding stands. */
+/** Age of findings from earlier scans. */
 import { expect, test } from "vitest";
 import type { State } from "../../../../src/check/check.ts";
 import type { StoredFinding } from "../../../../src/judge/result.ts";
@@ -13,7 +13,7 @@ const asked: StoredFinding = {
   values: {},
 };
 
-/** From the newest: `violated` had the finding. */
+/** Newest first; `violated`: the finding existed. */
 function earlier(...states: readonly (State | "absent")[]) {
   return states.map((state, at) =>
     earlierScan(`2026-11-${20 - at}T00:00:00.000Z`, `token-${at}`, {

@@ -1,4 +1,4 @@
-/** What to fix first. */
+/** Order and selection of the first steps. */
 import { expect, test } from "vitest";
 import type { Effort, Severity } from "../../../../src/check/check.ts";
 import { fixFirst, type WeightedFinding } from "../../../../src/web/report/urgency.ts";
@@ -16,21 +16,21 @@ function weighed(
 
 const keysOf = (findings: readonly WeightedFinding[]) => fixFirst(findings).map(({ finding }) => finding.checkKey);
 
-test("severity times points, divided by effort", () => {
+test("urgency is severity times points, divided by effort", () => {
   const header = weighed("header", "high", "low", 8);
   const rebuild = weighed("rebuild", "high", "high", 8);
   const cookie = weighed("cookie", "medium", "low", 8);
   expect(keysOf([rebuild, cookie, header])).toEqual(["header", "cookie", "rebuild"]);
 });
 
-test("at most three, and of one check only the most urgent", () => {
+test("picks at most three findings, one per check", () => {
   const twice = [weighed("same", "low", "low", 5), weighed("same", "high", "low", 5)];
   const others = ["a", "b", "c"].map((key) => weighed(key, "low", "low", 1));
   expect(keysOf([...others, ...twice])).toEqual(["same", "a", "b"]);
   expect(fixFirst([...others, ...twice])[0]).toBe(twice[1]);
 });
 
-test("what holds the score down comes first, the lowest before the others", () => {
+test("score caps come first, the lowest cap before the others", () => {
   const heavy = weighed("heavy", "critical", "low", 10);
   expect(keysOf([heavy, weighed("sixty", "low", "high", 1, 60), weighed("twenty", "low", "high", 1, 20)])).toEqual([
     "twenty",
@@ -39,10 +39,10 @@ test("what holds the score down comes first, the lowest before the others", () =
   ]);
 });
 
-test("results without points go by severity and effort", () => {
+test("results without points are ordered by severity and effort", () => {
   expect(keysOf([weighed("mild", "low", "low", null), weighed("grave", "critical", "low", null)])).toEqual(["grave", "mild"]);
 });
 
-test("nothing found, nothing to do", () => {
+test("no findings give no first steps", () => {
   expect(fixFirst([])).toEqual([]);
 });
