@@ -13,7 +13,7 @@ export type SoleRecord<R> =
   | { readonly found: "none"; readonly meant: string | null }
   | { readonly found: "unread" };
 
-/** Selects the only record; senders require exactly one (RFC 8460 and RFC 8461 section 3). `parse` returns null for other texts. */
+/** The only record, as senders require (RFC 8460 section 3, RFC 8461 section 3.1). `parse` returns null for other texts. */
 export function soleRecord<R>(
   { records, recordsDropped }: TextRecords,
   parse: (text: string) => R | null,

@@ -160,7 +160,7 @@ export interface CertificateFacts {
   readonly serialNumber: string;
   /** SHA-256 of the DER bytes, lower-case hex without colons. */
   readonly fingerprint: string;
-  /** Subject and issuer are equal, and the key verifies the signature (or key identifiers match, if the runtime cannot verify it). */
+  /** Subject equals issuer, and the key verifies the signature (or key identifiers match, if the runtime cannot verify it). */
   readonly selfSigned: boolean;
   /** True for a root that the scan trusts; its own signature is irrelevant. */
   readonly trustAnchor: boolean;
