@@ -32,18 +32,25 @@ export interface CaseTable<Code extends FindingCode> {
   readonly violated: { readonly [C in Code]: readonly [ViolationCase<Code>, ...ViolationCase<Code>[]] };
 }
 
-let collected: EvidenceGiven[] | null = null;
+/** The evidence of a table. */
+export interface CollectedTable {
+  readonly check: AnyCheck;
+  readonly passed: readonly EvidenceGiven[];
+  readonly others: readonly EvidenceGiven[];
+}
 
-/** The evidence of every case in these test files, without running their tests. The query makes a second instance of each module. */
-export async function collectCases(files: readonly string[]): Promise<readonly EvidenceGiven[]> {
-  const cases: EvidenceGiven[] = [];
-  collected = cases;
+let collected: CollectedTable[] | null = null;
+
+/** The tables of these test files, without running their tests. The query makes a second instance of each module. */
+export async function collectTables(files: readonly string[]): Promise<readonly CollectedTable[]> {
+  const tables: CollectedTable[] = [];
+  collected = tables;
   try {
-    for (const file of files) await import(`${file}?cases`);
+    for (const file of files) await import(`${file}?table`);
   } finally {
     collected = null;
   }
-  return cases;
+  return tables;
 }
 
 const builtInTexts = { "en-gb": enGb.checks, "de-de": deDe.checks } as Record<string, Record<string, CheckTexts>>;
@@ -55,8 +62,8 @@ export function testCheck<Code extends FindingCode, Reads extends ReadingName, C
   const check = typedCheck as unknown as AnyCheck;
   const violations = Object.entries(table.violated) as [Code, readonly ViolationCase<Code>[]][];
   if (collected !== null) {
-    const states = [table.passed, table.notApplicable, table.notChecked ?? [], ...violations.map(([, cases]) => cases)];
-    collected.push(...states.flat().map(([, given]) => given));
+    const others = [table.notApplicable, table.notChecked ?? [], ...violations.map(([, cases]) => cases)].flat();
+    collected.push({ check, passed: table.passed.map(([, given]) => given), others: others.map(([, given]) => given) });
     return;
   }
 

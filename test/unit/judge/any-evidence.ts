@@ -3,8 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { Facts, HeaderField, HttpAnswer, TextRecords } from "../../../src/evidence/facts.ts";
+import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
-import { collectCases } from "../../support/check-tester.ts";
+import { collectTables } from "../../support/check-tester.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
 
@@ -30,7 +31,7 @@ const securityTxt = {
 const mailHost = { preference: 10, host: "mail.site.example" };
 const nonces = headerFields({ "content-security-policy": soundHeaders["content-security-policy"].replace("c2Vj", "dGhp") });
 
-const sound: EvidenceGiven = {
+const flawless: EvidenceGiven = {
   headers: soundHeaders,
   page: { setCookies: [cookieLine("__Host-sid=<redacted>; Secure; HttpOnly; SameSite=Lax; Path=/")] },
   crossOrigin: { headers: nonces },
@@ -48,6 +49,21 @@ const sound: EvidenceGiven = {
   mailTlsRpt: textRecords("_smtp._tls.site.example", "v=TLSRPTv1; rua=mailto:tls@site.example"),
   securityTxt: { attempts: [securityTxt] },
 };
+
+const tables = await collectTables(builtInChecks.map(({ key }) => join(import.meta.dirname, `../checks/${key}.test.ts`)));
+
+/** The cases of every check's table: a new check brings the evidence that violates it. */
+export const tableCases = tables.flatMap(({ passed, others }) => [...passed, ...others]);
+
+/** First passed cases of the new checks that the flawless site would violate. */
+const additions = tables.flatMap(({ check, passed }) => {
+  const { ledger } = judgeEvidence(evidence(flawless), { checks: [check], version: "test" }, () => {});
+  return ledger[0]?.state === "violated" ? passed.slice(0, 1) : [];
+});
+
+const sound: EvidenceGiven = Object.assign({}, flawless, ...additions, {
+  headers: Object.assign({}, soundHeaders, ...additions.map(({ headers }) => headers)),
+});
 
 /** Evidence on which every applicable check passes. */
 export const soundSite: Evidence = evidence(sound);
@@ -90,7 +106,7 @@ const seldom = fc.nat({ max: 19 }).map((roll) => roll === 0);
 const few = seldom.map((is) => (is ? 1 : 0));
 const anyHeaders: fc.Arbitrary<readonly HeaderField[]> = fc.oneof(
   fc.array(anyField, { maxLength: 12 }),
-  fc.array(anyField, { maxLength: 3 }).map((more) => [...headerFields(soundHeaders), ...more]),
+  fc.array(anyField, { maxLength: 3 }).map((more) => [...headerFields(sound.headers ?? {}), ...more]),
 );
 const urls = ["https://site.example/", "https://www.site.example/a", "http://site.example/", "http://www.site.example/"];
 const anyUrl = fc.constantFrom(...urls);
@@ -331,9 +347,6 @@ const mixedEvidence: fc.Arbitrary<Evidence> = fc
     const given = { ...soundReadings, ...changed, page, ...missing } as EvidenceGiven;
     return evidence({ ...given, url, registrableDomain: isLocal ? null : "site.example" });
   });
-
-/** The cases of every check's table: a new check brings the evidence that violates it. */
-export const tableCases = await collectCases(builtInChecks.map(({ key }) => join(import.meta.dirname, `../checks/${key}.test.ts`)));
 
 const tableEvidence: fc.Arbitrary<Evidence> = fc
   .record({ given: fc.constantFrom(...tableCases), missing: someMissing })
