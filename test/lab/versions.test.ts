@@ -1,11 +1,8 @@
-/** Runs the laboratory cases for TLS versions and cipher suites. */
+/** A server without TLS on the port of https. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { labTests } from "./laboratory.ts";
 import { openLaboratory } from "./open-laboratory.ts";
 import { tlsSite } from "./tls-site.ts";
-import { plainHttpOnly, versionCases } from "./versions.ts";
-
-labTests("versions", versionCases);
+import { plainHttpOnly } from "./versions.ts";
 
 describe("no TLS", () => {
   const laboratory = openLaboratory();

@@ -1,10 +1,10 @@
 /** The test servers themselves: TLS versions, routes, and their reachability through the egress. */
 import { createSecureContext } from "node:tls";
 import { afterEach, expect, test } from "vitest";
-import { type Egress, openEgress } from "../../src/egress/dial.ts";
-import { type GetOptions, httpGet } from "../../src/egress/http-client.ts";
-import { siteIdentity, testAuthority } from "./certificates.ts";
-import { closedPort, egressTo, startHttp, startHttps, startTcp, type TestServer } from "./servers.ts";
+import { type Egress, openEgress } from "../../../src/egress/dial.ts";
+import { type GetOptions, httpGet } from "../../../src/egress/http-client.ts";
+import { siteIdentity, testAuthority } from "../../support/certificates.ts";
+import { closedPort, egressTo, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
 
 const running: TestServer[] = [];
 let egress: Egress | null = null;
