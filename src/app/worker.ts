@@ -17,7 +17,10 @@ interface WorkerCall<T> {
 
 export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered> {
   const post = startMessages(port);
-  return gatherEvidence(task, (stage) => post({ type: "stage", stage }));
+  return gatherEvidence(task, {
+    onStage: (stage) => post({ type: "stage", stage }),
+    onTrace: (trace) => post({ type: "trace", trace }),
+  });
 }
 
 export function judge({ task, port }: WorkerCall<JudgeTask>): Judged {

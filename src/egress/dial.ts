@@ -56,9 +56,9 @@ interface Target {
   readonly port: number;
 }
 
-/** @throws Error for an invalid range in the settings, which are validated earlier. */
-export function openEgress(settings: EgressSettings): Egress {
-  return new ScanEgress(settings);
+/** `onRefusal` is called once for each of the refusals. @throws Error for an invalid range in the settings, which are validated earlier. */
+export function openEgress(settings: EgressSettings, onRefusal: (because: string) => void = () => {}): Egress {
+  return new ScanEgress(settings, onRefusal);
 }
 
 class ScanEgress implements Egress {
@@ -74,7 +74,10 @@ class ScanEgress implements Egress {
   readonly #sockets = new Set<Socket>();
   #bytesOfClosed = 0;
 
-  constructor(settings: EgressSettings) {
+  readonly #onRefusal: (because: string) => void;
+
+  constructor(settings: EgressSettings, onRefusal: (because: string) => void) {
+    this.#onRefusal = onRefusal;
     this.#connectTo = settings.connectTo;
     this.#servers = settings.dnsServers.map(parseDnsServer);
     this.#policy = createAddressPolicy(settings, localAddresses(), isBlockedPort);
@@ -115,7 +118,10 @@ class ScanEgress implements Egress {
   #assertAllowed(decision: PolicyDecision, host?: string): void {
     if (decision.allowed) return;
     const because = host === undefined ? decision.because : `${host}: ${decision.because}`;
-    if (this.#refusals.size < refusalsMax) this.#refusals.add(because);
+    if (this.#refusals.size < refusalsMax && !this.#refusals.has(because)) {
+      this.#refusals.add(because);
+      this.#onRefusal(because);
+    }
     throw new EgressError("blocked", because);
   }
 

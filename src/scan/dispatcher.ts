@@ -63,6 +63,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
         // A scan queued during `claimNext` may be missed by it.
         if (scan === undefined && !wokenDuringClaim) break;
         if (scan === undefined) continue;
+        log.debug("scan claimed", { token: scan.token, ms: Date.now() - Date.parse(scan.createdAt) });
         const work = runScan(options, scan, abandon.signal).finally(() => {
           active.delete(work);
           wake();
@@ -110,7 +111,7 @@ async function runScan(options: DispatcherOptions, scan: ScanRecord, signal: Abo
   log.info("scan started", { token, url, attempt: attempts });
   progress.publish(token, { type: "claimed" });
   const writer = createProgressWriter(options, scan);
-  const outcome = await scanner.scanUrl(url, writer.report, signal);
+  const outcome = await scanner.scanUrl(url, writer.report, signal, token);
   writer.end();
   if (signal.aborted) return;
   const stored = await storePersistently(options, token, outcome, signal);

@@ -1,6 +1,7 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 
 import { withDeadline } from "../base/deadline.ts";
+import { messageOf } from "../base/log.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { type EgressProxy, startProxy } from "../egress/proxy.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
@@ -18,20 +19,26 @@ import { probeCrossOrigin } from "../probe/http/cross-origin.ts";
 import { probePlainHttp } from "../probe/http/plain-http.ts";
 import { probeSecurityTxt } from "../probe/http/well-known.ts";
 import { probeTls } from "../probe/tls/tls.ts";
-import type { Gathered, GatherTask } from "./task.ts";
+import type { Gathered, GatherTask, ScanTrace } from "./task.ts";
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
 
-export function gatherEvidence(task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
-  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, onStage));
+export interface GatherListener {
+  readonly onStage: (stage: ProgressStage) => void;
+  readonly onTrace: (trace: ScanTrace) => void;
 }
 
-async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, onStage: (stage: ProgressStage) => void): Promise<Gathered> {
-  const watch = startWatch(scanEnds, onStage);
+export function gatherEvidence(task: GatherTask, listener: GatherListener): Promise<Gathered> {
+  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, listener));
+}
+
+async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, listener: GatherListener): Promise<Gathered> {
+  const watch = startWatch(scanEnds, listener);
   watch.stage("resolving");
   const subject = subjectOf(task.url, task.scannedAt);
-  const egress = openEgress(task.egress);
+  const onRefusal = (refusal: string) => listener.onTrace({ event: "egress blocked", refusal, ms: watch.sinceStart() });
+  const egress = openEgress(task.egress, onRefusal);
   const proxy = await startProxy(egress);
   try {
     // Redacted last, because probes use the readings of others. The subject stays complete: it identifies the scan.
@@ -122,10 +129,12 @@ interface Watch {
   ): Promise<T>;
   /** Milliseconds by name of probe, and `total` so far. */
   timings(): Record<string, number>;
+  /** Milliseconds. */
+  sinceStart(): number;
 }
 
 /** Deadlines and timings of one scan: every probe stops at its own deadline and at the scan's. */
-function startWatch(scanEnds: AbortSignal, onStage: (stage: ProgressStage) => void): Watch {
+function startWatch(scanEnds: AbortSignal, { onStage, onTrace }: GatherListener): Watch {
   const startMs = performance.now();
   const timings: Record<string, number> = {};
   const since = (fromMs: number) => Math.round(performance.now() - fromMs);
@@ -139,18 +148,24 @@ function startWatch(scanEnds: AbortSignal, onStage: (stage: ProgressStage) => vo
     },
     within: async (name, deadlineMs, probe, otherwise) => {
       const fromMs = performance.now();
+      let fault: string | undefined;
+      onTrace({ event: "probe started", probe: name });
       try {
         return await withDeadline(deadlineMs, [scanEnds], (signal) =>
           Promise.race([probe(signal), graceAfterAbort(signal).then(() => otherwise("timeout"))]),
         );
-      } catch {
+      } catch (error) {
         // Probes return failures as readings, so an exception is a defect.
+        fault = messageOf(error);
         return otherwise("crashed");
       } finally {
-        timings[name] = (timings[name] ?? 0) + since(fromMs);
+        const ms = since(fromMs);
+        timings[name] = (timings[name] ?? 0) + ms;
+        onTrace({ event: "probe ended", probe: name, ms, ...(fault === undefined ? {} : { fault }) });
       }
     },
     timings: () => ({ ...timings, total: since(startMs) }),
+    sinceStart: () => since(startMs),
   };
 }
 

@@ -7,8 +7,8 @@ import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-import { openPool, type TaskEnd, type WorkerPool } from "./pool.ts";
-import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome } from "./task.ts";
+import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
+import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome, WorkerMessage } from "./task.ts";
 
 export interface ScannerOptions {
   readonly egress: EgressSettings;
@@ -31,8 +31,8 @@ export interface ScannerOptions {
 type OnProgress = (stage: ProgressStage) => void;
 
 export interface Scanner {
-  /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
-  scanUrl(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanOutcome>;
+  /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. `token` names a stored scan in the log. */
+  scanUrl(url: string, onProgress: OnProgress, signal?: AbortSignal, token?: string): Promise<ScanOutcome>;
   close(): Promise<void>;
 }
 
@@ -63,13 +63,24 @@ export function openScanner(options: ScannerOptions): Scanner {
     return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot: screenshots, deadlines };
   }
 
+  /** Logs the trace of a scan and passes its stages on. */
+  function onWorkerMessage(scan: Readonly<Record<string, string>>, onProgress: OnProgress): (message: WorkerMessage) => void {
+    return (message) => {
+      if (message.type === "stage") onProgress(message.stage);
+      if (message.type !== "trace") return;
+      const { event, ...fields } = message.trace;
+      log.debug(event, { ...scan, ...fields });
+    };
+  }
+
   const gather = createGather(pool, taskOf, options);
   return {
-    scanUrl: async (url, onProgress, signal) => {
-      const gathered = await gather(url, onProgress, signal);
+    scanUrl: async (url, onProgress, signal, token) => {
+      const scan = token === undefined ? { url } : { token, url };
+      const gathered = await gather(url, onWorkerMessage(scan, onProgress), signal);
       if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
       const { evidence, screenshot, timings, unreachable, refusals } = gathered;
-      for (const refusal of refusals) log.warn("egress refused", { url, refusal });
+      for (const refusal of refusals) log.warn("egress refused", { ...scan, refusal });
       if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
       onProgress("analysing");
       const judgeStartMs = performance.now();
@@ -92,10 +103,10 @@ function createGather(
   taskOf: (url: string) => Promise<GatherTask>,
   { deadlines, browser, log, graceMs = defaultGraceMs }: ScannerOptions,
 ) {
-  async function gatherOnce(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
+  async function gatherOnce(url: string, onMessage: TaskWatch["onMessage"], signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
     const ended = await pool.run("gather", await taskOf(url), {
       deadlineMs: deadlines.scanMs + graceMs,
-      onMessage: (message) => message.type === "stage" && onProgress(message.stage),
+      onMessage,
       signal,
     });
     if (ended.end === "died" || ended.end === "late")
@@ -105,11 +116,11 @@ function createGather(
     return ended;
   }
 
-  async function gather(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<Gathered | ScanErrorCode> {
+  async function gather(url: string, onMessage: TaskWatch["onMessage"], signal?: AbortSignal): Promise<Gathered | ScanErrorCode> {
     let last: TaskEnd<Gathered> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
       try {
-        last = await gatherOnce(url, onProgress, signal);
+        last = await gatherOnce(url, onMessage, signal);
       } catch (error) {
         log.error("browser not available", { url, because: messageOf(error) });
         return "browser-unavailable";

@@ -76,9 +76,18 @@ export interface WorkerTasks {
   readonly judge: { readonly task: JudgeTask; readonly value: Judged };
 }
 
+/** Steps of a scan for the debug log; their number is bounded. */
+export type ScanTrace =
+  | { readonly event: "probe started"; readonly probe: string }
+  /** `fault` is the message of an exception, which is a defect of the probe. */
+  | { readonly event: "probe ended"; readonly probe: string; readonly ms: number; readonly fault?: string }
+  /** `ms` since the start of the scan. */
+  | { readonly event: "egress blocked"; readonly refusal: string; readonly ms: number };
+
 export type WorkerMessage =
   | { readonly type: "started" }
   | { readonly type: "stage"; readonly stage: ProgressStage }
+  | { readonly type: "trace"; readonly trace: ScanTrace }
   /** Sent before each check runs, so that a hung check is known. */
   | { readonly type: "judging"; readonly key: string };
 

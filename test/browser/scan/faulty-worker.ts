@@ -42,6 +42,9 @@ export async function gather({ task, port }: { task: GatherTask; port: MessagePo
     case "browser-breaks.test":
       return gathered({ evidence: evidence({ url, navigation: "crashed", tls: "refused" }), unreachable: "crashed" });
     case "stages.test":
+      port.postMessage({ type: "trace", trace: { event: "probe started", probe: "tls" } });
+      port.postMessage({ type: "trace", trace: { event: "egress blocked", refusal: "10.0.0.1: private", ms: 3 } });
+      port.postMessage({ type: "trace", trace: { event: "probe ended", probe: "tls", ms: 4 } });
       for (const stage of ["resolving", "connecting", "tls", "browsing"]) port.postMessage({ type: "stage", stage });
       await Bun.sleep(20);
       return gathered();

@@ -54,6 +54,18 @@ describe("a scan", () => {
     expect(Object.keys(outcome.timings)).toEqual(["total", "judge"]);
   });
 
+  test("logs its trace at level debug, with token and milliseconds", async () => {
+    opened();
+    await scanner.scanUrl("https://stages.test/?key=secret", () => {}, undefined, "token-of-scan");
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const common = { level: "debug", token: "token-of-scan", url: "https://stages.test/?..." };
+    expect(logged).toMatchObject([
+      { ...common, event: "probe started", probe: "tls" },
+      { ...common, event: "egress blocked", refusal: "10.0.0.1: private", ms: 3 },
+      { ...common, event: "probe ended", probe: "tls", ms: 4 },
+    ]);
+  });
+
   test("of an unreachable page fails with code and evidence, and logs refusals of the guard", async () => {
     opened();
     const { outcome } = await scan("unreachable.test");
