@@ -300,7 +300,11 @@ describe("locales", () => {
   }
 
   test("every file is listed", () => {
-    expect(readdirSync(join(root, "locales")).map((name) => name.replace(".json", "")).sort()).toEqual(Object.keys(localeFiles));
+    expect(
+      readdirSync(join(root, "locales"))
+        .map((name) => name.replace(".json", ""))
+        .sort(),
+    ).toEqual(Object.keys(localeFiles));
   });
 
   test("say the same things with the same values", () => {
