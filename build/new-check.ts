@@ -18,7 +18,7 @@ export interface ScaffoldedFile {
 }
 
 /** A key that cannot be used. The message is one sentence for the author. */
-export class KeyError extends Error {
+class KeyError extends Error {
   override readonly name = "KeyError";
 }
 

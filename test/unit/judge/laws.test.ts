@@ -15,7 +15,8 @@ import { createTexts } from "../../../src/text/i18n.ts";
 import { renderSecurityResult } from "../../../src/text/render.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { evidence } from "../../support/evidence.ts";
-import { anyEvidence, soundSite, tableCases } from "./any-evidence.ts";
+import { anyEvidence } from "./any-evidence.ts";
+import { soundSite, tableCases } from "./sound-site.ts";
 
 function judged(given: Evidence, checks: readonly AnyCheck[] = builtInChecks): StoredResult {
   const faults: string[] = [];
