@@ -138,7 +138,7 @@ const redirectToHttps: Route = ({ headers, url }, response) => {
   response.end();
 };
 
-/** Receives packets and never answers. */
+/** A DNS server that never answers. */
 async function startSilentServer(): Promise<{ readonly address: string; stop(): void }> {
   const socket = createSocket("udp4");
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", () => resolve()));
