@@ -1,4 +1,4 @@
-/** A browser with a page that spins, owned by a process of its own, to be killed: takes the data directory, says the browser's id and goes on. */
+/** Child process with a browser and a busy page, for tests that kill it: takes the data directory and prints the browser's pid. */
 import { connect } from "puppeteer-core";
 import { openBrowser } from "../../../src/browser/browser.ts";
 

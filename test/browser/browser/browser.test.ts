@@ -1,4 +1,4 @@
-/** The one browser process: started once, started anew when it is gone or hangs, and never left behind. */
+/** Browser lifecycle: started once, restarted after a crash or hang, and never left behind. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,10 +23,10 @@ function openHere(): BrowserHost {
 
 const pidOf = (host: BrowserHost) => host.state()?.pid ?? 0;
 
-/** A browser that hangs is waited for, then asked to end, then ended. */
+/** Time to detect and kill a browser that hangs. */
 const slowMs = 30_000;
 
-/** Profiles that this process has in use. */
+/** Profiles of this process. */
 const profiles = () => readdirSync(join(browserDir, "profiles")).filter((name) => name.startsWith(`${process.pid}-`));
 
 async function until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<boolean> {
@@ -39,19 +39,19 @@ async function until(condition: () => boolean | Promise<boolean>, withinMs = 10_
 }
 
 describe("the browser", () => {
-  test("is started once, however many ask at once, and says how it is", async () => {
+  test("is started once for concurrent calls, and reports its state", async () => {
     const host = openHere();
     expect(host.state()).toBeNull();
     const endpoints = await Promise.all(Array.from({ length: 10 }, () => host.endpoint()));
     expect(new Set(endpoints).size).toBe(1);
     const state = host.state();
     expect(state?.version).toMatch(/Chrome\/\d+/);
-    // Confined, or open about why not.
+    // Sandboxed, or with a reason why not.
     expect(state?.sandboxed).toBe(state?.unsandboxedBecause === null);
     expect(profiles()).toHaveLength(1);
   });
 
-  test("leaves neither process nor profile when it is stopped, and is not started again", async () => {
+  test("leaves neither process nor profile after stop, and is not started again", async () => {
     const host = openHere();
     await host.endpoint();
     const [profile = ""] = profiles();
@@ -62,7 +62,7 @@ describe("the browser", () => {
     await expect(host.endpoint()).rejects.toThrow("stopped");
   });
 
-  test("is started anew when it was killed", async () => {
+  test("is restarted after being killed", async () => {
     const host = openHere();
     const first = await host.endpoint();
     const firstPid = pidOf(host);
@@ -83,12 +83,12 @@ describe("the browser", () => {
     slowMs,
   );
 
-  test("is replaced when it was told to close, or retired", async () => {
+  test("is replaced after Browser.close or retire", async () => {
     const host = openHere();
     const endpoints = [await host.endpoint()];
     const browser = await connect({ browserWSEndpoint: endpoints[0] ?? "" });
     await browser.close();
-    // A browser that is closing still answers for some milliseconds; a scan that meets one in that state is begun anew.
+    // A closing browser still answers for some milliseconds; a scan in that window is repeated.
     while (host.state() !== null) await Bun.sleep(5);
     endpoints.push(await host.endpoint());
     await host.retire();
@@ -96,7 +96,7 @@ describe("the browser", () => {
     expect(new Set(endpoints).size).toBe(3);
   });
 
-  test("gives way to another when it was asked for often, and goes on for those who have it", async () => {
+  test("is replaced after many scans, and continues for its open scans", async () => {
     const host = openHere();
     const first = await host.endpoint();
     const browser = await connect({ browserWSEndpoint: first });
@@ -109,7 +109,7 @@ describe("the browser", () => {
     expect(profiles()).toEqual([]);
   });
 
-  test("that dies at every start is not started for ever", async () => {
+  test("that crashes at every start is not started endlessly", async () => {
     const host = openHere();
     let refusal = "";
     for (let start = 0; start < 20 && refusal === ""; start++) {
@@ -121,7 +121,7 @@ describe("the browser", () => {
     expect(refusal).toContain("started again later");
   });
 
-  test("reaches nothing but through a scan's own proxy", async () => {
+  test("connects only through the proxy of a scan", async () => {
     const server = await startHttp({ "*": { body: "reached" } });
     const browser = await connect({ browserWSEndpoint: await openHere().endpoint() });
     try {
@@ -137,7 +137,7 @@ describe("the browser", () => {
     }
   });
 
-  test("ends with its owner, even if that one is killed while a page spins, and its profile is cleared away", async () => {
+  test("ends with its owner, even if killed during a busy page, and its profile is deleted", async () => {
     const dir = mkdtempSync(join(tmpdir(), "assay-browser-"));
     try {
       const owner = Bun.spawn([process.execPath, join(import.meta.dirname, "browser-in-child.ts"), dir], {
@@ -161,7 +161,7 @@ describe("the browser", () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test("without a sandbox says so, and why", async () => {
+  test("without a sandbox reports why", async () => {
     const host = openBrowser({ path: null, dir: browserDir, sandbox: "off" });
     open.push(host);
     await host.endpoint();

@@ -1,4 +1,4 @@
-/** Finding the browser: the embedded one is unpacked once and whole, the operator's own wins, and what is wrong is told in a sentence. */
+/** Browser executable: the embedded one is unpacked once, the operator's has priority, and errors name the remedy. */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,7 +16,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const module = resolve(import.meta.dirname, "../../../src/browser/executable.ts");
 
 describe("the embedded browser", () => {
-  test("is unpacked whole, though several processes want it at the same time", async () => {
+  test("is unpacked completely, also by concurrent processes", async () => {
     const home = join(dir, "shared");
     const script = `import { findExecutable } from ${JSON.stringify(module)}; console.log((await findExecutable({ path: null, dir: ${JSON.stringify(home)} })).path)`;
     const finders = Array.from({ length: 3 }, () => Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" }));
@@ -24,7 +24,7 @@ describe("the embedded browser", () => {
     expect(new Set(paths).size).toBe(1);
     const path = paths[0]?.trim() ?? "";
     expect(statSync(path).size).toBeGreaterThan(100_000_000);
-    // One folder, and no draft beside it.
+    // One folder, and no temporary one.
     expect(readdirSync(home)).toHaveLength(1);
     const { environment } = await findExecutable({ path: null, dir: home });
     expect(readdirSync(environment.LD_LIBRARY_PATH ?? "")).toContain("libnss3.so");
@@ -40,13 +40,13 @@ describe("the embedded browser", () => {
     expect(statSync(path).mtimeMs).toBe(before);
   });
 
-  test("that cannot be unpacked is told in a sentence that says what to do", async () => {
+  test("that cannot be unpacked gives an error with the remedy", async () => {
     const file = join(dir, "file");
     writeFileSync(file, "");
     await expect(findExecutable({ path: null, dir: join(file, "browser") })).rejects.toThrow(/cannot be unpacked into .*set browser\.dir/);
   });
 
-  test("on a file system that runs no programs is told in a sentence that says what to do", async () => {
+  test("on a noexec file system gives an error with the remedy", async () => {
     const home = join(dir, "noexec");
     const { path } = await findExecutable({ path: null, dir: home });
     chmodSync(path, 0o600);
@@ -55,12 +55,12 @@ describe("the embedded browser", () => {
 });
 
 describe("the operator's browser", () => {
-  test("wins, in its own environment", async () => {
+  test("has priority, without additional environment", async () => {
     expect(await findExecutable({ path: "/bin/sh", dir: join(dir, "unused") })).toEqual({ path: "/bin/sh", environment: {} });
     expect(existsSync(join(dir, "unused"))).toBe(false);
   });
 
-  test("that is none is told by name", async () => {
+  test("that is not executable is named in the error", async () => {
     await expect(findExecutable({ path: "/nowhere/chromium", dir })).rejects.toThrow(
       "browser.path names /nowhere/chromium, which is not an executable file",
     );

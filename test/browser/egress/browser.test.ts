@@ -1,4 +1,4 @@
-/** A page does what it can to reach a secret listener beside it, in the real browser behind the real proxy. */
+/** SSRF attempts of a hostile page to reach a secret listener, in the real browser behind the real forward proxy. */
 import { createSocket } from "node:dgram";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -17,12 +17,12 @@ const secretAddress = "127.0.0.2";
 const secretWord = "the-secret-of-the-listener";
 const waitMs = 5_000;
 
-/** A trick: what the page holds, given where the secret is. Served at `http://site.test/`. */
+/** An attempt: content of the page at `http://site.test/`, for a given endpoint of the secret. */
 type Trick = readonly [words: string, html: (place: string) => string];
 
 const script = (code: string) => `<script>${code}</script>`;
 
-/** Gathers WebRTC candidates by way of a STUN or TURN server, and says so in the title when that is over. */
+/** Gathers WebRTC candidates with a STUN or TURN server, and sets the title when done. */
 const relay = (url: string) =>
   script(`
     const peer = new RTCPeerConnection({ iceServers: [{ urls: "${url}", username: "u", credential: "c" }] });
@@ -30,7 +30,7 @@ const relay = (url: string) =>
     peer.createDataChannel("x");
     peer.createOffer().then((offer) => peer.setLocalDescription(offer));`);
 
-/** Tricks that lead to a request, which the proxy must refuse. */
+/** Attempts that cause a request, which the proxy must refuse. */
 const tricks: readonly Trick[] = [
   ["meta refresh", (place) => `<meta http-equiv="refresh" content="0;url=http://${place}/">`],
   ["navigation by script", (place) => script(`location.href = "http://${place}/"`)],
@@ -81,7 +81,7 @@ const tricks: readonly Trick[] = [
   ["a name of its own", (place) => `<img src="http://secret.test:${place.split(":")[1]}/">`],
 ];
 
-/** Places as the proxy knows them, for the tricks that spell the address differently. */
+/** Endpoints by the proxy's names, for attempts that spell the address differently. */
 const spellings = [secretAddress, "secret.test"];
 
 describe("a hostile page", () => {
@@ -101,7 +101,7 @@ describe("a hostile page", () => {
       await host.stop();
     };
     secret = await startSecret();
-    // On the port of the secret: a name that turns from one to the other keeps its origin.
+    // Same port as the secret: with DNS rebinding the origin stays the same.
     const server = Bun.serve({
       hostname: siteAddress,
       port: secret.port,
@@ -142,7 +142,7 @@ describe("a hostile page", () => {
     return state;
   }
 
-  /** A scan's browser context, with the secret in reach of the policy or out of it. */
+  /** Browser context of a scan whose policy allows or blocks the secret. */
   async function inContext(
     { open }: { readonly open: boolean },
     act: (page: Page, scan: { readonly egress: Egress; readonly proxy: EgressProxy; readonly context: BrowserContext }) => Promise<void>,
@@ -173,12 +173,12 @@ describe("a hostile page", () => {
   }
 
   for (const [words, htmlOf] of tricks) {
-    test(`${words}: refused, and reaching the secret only where the operator opens it`, async () => {
+    test(`${words}: refused, unless the operator allows the secret's address`, async () => {
       html = htmlOf(`${secretAddress}:${secret.port}`);
       const reachedBefore = secret.reached;
       await inContext({ open: false }, async (page, { proxy }) => {
         await page.goto("http://site.test/", { waitUntil: "domcontentloaded" }).catch(() => {});
-        // It was tried: the proxy was asked, and said no.
+        // Proof of the attempt: the proxy received the request and refused it.
         expect(await until(() => spellings.some((host) => proxy.failureOf(host, secret.port) === "blocked"))).toBe(true);
       });
       expect(secret.reached).toBe(reachedBefore);
@@ -189,9 +189,14 @@ describe("a hostile page", () => {
     });
   }
 
-  const wicked = ["http://169.254.169.254/latest/meta-data/", "https://169.254.169.254/", "http://[fd00:ec2::254]/", "http://2852039166/"];
-  for (const url of wicked) {
-    test(`${url} is reached neither directly nor by a redirect, and no page seems to come from there`, async () => {
+  const metadataUrls = [
+    "http://169.254.169.254/latest/meta-data/",
+    "https://169.254.169.254/",
+    "http://[fd00:ec2::254]/",
+    "http://2852039166/",
+  ];
+  for (const url of metadataUrls) {
+    test(`${url} is reached neither directly nor by a redirect, and no page has its origin`, async () => {
       const { hostname, protocol } = new URL(url);
       for (const asked of [url, `http://site.test/redirect?${url}`]) {
         await inContext({ open: true }, async (page, { proxy, egress }) => {
@@ -207,12 +212,12 @@ describe("a hostile page", () => {
     });
   }
 
-  test("a service worker is refused like its page", async () => {
+  test("requests of a service worker are refused like those of a page", async () => {
     html = script('navigator.serviceWorker.register("/sw.js")');
     for (const open of [false, true]) {
       const reachedBefore = secret.reached;
       await inContext({ open }, async (page, { proxy }) => {
-        // An origin on loopback counts as secure, which service workers ask for.
+        // Service workers need a secure origin; loopback is one.
         await page.goto(`http://${siteAddress}:${site.port}/`);
         const tried = () => secret.reached > reachedBefore || proxy.failureOf(secretAddress, secret.port) === "blocked";
         expect(await until(tried)).toBe(true);
@@ -221,7 +226,7 @@ describe("a hostile page", () => {
     }
   });
 
-  test("WebRTC sends no datagram past the proxy", async () => {
+  test("WebRTC sends no UDP packet past the proxy", async () => {
     const datagrams: Buffer[] = [];
     const socket = createSocket("udp4");
     socket.on("message", (message) => datagrams.push(message));
@@ -239,7 +244,7 @@ describe("a hostile page", () => {
     socket.close();
   });
 
-  test("a name that turns to the secret is still answered by the site", async () => {
+  test("DNS rebinding: a name that later resolves to the secret keeps its pinned address", async () => {
     html = script(`
       (async () => {
         for (let turn = 0; turn < 5; turn++) document.body.append(await (await fetch("/empty?" + turn, { cache: "no-store" })).text());
@@ -253,12 +258,12 @@ describe("a hostile page", () => {
       expect(await page.content()).not.toContain(secretWord);
     });
     expect(secret.reached).toBe(reachedBefore);
-    // The resolver did turn: whoever asks now is led to the secret.
+    // Proof of the attack: a new resolution leads to the secret.
     const later = openEgress(egressSettings({ allowCidrs: [secretAddress], dnsServers: [dns.address] }));
     expect(await later.resolve("rebinding.test")).toEqual([secretAddress]);
   });
 
-  test("a page gets no file, no view-source and nothing of the browser's own", async () => {
+  test("a page reaches no file, view-source or internal page of the browser", async () => {
     const dir = mkdtempSync(join(tmpdir(), "assay-egress-"));
     const file = join(dir, "secret.html");
     writeFileSync(file, secretWord);
@@ -295,7 +300,7 @@ describe("a hostile page", () => {
       }
       await inContext({ open: true }, async (page) => {
         await page.goto(`file://${file}`);
-        // The file could be read, were it the page that is scanned: that is why only http and https are accepted.
+        // The browser itself can read the file, so scans accept only http and https URLs.
         expect(await page.content()).toContain(secretWord);
       });
     } finally {
@@ -305,7 +310,7 @@ describe("a hostile page", () => {
   });
 
   for (const goal of ["view-source:http://PLACE/", "data:text/html,<img src='http://PLACE/'>"]) {
-    test(`${goal} given to the browser itself meets the proxy all the same`, async () => {
+    test(`${goal} as the scanned URL goes through the proxy as well`, async () => {
       const reachedBefore = secret.reached;
       await inContext({ open: false }, async (page, { proxy }) => {
         await page.goto(goal.replace("PLACE", `${secretAddress}:${secret.port}`), { timeout: waitMs }).catch(() => {});
@@ -315,7 +320,7 @@ describe("a hostile page", () => {
     });
   }
 
-  test("a name means nothing to the browser itself, which would ask another resolver", async () => {
+  test("the browser itself resolves no names", async () => {
     const context = await browser.createBrowserContext({ proxyServer: "direct://" });
     try {
       const page = await context.newPage();
@@ -325,7 +330,7 @@ describe("a hostile page", () => {
     }
   });
 
-  test("the refusing proxy tells which scheme the browser chose", async () => {
+  test("the refusing proxy records the scheme that the browser chose", async () => {
     const proxy = await startRefusingProxy();
     const context = await browser.createBrowserContext({ proxyServer: proxy.url, proxyBypassList: ["<-loopback>"] });
     try {

@@ -1,4 +1,4 @@
-/** Pages that try to hold, break or flood the browser: each probe ends in time with facts or a failure, and the browser is sound for the next. */
+/** Pages that try to block, crash or flood the browser: each probe ends in time, and the browser still works afterwards. */
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
@@ -28,12 +28,12 @@ const testMs = 300_000;
 /** For visits that must not end by a deadline, however slow the machine. */
 const unhurried = { ...deadlines, navigationMs: testMs, documentMs: testMs };
 
-/** What a hostile server does once the head of a request has come. */
+/** Behaviour of a hostile server after the head of a request. */
 type Answer = (socket: Socket, target: string) => void;
 
 interface Hostile {
   readonly words: string;
-  /** The main document, and whatever it asks for, unless `others` answers that. */
+  /** Answers the main document, and other requests unless `others` is given. */
   readonly answer: Answer;
   readonly others?: Answer;
   readonly url?: string;
@@ -51,7 +51,7 @@ function respond(socket: Socket, body: string | Uint8Array, fields: readonly str
   socket.end(bytes);
 }
 
-/** A document with this body, and a 404 for anything else that it asks for. */
+/** A document with this body, and 404 for other requests. */
 const html =
   (body: string, fields: readonly string[] = []): Answer =>
   (socket) =>
@@ -61,7 +61,7 @@ const script = (code: string, fields: readonly string[] = []): Answer => html(`<
 
 const notFound: Answer = (socket) => respond(socket, "", ["Content-Type: text/plain"], "404 Not Found");
 
-/** Writes on and on, as fast as the other side reads. */
+/** Writes endlessly, as fast as the other side reads. */
 const forever =
   (head: string, chunk: string): Answer =>
   (socket) => {
@@ -76,7 +76,7 @@ const forever =
 
 const htmlHead = `HTTP/1.1 200 OK${crlf}Content-Type: text/html${crlf}`;
 
-/** The document was answered and read, whatever its scripts went on to do. */
+/** The document was answered and read, in spite of its scripts. */
 const isRead = (readings: PageReadings) => {
   expect(factsOf(readings, "navigation").finalStatus).toBe(200);
   expect(factsOf(readings, "page").url).toMatch(/^https:\/\/site\.test\//);
@@ -84,7 +84,7 @@ const isRead = (readings: PageReadings) => {
   expect(readings.requests.status).toBe("read");
 };
 
-/** The answer is known; the document could be looked at or not, but nothing else was taken for it. */
+/** The answer is known. The document may be unreadable, but no other page replaced it. */
 const isAnswered = (readings: PageReadings) => {
   expect(factsOf(readings, "navigation").finalUrl).toMatch(/^https:\/\/(site|certificate)\.test\//);
   expect(factsOf(readings, "page").status).toBe(200);
@@ -113,12 +113,12 @@ const isNothing =
 
 const hostiles: readonly Hostile[] = [
   {
-    words: "redirects without end",
+    words: "endless redirects",
     answer: (socket, target) => respond(socket, "", [`Location: ${target}x`], "302 Found"),
     expect: isNothing("redirects"),
   },
   {
-    words: "a body without end",
+    words: "an endless body",
     answer: forever(`${htmlHead}${crlf}<!doctype html><title>hostile</title>`, "<p>on and on</p>"),
     expect: isAnswered,
   },
@@ -128,7 +128,7 @@ const hostiles: readonly Hostile[] = [
     expect: ({ navigation }) => expect(navigation.status === "read" || navigation.because === "too-large").toBe(true),
   },
   {
-    words: "a small answer that unpacks to a gigabyte",
+    words: "a small answer that decompresses to a gigabyte",
     answer: (socket) => respond(socket, bomb(), ["Content-Encoding: gzip"]),
     expect: ({ page }) => expect(page.status).toBe("read"),
   },
@@ -140,7 +140,7 @@ const hostiles: readonly Hostile[] = [
   { words: "a server that accepts and says nothing", answer: () => {}, expect: isNothing("timeout") },
   { words: "a head that never ends", answer: forever(htmlHead, `X-More: and more${crlf}`), expect: isNothing("timeout", "invalid") },
   {
-    words: "early hints without end",
+    words: "endless early hints",
     answer: forever("", `HTTP/1.1 103 Early Hints${crlf}Link: </x.css>; rel=preload; as=style${crlf}${crlf}`),
     expect: isNothing("timeout", "invalid", "too-large"),
   },
@@ -148,7 +148,7 @@ const hostiles: readonly Hostile[] = [
   { words: "an answer that is not HTTP", answer: (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"), expect: isNothing("invalid") },
   { words: "no content", answer: (socket) => respond(socket, "", [], "204 No Content"), expect: () => {} },
   {
-    words: "parts without end that replace each other",
+    words: "endless multipart replacements",
     answer: forever(
       `HTTP/1.1 200 OK${crlf}Content-Type: multipart/x-mixed-replace; boundary=x${crlf}${crlf}`,
       `--x${crlf}Content-Type: text/html${crlf}${crlf}<title>hostile</title>part${crlf}`,
@@ -161,7 +161,7 @@ const hostiles: readonly Hostile[] = [
     expect: isAnswered,
   })),
   {
-    words: "a question on leaving, and leaving",
+    words: "a beforeunload dialog with endless navigation",
     answer: script(
       "onbeforeunload = (event) => { event.preventDefault(); return 'stay'; }; setInterval(() => { location.href = '/away' + Math.random(); }, 5)",
     ),
@@ -205,7 +205,7 @@ const hostiles: readonly Hostile[] = [
     expect: hasNoDom,
   },
   {
-    words: "requests under way for ever",
+    words: "requests that never end",
     answer: script("for (let i = 0; i < 4; i++) fetch('/never' + i)"),
     others: () => {},
     expect: isRead,
@@ -283,7 +283,7 @@ const hostiles: readonly Hostile[] = [
     expect: (readings) => expect(factsOf(readings, "dom").title).toMatch(/^hostile\ufffd/),
   },
   {
-    words: "a field of bytes that are no text",
+    words: "a field of binary bytes",
     answer: (socket) =>
       socket.end(
         Buffer.concat([
@@ -302,7 +302,7 @@ const hostiles: readonly Hostile[] = [
   { words: "a refresh without end, by field", answer: html("", ["Refresh: 0"]), expect: isAnswered },
   { words: "reloading without end", answer: script("location.reload()"), expect: isAnswered },
   {
-    words: "reloading without end after the load",
+    words: "endless reloads after the load",
     answer: script("onload = () => setTimeout(() => location.reload(), 10)"),
     expect: isAnswered,
   },
@@ -350,7 +350,7 @@ const hostiles: readonly Hostile[] = [
     expect: isRead,
   },
   {
-    words: "workers that spin",
+    words: "busy workers",
     answer: script("for (let i = 0; i < 4; i++) new Worker(URL.createObjectURL(new Blob(['for (;;) ;'])))"),
     expect: isRead,
   },
@@ -364,7 +364,7 @@ const hostiles: readonly Hostile[] = [
     expect: isRead,
   },
   {
-    words: "questions for permission",
+    words: "permission prompts",
     answer: script(
       "navigator.geolocation.getCurrentPosition(() => {}); Notification.requestPermission(); navigator.mediaDevices.getUserMedia({ audio: true, video: true }); navigator.requestMIDIAccess?.(); navigator.clipboard.readText(); document.documentElement.requestFullscreen(); document.body.requestPointerLock()",
     ),
@@ -378,24 +378,24 @@ const hostiles: readonly Hostile[] = [
   },
   { words: "a question for a password", answer: html("", ['WWW-Authenticate: Basic realm="x"']), expect: isRead },
   {
-    words: "a question for a password with status 401",
+    words: "a password prompt with status 401",
     answer: (socket) => respond(socket, "<title>hostile</title>", ['WWW-Authenticate: Basic realm="x"'], "401 Unauthorized"),
     expect: (readings) => expect(factsOf(readings, "page").status).toBe(401),
   },
   {
-    words: "a question for the proxy's password",
+    words: "a prompt for the proxy's password",
     answer: (socket) =>
       respond(socket, "<title>hostile</title>", ['Proxy-Authenticate: Basic realm="x"'], "407 Proxy Authentication Required"),
     expect: () => {},
   },
-  // With TLS 1.3 the server says no behind the client's part of the handshake, and its alert may be overtaken by the reset.
+  // With TLS 1.3 the server refuses after the client's part of the handshake, and the reset may overtake its alert.
   {
-    words: "a client certificate demanded",
+    words: "a required client certificate",
     url: "https://demand.test/",
     answer: html(""),
     expect: isNothing("tls", "invalid", "unreachable"),
   },
-  { words: "a client certificate wanted", url: "https://certificate.test/", answer: html(""), expect: isAnswered },
+  { words: "an optional client certificate", url: "https://certificate.test/", answer: html(""), expect: isAnswered },
   ...[
     "chrome://crash",
     "file:///etc/passwd",
@@ -410,12 +410,12 @@ const hostiles: readonly Hostile[] = [
     expect: isAnswered,
   })),
   {
-    words: "leaving for a blob of its own",
+    words: "navigation to its own blob",
     answer: script("location.href = URL.createObjectURL(new Blob(['<title>other</title>'], { type: 'text/html' }))"),
     expect: isAnswered,
   },
   {
-    words: "writing itself anew without end",
+    words: "endless rewriting of the document",
     answer: script(
       "setInterval(() => { document.open(); document.write('<title>hostile</title><script src=/x' + Math.random() + '></script>'); document.close(); }, 1)",
     ),
@@ -423,7 +423,7 @@ const hostiles: readonly Hostile[] = [
     expect: isAnswered,
   },
   {
-    words: "names that shadow what a reader calls",
+    words: "named elements that shadow DOM methods",
     answer:
       html(`<form name=querySelectorAll></form><form name=baseURI></form><img name=title><form name=forms><input name=getAttribute><input name=action></form><script>
       Document.prototype.querySelectorAll = Element.prototype.getAttribute = Array.prototype.map = () => { throw 1 }; JSON.stringify = () => "{}"; Object.defineProperty(Document.prototype, "title", { get: () => "faked" });
@@ -434,22 +434,22 @@ const hostiles: readonly Hostile[] = [
     },
   },
   {
-    words: "a flood of words to the console",
+    words: "a flood of console messages",
     answer: script("for (let i = 0; i < 200_000; i++) console.error('x'.repeat(1000))"),
     expect: isAnswered,
   },
   {
-    words: "errors without end",
+    words: "endless errors",
     answer: script("setInterval(() => { throw new Error('x'.repeat(1e6)) }, 1); const f = () => Promise.reject(f).finally(f); f()"),
     expect: isAnswered,
   },
   {
-    words: "long data: addresses asked for again and again",
+    words: "repeated requests of long data: URLs",
     answer: script("const long = 'data:,' + 'x'.repeat(20_000_000); const again = () => fetch(long).finally(again); again(); again()"),
     expect: isAnswered,
   },
   {
-    words: "bodies of megabytes sent again and again",
+    words: "repeated uploads of megabytes",
     answer: script(
       "const long = 'x'.repeat(20_000_000); const again = () => fetch('/p', { method: 'POST', body: long }).finally(again); again(); again()",
     ),
@@ -461,7 +461,7 @@ const hostiles: readonly Hostile[] = [
     answer: script("for (let i = 0; i < 1000; i++) debugger; setInterval(() => { debugger }, 1)"),
     expect: isRead,
   },
-  { words: "a pattern that is matched for ever", answer: script("/^(a+)+$/.test('a'.repeat(50) + 'b')"), expect: hasNoDom },
+  { words: "catastrophic backtracking of a pattern", answer: script("/^(a+)+$/.test('a'.repeat(50) + 'b')"), expect: hasNoDom },
   {
     words: "a title, a base and an integrity of megabytes",
     answer: html(
@@ -491,7 +491,7 @@ describe("a hostile page", () => {
   const sockets = new Set<Socket>();
   const ports = { site: 0, certificate: 0, demand: 0 };
 
-  /** Answers `/healthy` well, and everything else as the page of the hour does. */
+  /** Answers `/healthy` correctly, and everything else like the current hostile page. */
   function serve(socket: Socket): void {
     sockets.add(socket);
     socket.on("error", () => {});
@@ -582,7 +582,7 @@ describe("a hostile page", () => {
     );
   }
 
-  /** A page that is under way, until `breakIt` breaks what holds it. */
+  /** Scans a page that loads until `breakIt` is called. */
   async function scanBroken(breakIt: () => unknown): Promise<PageReadings> {
     current = {
       words: "",

@@ -1,10 +1,10 @@
-/** The bounds on our side: a page that took its renderer over says what it likes, so here a session stands in for one. */
+/** Limits on our side, with a fake session in place of a compromised renderer. */
 import { expect, test } from "vitest";
 import { headerValueCharsMax, integrityCharsMax, urlCharsMax } from "../../../src/evidence/limits.ts";
 import type { CDPSession } from "../../../src/probe/browser/browser-session.ts";
 import { readDom } from "../../../src/probe/browser/page-dom.ts";
 
-/** A renderer whose document is `document`, at https://site.test/. */
+/** A fake renderer that returns `document` at https://site.test/. */
 function renderer(document: unknown): CDPSession {
   const answers: Record<string, (params: { readonly expression?: string }) => unknown> = {
     "Page.createIsolatedWorld": () => ({ executionContextId: 1 }),
@@ -24,7 +24,7 @@ const read = (document: object) =>
 
 const endless = "x".repeat(100_000);
 
-test("every text is cut, however long a renderer makes it", async () => {
+test("texts of any length are truncated", async () => {
   const facts = await read({
     metas: [{ httpEquiv: endless, name: endless, content: endless, truncated: true }],
     subresources: [{ url: `https://site.test/${endless}`, kind: "script", integrity: endless, crossOrigin: endless }],
@@ -42,7 +42,7 @@ test("every text is cut, however long a renderer makes it", async () => {
   expect(facts.title).toHaveLength(200);
 });
 
-test("words and numbers are those that facts may have", async () => {
+test("enumerated values and numbers are validated", async () => {
   const facts = await read({
     metas: [{ httpEquiv: null, name: "referrer", content: "", truncated: endless }],
     metasDropped: endless,
@@ -55,7 +55,7 @@ test("words and numbers are those that facts may have", async () => {
   expect([facts.metasDropped, facts.subresourcesDropped, facts.formsDropped]).toEqual([0, 3, 0]);
 });
 
-test("what has not even the shape is no document", async () => {
+test("a wrong structure is rejected", async () => {
   await expect(read({ subresources: [{ url: null }] })).rejects.toThrow(TypeError);
   await expect(read({ metas: null })).rejects.toThrow(TypeError);
 });

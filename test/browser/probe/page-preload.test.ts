@@ -1,4 +1,4 @@
-/** Whether the browser's own list is asked without a word leaving the machine, and never answered with a guess. */
+/** HSTS preload list of the browser: read without network traffic, and never guessed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { subjectOf } from "../../../src/evidence/subject.ts";
@@ -25,9 +25,9 @@ describe("the preload list", () => {
     test(`holds ${host} by its top-level domain`, async () => expect(await ask(host)).toEqual(both(true)));
   }
 
-  test("of a browser that has set it aside answers nothing; of another it tells preloaded names from others", async () => {
+  test("distinguishes preloaded names, or is unsupported if the browser ignores its list", async () => {
     const preloaded = await ask("accounts.google.com");
-    const unknown = await ask("a-name-that-nobody-has-preloaded.com");
+    const unknown = await ask("a-name-that-is-not-preloaded.com");
     if (preloaded.status === "failed") {
       expect([preloaded, unknown]).toEqual([preloaded, preloaded]);
       expect(preloaded.because).toBe("unsupported");
@@ -37,14 +37,14 @@ describe("the preload list", () => {
     expect(unknown).toEqual(both(false));
   });
 
-  test("is asked for many names at once, and of a browser that was started anew", async () => {
+  test("answers many names at once, also after a restart of the browser", async () => {
     const before = await ask("accounts.google.com");
     await browser.retire();
     const names = Array.from({ length: 20 }, (_, at) => `name${at}.accounts.google.com`);
     for (const answer of await Promise.all(names.map(ask))) expect(answer.status).toBe(before.status);
   });
 
-  test("cannot be asked of a browser that is not there", async () => {
+  test("fails without a browser", async () => {
     const answer = await probePreload(`ws://127.0.0.1:${await closedPort()}/gone`, subjectOf("https://unknown.com/", ""));
     expect(answer).toEqual({ status: "failed", because: "crashed" });
   });

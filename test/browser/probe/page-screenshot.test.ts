@@ -1,4 +1,4 @@
-/** Pictures of real pages: what is drawn, how large it may be, and when there is none. */
+/** Screenshots of real pages: content, size limit, and absence. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { siteIdentity } from "../../support/certificates.ts";
@@ -44,7 +44,7 @@ const noise = `<canvas width=1280 height=800></canvas><style>body{margin:0}</sty
 </script>`;
 
 describe("a screenshot", () => {
-  test("is a JPEG of the visitor's window, whatever is below it", async () => {
+  test("is a JPEG of the viewport only", async () => {
     const { readings, screenshot } = await shoot(
       html(`<h1>Hello</h1><div style="height:30000px;width:5000px">${"word ".repeat(9_000)}</div>`),
     );
@@ -53,18 +53,18 @@ describe("a screenshot", () => {
     expect(factsOf(readings, "dom").title).toBe("page");
   });
 
-  test("shows the page, not a blank", async () => {
+  test("shows the page, not a blank image", async () => {
     const [empty, full] = [await shoot(html("")), await shoot(html(`<p>${"many words ".repeat(2_000)}</p>`))];
     expect(full.screenshot?.length).toBeGreaterThan(3 * (empty.screenshot?.length ?? 0));
   });
 
-  test("is taken again coarser when it is too large, or left out", async () => {
+  test("is repeated with lower quality if too large, or omitted", async () => {
     const { readings, screenshot } = await shoot(html(noise));
     expect(readings.page.status).toBe("read");
     expect(screenshot?.length ?? 0).toBeLessThanOrEqual(400_000);
   });
 
-  test("is none where no document was shown, and none where none was asked for", async () => {
+  test("is absent without a shown document, and if not requested", async () => {
     expect((await shoot({ headers: { "content-type": "application/octet-stream" }, body: "bytes" })).screenshot).toBeNull();
     expect((await shoot(html("<h1>Hello</h1>"), { screenshot: false })).screenshot).toBeNull();
     const unreachable = { egress: egressTo({ "site.test:443": { port: await closedPort() } }) };

@@ -1,4 +1,4 @@
-/** What the page probe brings back from real pages over real TLS, and what it says where there is nothing to bring. */
+/** Page probe with real pages over real TLS, and its failures. */
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -36,7 +36,7 @@ const load = (url: string, places: Record<string, { readonly port: number }>) =>
 const document = (head: string, body = "") => `<!doctype html><html><head><title>page</title>${head}</head><body>${body}</body></html>`;
 
 describe("a page", () => {
-  test("gives its answer, its fields in order and with duplicates, and what TLS was agreed upon", async () => {
+  test("has an answer with fields in order and with duplicates, and TLS parameters", async () => {
     const server = keep(
       await startTcpTls((path) =>
         path === "/"
@@ -83,7 +83,7 @@ describe("a page", () => {
     expect(readings.hstsPreload.status).toBe("read");
   });
 
-  test("over HTTP/2 gives its fields too, duplicates apart", async () => {
+  test("over HTTP/2 has its fields too, with separate duplicates", async () => {
     const { certificateChainPem: cert, privateKeyPem: key } = siteIdentity("site.test");
     const versions: string[] = [];
     const server = createSecureServer({ cert, key }, ({ httpVersion }, response) => {
@@ -103,7 +103,7 @@ describe("a page", () => {
     expect(factsOf(readings, "dom").title).toBe("page");
   });
 
-  test("gives what its document holds, as the browser built it", async () => {
+  test("has the content of its document as the browser built it", async () => {
     const server = await site({
       "/": {
         body: document(
@@ -135,7 +135,7 @@ describe("a page", () => {
     ]);
   });
 
-  test("gives each redirect with its fields, and its leaving by script and by element too", async () => {
+  test("has each redirect with its fields, also navigation by script and by meta element", async () => {
     const secure = await site({
       "/start": { status: 308, headers: { location: "/script", "x-mark": "two" } },
       "/script": { body: `<script>location.replace("/refresh")</script>` },
@@ -159,12 +159,12 @@ describe("a page", () => {
     expect(factsOf(readings, "dom").title).toBe("page");
   });
 
-  test("over plain http has no security to tell of", async () => {
+  test("over plain http has no TLS parameters", async () => {
     const readings = await load("http://site.test/", { "site.test:80": await plain({ "/": { body: document("") } }) });
     expect(factsOf(readings, "navigation").security).toBeNull();
   });
 
-  test("gives the cookies of first-party answers, never their values", async () => {
+  test("has the cookies of first-party answers without values", async () => {
     const long = "s".repeat(headerValueCharsMax);
     const server = await site({
       "/": { status: 302, headers: { location: "/in", "set-cookie": "hop=secret; Path=/" } },
@@ -196,7 +196,7 @@ describe("a page", () => {
     expect(setCookies.every(({ host, overHttps }) => host === "site.test" && overHttps)).toBe(true);
   });
 
-  test("gives what it asked for in plain text, and what became of that", async () => {
+  test("has its insecure requests and their outcomes", async () => {
     const secure = await site({
       "/": {
         body: document(
@@ -217,7 +217,7 @@ describe("a page", () => {
     });
   });
 
-  test("gives what it refused because of its integrity", async () => {
+  test("has the resources that it refused because of integrity", async () => {
     const server = await site({
       "/": {
         body: document(
@@ -242,7 +242,7 @@ describe("a page", () => {
     "missing-intermediate",
     "no-names",
   ] satisfies Flaw[]) {
-    test(`behind a certificate that is ${flaw} is read all the same, with what it asks for`, async () => {
+    test(`with a certificate that is ${flaw} is read with all its requests`, async () => {
       const server = keep(
         await startHttps(siteIdentity("site.test", { flaw }), { "/": { body: document("<script src=/a.js></script>") }, "/a.js": {} }),
       );
@@ -252,7 +252,7 @@ describe("a page", () => {
     });
   }
 
-  test("meets a browser that never was there before", async () => {
+  test("gets a browser context without state", async () => {
     const server = await site({
       "/": {
         headers: { "set-cookie": "a=b; Max-Age=1000", "cache-control": "max-age=1000" },
@@ -266,7 +266,7 @@ describe("a page", () => {
     expect(documents.every(({ headers }) => headers.cookie === undefined)).toBe(true);
   });
 
-  test("is loaded beside others without a word of theirs", async () => {
+  test("is isolated from concurrent pages", async () => {
     const places = {
       "site.test:443": await site({
         "*": (request, response) =>
@@ -285,35 +285,35 @@ describe("a page", () => {
   });
 });
 
-/** All four are missing for this one reason. */
+/** All four readings fail for this reason. */
 function expectNothing({ navigation, page, dom, requests }: PageReadings, because: ProbeFailure): void {
   for (const reading of [navigation, page, dom, requests]) expect(reading).toEqual({ status: "failed", because });
 }
 
-describe("where there is no page", () => {
+describe("without a page", () => {
   const unreached: readonly (readonly [because: ProbeFailure, words: string, start: () => Promise<{ readonly port: number }>])[] = [
     ["refused", "nothing listens", async () => ({ port: await closedPort() })],
     [
       "tls",
-      "no TLS is spoken",
+      "the server has no TLS",
       async () => keep(await startTcp((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")))),
     ],
     [
       "tls",
-      "only TLS 1.0 is spoken",
+      "the server has only TLS 1.0",
       async () => keep(await startHttps(siteIdentity("site.test"), {}, { minVersion: "TLSv1", maxVersion: "TLSv1" })),
     ],
     [
       "invalid",
-      "the connection is cut after the handshake",
+      "the connection closes after the handshake",
       async () => keep(await startHttps(siteIdentity("site.test"), { "*": (_, response) => void response.socket?.destroy() })),
     ],
-    ["blocked", "the site leads to a shut address", () => site({ "*": { status: 302, headers: { location: "http://169.254.169.254/" } } })],
     [
-      "refused",
-      "the site leads to where nothing listens",
-      () => site({ "*": { status: 302, headers: { location: "https://gone.test/" } } }),
+      "blocked",
+      "the site redirects to a blocked address",
+      () => site({ "*": { status: 302, headers: { location: "http://169.254.169.254/" } } }),
     ],
+    ["refused", "the site redirects to a closed port", () => site({ "*": { status: 302, headers: { location: "https://gone.test/" } } })],
     ["timeout", "the server says nothing", async () => keep(await startTcp(() => {}))],
   ];
   for (const [because, words, start] of unreached) {
@@ -330,13 +330,13 @@ describe("where there is no page", () => {
     expectNothing(await visit(browser, "https://site.test/", { egress: egressTo({}, { dnsServers: [dns.address] }) }), "unresolved");
   });
 
-  test("the address is shut: blocked", async () => {
+  test("the address is blocked: blocked", async () => {
     for (const url of ["http://127.0.0.1/", "https://10.0.0.1/", "http://[::1]/"]) {
       expectNothing(await visit(browser, url, { egress: egressTo({}, { allowCidrs: [] }) }), "blocked");
     }
   });
 
-  test("the scan is called off: timeout, at once", async () => {
+  test("the scan is aborted: timeout, at once", async () => {
     const server = keep(await startTcp(() => {}));
     const fromMs = performance.now();
     const readings = await visit(browser, "https://site.test/", {
@@ -357,7 +357,7 @@ describe("where there is no page", () => {
   });
 });
 
-describe("an answer that says nothing of the site", () => {
+describe("an answer that is not the site's", () => {
   const answers: readonly (readonly [
     because: ProbeFailure | null,
     words: string,

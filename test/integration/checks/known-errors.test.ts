@@ -1,4 +1,4 @@
-/** The cases in which a well-known tool errs, each by its number and its sentence, judged through the ledger. */
+/** Known errors of other tools, by their numbers, judged through the ledger. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
 import type { State } from "../../../src/check/check.ts";
@@ -24,7 +24,7 @@ function judged(given: Evidence, ...keys: readonly string[]): StoredResult {
   return result;
 }
 
-/** The state of that check, and the codes that it found. */
+/** State and finding codes of a check. */
 function verdict(key: string, given: EvidenceGiven): readonly [State | undefined, ...string[]] {
   const { ledger, findings } = judged(evidence(given), key);
   return [ledger[0]?.state, ...findings.map(({ code }) => code)];
@@ -44,19 +44,19 @@ describe("1. `max-age=abc` passes in the HTTP Observatory", () => {
 
 describe("2. Several policies: the HTTP Observatory reads a directive that only the second has as 'none'", () => {
   const open = "script-src 'unsafe-inline' https:";
-  test("what only the second policy speaks of is judged by the second, as a browser does", () => {
+  test("a directive of the second policy only is judged by the second, as in a browser", () => {
     for (const given of [csp("img-src 'self'", open), csp(`img-src 'self', ${open}`)]) {
       expect(verdict("csp-script-inline", given)[0]).toBe("violated");
       expect(verdict("csp-script-sources", given)[0]).toBe("violated");
     }
   });
-  test("a resource has to pass all of them, so that one strict policy is enough", () => {
+  test("a resource must pass all policies, so one strict policy is enough", () => {
     for (const given of [csp("default-src 'self'; object-src 'none'", open), csp(`${open}, default-src 'self'`)]) {
       expect(verdict("csp-script-inline", given)).toEqual(["passed"]);
       expect(verdict("csp-script-sources", given)).toEqual(["passed"]);
     }
   });
-  test("policies of a header and of a meta element are several as well", () => {
+  test("policies of a header and of a meta element are combined as well", () => {
     const given = { ...csp(open), dom: { metas: [cspMeta("script-src 'self'")] } };
     expect(verdict("csp-script-inline", given)).toEqual(["passed"]);
   });
@@ -129,7 +129,7 @@ describe("6. checkdmarc reports DNSSEC without looking at DS; Internet.nl counts
         },
       });
       expect(verdict("mail-spf-lookups", withSpf(11))[0]).toBe("violated");
-      // What a name with macros finds depends on the mail, and so on how many lookups are void.
+      // Names with macros depend on the mail, and so does the number of void lookups.
       expect(verdict("mail-spf-lookups", withSpf(10))[0]).toBe(mechanism.includes("%") ? "notChecked" : "passed");
     },
   );
@@ -146,7 +146,7 @@ describe("7. testssl searches a whole cookie line for `secure`", () => {
   ])("%s is not Secure", (line) => {
     expect(verdict("cookie-secure", cookieLines(line))).toEqual(["violated", "security.cookie.missing-secure"]);
   });
-  test("the attribute is, in any case", () => {
+  test("the attribute itself is found, in any case", () => {
     expect(verdict("cookie-secure", cookieLines("sid=<redacted>;SECURE"))).toEqual(["passed"]);
   });
 });
@@ -198,7 +198,7 @@ describe("11. A challenge of a firewall graded as the site is the field's most c
   });
   afterAll(() => browser.stop());
 
-  /** Each as its vendor answers, beside headers that would all be found wanting. */
+  /** Answers of each vendor, without any security header of the page. */
   const challenges: readonly (readonly [vendor: string, status: number, headers: Record<string, string>, title: string])[] = [
     ["Cloudflare, managed challenge", 403, { server: "cloudflare", "cf-mitigated": "challenge", "cf-ray": "8c1-FRA" }, "Just a moment..."],
     ["Cloudflare, block", 403, { server: "cloudflare" }, "Attention Required! | Cloudflare"],
@@ -213,10 +213,10 @@ describe("11. A challenge of a firewall graded as the site is the field's most c
     ["Anubis", 200, {}, "Making sure you're not a bot!"],
     ["go-away", 200, {}, "Checking you are not a bot"],
     ["a rate limit", 429, {}, "Too many requests"],
-    ["a firewall that is overcharged", 503, { "retry-after": "5" }, "Please wait"],
+    ["an overloaded firewall", 503, { "retry-after": "5" }, "Please wait"],
   ];
 
-  test.each(challenges)("%s: nothing that the page would answer for is judged", async (_vendor, status, headers, title) => {
+  test.each(challenges)("%s: nothing of the page is judged", async (_vendor, status, headers, title) => {
     const body = `<!doctype html><html><head><title>${title}</title></head><body><form action="http://site.test/"></form></body></html>`;
     const given = { ...headers, "set-cookie": "sid=1", "x-powered-by": "PHP/5.2", "content-security-policy": "script-src *" };
     const server = await startHttps(siteIdentity("site.test"), { "*": { status, headers: given, body } });
@@ -233,7 +233,7 @@ describe("11. A challenge of a firewall graded as the site is the field's most c
     }
   });
 
-  test("a page of the site's own that is forbidden is judged", async () => {
+  test("the site's own 403 page is judged", async () => {
     const server = await startHttps(siteIdentity("site.test"), { "*": { status: 403, body: "<title>Members only</title>" } });
     try {
       const readings = await visit(browser, "https://site.test/", { egress: egressTo({ "site.test:443": server }) });
