@@ -82,7 +82,7 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
   const now = () => new Date(Date.now() + shiftMs);
   const pages = createPages({
     store,
-    texts: createTexts(catalog.texts),
+    texts: createTexts((given.catalog ?? catalog).texts),
     catalog,
     version: "0.0.0",
     defaultLocale: "en-gb",
