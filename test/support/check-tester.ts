@@ -1,4 +1,4 @@
-/** Tests one check by a table, through the very ledger that judges scans, and adds the cases that every check owes. */
+/** Tests one check by a table of cases through the real ledger. Adds cases with failed readings and cut headers. */
 import { describe, expect, test } from "vitest";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
@@ -13,9 +13,9 @@ import { judgeEvidence } from "../../src/judge/ledger.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { type EvidenceGiven, evidence } from "./evidence.ts";
 
-/** A case in words, and the evidence it is about. */
+/** Description of a case, and its evidence. */
 export type Case = readonly [words: string, given: EvidenceGiven];
-/** A violation may bring other codes along, and may be asked for the values it quotes. */
+/** `also`: other codes of the same evidence. `values`: values that the finding must quote. */
 export type ViolationCase<Code> = readonly [
   words: string,
   given: EvidenceGiven,
@@ -26,13 +26,12 @@ export interface CaseTable<Code extends FindingCode> {
   readonly passed: readonly [Case, ...Case[]];
   /** Empty only for a check that always applies. */
   readonly notApplicable: readonly Case[];
-  /** Beyond failed readings and cut headers, which are added by themselves. */
+  /** Cases besides failed readings and cut headers, which are added automatically. */
   readonly notChecked?: readonly Case[];
   /** A case for every declared finding. */
   readonly violated: { readonly [C in Code]: readonly [ViolationCase<Code>, ...ViolationCase<Code>[]] };
 }
 
-/** The evidence of a table. */
 export interface CollectedTable {
   readonly check: AnyCheck;
   readonly passed: readonly EvidenceGiven[];
@@ -41,7 +40,7 @@ export interface CollectedTable {
 
 let collected: CollectedTable[] | null = null;
 
-/** The tables of these test files, without running their tests. The query makes a second instance of each module. */
+/** Reads the tables of these test files without running their tests. The query loads a second instance of each module. */
 export async function collectTables(files: readonly string[]): Promise<readonly CollectedTable[]> {
   const tables: CollectedTable[] = [];
   collected = tables;
@@ -113,7 +112,7 @@ function isEvidence(given: EvidenceGiven | Evidence): given is Evidence {
   return "subject" in given;
 }
 
-/** Judges twice on frozen evidence: a check that mutates or remembers is caught. */
+/** Judges frozen evidence twice, to catch checks that change their input or keep state. */
 function expectState(check: AnyCheck, given: EvidenceGiven | Evidence, state: string): StoredResult {
   const frozen = deepFreeze(isEvidence(given) ? given : evidence(given));
   const faults: string[] = [];
@@ -126,7 +125,7 @@ function expectState(check: AnyCheck, given: EvidenceGiven | Evidence, state: st
   return first as StoredResult;
 }
 
-/** Each placeholder of the texts must be among the values, or a reader would see a hole. */
+/** Every placeholder of the texts needs a value. */
 function expectTextsToBeFilled(check: AnyCheck, code: string, values: FindingValues): void {
   for (const locale of locales) {
     const texts = (check.texts?.[locale] ?? builtInTexts[locale]?.[check.key])?.findings[code];

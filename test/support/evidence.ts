@@ -1,10 +1,10 @@
-/** Builds evidence for tests: a plain https page that sends nothing of note, with what a case cares about laid over it. */
+/** Builds evidence for tests: an https page without security headers, plus the facts of the case. */
 import type { Evidence, ProbeFailure, Reading, ReadingName } from "../../src/evidence/evidence.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
 import type { CertificateFacts, Facts, HeaderField, HttpAnswer, TextRecords } from "../../src/evidence/facts.ts";
 import { hostOf } from "../../src/parse/site.ts";
 
-/** A header's value, its values when it comes several times, or the field itself when a case is about cutting. */
+/** Header values by name; an array for a repeated header. */
 export type HeadersGiven = Readonly<Record<string, string | readonly string[]>>;
 
 export type EvidenceGiven = {
@@ -19,7 +19,7 @@ export function headerFields(headers: HeadersGiven): readonly HeaderField[] {
   return Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value, truncated: false })));
 }
 
-/** An answer with nothing of note in it. */
+/** An answer without headers, plus the given fields. */
 export function answer(
   given: Partial<Omit<HttpAnswer, "headers">> & { readonly url: string; readonly headers?: HeadersGiven },
 ): HttpAnswer {
@@ -48,12 +48,12 @@ export function certificate(given: Partial<CertificateFacts> = {}): CertificateF
   };
 }
 
-/** The answer to a question for text records: these, or an existing name without any. */
+/** DNS answer with these TXT records; without texts, the name exists but has none. */
 export function textRecords(name: string, ...texts: readonly string[]): TextRecords {
   return { name, nameExists: true, records: texts.map((text) => ({ text, truncated: false })), recordsDropped: 0 };
 }
 
-/** The evidence of `https://site.example/`, changed as given. A reading given by name alone is a failure. */
+/** Evidence of `https://site.example/` with changes. A string in place of a reading is its failure. */
 export function evidence(given: EvidenceGiven = {}): Evidence {
   const url = given.url ?? "https://site.example/";
   const { protocol } = new URL(url);
