@@ -4,6 +4,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { checksCommand } from "./checks.ts";
 import { doctorCommand } from "./doctor.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
+import { judgeCommand } from "./judge.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { addSettings } from "./settings.ts";
@@ -17,6 +18,7 @@ Examples:
   assay scan example.com                           scan once and print a report
   assay scan https://example.com --fail-on high    exit 1 if a finding is high or critical
   assay scan - --format json < urls.txt            one line of JSON for each URL
+  assay judge report.json                          judge the evidence of a report again
   assay user create you@example.com                create an account; the first is admin
   assay user reset-password you@example.com        print a one-time link that sets a password
   assay token create --user you@example.com --name ci
@@ -62,7 +64,15 @@ function program(onExit: (code: ExitCode) => void): Command {
       if (program.opts().quiet === true) silenceNotes();
     });
   addSettings(root, ["data", "log.level", "log.format"]);
-  for (const verb of [serveCommand(), scanCommand(onExit), userCommand(), tokenCommand(), checksCommand(), doctorCommand(onExit)])
+  for (const verb of [
+    serveCommand(),
+    scanCommand(onExit),
+    userCommand(),
+    tokenCommand(),
+    checksCommand(),
+    judgeCommand(onExit),
+    doctorCommand(onExit),
+  ])
     root.addCommand(verb);
   for (const command of [root, ...root.commands, ...root.commands.flatMap((verb) => verb.commands)]) {
     command

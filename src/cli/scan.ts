@@ -21,7 +21,7 @@ const columnsDefault = 100;
 /** Characters of a refused URL in its error message. */
 const quotedCharsMax = 100;
 
-interface ScanOptions {
+export interface ScanOptions {
   readonly format: "text" | "json";
   readonly failOn?: Severity;
   readonly failUnder?: number;
@@ -71,7 +71,7 @@ async function scanAll(urls: readonly string[], config: Config, options: ScanOpt
   const complete = Object.values(scanned).filter(({ outcome }) => outcome.status === "finished" || outcome.code !== "interrupted");
   const policy: Policy = { failOn: options.failOn ?? null, failUnder: options.failUnder ?? null };
   const code = codeOf(complete, policy, stop.aborted);
-  render(complete, config, options, scanner.texts);
+  renderReports(complete, config, options, scanner.texts);
   for (const shortfall of shortfalls(complete, policy)) printError(`assay: ${shortfall}`);
   return code;
 }
@@ -83,7 +83,7 @@ function logOf(config: Config, { quiet }: ScanOptions, progress: Progress): Log 
   return createLog({ level: quiet === true ? "error" : level, format, write: progress.interject });
 }
 
-function render(scanned: readonly ScannedUrl[], config: Config, options: ScanOptions, texts: Texts): void {
+export function renderReports(scanned: readonly ScannedUrl[], config: Config, options: ScanOptions, texts: Texts): void {
   const locale = config["locale.default"];
   const colour = process.stdout.isTTY === true && options.color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   // A terminal without size has 0 columns, as under "docker run -t" in a pipeline.
