@@ -63,7 +63,7 @@ export interface Visitor {
   post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<Response>;
 }
 
-interface PagesWishes extends Partial<Omit<PagesSettings, "addresses" | "scanning" | "accounts">> {
+interface PagesOptions extends Partial<Omit<PagesSettings, "addresses" | "scanning" | "accounts">> {
   readonly publicUrl?: string;
   readonly addresses?: Partial<PagesSettings["addresses"]>;
   readonly scanning?: Partial<ScanningSettings>;
@@ -72,8 +72,8 @@ interface PagesWishes extends Partial<Omit<PagesSettings, "addresses" | "scannin
   readonly dataDir?: string;
 }
 
-export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTest> {
-  const { publicUrl = null, dataDir = mkdtempSync(join(tmpdir(), "assay-pages-")), addresses, scanning, accounts, ...settings } = given;
+export async function startPages(options: PagesOptions = {}): Promise<PagesUnderTest> {
+  const { publicUrl = null, dataDir = mkdtempSync(join(tmpdir(), "assay-pages-")), addresses, scanning, accounts, ...settings } = options;
   const store = openStore(dataDir);
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
@@ -82,7 +82,7 @@ export async function startPages(given: PagesWishes = {}): Promise<PagesUnderTes
   const now = () => new Date(Date.now() + shiftMs);
   const pages = createPages({
     store,
-    texts: createTexts((given.catalog ?? catalog).texts),
+    texts: createTexts((options.catalog ?? catalog).texts),
     catalog,
     version: "0.0.0",
     defaultLocale: "en-gb",

@@ -83,9 +83,9 @@ test("its curl commands work in a shell", async () => {
 
 describe("a field's type", () => {
   test.each<readonly [string, Schema, string]>([
-    ["a word", { type: "string" }, "string"],
-    ["a word or nothing", { anyOf: [{ type: "string" }, { type: "null" }] }, "string | null"],
-    ["a list of words", { type: "array", items: { type: "string" } }, "string[]"],
+    ["a string", { type: "string" }, "string"],
+    ["a nullable string", { anyOf: [{ type: "string" }, { type: "null" }] }, "string | null"],
+    ["a list of strings", { type: "array", items: { type: "string" } }, "string[]"],
     ["anything", {}, "any"],
   ])("of %s", (_words, schema, type) => expect(typeOf(schema)).toBe(type));
 

@@ -49,12 +49,12 @@ describe("the language", () => {
     /<html lang="(\w\w)/.exec(await (await fetch(`${pages.url}${path}`, { headers })).text())?.[1];
 
   test.each([
-    ["of whoever says nothing", "/", {}, "en"],
-    ["as the browser asks", "/", { "accept-language": "fr, de-AT;q=0.8, en;q=0.7" }, "de"],
-    ["as the browser asks, by weight", "/", { "accept-language": "de;q=0.1, en-US;q=0.9" }, "en"],
-    ["as the cookie remembers", "/", { cookie: "locale=de-de", "accept-language": "en" }, "de"],
-    ["as the address says, before all else", "/?locale=en-gb", { cookie: "locale=de-de" }, "en"],
-    ["of a broken wish", "/", { "accept-language": ";;q=x,,de;q=7" }, "en"],
+    ["default without a preference", "/", {}, "en"],
+    ["from Accept-Language", "/", { "accept-language": "fr, de-AT;q=0.8, en;q=0.7" }, "de"],
+    ["from Accept-Language by quality", "/", { "accept-language": "de;q=0.1, en-US;q=0.9" }, "en"],
+    ["from the cookie", "/", { cookie: "locale=de-de", "accept-language": "en" }, "de"],
+    ["from the URL, before all others", "/?locale=en-gb", { cookie: "locale=de-de" }, "en"],
+    ["default for an invalid Accept-Language", "/", { "accept-language": ";;q=x,,de;q=7" }, "en"],
   ])("%s", async (_case, path, headers, language) => {
     expect(await titleOf(path, headers as Record<string, string>)).toBe(language);
   });
@@ -80,9 +80,9 @@ test("logs a failure before the visit exists", async () => {
 
 describe("error pages", () => {
   test.each([
-    ["nothing at this address", "GET", "/no-such-page", 404],
-    ["an encoded mark", "GET", "/%3Cscript%3E", 404],
-    ["a method that is not answered", "DELETE", "/", 405],
+    ["unknown path", "GET", "/no-such-page", 404],
+    ["encoded markup", "GET", "/%3Cscript%3E", 404],
+    ["unsupported method", "DELETE", "/", 405],
   ])("%s", async (_case, method, path, status) => {
     const answer = await fetch(`${pages.url}${path}`, { method });
     expect(answer.status).toBe(status);

@@ -351,8 +351,8 @@ describe("permission to scan", () => {
   });
 
   test.each([
-    ["without its word", { origin: "OWN" }, "site.test"],
-    ["from elsewhere", { origin: "https://evil.test" }, "site.test"],
+    ["without CSRF token", { origin: "OWN" }, "site.test"],
+    ["from another origin", { origin: "https://evil.test" }, "site.test"],
   ])("is refused to a form %s", async (_case, headers, url) => {
     const origin = headers.origin.replace("OWN", pages.url);
     const before = pages.store.scans.queueLength();

@@ -21,7 +21,7 @@ describe("a remediation", () => {
     ["nothing", "", { advice: [], lines: [] }],
     ["line breaks only", "\n\n", { advice: [], lines: [] }],
     ["a second paragraph", "One.\n\nTwo: by hand", { advice: ["One."], lines: [{ place: "Two", text: "by hand" }] }],
-    ["a line without a place", "One.\n: x\nhttps://site.example/", { advice: ["One.", ": x", "https://site.example/"], lines: [] }],
+    ["a line without a target", "One.\n: x\nhttps://site.example/", { advice: ["One.", ": x", "https://site.example/"], lines: [] }],
   ])("of %s", (_words, text, read) => expect(readRemediation(text)).toEqual(read));
 
   test("keeps every line of every built-in finding under its target", () => {

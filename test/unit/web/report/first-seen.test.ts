@@ -31,12 +31,12 @@ function earlier(...states: readonly (State | "absent")[]) {
 
 test.each([
   ["no earlier scan", [], null],
-  ["none that looked", ["notChecked", "absent"], null],
-  ["the one before passed", ["passed", "violated"], { seen: "now" }],
-  ["since the one before", ["violated", "passed"], { seen: "before", at: "2026-11-20T00:00:00.000Z", token: "token-0", orEarlier: false }],
-  ["as far as is looked", ["violated", "violated"], { seen: "before", at: "2026-11-19T00:00:00.000Z", token: "token-1", orEarlier: true }],
+  ["none that ran the check", ["notChecked", "absent"], null],
+  ["absent in the previous scan", ["passed", "violated"], { seen: "now" }],
+  ["since the previous scan", ["violated", "passed"], { seen: "before", at: "2026-11-20T00:00:00.000Z", token: "token-0", orEarlier: false }],
+  ["in all examined scans", ["violated", "violated"], { seen: "before", at: "2026-11-19T00:00:00.000Z", token: "token-1", orEarlier: true }],
   [
-    "a scan that did not look says nothing",
+    "scans that did not run the check are skipped",
     ["violated", "notChecked", "violated", "passed"],
     { seen: "before", at: "2026-11-18T00:00:00.000Z", token: "token-2", orEarlier: false },
   ],
