@@ -12,7 +12,7 @@ import { browserDir } from "../../support/visits.ts";
 
 const readyWithinMs = 30_000;
 
-export interface ApplianceWish {
+export interface ApplianceOptions {
   /** Fills the store before the program starts. */
   readonly fill?: (store: Store) => Promise<void>;
   /** Local servers by the `host:port` that they replace. */
@@ -38,22 +38,22 @@ export interface Appliance {
 }
 
 /** @throws Error if the program does not become ready. */
-export async function startAppliance(wish: ApplianceWish = {}): Promise<Appliance> {
+export async function startAppliance(options: ApplianceOptions = {}): Promise<Appliance> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-browser-pages-"));
   const caFile = join(dataDir, "test-root.pem");
   writeFileSync(caFile, testAuthority().root.pem);
-  await using(dataDir, wish.fill ?? (async () => {}));
-  const dns = await startDnsServer(wish.zones ?? {});
-  const connectTo = Object.entries(wish.sites ?? {}).map(([place, { port }]) => `${place}=127.0.0.1:${port}`);
+  await using(dataDir, options.fill ?? (async () => {}));
+  const dns = await startDnsServer(options.zones ?? {});
+  const connectTo = Object.entries(options.sites ?? {}).map(([place, { port }]) => `${place}=127.0.0.1:${port}`);
   const server = await serve(
     [
       ...["--data", dataDir, "--ca-file", caFile, "--dns", dns.address, "--allow-cidr", "127.0.0.0/8", "--system-roots", "false"],
       ...connectTo.flatMap((place) => ["--connect-to", place]),
-      ...(wish.args ?? []),
+      ...(options.args ?? []),
     ],
     {
       command: compiledBinary === null ? fromSource : [compiledBinary],
-      env: { ASSAY_BROWSER_DIR: browserDir, ASSAY_GUEST_RATE_PER_HOUR: "1000", ASSAY_API_RATE_PER_MINUTE: "100000", ...wish.env },
+      env: { ASSAY_BROWSER_DIR: browserDir, ASSAY_GUEST_RATE_PER_HOUR: "1000", ASSAY_API_RATE_PER_MINUTE: "100000", ...options.env },
     },
   );
   const deadlineMs = performance.now() + readyWithinMs;

@@ -6,8 +6,8 @@ import { builtInChecks } from "../../support/built-in-checks.ts";
 import { axeComplaints, clippedComplaints, narrow, overflowComplaints, spaceText } from "./accessible.ts";
 import { markupComplaints } from "./markup.ts";
 import { type Place, places } from "./places.ts";
+import { startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
-import { startWorld, type World } from "./world.ts";
 
 /** Compressed size limit of a page. */
 const budgetBytes = { html: 60_000, style: 14_000, script: 12_000 };
@@ -25,24 +25,24 @@ const looks = {
   ],
 } as const satisfies Record<Locale, unknown>;
 
-let world: World;
+let servers: TestServers;
 let visitors: Visitors;
 
 beforeAll(async () => {
-  [world, visitors] = await Promise.all([startWorld(), openVisitors()]);
+  [servers, visitors] = await Promise.all([startServers(), openVisitors()]);
 }, placeMsMax);
 
 afterAll(async () => {
   await visitors.close();
-  await world.stop();
+  await servers.stop();
 });
 
 /** Defects of a page in one language, one line each. */
 async function complaintsOf({ who, on = "busy", status = 200, refreshes, go }: Place, locale: Locale): Promise<readonly string[]> {
-  const session = who === undefined ? {} : { session: world.known.sessions[who] };
-  const visitor = await visitors.visitor({ origin: world[on].origin, locale, ...session });
+  const session = who === undefined ? {} : { session: servers.fixtures.sessions[who] };
+  const visitor = await visitors.visitor({ origin: servers[on].origin, locale, ...session });
   const { page } = visitor;
-  const opened = await go(visitor, world.known, world);
+  const opened = await go(visitor, servers.fixtures, servers);
   const found = [...(await markupComplaints(opened.html, { refreshes: refreshes === true }))];
   if (opened.status !== status) found.push(`answers ${opened.status} at ${page.url()}`);
   if (!opened.html.includes(`<html lang="${locale === "de-de" ? "de-DE" : "en-GB"}"`)) found.push("speaks another language");
@@ -76,7 +76,7 @@ test.each(locales)(
   async (locale) => {
     const complaints: string[] = [];
     for (const { key } of builtInChecks) {
-      const html = await (await fetch(`${world.busy.origin}/checks/${key}?locale=${locale}`)).text();
+      const html = await (await fetch(`${servers.busy.origin}/checks/${key}?locale=${locale}`)).text();
       complaints.push(...(await markupComplaints(html)).map((complaint) => `${key}: ${complaint}`));
       if (gzipSync(html).length > budgetBytes.html) complaints.push(`${key}: too large`);
     }
@@ -86,7 +86,7 @@ test.each(locales)(
 );
 
 test("style sheet and script are small", async () => {
-  const { origin } = world.busy;
+  const { origin } = servers.busy;
   const html = await (await fetch(`${origin}/`)).text();
   const bytesOf = async (pattern: RegExp) => {
     const answer = await fetch(`${origin}${pattern.exec(html)?.[1]}`);

@@ -2,7 +2,7 @@
 import type { Page } from "puppeteer-core";
 import type { OpenedPage } from "./visitors.ts";
 
-export interface FormWish {
+export interface FormOptions {
   /** Selector of the form; by default the first in `main`. */
   readonly form?: string;
   /** Submits without client-side validation. */
@@ -13,7 +13,7 @@ export interface FormWish {
 export async function submit(
   page: Page,
   fields: Readonly<Record<string, string>> = {},
-  { form = "main form[method=post]", unchecked }: FormWish = {},
+  { form = "main form[method=post]", unchecked }: FormOptions = {},
 ): Promise<OpenedPage> {
   for (const [name, value] of Object.entries(fields)) await fill(page, `${form} [name="${name}"]`, value);
   if (unchecked) await page.$eval(form, (element) => element.toggleAttribute("novalidate", true));

@@ -4,26 +4,26 @@ import type { Locale } from "../../../src/check/check.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { type Route, startHttps, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
-import { type Hand, keyboardOn, mouseOn } from "./hands.ts";
+import { type InputDevice, keyboardOn, mouseOn } from "./input.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
-interface Way {
+interface Journey {
   readonly locale: Locale;
   readonly host: string;
-  readonly hand: (visitor: Visitor) => Hand;
+  readonly input: (visitor: Visitor) => InputDevice;
   readonly script?: false;
   /** The first account by setup link; the others by sign-up. */
   readonly first?: true;
 }
 
 const byMouse = ({ page }: Visitor) => mouseOn(page);
-const firstWay: Way = { locale: "de-de", host: "first.test", hand: byMouse, first: true };
-const ways: readonly (readonly [string, Way])[] = [
-  ["by mouse in English", { locale: "en-gb", host: "mouse.test", hand: byMouse }],
-  ["by keyboard alone, in English", { locale: "en-gb", host: "keyboard.test", hand: ({ page }) => keyboardOn(page) }],
-  ["without script, in German", { locale: "de-de", host: "still.test", hand: byMouse, script: false }],
+const firstJourney: Journey = { locale: "de-de", host: "first.test", input: byMouse, first: true };
+const journeys: readonly (readonly [string, Journey])[] = [
+  ["by mouse in English", { locale: "en-gb", host: "mouse.test", input: byMouse }],
+  ["by keyboard alone, in English", { locale: "en-gb", host: "keyboard.test", input: ({ page }) => keyboardOn(page) }],
+  ["without script, in German", { locale: "de-de", host: "still.test", input: byMouse, script: false }],
 ];
-const hosts = [firstWay.host, ...ways.map(([, { host }]) => host)];
+const hosts = [firstJourney.host, ...journeys.map(([, { host }]) => host)];
 
 const journeyMsMax = 60_000;
 /** Long enough to observe a running scan. */
@@ -31,13 +31,13 @@ const siteTakesMs = 700;
 const password = "six blue elephants on a wire";
 
 /** Hosts that were fixed after their first report. */
-const mended = new Set<string>();
+const fixedHosts = new Set<string>();
 let site: TestServer;
 let appliance: Appliance;
 let visitors: Visitors;
 
 const page: Route = (request, response) => {
-  const header = mended.has(request.headers.host ?? "") ? { "x-content-type-options": "nosniff" } : {};
+  const header = fixedHosts.has(request.headers.host ?? "") ? { "x-content-type-options": "nosniff" } : {};
   setTimeout(() => {
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", server: "nginx/1.2.3", ...header });
     response.end("<!doctype html><html lang=en><title>A shop</title><h1>A shop</h1></html>");
@@ -61,10 +61,10 @@ afterAll(async () => {
 
 const submitButton = "form:not([action='/scans']) button[type=submit]";
 
-test("by mouse in German, as the first user", () => goTheWay(firstWay), journeyMsMax);
+test("by mouse in German, as the first user", () => runJourney(firstJourney), journeyMsMax);
 
 // The journeys mostly wait for scans, so they run concurrently.
-test.concurrent.each(ways)("%s", (_name, way) => goTheWay(way), journeyMsMax);
+test.concurrent.each(journeys)("%s", (_name, journey) => runJourney(journey), journeyMsMax);
 
 /** Executes a pasted curl command, split by a shell. */
 async function pasted(line: string): Promise<Response> {
@@ -76,10 +76,10 @@ async function pasted(line: string): Promise<Response> {
   return fetch(words.at(-1) ?? "", { headers, ...(body === undefined ? {} : { method: "POST", body }) });
 }
 
-async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Promise<void> {
+async function runJourney({ locale, host, input: handOf, first, script }: Journey): Promise<void> {
   const visitor = await visitors.visitor({ origin: appliance.origin, locale, ...(script === undefined ? {} : { script }) });
   const { page } = visitor;
-  const hand = handOf(visitor);
+  const input = handOf(visitor);
   const events: string[] = [];
   page.on("response", (response) => {
     if (response.url().endsWith("/events")) events.push(response.headers()["content-type"] ?? "");
@@ -87,8 +87,8 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
 
   // Type a URL, watch the scan, read the report.
   await visitor.open("/");
-  await hand.type("#url", host);
-  await hand.leave("main form[action='/scans'] button[type=submit]");
+  await input.type("#url", host);
+  await input.leave("main form[action='/scans'] button[type=submit]");
   expect(page.url()).toMatch(/\/scans\/\w{22}$/);
   const firstReport = page.url();
   expect(await page.$$eval("main [data-stage]", (stages) => stages.length)).toBe(8);
@@ -99,23 +99,23 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
 
   // Filter by violated, then open the finding.
   const filter = "nav a[href*='state=violated']";
-  await (script === false ? hand.leave(filter) : hand.press(filter));
+  await (script === false ? input.leave(filter) : input.press(filter));
   await page.waitForFunction(() => {
     const rows = [...document.querySelectorAll<HTMLElement>("[data-ledger] tr[id]")];
     const shown = rows.filter((row) => row.offsetParent !== null);
     return shown.length > 0 && shown.length < rows.length;
   });
   expect(new URL(page.url()).searchParams.get("state")).toBe("violated");
-  await hand.press("#x-content-type-options a[href^='#']");
+  await input.press("#x-content-type-options a[href^='#']");
   await page.waitForFunction(() => document.querySelector(":target")?.matches("article.finding"));
   expect(await page.$eval(":target footer code", (code) => code.textContent)).toContain("security.");
 
   // Apply the advice; the second scan shows it.
-  mended.add(host);
-  await hand.leave("main form[action='/scans'] button[type=submit]");
+  fixedHosts.add(host);
+  await input.leave("main form[action='/scans'] button[type=submit]");
   await page.waitForSelector(".score-block");
   expect(page.url().split(/[?#]/)[0]).not.toBe(firstReport);
-  await hand.leave(`main a[href$="/compare?with=previous"]`);
+  await input.leave(`main a[href$="/compare?with=previous"]`);
   expect(await page.$$eval("main a", (links) => links.map((link) => link.getAttribute("href")))).toContain(
     "/checks/x-content-type-options",
   );
@@ -124,18 +124,18 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   const email = `owner@${host}`;
   if (first === true) await visitor.open(/\/setup\?t=[\w-]+/.exec(appliance.stderr())?.[0] ?? "/");
   else {
-    await hand.leave("header a[href='/sign-in']");
-    await hand.leave("main a[href='/sign-up']");
+    await input.leave("header a[href='/sign-in']");
+    await input.leave("main a[href='/sign-up']");
   }
-  await hand.type("[name=email]", email);
-  await hand.type("[name=password]", password);
-  await hand.leave(submitButton);
+  await input.type("[name=email]", email);
+  await input.type("[name=password]", password);
+  await input.leave(submitButton);
   expect(page.url()).toBe(`${appliance.origin}/account?done=made`);
 
   // Create a token, use it within the plan, revoke it.
-  await hand.leave("main a[href='/account/tokens']");
-  await hand.type("[name=name]", "first");
-  await hand.leave("form:has([value=create]) button[type=submit]");
+  await input.leave("main a[href='/account/tokens']");
+  await input.type("[name=name]", "first");
+  await input.leave("form:has([value=create]) button[type=submit]");
   const token = await page.$eval("#token", (input) => (input as HTMLInputElement).value);
   const lines = await page.$$eval("main pre code", (all) => all.map(({ textContent }) => textContent));
   const [toList = "", toStart = ""] = lines.filter((line) => line.startsWith("curl "));
@@ -149,16 +149,16 @@ async function goTheWay({ locale, host, hand: handOf, first, script }: Way): Pro
   expect(started.status).toBe(202);
   const { token: scan } = (await started.json()) as { readonly token: string };
   expect((await ask(`/${scan}/security`)).status).toBe(200);
-  await hand.leave("main a[href='/account/tokens']");
-  await hand.leave("form:has([value=revoke]) button[type=submit]");
+  await input.leave("main a[href='/account/tokens']");
+  await input.leave("form:has([value=revoke]) button[type=submit]");
   expect((await ask("")).status).toBe(401);
 
   // Sign out and in again.
-  await hand.leave("header a[href='/account']");
-  await hand.leave("main form[action='/sign-out'] button[type=submit]");
-  await hand.type("[name=email]", email);
-  await hand.type("[name=password]", password);
-  await hand.leave(submitButton);
+  await input.leave("header a[href='/account']");
+  await input.leave("main form[action='/sign-out'] button[type=submit]");
+  await input.type("[name=email]", email);
+  await input.type("[name=password]", password);
+  await input.leave(submitButton);
   expect(page.url()).toBe(`${appliance.origin}/account`);
   expect(await page.$eval("html", (html) => html.lang)).toBe(locale === "de-de" ? "de-DE" : "en-GB");
   expect(visitor.complaints).toEqual([]);

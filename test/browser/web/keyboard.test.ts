@@ -3,33 +3,33 @@ import type { Viewport } from "puppeteer-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { narrow } from "./accessible.ts";
 import { submit } from "./forms.ts";
-import { tab } from "./hands.ts";
+import { tab } from "./input.ts";
+import { startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, type Visitor, type Visitors } from "./visitors.ts";
-import { startWorld, type World } from "./world.ts";
 
 const startMsMax = 40_000;
 /** Far more tab stops than any page has. */
 const stopsMax = 1_000;
 
-let world: World;
+let servers: TestServers;
 let visitors: Visitors;
 
 beforeAll(async () => {
-  [world, visitors] = await Promise.all([startWorld(), openVisitors()]);
+  [servers, visitors] = await Promise.all([startServers(), openVisitors()]);
 }, startMsMax);
 
 afterAll(async () => {
   await visitors.close();
-  await world.stop();
+  await servers.stop();
 });
 
 function somebody(): Promise<Visitor> {
-  return visitors.visitor({ origin: world.busy.origin, session: world.known.sessions.admin });
+  return visitors.visitor({ origin: servers.busy.origin, session: servers.fixtures.sessions.admin });
 }
 
 const paths: readonly (readonly [string, () => string])[] = [
   ["home", () => "/"],
-  ["a report", () => `/scans/${world.known.scans.bare}`],
+  ["a report", () => `/scans/${servers.fixtures.scans.bare}`],
   ["the list", () => "/scans"],
   ["a host", () => "/hosts/assay-bare-site.org"],
   ["the checks", () => "/checks"],

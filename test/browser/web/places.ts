@@ -1,8 +1,8 @@
 /** Table of every page in every state, and how to reach it; read by tests and screenshots. */
 import { codeAt } from "../../support/account-fixture.ts";
 import { submit } from "./forms.ts";
+import { type Fixtures, type Person, passwordOfAll, type TestServers } from "./servers.ts";
 import type { OpenedPage, Visitor } from "./visitors.ts";
-import { type Known, type Person, passwordOfAll, type World } from "./world.ts";
 
 export interface Place {
   readonly name: string;
@@ -14,21 +14,21 @@ export interface Place {
   readonly status?: number;
   /** The page reloads itself without script. */
   readonly refreshes?: true;
-  readonly go: (visitor: Visitor, known: Known, world: World) => Promise<OpenedPage>;
+  readonly go: (visitor: Visitor, fixtures: Fixtures, servers: TestServers) => Promise<OpenedPage>;
 }
 
-function at(path: string | ((known: Known, world: World) => string)): Place["go"] {
-  return (visitor, known, world) => visitor.open(typeof path === "string" ? path : path(known, world));
+function at(path: string | ((fixtures: Fixtures, servers: TestServers) => string)): Place["go"] {
+  return (visitor, fixtures, servers) => visitor.open(typeof path === "string" ? path : path(fixtures, servers));
 }
 
 /** Form submitted from the page at `path`, without client-side validation. */
 function sent(
-  path: string | ((known: Known, world: World) => string),
+  path: string | ((fixtures: Fixtures, servers: TestServers) => string),
   fields: Readonly<Record<string, string>>,
   form?: string,
 ): Place["go"] {
-  return async (visitor, known, world) => {
-    await at(path)(visitor, known, world);
+  return async (visitor, fixtures, servers) => {
+    await at(path)(visitor, fixtures, servers);
     return submit(visitor.page, fields, { unchecked: true, ...(form === undefined ? {} : { form }) });
   };
 }
@@ -154,18 +154,18 @@ const account: readonly Place[] = [
 ];
 
 /** A separate account: enrolling ends its other sessions. */
-async function recoveryCodes(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
+async function recoveryCodes(visitor: Visitor, fixtures: Fixtures, servers: TestServers): Promise<OpenedPage> {
   const email = `${crypto.randomUUID()}@assay.test`;
-  await sent("/sign-up", { email, password: passwordOfAll })(visitor, known, world);
-  await sent("/account/second-factor", {}, formOf("offer"))(visitor, known, world);
+  await sent("/sign-up", { email, password: passwordOfAll })(visitor, fixtures, servers);
+  await sent("/account/second-factor", {}, formOf("offer"))(visitor, fixtures, servers);
   const secret = await visitor.page.$eval("#secret", (element) => element.textContent ?? "");
   const fields = { code: codeAt(secret.replaceAll(/\s/g, ""), new Date()), password: passwordOfAll };
   return submit(visitor.page, fields, { form: formOf("confirm") });
 }
 
-async function wrongCode(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
+async function wrongCode(visitor: Visitor, fixtures: Fixtures, servers: TestServers): Promise<OpenedPage> {
   const fields = { code: "000000", password: passwordOfAll };
-  await at("/account/second-factor")(visitor, known, world);
+  await at("/account/second-factor")(visitor, fixtures, servers);
   // May be offered from an earlier visit.
   if ((await visitor.page.$(formOf("confirm"))) === null) await submit(visitor.page, {}, { form: formOf("offer") });
   return submit(visitor.page, fields, { form: formOf("confirm") });
@@ -178,9 +178,9 @@ const refusals: readonly Place[] = [
   { name: "form-too-long", status: 413, go: sent("/", { url: `https://example.org/${"w".repeat(20_000)}` }) },
 ];
 
-async function inAHurry(visitor: Visitor, known: Known, world: World): Promise<OpenedPage> {
-  await sent("/", { url: "https://example.org/" })(visitor, known, world);
-  return sent("/", { url: "https://example.org/again" })(visitor, known, world);
+async function inAHurry(visitor: Visitor, fixtures: Fixtures, servers: TestServers): Promise<OpenedPage> {
+  await sent("/", { url: "https://example.org/" })(visitor, fixtures, servers);
+  return sent("/", { url: "https://example.org/again" })(visitor, fixtures, servers);
 }
 
 /** A page that stayed open until its cookie was gone. */

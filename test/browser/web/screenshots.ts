@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 import type { Page } from "puppeteer-core";
 import { type Locale, locales } from "../../../src/check/check.ts";
 import { type Place, places } from "./places.ts";
+import { startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
-import { startWorld, type World } from "./world.ts";
 
 const folder = resolve(import.meta.dirname, "../../../dist/screenshots");
 /** Maximum height in CSS pixels: the browser does not paint longer pages completely. */
@@ -26,12 +26,12 @@ async function picture(page: Page, path: string): Promise<void> {
   });
 }
 
-async function pictures(visitors: Visitors, world: World, place: Place, locale: Locale): Promise<number> {
+async function pictures(visitors: Visitors, servers: TestServers, place: Place, locale: Locale): Promise<number> {
   const { name, who, on = "busy", go } = place;
-  const session = who === undefined ? {} : { session: world.known.sessions[who] };
-  const visitor = await visitors.visitor({ origin: world[on].origin, locale, ...session });
+  const session = who === undefined ? {} : { session: servers.fixtures.sessions[who] };
+  const visitor = await visitors.visitor({ origin: servers[on].origin, locale, ...session });
   const { page } = visitor;
-  await go(visitor, world.known, world);
+  await go(visitor, servers.fixtures, servers);
   mkdirSync(join(folder, name), { recursive: true });
   for (const scheme of schemes) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
@@ -48,12 +48,12 @@ async function pictures(visitors: Visitors, world: World, place: Place, locale: 
 const wanted = process.argv.slice(2);
 const chosen = places.filter(({ name }) => wanted.length === 0 || wanted.some((beginning) => name.startsWith(beginning)));
 if (wanted.length === 0) rmSync(folder, { recursive: true, force: true });
-const [world, visitors] = await Promise.all([startWorld(), openVisitors()]);
+const [servers, visitors] = await Promise.all([startServers(), openVisitors()]);
 let taken = 0;
 try {
-  for (const place of chosen) for (const locale of locales) taken += await pictures(visitors, world, place, locale);
+  for (const place of chosen) for (const locale of locales) taken += await pictures(visitors, servers, place, locale);
 } finally {
   await visitors.close();
-  await world.stop();
+  await servers.stop();
 }
 process.stdout.write(`${taken} pictures of ${chosen.length} places and ${chosen.length * locales.length} PDFs in ${folder}\n`);

@@ -3,23 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Theme } from "../../../src/store/accounts.ts";
 import { axeComplaints } from "./accessible.ts";
 import { submit } from "./forms.ts";
+import { startServers, type TestServers } from "./servers.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
-import { startWorld, type World } from "./world.ts";
 
 const startMsMax = 40_000;
 
-let world: World;
+let servers: TestServers;
 let visitors: Visitors;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  [world, visitors] = await Promise.all([startWorld(), openVisitors()]);
-  visitor = await visitors.visitor({ origin: world.busy.origin, session: world.known.sessions.agency });
+  [servers, visitors] = await Promise.all([startServers(), openVisitors()]);
+  visitor = await visitors.visitor({ origin: servers.busy.origin, session: servers.fixtures.sessions.agency });
 }, startMsMax);
 
 afterAll(async () => {
   await visitors.close();
-  await world.stop();
+  await servers.stop();
 });
 
 /** Brightness of the page background: 0 is black, 255 white. */
@@ -47,7 +47,7 @@ describe.each(["light", "dark"] as const)("on a %s device", (scheme) => {
       const { page } = visitor;
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await choose(theme);
-      await visitor.open(`/scans/${world.known.scans.sound}`);
+      await visitor.open(`/scans/${servers.fixtures.scans.sound}`);
       expect((await brightness()) > 128 ? "light" : "dark").toBe(seen);
       expect(await axeComplaints(page)).toEqual([]);
       expect(visitor.complaints).toEqual([]);
@@ -60,7 +60,7 @@ test("forced colours keep icons and texts of states", async () => {
   const { page } = visitor;
   const session = await page.createCDPSession();
   await session.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
-  await visitor.open(`/scans/${world.known.scans.bare}`);
+  await visitor.open(`/scans/${servers.fixtures.scans.bare}`);
   const states = await page.$$eval("[data-ledger] tr[data-state]", (rows) =>
     rows.map((row) => ({ words: row.querySelector(".state")?.textContent?.trim() ?? "", shape: row.querySelector(".state svg") !== null })),
   );

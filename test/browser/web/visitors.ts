@@ -13,7 +13,7 @@ export const desktop = { width: 1_280, height: 900 };
 /** Only the viewport size: mobile emulation would reload the page and submit a form twice. */
 export const phone = { width: 390, height: 844 };
 
-export interface VisitorWish {
+export interface VisitorOptions {
   /** Origin of the server: the only one that pages may request. */
   readonly origin: string;
   /** Preset language; the browser's is English. */
@@ -42,7 +42,7 @@ export interface OpenedPage {
 }
 
 export interface Visitors {
-  visitor(wish: VisitorWish): Promise<Visitor>;
+  visitor(options: VisitorOptions): Promise<Visitor>;
   close(): Promise<void>;
 }
 
@@ -59,17 +59,17 @@ export async function openVisitors(): Promise<Visitors> {
     protocolTimeout: 3 * patienceMs,
   });
   return {
-    visitor: (wish) => newVisitor(browser, wish),
+    visitor: (options) => newVisitor(browser, options),
     close: () => browser.close(),
   };
 }
 
-async function newVisitor(browser: Browser, wish: VisitorWish): Promise<Visitor> {
+async function newVisitor(browser: Browser, options: VisitorOptions): Promise<Visitor> {
   const context = await browser.createBrowserContext();
   // Ignored certificate errors keep the context secure, so `__Host-` cookies work.
-  const prefix = wish.origin.startsWith("https:") ? "__Host-" : "";
-  const cookies = { ...(wish.locale && { locale: wish.locale }), ...(wish.session && { sid: wish.session }) };
-  const { hostname } = new URL(wish.origin);
+  const prefix = options.origin.startsWith("https:") ? "__Host-" : "";
+  const cookies = { ...(options.locale && { locale: options.locale }), ...(options.session && { sid: options.session }) };
+  const { hostname } = new URL(options.origin);
   await context.setCookie(
     ...Object.entries(cookies).map(([name, value]) => ({
       name: `${prefix}${name}`,
@@ -79,24 +79,24 @@ async function newVisitor(browser: Browser, wish: VisitorWish): Promise<Visitor>
       secure: prefix !== "",
     })),
   );
-  return visitorIn(context, wish, []);
+  return visitorIn(context, options, []);
 }
 
-async function visitorIn(context: BrowserContext, wish: VisitorWish, complaints: string[]): Promise<Visitor> {
+async function visitorIn(context: BrowserContext, options: VisitorOptions, complaints: string[]): Promise<Visitor> {
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
   await page.setViewport(desktop);
-  if (wish.script === false) await page.setJavaScriptEnabled(false);
-  watch(page, wish.origin, complaints);
+  if (options.script === false) await page.setJavaScriptEnabled(false);
+  watch(page, options.origin, complaints);
   return {
     page,
     complaints,
     async open(path) {
-      const answer = await page.goto(`${wish.origin}${path}`, { waitUntil: "load" });
+      const answer = await page.goto(`${options.origin}${path}`, { waitUntil: "load" });
       if (answer === null) throw new Error(`${path} gave no answer`);
       return { status: answer.status(), html: await answer.text(), headers: answer.headers() };
     },
-    another: () => visitorIn(context, wish, complaints),
+    another: () => visitorIn(context, options, complaints),
     close: () => context.close(),
   };
 }

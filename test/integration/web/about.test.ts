@@ -52,10 +52,10 @@ describe("/migrate", () => {
   test("names only existing checks and codes", async () => {
     const html = await read("/migrate");
     const codes = builtInChecks.flatMap(({ findings }) => Object.keys(findings));
-    const told = [...html.matchAll(/security\.[\w-]+\.[\w-]+/g)]
+    const named = [...html.matchAll(/security\.[\w-]+\.[\w-]+/g)]
       .map(([code]) => code)
       .filter((code) => code !== "security.missing-header.");
-    for (const code of told) expect(codes).toContain(code);
+    for (const code of named) expect(codes).toContain(code);
     for (const key of ["information-disclosure", "x-xss-protection", "cors-configuration"])
       expect(builtInChecks.map((check) => check.key)).toContain(key);
   });

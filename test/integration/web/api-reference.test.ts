@@ -44,8 +44,8 @@ describe("/api", () => {
       const part = page.split(`id="body-${name}"`)[1]?.split("</section>")[0] ?? "";
       const base = baseOf(schema, document.components.schemas);
       if (base !== null) expect(part).toContain(`<a href="#body-${base}">`);
-      const told = Object.keys(document.components.schemas[base ?? ""]?.properties ?? {});
-      for (const { path } of fieldsOf(schema, told)) expect(part).toContain(`>${path}</code>`);
+      const named = Object.keys(document.components.schemas[base ?? ""]?.properties ?? {});
+      for (const { path } of fieldsOf(schema, named)) expect(part).toContain(`>${path}</code>`);
     }
     for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${id}"`);
   });

@@ -55,7 +55,8 @@ async function claim(by = pages): Promise<void> {
   by.progress.publish(scan?.token ?? "", { type: "claimed" });
 }
 
-const toldIn = ({ events }: EventStream) => events.map(({ name, data }) => `${name} ${data[name === "done" ? "status" : name] ?? "none"}`);
+const eventsOf = ({ events }: EventStream) =>
+  events.map(({ name, data }) => `${name} ${data[name === "done" ? "status" : name] ?? "none"}`);
 
 describe("the events of a scan", () => {
   test("arrive complete, in order, and end with the scan", async () => {
@@ -75,7 +76,7 @@ describe("the events of a scan", () => {
     for (const stage of progressStages) pages.progress.publish(second, { type: "stage", stage, percent: stagePercent[stage] });
     await finish(second);
     await stream.ended;
-    expect(toldIn(stream)).toEqual([
+    expect(eventsOf(stream)).toEqual([
       "position 2",
       "position 1",
       "position none",
@@ -97,7 +98,7 @@ describe("the events of a scan", () => {
     await pages.store.scans.setProgress(token, "dns", 70);
     const running = await watch(token);
     await until(() => running.events.length === 3);
-    expect(toldIn(running)).toEqual(["position none", "stage dns", "percent 70"]);
+    expect(eventsOf(running)).toEqual(["position none", "stage dns", "percent 70"]);
   });
 
   test("end at once for a finished scan", async () => {
@@ -106,13 +107,13 @@ describe("the events of a scan", () => {
     await finish(token);
     const finished = await watch(token);
     await finished.ended;
-    expect(toldIn(finished)).toEqual(["percent 100", "done finished"]);
+    expect(eventsOf(finished)).toEqual(["percent 100", "done finished"]);
     const failing = await queue();
     await claim();
     await pages.store.scans.fail(failing, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     const failed = await watch(failing);
     await failed.ended;
-    expect(toldIn(failed)).toEqual(["done failed"]);
+    expect(eventsOf(failed)).toEqual(["done failed"]);
     expect(pages.progress.listening()).toBe(0);
   });
 
@@ -123,7 +124,7 @@ describe("the events of a scan", () => {
     await until(() => stream.heartbeats() === 1);
     await pages.store.scans.fail(token, { code: "crashed", evidence: null, timings: {}, now: new Date() });
     await stream.ended;
-    expect(toldIn(stream).at(-1)).toBe("done failed");
+    expect(eventsOf(stream).at(-1)).toBe("done failed");
     expect([stream.heartbeats(), pages.progress.listening()]).toEqual([2, 0]);
   });
 
@@ -179,7 +180,7 @@ describe("in a browser", () => {
   afterEach(() => visitor.close());
 
   /** State as shown on the page. */
-  const known = () =>
+  const shownState = () =>
     visitor.page.evaluate(() => ({
       status: document.querySelector("[role=status]")?.textContent,
       place:
@@ -199,12 +200,16 @@ describe("in a browser", () => {
       visitor = await visitors.visitor({ origin: pages.url, locale: "de-de" });
       await visitor.open(`/scans/${token}`);
       const { progress } = deDe.pages;
-      expect(await known()).toMatchObject({ status: progress.waiting, place: progress.position.replace("{{position}}", "1"), percent: 0 });
+      expect(await shownState()).toMatchObject({
+        status: progress.waiting,
+        place: progress.position.replace("{{position}}", "1"),
+        percent: 0,
+      });
       await until(() => pages.progress.listening() === 1);
       await claim();
       pages.progress.publish(token, { type: "stage", stage: "browsing", percent: 20 });
-      await until(async () => (await known()).percent === 20);
-      expect(await known()).toEqual({
+      await until(async () => (await shownState()).percent === 20);
+      expect(await shownState()).toEqual({
         status: progress.stages.browsing,
         place: null,
         percent: 20,
@@ -213,8 +218,8 @@ describe("in a browser", () => {
         marks: marksAt(3),
       });
       pages.progress.publish(token, { type: "stage", stage: "storing", percent: 97 });
-      await until(async () => (await known()).current === "storing");
-      expect((await known()).marks).toEqual(marksAt(7));
+      await until(async () => (await shownState()).current === "storing");
+      expect((await shownState()).marks).toEqual(marksAt(7));
       const loaded = visitor.page.waitForNavigation();
       await finish(token);
       await loaded;
@@ -233,8 +238,8 @@ describe("in a browser", () => {
       await visitor.open(`/scans/${token}`);
       await deaf.store.scans.claimNext(new Date());
       await deaf.store.scans.setProgress(token, "tls", 10);
-      await until(async () => (await known()).percent === 10);
-      expect(await known()).toMatchObject({ status: enGb.pages.progress.stages.tls, current: "tls", place: null });
+      await until(async () => (await shownState()).percent === 10);
+      expect(await shownState()).toMatchObject({ status: enGb.pages.progress.stages.tls, current: "tls", place: null });
       const loaded = visitor.page.waitForNavigation();
       await deaf.store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
       await loaded;
@@ -276,8 +281,8 @@ describe("with the real engine", () => {
       const path = (await visitor.post("/scans", { url: "site.test" }, "/")).headers.get("location") ?? "";
       const stream = await openEvents(`${served.url}${path}/events`);
       await stream.ended;
-      const told = toldIn(stream);
-      expect(told.at(-1)).toBe("done finished");
+      const received = eventsOf(stream);
+      expect(received.at(-1)).toBe("done finished");
       const stages = stream.events.filter(({ name }) => name === "stage").map(({ data }) => data.stage);
       expect(stages).toEqual(progressStages.filter((stage) => stages.includes(stage)));
       expect(stages.length).toBeGreaterThan(4);

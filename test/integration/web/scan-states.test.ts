@@ -107,10 +107,10 @@ describe("a failed scan", () => {
     const token = await failing(code, "https://site.test/x?y=1");
     for (const locale of locales) {
       const html = await read(`/scans/${token}?locale=${locale}`);
-      const { scanErrors, pages: said } = texts[locale];
+      const { scanErrors, pages: expected } = texts[locale];
       const known = Object.hasOwn(scanErrors, code) ? (code as keyof typeof scanErrors) : "unknown";
       expect(shown(html)).toContain(scanErrors[known].replaceAll("{{host}}", "site.test"));
-      expect(shown(html).replaceAll("&quot;", '"')).toContain(said.failed.next[known]);
+      expect(shown(html).replaceAll("&quot;", '"')).toContain(expected.failed.next[known]);
       expect(html).toContain('value="https://site.test/x?y=1"');
       expect(html).not.toContain('http-equiv="refresh"');
     }

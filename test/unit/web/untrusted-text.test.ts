@@ -30,8 +30,8 @@ describe("shows by code point", () => {
     ["a private use character", "a\ue000b", "aU+E000b"],
     ["a lone surrogate", "a\ud800b", "aU+D800b"],
     ["a long run of combining marks", `a${"\u0301".repeat(40)}b`, "aU+0301b"],
-  ])("%s", (_case, text, told) => {
-    expect(plainUntrustedText(text)).toBe(told);
+  ])("%s", (_case, text, expected) => {
+    expect(plainUntrustedText(text)).toBe(expected);
   });
 });
 

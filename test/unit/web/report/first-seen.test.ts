@@ -33,8 +33,16 @@ test.each([
   ["no earlier scan", [], null],
   ["none that ran the check", ["notChecked", "absent"], null],
   ["absent in the previous scan", ["passed", "violated"], { seen: "now" }],
-  ["since the previous scan", ["violated", "passed"], { seen: "before", at: "2026-11-20T00:00:00.000Z", token: "token-0", orEarlier: false }],
-  ["in all examined scans", ["violated", "violated"], { seen: "before", at: "2026-11-19T00:00:00.000Z", token: "token-1", orEarlier: true }],
+  [
+    "since the previous scan",
+    ["violated", "passed"],
+    { seen: "before", at: "2026-11-20T00:00:00.000Z", token: "token-0", orEarlier: false },
+  ],
+  [
+    "in all examined scans",
+    ["violated", "violated"],
+    { seen: "before", at: "2026-11-19T00:00:00.000Z", token: "token-1", orEarlier: true },
+  ],
   [
     "scans that did not run the check are skipped",
     ["violated", "notChecked", "violated", "passed"],

@@ -15,7 +15,7 @@ const silentScans = 20;
 const listedScans = 30;
 
 /** Session cookie values and names of stored objects. */
-export interface Known {
+export interface Fixtures {
   readonly sessions: Readonly<Record<Person, string>>;
   readonly scans: Readonly<Record<"bare" | "sound" | "plain" | "old" | "silent" | "failed" | "queued", string>>;
   readonly links: Readonly<Record<"invite" | "reset", string>>;
@@ -24,9 +24,9 @@ export interface Known {
 /** `agency` has scans and all kinds of tokens, `careful` a second factor, `free` nothing; `strict` belongs to the overloaded server. */
 export type Person = "admin" | "agency" | "careful" | "free" | "strict";
 
-export interface World {
+export interface TestServers {
   readonly busy: Appliance;
-  readonly known: Known;
+  readonly fixtures: Fixtures;
   /** A scan on the busy server that keeps running. */
   readonly running: string;
   /** Server without accounts, scans, sign-up and guest scans. */
@@ -40,16 +40,16 @@ export interface World {
 
 export const passwordOfAll = "correct horse battery staple";
 
-export async function startWorld(): Promise<World> {
+export async function startServers(): Promise<TestServers> {
   const silent = await startTcp(() => {});
-  const folder = mkdtempSync(join(tmpdir(), "assay-world-"));
+  const folder = mkdtempSync(join(tmpdir(), "assay-servers-"));
   const legal = join(folder, "legal.txt");
   writeFileSync(legal, "Example Ltd\n1 Example Street\nExampleton\n\nhello@assay.test\n");
-  let known: (Omit<Known, "sessions"> & { readonly sessions: Omit<Known["sessions"], "strict"> }) | undefined;
+  let fixtures: (Omit<Fixtures, "sessions"> & { readonly sessions: Omit<Fixtures["sessions"], "strict"> }) | undefined;
   let strictSession = "";
   const busy = await startAppliance({
     fill: async (store) => {
-      known = await fillBusy(store);
+      fixtures = await fillBusy(store);
     },
     sites: sitesThatNeverAnswer(silent),
     args: ["--concurrency", "1"],
@@ -72,11 +72,11 @@ export async function startWorld(): Promise<World> {
     args: ["--concurrency", "1"],
     env: { ASSAY_GUEST_RATE_PER_HOUR: "1", ASSAY_SCAN_QUEUE_MAX: "1", ASSAY_SCAN_COOLDOWN: "0" },
   });
-  if (known === undefined) throw new Error("the store was not filled");
+  if (fixtures === undefined) throw new Error("the store was not filled");
   return {
     busy,
     running: await busy.withStore(takeInHand),
-    known: { ...known, sessions: { ...known.sessions, strict: strictSession } },
+    fixtures: { ...fixtures, sessions: { ...fixtures.sessions, strict: strictSession } },
     fresh,
     strict,
     setupLink: /\/setup\?t=([\w-]+)/.exec(fresh.stderr())?.[1] ?? "",

@@ -1,7 +1,7 @@
 /** Input by mouse, or by keyboard with a focus check at every step. */
 import type { Page } from "puppeteer-core";
 
-export interface Hand {
+export interface InputDevice {
   /** Types text into a field. */
   type(selector: string, words: string): Promise<void>;
   /** Activates a control that loads another page, and waits for it. */
@@ -10,7 +10,7 @@ export interface Hand {
   press(selector: string): Promise<void>;
 }
 
-export function mouseOn(page: Page): Hand {
+export function mouseOn(page: Page): InputDevice {
   const press = async (selector: string) => {
     const element = await page.waitForSelector(selector, { visible: true });
     await element?.click();
@@ -29,12 +29,12 @@ export function mouseOn(page: Page): Hand {
 const stepsMax = 400;
 
 /** @throws Error if an element is unreachable or the focus is lost. */
-export function keyboardOn(page: Page): Hand {
+export function keyboardOn(page: Page): InputDevice {
   async function reach(selector: string): Promise<void> {
     await page.waitForSelector(selector);
     for (let step = 0; step < stepsMax; step++) {
       const focus = await tab(page);
-      if (focus.complaint !== null) throw new Error(`on the way to ${selector}: ${focus.complaint}`);
+      if (focus.complaint !== null) throw new Error(`on the journey to ${selector}: ${focus.complaint}`);
       if (await page.evaluate((wanted) => document.activeElement === document.querySelector(wanted), selector)) return;
     }
     throw new Error(`${selector} cannot be reached by keyboard on ${page.url()}`);
