@@ -71,7 +71,7 @@ describe("a screenshot", () => {
     expect((await visitAndShoot(browser, "https://site.test/", unreachable)).screenshot).toBeNull();
   });
 
-  test("of a page whose thread is busy fails nobody and ends in time", async () => {
+  test("of a page with a busy main thread is absent, and ends in time", async () => {
     const beganMs = performance.now();
     const { readings, screenshot } = await shoot(html("<script>onload = () => setTimeout(() => { for (;;); }, 20)</script>"));
     expect(screenshot).toBeNull();
@@ -81,7 +81,7 @@ describe("a screenshot", () => {
     expect(performance.now() - beganMs).toBeLessThan(deadlines.navigationMs + 8_000);
   }, 20_000);
 
-  test("of a page that asks and asks is taken all the same", async () => {
+  test("of a page with endless requests is taken as well", async () => {
     const { screenshot } = await shoot(
       html("<h1>Hello</h1><script>setInterval(() => alert('stay'), 5); onbeforeunload = () => 'stay'</script>"),
     );
