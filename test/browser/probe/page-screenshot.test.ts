@@ -81,7 +81,7 @@ describe("a screenshot", () => {
     expect(performance.now() - beganMs).toBeLessThan(deadlines.navigationMs + 8_000);
   }, 20_000);
 
-  test("of a page with endless requests is taken as well", async () => {
+  test("of a page with endless dialogs is taken as well", async () => {
     const { screenshot } = await shoot(
       html("<h1>Hello</h1><script>setInterval(() => alert('stay'), 5); onbeforeunload = () => 'stay'</script>"),
     );
