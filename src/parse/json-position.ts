@@ -1,4 +1,4 @@
-/** Position of the first fault in a JSON text (RFC 8259), which the error of `JSON.parse` does not tell in every runtime. */
+/** Position of the first fault in a JSON text (RFC 8259): an error of `JSON.parse` has none. */
 
 const blanks = /[ \t\r\n]*/y;
 const text = /"(?:[^"\\\p{Cc}]|\u007f|[\u0080-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;

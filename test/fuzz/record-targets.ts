@@ -1,7 +1,9 @@
 /** Fuzz targets for DNS records and well-known files. */
+
 import * as caa from "../../src/parse/caa.ts";
 import * as dmarc from "../../src/parse/dmarc.ts";
 import * as internetDate from "../../src/parse/internet-date.ts";
+import * as jsonPosition from "../../src/parse/json-position.ts";
 import * as mtaSts from "../../src/parse/mta-sts.ts";
 import * as recordFields from "../../src/parse/record-fields.ts";
 import * as reportUri from "../../src/parse/report-uri.ts";
@@ -23,6 +25,23 @@ const pgpTokens = [
 ];
 
 export const recordTargets: readonly FuzzTarget[] = [
+  {
+    file: "json-position",
+    tokens: ["{", "}", "[", "]", ",", ":", '"a"', '"', "\\", "\\u00e4", "-0.5e3", "01", "true", "null", " ", "\n"],
+    samples: ['{"a": [1, -0.5e3, true, null, "b\\u00e4"], "c": {}}', "[[]]"],
+    heads: ["[", '{"a":', '"', "1"],
+    functions: { jsonFaultPosition: jsonPosition.jsonFaultPosition },
+    properties: {
+      "there is no position exactly where JSON.parse accepts the text": (text) => {
+        try {
+          JSON.parse(text);
+          return jsonPosition.jsonFaultPosition(text) === null;
+        } catch {
+          return jsonPosition.jsonFaultPosition(text) !== null;
+        }
+      },
+    },
+  },
   {
     file: "caa",
     tokens: [

@@ -280,7 +280,7 @@ describe("locales", () => {
   /** Of languages with more forms than English. */
   const extraPluralForms = ["zero", "two", "few", "many"];
 
-  /** Every path of a text with the placeholders it quotes, so that a missing text and a missing value both show. */
+  /** Paths of all texts with their placeholders: shows missing texts and missing values. */
   function shapeOf(value: unknown, path = ""): readonly string[] {
     if (typeof value === "string") return [`${path} ${[...new Set(value.match(/\{\{\w+\}\}/g) ?? [])].sort().join(" ")}`];
     const entries = Object.entries(value as object).filter(([name]) => !extraPluralForms.includes(name));
