@@ -10,7 +10,7 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
 const scansPerRound = 3;
 /** The kill comes at a random instant between the first request and the end of the round's scans. */
 const killWithinMs = 2_500;
-const scanEndMsMax = 120_000;
+const scanEndMsMax = 300_000;
 /** Deadline for the browser's processes to end after their server. */
 const browserEndMsMax = 5_000;
 

@@ -24,12 +24,12 @@ function openHere(): BrowserHost {
 const pidOf = (host: BrowserHost) => host.state()?.pid ?? 0;
 
 /** Time to detect and kill a browser that hangs. */
-const slowMs = 30_000;
+const slowMs = 300_000;
 
 /** Profiles of this process. */
 const profiles = () => readdirSync(join(browserDir, "profiles")).filter((name) => name.startsWith(`${process.pid}-`));
 
-async function until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<boolean> {
+async function until(condition: () => boolean | Promise<boolean>, withinMs = 120_000): Promise<boolean> {
   const endsAtMs = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > endsAtMs) return false;

@@ -10,7 +10,7 @@ type Report = FullReport<unknown, unknown>;
 
 const data = mkdtempSync(join(tmpdir(), "assay-scan-"));
 /** The first scan unpacks the browser. */
-const scanMsMax = 60_000;
+const scanMsMax = 300_000;
 
 const site = Bun.serve({
   hostname: "127.0.0.1",

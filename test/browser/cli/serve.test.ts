@@ -7,12 +7,12 @@ import { endServers, processesMentioning, run, serve } from "../../support/progr
 
 const folder = mkdtempSync(join(tmpdir(), "assay-serve-"));
 /** Every data directory of its own unpacks the browser once. */
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 
 afterEach(endServers);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const readyWithinMs = 20_000;
+const readyWithinMs = 300_000;
 
 async function ready(url: string): Promise<void> {
   const deadline = Date.now() + readyWithinMs;

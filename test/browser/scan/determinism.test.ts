@@ -16,7 +16,7 @@ import { type Answer, egressTo, type Route, type Routes, startHttp, startHttps }
 
 const times = 10;
 const atOnce = 4;
-const testMs = 120_000;
+const testMs = 300_000;
 /** Maximum random delay of a response; below the idle time that a page needs. */
 const delayMsMax = 60;
 const deadlines = { ...defaultDeadlines, settleMs: 300 };

@@ -12,7 +12,7 @@ import { closedPort, egressTo, startHttp, startHttps, startTcp, type TestServer 
 import { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 
 /** A browser may start slowly on a busy machine. */
-const testMs = 60_000;
+const testMs = 300_000;
 
 const browserDir = mkdtempSync(join(tmpdir(), "assay-engine-browser-"));
 const servers: TestServer[] = [];
@@ -93,7 +93,7 @@ afterAll(async () => {
   for (const dir of [engineDir, browserDir]) rmSync(dir, { recursive: true, force: true });
 });
 
-async function until(condition: () => boolean, waitMs = 30_000): Promise<void> {
+async function until(condition: () => boolean, waitMs = 120_000): Promise<void> {
   for (const deadline = Date.now() + waitMs; !condition(); await Bun.sleep(5)) {
     if (Date.now() > deadline) throw new Error("condition not met in time");
   }

@@ -10,7 +10,7 @@ import { startDnsServer, type Zones } from "../../support/dns-server.ts";
 import { fromSource, serve } from "../../support/program.ts";
 import { browserDir } from "../../support/visits.ts";
 
-const readyWithinMs = 30_000;
+const readyWithinMs = 300_000;
 
 export interface ApplianceOptions {
   /** Fills the store before the program starts. */

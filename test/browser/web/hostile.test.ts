@@ -9,7 +9,7 @@ import { attacks, type HostileSite, hostileHost, hostileUrl, startHostileSite, s
 import { markupComplaints } from "./markup.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
-const scanMsMax = 60_000;
+const scanMsMax = 300_000;
 
 let site: HostileSite;
 let appliance: Appliance;

@@ -7,7 +7,7 @@ import { tab } from "./input.ts";
 import { startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
-const startMsMax = 40_000;
+const startMsMax = 300_000;
 /** Far more tab stops than any page has. */
 const stopsMax = 1_000;
 

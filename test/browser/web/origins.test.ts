@@ -7,7 +7,7 @@ import { submit } from "./forms.ts";
 import { startTlsFront } from "./tls-front.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
-const startMsMax = 40_000;
+const startMsMax = 300_000;
 const email = "owner@assay.test";
 const password = "six blue elephants on a wire";
 

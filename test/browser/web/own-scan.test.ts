@@ -32,7 +32,7 @@ const zones: Zones = {
   },
   [`_dmarc.${host}`]: { TXT: [`v=DMARC1; p=reject; rua=mailto:dmarc@${host}`] },
 };
-const scanMsMax = 60_000;
+const scanMsMax = 300_000;
 
 let appliance: Appliance;
 let customer: ApiClient;

@@ -6,7 +6,7 @@ import { submit } from "./forms.ts";
 import { startServers, type TestServers } from "./servers.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
-const startMsMax = 40_000;
+const startMsMax = 300_000;
 
 let servers: TestServers;
 let visitors: Visitors;
