@@ -68,12 +68,12 @@ function isSameOrigin({ request, server }: Visit): boolean {
 }
 
 /**
- * CSRF token: hash of the session cookie, or of the CSRF cookie without a session. The cookie cannot be derived from it. Masked anew per
- * page, so that compressed length leaks nothing (BREACH).
+ * CSRF token: hash of the session cookie, or of the CSRF cookie without a session. The cookie cannot be derived from it. Masked again
+ * for each page, so that compressed length leaks nothing (BREACH).
  */
 function csrfToken(visit: Visit): string {
   const mask = randomBytes(csrfTokenBytes);
-  const token = unmaskedToken(visit.session?.value ?? formCookie(visit));
+  const token = unmaskedToken(visit.session?.value ?? csrfCookie(visit));
   return Buffer.concat([mask, xor(mask, token)]).toString("base64url");
 }
 
@@ -93,11 +93,11 @@ function xor(one: Buffer, other: Buffer): Buffer {
 }
 
 /** CSRF cookie of guests; created with this response if absent. */
-function formCookie(visit: Visit): string {
-  visit.formCookie ??= cookieOf(visit.request, "form", visit.server.https);
-  if (visit.formCookie === null || visit.formCookie === "") {
-    visit.formCookie = randomBytes(csrfTokenBytes).toString("base64url");
-    visit.setCookies.push(setCookie("form", visit.formCookie, visit.server.https, null));
+function csrfCookie(visit: Visit): string {
+  visit.csrfCookie ??= cookieOf(visit.request, "form", visit.server.https);
+  if (visit.csrfCookie === null || visit.csrfCookie === "") {
+    visit.csrfCookie = randomBytes(csrfTokenBytes).toString("base64url");
+    visit.setCookies.push(setCookie("form", visit.csrfCookie, visit.server.https, null));
   }
-  return visit.formCookie;
+  return visit.csrfCookie;
 }

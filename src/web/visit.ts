@@ -44,7 +44,7 @@ export interface Visit {
   /** Set-Cookie values of the response. */
   readonly setCookies: string[];
   /** CSRF cookie of guests, once it is read or created. */
-  formCookie: string | null;
+  csrfCookie: string | null;
 }
 
 /** `param` is the decoded placeholder of the path: "" for a path without one, null for broken percent-encoding. */
@@ -91,7 +91,7 @@ export function visitOf(
     nonce: randomBytes(nonceBytes).toString("base64"),
     unknownLocale: chosen.unknown,
     setCookies: chosen.setCookies,
-    formCookie: null,
+    csrfCookie: null,
   };
   return { visit, refused: origin === null };
 }
@@ -140,7 +140,7 @@ function acceptedLocale(header: string | null, locales: readonly PageLocale[]): 
   return best ?? null;
 }
 
-/** True for accounts, and for guests if the operator lets them scan. */
+/** True for accounts, and for guests if the operator allows guest scans. */
 export function mayScan({ account, settings: { scanning } }: Pick<Visit, "account" | "settings">): boolean {
   return account !== null || scanning.guests.mayScan;
 }
