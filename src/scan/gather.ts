@@ -6,7 +6,7 @@ import { type Egress, openEgress } from "../egress/dial.ts";
 import { type EgressProxy, startProxy } from "../egress/proxy.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
-import { type ProgressStage, progressStages, type ScanErrorCode } from "../evidence/scan.ts";
+import { type ProgressStage, progressStages } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { isHttps } from "../parse/header-fields.ts";
 import { failedVisit, probePage } from "../probe/browser/page.ts";
@@ -20,6 +20,7 @@ import { probePlainHttp } from "../probe/http/plain-http.ts";
 import { probeSecurityTxt } from "../probe/http/well-known.ts";
 import { probeTls } from "../probe/tls/tls.ts";
 import type { Gathered, GatherTask, ScanTrace } from "./task.ts";
+import { unreachableBecause } from "./unreachable.ts";
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
@@ -195,31 +196,3 @@ function tlsEndpointOf(url: string): TlsEndpoint | null {
 function isSameEndpoint(one: TlsEndpoint, other: TlsEndpoint | null): boolean {
   return one.host === other?.host && one.port === other.port;
 }
-
-/**
- * Error code if the page was not reachable, else null. A browser may refuse a server that our own client can read, such as
- * one with TLS 1.0 only: that is judged, and the result is not measured.
- */
-export function unreachableBecause({ subject, navigation, tls }: Evidence): ScanErrorCode | null {
-  if (navigation.status === "read") return null;
-  if (navigation.because !== "blocked" && isHttps(subject.url) && tls.status === "read") return null;
-  return errorCodes[navigation.because];
-}
-
-/** Error code of the scan by failure of the navigation. */
-const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
-  timeout: "timeout",
-  refused: "refused",
-  unresolved: "unresolved",
-  unreachable: "unreachable",
-  blocked: "blocked",
-  tls: "tls",
-  invalid: "invalid",
-  redirects: "redirects",
-  "server-error": "unreachable",
-  challenged: "unreachable",
-  "too-large": "too-large",
-  unsupported: "invalid",
-  crashed: "crashed",
-  "not-asked": "crashed",
-};
