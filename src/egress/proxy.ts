@@ -96,17 +96,12 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
     });
   }
 
-  const server = createServer({ allowHalfOpen: true }, (client) => {
-    client.on("error", () => {});
+  function isFull(): boolean {
     state.accepted++;
-    if (state.tooLarge || open.size >= limits.connectionsAtOnceMax || state.accepted > limits.connectionsMax) {
-      client.destroy();
-      return;
-    }
-    open.add(client);
-    client.once("close", () => open.delete(client));
-    void serve(client);
-  });
+    return state.tooLarge || open.size >= limits.connectionsAtOnceMax || state.accepted > limits.connectionsMax;
+  }
+
+  const server = createProxyServer(open, isFull, (client) => void serve(client));
   const port = await listenOnLoopback(server);
 
   return {
@@ -144,11 +139,8 @@ export interface RefusingProxy {
 export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimits): Promise<RefusingProxy> {
   const requested: RequestedEndpoint[] = [];
   const open = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (client) => {
-    client.on("error", () => {});
-    if (open.size >= limits.connectionsAtOnceMax || requested.length >= limits.connectionsMax) return void client.destroy();
-    open.add(client);
-    client.once("close", () => open.delete(client));
+  const isFull = () => open.size >= limits.connectionsAtOnceMax || requested.length >= limits.connectionsMax;
+  const server = createProxyServer(open, isFull, (client) => {
     void readProxyRequest(client, limits).then((request) => {
       if (request === null) return void client.destroy();
       requested.push({ scheme: request.kind === "tunnel" ? "https" : "http", host: request.host, port: request.port });
@@ -197,6 +189,17 @@ function destroyAll(sockets: ReadonlySet<Socket>): void {
 
 function endpointKey(host: string, port: number): string {
   return endpointText(parseHost(host)?.text ?? host, port);
+}
+
+/** Keeps `open` up to date, and closes new connections while `isFull`. */
+function createProxyServer(open: Set<Socket>, isFull: () => boolean, serve: (client: Socket) => void): Server {
+  return createServer({ allowHalfOpen: true }, (client) => {
+    client.on("error", () => {});
+    if (isFull()) return void client.destroy();
+    open.add(client);
+    client.once("close", () => open.delete(client));
+    serve(client);
+  });
 }
 
 async function listenOnLoopback(server: Server): Promise<number> {
