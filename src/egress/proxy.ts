@@ -96,12 +96,12 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
     });
   }
 
-  function isFull(): boolean {
+  function admit(): boolean {
     state.accepted++;
-    return state.tooLarge || open.size >= limits.connectionsAtOnceMax || state.accepted > limits.connectionsMax;
+    return !state.tooLarge && open.size < limits.connectionsAtOnceMax && state.accepted <= limits.connectionsMax;
   }
 
-  const server = createProxyServer(open, isFull, (client) => void serve(client));
+  const server = createProxyServer(open, admit, (client) => void serve(client));
   const port = await listenOnLoopback(server);
 
   return {
@@ -139,8 +139,8 @@ export interface RefusingProxy {
 export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimits): Promise<RefusingProxy> {
   const requested: RequestedEndpoint[] = [];
   const open = new Set<Socket>();
-  const isFull = () => open.size >= limits.connectionsAtOnceMax || requested.length >= limits.connectionsMax;
-  const server = createProxyServer(open, isFull, (client) => {
+  const admit = () => open.size < limits.connectionsAtOnceMax && requested.length < limits.connectionsMax;
+  const server = createProxyServer(open, admit, (client) => {
     void readProxyRequest(client, limits).then((request) => {
       if (request === null) return void client.destroy();
       requested.push({ scheme: request.kind === "tunnel" ? "https" : "http", host: request.host, port: request.port });
@@ -191,11 +191,11 @@ function endpointKey(host: string, port: number): string {
   return endpointText(parseHost(host)?.text ?? host, port);
 }
 
-/** Keeps `open` up to date, and closes new connections while `isFull`. */
-function createProxyServer(open: Set<Socket>, isFull: () => boolean, serve: (client: Socket) => void): Server {
+/** Tracks open connections, and closes each new one that `admit` rejects. */
+function createProxyServer(open: Set<Socket>, admit: () => boolean, serve: (client: Socket) => void): Server {
   return createServer({ allowHalfOpen: true }, (client) => {
     client.on("error", () => {});
-    if (isFull()) return void client.destroy();
+    if (!admit()) return void client.destroy();
     open.add(client);
     client.once("close", () => open.delete(client));
     serve(client);
