@@ -1,33 +1,20 @@
-/** Page probe with real pages over real TLS, and its failures. */
+/** Page probe with real pages over real TLS. */
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
-import type { ProbeFailure } from "../../../src/evidence/evidence.ts";
 import { headerValueCharsMax } from "../../../src/evidence/limits.ts";
-import type { PageReadings } from "../../../src/probe/browser/page.ts";
 import { type Flaw, siteIdentity } from "../../support/certificates.ts";
-import { startDnsServer } from "../../support/dns-server.ts";
-import { closedPort, egressTo, type Routes, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
-import { deadlines, factsOf, openTestBrowser, visit } from "../../support/visits.ts";
+import { cleanUp, keep } from "../../support/clean-up.ts";
+import { egressTo, type Routes, startHttp, startHttps, type TestServer } from "../../support/servers.ts";
+import { factsOf, openTestBrowser, visit } from "../../support/visits.ts";
 
 let browser: BrowserHost;
-const running: { stop(): unknown }[] = [];
-
 beforeAll(() => {
   browser = openTestBrowser();
 });
-
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.stop();
-});
-
+afterEach(cleanUp);
 afterAll(() => browser.stop());
-
-function keep<T extends { stop(): unknown }>(server: T): T {
-  running.push(server);
-  return server;
-}
 
 const site = async (routes: Routes, host = "site.test") => keep(await startHttps(siteIdentity(host), routes));
 const plain = async (routes: Routes) => keep(await startHttp(routes));
@@ -36,7 +23,7 @@ const load = (url: string, places: Record<string, { readonly port: number }>) =>
 const document = (head: string, body = "") => `<!doctype html><html><head><title>page</title>${head}</head><body>${body}</body></html>`;
 
 describe("a page", () => {
-  test("has an answer with fields in order and with duplicates, and TLS parameters", async () => {
+  test("has an answer with header fields in order and with duplicates, and TLS parameters", async () => {
     const server = keep(
       await startTcpTls((path) =>
         path === "/"
@@ -83,7 +70,7 @@ describe("a page", () => {
     expect(readings.hstsPreload.status).toBe("read");
   });
 
-  test("over HTTP/2 has its fields too, with separate duplicates", async () => {
+  test("over HTTP/2 also has its header fields, with separate duplicates", async () => {
     const { certificateChainPem: cert, privateKeyPem: key } = siteIdentity("site.test");
     const versions: string[] = [];
     const server = createSecureServer({ cert, key }, ({ httpVersion }, response) => {
@@ -135,7 +122,7 @@ describe("a page", () => {
     ]);
   });
 
-  test("has each redirect with its fields, also navigation by script and by meta element", async () => {
+  test("has each redirect with its header fields, also navigation by script and by meta element", async () => {
     const secure = await site({
       "/start": { status: 308, headers: { location: "/script", "x-mark": "two" } },
       "/script": { body: `<script>location.replace("/refresh")</script>` },
@@ -217,7 +204,7 @@ describe("a page", () => {
     });
   });
 
-  test("has the resources that it refused because of integrity", async () => {
+  test("has the resources that the browser refused because of integrity", async () => {
     const server = await site({
       "/": {
         body: document(
@@ -285,105 +272,7 @@ describe("a page", () => {
   });
 });
 
-/** All four readings fail for this reason. */
-function expectNothing({ navigation, page, dom, requests }: PageReadings, because: ProbeFailure): void {
-  for (const reading of [navigation, page, dom, requests]) expect(reading).toEqual({ status: "failed", because });
-}
-
-describe("without a page", () => {
-  const unreached: readonly (readonly [because: ProbeFailure, words: string, start: () => Promise<{ readonly port: number }>])[] = [
-    ["refused", "nothing listens", async () => ({ port: await closedPort() })],
-    [
-      "tls",
-      "the server has no TLS",
-      async () => keep(await startTcp((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")))),
-    ],
-    [
-      "tls",
-      "the server has only TLS 1.0",
-      async () => keep(await startHttps(siteIdentity("site.test"), {}, { minVersion: "TLSv1", maxVersion: "TLSv1" })),
-    ],
-    [
-      "invalid",
-      "the connection closes after the handshake",
-      async () => keep(await startHttps(siteIdentity("site.test"), { "*": (_, response) => void response.socket?.destroy() })),
-    ],
-    [
-      "blocked",
-      "the site redirects to a blocked address",
-      () => site({ "*": { status: 302, headers: { location: "http://169.254.169.254/" } } }),
-    ],
-    ["refused", "the site redirects to a closed port", () => site({ "*": { status: 302, headers: { location: "https://gone.test/" } } })],
-    ["timeout", "the server says nothing", async () => keep(await startTcp(() => {}))],
-  ];
-  for (const [because, words, start] of unreached) {
-    test(`${words}: ${because}`, async () => {
-      expectNothing(
-        await load("https://site.test/", { "site.test:443": await start(), "gone.test:443": { port: await closedPort() } }),
-        because,
-      );
-    });
-  }
-
-  test("the name does not exist: unresolved", async () => {
-    const dns = keep(await startDnsServer({}));
-    expectNothing(await visit(browser, "https://site.test/", { egress: egressTo({}, { dnsServers: [dns.address] }) }), "unresolved");
-  });
-
-  test("the address is blocked: blocked", async () => {
-    for (const url of ["http://127.0.0.1/", "https://10.0.0.1/", "http://[::1]/"]) {
-      expectNothing(await visit(browser, url, { egress: egressTo({}, { allowCidrs: [] }) }), "blocked");
-    }
-  });
-
-  test("the scan is aborted: timeout, at once", async () => {
-    const server = keep(await startTcp(() => {}));
-    const readings = await visit(browser, "https://site.test/", {
-      egress: egressTo({ "site.test:443": server }),
-      signal: AbortSignal.timeout(200),
-      deadlines: { ...deadlines, navigationMs: 3_600_000 },
-    });
-    expectNothing(readings, "timeout");
-  });
-
-  test("the browser is gone: crashed", async () => {
-    const readings = await visit(browser, "https://site.test/", {
-      egress: egressTo({}),
-      browserEndpoint: `ws://127.0.0.1:${await closedPort()}/devtools/browser/x`,
-    });
-    expectNothing(readings, "crashed");
-  });
-});
-
-describe("an answer that is not the site's", () => {
-  const answers: readonly (readonly [
-    because: ProbeFailure | null,
-    words: string,
-    status: number,
-    headers: Record<string, string>,
-    title: string,
-  ])[] = [
-    [null, "not found", 404, {}, "page"],
-    [null, "forbidden", 403, {}, "page"],
-    [null, "a challenge's title with status 200", 200, {}, "Just a moment..."],
-    ["server-error", "broken", 500, {}, "page"],
-    ["server-error", "away", 503, {}, "page"],
-    ["server-error", "too many", 429, {}, "page"],
-    ["challenged", "a field of a defence", 403, { "cf-mitigated": "challenge" }, "page"],
-    ["challenged", "a title of a defence", 403, {}, "Just a moment..."],
-  ];
-  for (const [because, words, status, headers, title] of answers) {
-    test(`${words}: ${because ?? "read"}`, async () => {
-      const server = await site({ "/": { status, headers, body: `<title>${title}</title>` } });
-      const { navigation, page, dom, requests } = await load("https://site.test/", { "site.test:443": server });
-      expect(navigation).toMatchObject({ status: "read", facts: { finalStatus: status } });
-      for (const reading of [page, dom, requests])
-        expect(reading).toMatchObject(because === null ? { status: "read" } : { status: "failed", because });
-    });
-  }
-});
-
-/** Writes bytes as given, by path, over TLS; then closes. */
+/** TLS server that answers each path with raw bytes and closes the connection. */
 async function startTcpTls(bytesOf: (path: string) => string): Promise<TestServer> {
   const { certificateChainPem: cert, privateKeyPem: key } = siteIdentity("site.test");
   const server = Bun.listen({

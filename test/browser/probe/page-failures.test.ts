@@ -1,0 +1,118 @@
+/** Page probe: servers without a page, and answers that are not from the site itself. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserHost } from "../../../src/browser/browser.ts";
+import type { ProbeFailure } from "../../../src/evidence/evidence.ts";
+import type { PageReadings } from "../../../src/probe/browser/page.ts";
+import { siteIdentity } from "../../support/certificates.ts";
+import { cleanUp, keep } from "../../support/clean-up.ts";
+import { startDnsServer } from "../../support/dns-server.ts";
+import { closedPort, egressTo, type Routes, startHttps, startTcp } from "../../support/servers.ts";
+import { deadlines, openTestBrowser, visit } from "../../support/visits.ts";
+
+let browser: BrowserHost;
+beforeAll(() => {
+  browser = openTestBrowser();
+});
+afterEach(cleanUp);
+afterAll(() => browser.stop());
+
+const site = async (routes: Routes, host = "site.test") => keep(await startHttps(siteIdentity(host), routes));
+const load = (url: string, places: Record<string, { readonly port: number }>) => visit(browser, url, { egress: egressTo(places) });
+
+/** Expects all four readings to fail for this reason. */
+function expectNothing({ navigation, page, dom, requests }: PageReadings, because: ProbeFailure): void {
+  for (const reading of [navigation, page, dom, requests]) expect(reading).toEqual({ status: "failed", because });
+}
+
+describe("without a page", () => {
+  const unreached: readonly (readonly [because: ProbeFailure, words: string, start: () => Promise<{ readonly port: number }>])[] = [
+    ["refused", "nothing listens", async () => ({ port: await closedPort() })],
+    [
+      "tls",
+      "the server has no TLS",
+      async () => keep(await startTcp((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")))),
+    ],
+    [
+      "tls",
+      "the server has only TLS 1.0",
+      async () => keep(await startHttps(siteIdentity("site.test"), {}, { minVersion: "TLSv1", maxVersion: "TLSv1" })),
+    ],
+    [
+      "invalid",
+      "the connection closes after the handshake",
+      async () => keep(await startHttps(siteIdentity("site.test"), { "*": (_, response) => void response.socket?.destroy() })),
+    ],
+    [
+      "blocked",
+      "the site redirects to a blocked address",
+      () => site({ "*": { status: 302, headers: { location: "http://169.254.169.254/" } } }),
+    ],
+    ["refused", "the site redirects to a closed port", () => site({ "*": { status: 302, headers: { location: "https://gone.test/" } } })],
+    ["timeout", "the server sends nothing", async () => keep(await startTcp(() => {}))],
+  ];
+  for (const [because, words, start] of unreached) {
+    test(`${words}: ${because}`, async () => {
+      expectNothing(
+        await load("https://site.test/", { "site.test:443": await start(), "gone.test:443": { port: await closedPort() } }),
+        because,
+      );
+    });
+  }
+
+  test("the name does not exist: unresolved", async () => {
+    const dns = keep(await startDnsServer({}));
+    expectNothing(await visit(browser, "https://site.test/", { egress: egressTo({}, { dnsServers: [dns.address] }) }), "unresolved");
+  });
+
+  test("the address is blocked: blocked", async () => {
+    for (const url of ["http://127.0.0.1/", "https://10.0.0.1/", "http://[::1]/"]) {
+      expectNothing(await visit(browser, url, { egress: egressTo({}, { allowCidrs: [] }) }), "blocked");
+    }
+  });
+
+  test("the scan is aborted: timeout, at once", async () => {
+    const server = keep(await startTcp(() => {}));
+    const readings = await visit(browser, "https://site.test/", {
+      egress: egressTo({ "site.test:443": server }),
+      signal: AbortSignal.timeout(200),
+      deadlines: { ...deadlines, navigationMs: 3_600_000 },
+    });
+    expectNothing(readings, "timeout");
+  });
+
+  test("the browser is gone: crashed", async () => {
+    const readings = await visit(browser, "https://site.test/", {
+      egress: egressTo({}),
+      browserEndpoint: `ws://127.0.0.1:${await closedPort()}/devtools/browser/x`,
+    });
+    expectNothing(readings, "crashed");
+  });
+});
+
+describe("an answer from another party than the site", () => {
+  const answers: readonly (readonly [
+    because: ProbeFailure | null,
+    words: string,
+    status: number,
+    headers: Record<string, string>,
+    title: string,
+  ])[] = [
+    [null, "not found", 404, {}, "page"],
+    [null, "forbidden", 403, {}, "page"],
+    [null, "a challenge's title with status 200", 200, {}, "Just a moment..."],
+    ["server-error", "an internal error", 500, {}, "page"],
+    ["server-error", "unavailable", 503, {}, "page"],
+    ["server-error", "too many requests", 429, {}, "page"],
+    ["challenged", "a header of a bot challenge", 403, { "cf-mitigated": "challenge" }, "page"],
+    ["challenged", "a title of a bot challenge", 403, {}, "Just a moment..."],
+  ];
+  for (const [because, words, status, headers, title] of answers) {
+    test(`${words}: ${because ?? "read"}`, async () => {
+      const server = await site({ "/": { status, headers, body: `<title>${title}</title>` } });
+      const { navigation, page, dom, requests } = await load("https://site.test/", { "site.test:443": server });
+      expect(navigation).toMatchObject({ status: "read", facts: { finalStatus: status } });
+      for (const reading of [page, dom, requests])
+        expect(reading).toMatchObject(because === null ? { status: "read" } : { status: "failed", because });
+    });
+  }
+});
