@@ -95,13 +95,8 @@ function readLines(body: string): { readonly lines: readonly Line[]; readonly de
   return { lines, defects };
 }
 
-interface Opened {
-  readonly content: readonly Line[];
-  readonly defect: SecurityTxtDefect | null;
-}
-
 /** Signed lines without dash escapes. The signature itself is not verified. */
-function openEnvelope(lines: readonly Line[]): Opened {
+function openEnvelope(lines: readonly Line[]): { readonly content: readonly Line[]; readonly defect: SecurityTxtDefect | null } {
   const opening = lines[0];
   if (opening?.text !== signedMark) return { content: lines, defect: null };
   const bodyAt = lines.findIndex(({ text }) => text === "") + 1;

@@ -67,12 +67,7 @@ function Closed() {
   );
 }
 
-interface ScanFormProps {
-  readonly typed: string;
-  readonly error?: string | undefined;
-}
-
-function ScanForm({ typed, error }: ScanFormProps) {
+function ScanForm({ typed, error }: { readonly typed: string; readonly error?: string | undefined }) {
   const { i18n, settings } = useVisit();
   return (
     <>

@@ -1,6 +1,6 @@
 /** `/admin/checks`: the loaded catalog and the files of plugin checks. */
 
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import type { PageHandler, Visit } from "../visit.ts";
@@ -31,32 +31,23 @@ function checksPage(visit: Visit): Response {
 function PluginFiles() {
   const { i18n, settings } = useVisit();
   const { checks, pluginFiles } = settings.catalog;
-  const columns = [
-    { label: i18n.t("admin.checks.key") },
-    { label: i18n.t("admin.checks.label") },
-    { label: i18n.t("admin.checks.weight"), numeric: true },
-    { label: i18n.t("admin.checks.file") },
-  ];
-  const plugins = checks.filter(({ key }) => Object.hasOwn(pluginFiles, key));
   return (
-    <Table caption={i18n.t("admin.checks.caption")} columns={columns}>
-      <RowGroup>
-        {plugins.map(({ key, weight }) => (
-          <Row
-            key={key}
-            cells={[
-              <a key="key" href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
-                {key}
-              </a>,
-              settings.texts.ofCheck(i18n.locale, key)?.label ?? key,
-              i18n.number(weight),
-              <code key="file" {...untranslated}>
-                {pluginFiles[key]}
-              </code>,
-            ]}
-          />
-        ))}
-      </RowGroup>
-    </Table>
+    <DataTable
+      caption={i18n.t("admin.checks.caption")}
+      rows={checks.filter(({ key }) => Object.hasOwn(pluginFiles, key))}
+      columns={[
+        {
+          label: i18n.t("admin.checks.key"),
+          cell: ({ key }) => (
+            <a href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
+              {key}
+            </a>
+          ),
+        },
+        { label: i18n.t("admin.checks.label"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.label ?? key },
+        { label: i18n.t("admin.checks.weight"), numeric: true, cell: ({ weight }) => i18n.number(weight) },
+        { label: i18n.t("admin.checks.file"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]}</code> },
+      ]}
+    />
   );
 }

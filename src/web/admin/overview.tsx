@@ -5,7 +5,7 @@ import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
@@ -79,23 +79,21 @@ const parts: Readonly<Record<DoctorFinding["what"], TextPath>> = {
 
 function Findings({ findings }: { readonly findings: readonly DoctorFinding[] }) {
   const i18n = useI18n();
-  const columns = [
-    { label: i18n.t("admin.doctor.part") },
-    { label: i18n.t("admin.doctor.state") },
-    { label: i18n.t("admin.doctor.detail") },
-  ];
   return (
-    <Table caption={i18n.t("admin.doctor.caption")} captionUnseen columns={columns}>
-      <RowGroup>
-        {findings.map(({ what, state, detail }) => (
-          <Row key={what} cells={[i18n.t(parts[what]), <State key="state" state={state} />, <Detail key="detail">{detail}</Detail>]} />
-        ))}
-      </RowGroup>
-    </Table>
+    <DataTable
+      caption={i18n.t("admin.doctor.caption")}
+      captionUnseen
+      rows={findings}
+      columns={[
+        { label: i18n.t("admin.doctor.part"), cell: ({ what }) => i18n.t(parts[what]) },
+        { label: i18n.t("admin.doctor.state"), cell: (finding) => <State {...finding} /> },
+        { label: i18n.t("admin.doctor.detail"), cell: (finding) => <Detail {...finding} /> },
+      ]}
+    />
   );
 }
 
-function State({ state }: { readonly state: DoctorFinding["state"] }) {
+function State({ state }: DoctorFinding) {
   const i18n = useI18n();
   return (
     <span class={state === "ok" ? "state good" : "state poor"}>
@@ -106,10 +104,10 @@ function State({ state }: { readonly state: DoctorFinding["state"] }) {
 }
 
 /** Texts of the command line are English. */
-function Detail({ children }: { readonly children: string }) {
+function Detail({ detail }: DoctorFinding) {
   return (
     <span lang="en" {...untranslated}>
-      {children}
+      {detail}
     </span>
   );
 }

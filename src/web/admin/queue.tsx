@@ -1,7 +1,7 @@
 /** Running and queued scans with their ages. */
 import type { ScanRecord } from "../../store/scans.ts";
 import { Instant } from "../components/instant.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
@@ -28,42 +28,39 @@ export function AdminQueue() {
   );
 }
 
-interface ScansProps {
-  readonly caption: string;
-  readonly scans: readonly ScanRecord[];
-  readonly inHand: boolean;
-}
-
-function Scans({ caption, scans, inHand }: ScansProps) {
+function Scans({ caption, scans, inHand }: { readonly caption: string; readonly scans: readonly ScanRecord[]; readonly inHand: boolean }) {
   const { i18n } = useVisit();
-  const columns = [
-    { label: i18n.t("admin.queue.url") },
-    { label: i18n.t("admin.queue.by") },
-    { label: i18n.t(inHand ? "admin.queue.started" : "admin.queue.queued") },
-    ...(inHand ? [{ label: i18n.t("admin.queue.progress"), numeric: true }] : []),
-  ];
+  const progress = {
+    label: i18n.t("admin.queue.progress"),
+    numeric: true,
+    cell: ({ progressPercent }: ScanRecord) => i18n.t("admin.queue.percent", { percent: i18n.number(progressPercent) }),
+  };
   return (
-    <Table caption={caption} columns={columns}>
-      <RowGroup>
-        {scans.map((scan) => (
-          <ScanRow key={scan.token} scan={scan} inHand={inHand} />
-        ))}
-      </RowGroup>
-    </Table>
+    <DataTable
+      caption={caption}
+      rows={scans}
+      columns={[
+        {
+          label: i18n.t("admin.queue.url"),
+          cell: ({ token, url }) => (
+            <a href={`/scans/${token}`}>
+              <UntrustedText charsMax={urlCharsMax}>{url}</UntrustedText>
+            </a>
+          ),
+        },
+        { label: i18n.t("admin.queue.by"), cell: (scan) => <Owner scan={scan} /> },
+        {
+          label: i18n.t(inHand ? "admin.queue.started" : "admin.queue.queued"),
+          cell: ({ createdAt, startedAt }) => <Instant at={inHand ? (startedAt ?? createdAt) : createdAt} />,
+        },
+        ...(inHand ? [progress] : []),
+      ]}
+    />
   );
 }
 
-function ScanRow({ scan, inHand }: { readonly scan: ScanRecord; readonly inHand: boolean }) {
+function Owner({ scan: { accountId } }: { readonly scan: ScanRecord }) {
   const { i18n, settings } = useVisit();
-  const { token, url, accountId, createdAt, startedAt, progressPercent } = scan;
-  const by = accountId === null ? undefined : settings.store.accounts.findById(accountId);
-  const cells = [
-    <a key="url" href={`/scans/${token}`}>
-      <UntrustedText charsMax={urlCharsMax}>{url}</UntrustedText>
-    </a>,
-    by === undefined ? i18n.t("admin.queue.guest") : <UntrustedText key="by">{by.email}</UntrustedText>,
-    <Instant key="since" at={inHand ? (startedAt ?? createdAt) : createdAt} />,
-    i18n.t("admin.queue.percent", { percent: i18n.number(progressPercent) }),
-  ];
-  return <Row cells={cells} />;
+  const owner = accountId === null ? undefined : settings.store.accounts.findById(accountId);
+  return owner === undefined ? i18n.t("admin.queue.guest") : <UntrustedText>{owner.email}</UntrustedText>;
 }

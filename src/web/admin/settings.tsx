@@ -1,6 +1,6 @@
 /** `/admin/settings`: effective settings and their sources. */
 
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 import type { PageHandler, Visit } from "../visit.ts";
@@ -11,48 +11,49 @@ export const getAdminSettings: PageHandler = (visit) => withAdmin(visit, () => s
 
 function settingsPage(visit: Visit): Response {
   const { i18n, settings } = visit;
-  const columns = [
-    { label: i18n.t("admin.settings.key") },
-    { label: i18n.t("admin.settings.value") },
-    { label: i18n.t("admin.settings.origin") },
-  ];
   return adminPage(visit, {
     title: "admin.settings.title",
     lead: i18n.t("admin.settings.intro"),
     children: (
-      <Table caption={i18n.t("admin.settings.caption")} captionUnseen columns={columns}>
-        <RowGroup>
-          {settings.operator.settings.map((setting) => (
-            <SettingRow key={setting.key} setting={setting} />
-          ))}
-        </RowGroup>
-      </Table>
+      <DataTable
+        caption={i18n.t("admin.settings.caption")}
+        captionUnseen
+        rows={settings.operator.settings}
+        rowId={({ key }) => key}
+        columns={[
+          { label: i18n.t("admin.settings.key"), cell: SettingName },
+          { label: i18n.t("admin.settings.value"), cell: (setting) => <SettingValue {...setting} /> },
+          { label: i18n.t("admin.settings.origin"), cell: (setting) => <SettingOrigin {...setting} /> },
+        ]}
+      />
     ),
   });
 }
 
-function SettingRow({ setting: { key, value, origin, originName, variable } }: { readonly setting: ShownSetting }) {
-  const i18n = useI18n();
-  const cells = [
+function SettingName({ key, variable }: ShownSetting) {
+  return (
     <>
       <Verbatim>{key}</Verbatim>
       <br />
       <span class="muted small">
         <Verbatim>{variable}</Verbatim>
       </span>
-    </>,
-    value === null ? (
-      <span key="value" class="muted">
-        {i18n.t("admin.settings.unset")}
-      </span>
-    ) : (
-      <Verbatim key="value">{value}</Verbatim>
-    ),
+    </>
+  );
+}
+
+function SettingValue({ value }: ShownSetting) {
+  const i18n = useI18n();
+  return value === null ? <span class="muted">{i18n.t("admin.settings.unset")}</span> : <Verbatim>{value}</Verbatim>;
+}
+
+function SettingOrigin({ origin, originName }: ShownSetting) {
+  const i18n = useI18n();
+  return (
     <>
       {i18n.t(`admin.settings.origins.${origin}`)} {originName !== null && origin !== "variable" && <Verbatim>{originName}</Verbatim>}
-    </>,
-  ];
-  return <Row id={key} cells={cells} />;
+    </>
+  );
 }
 
 /** Literal text, never translated. */

@@ -7,7 +7,7 @@ import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
@@ -116,41 +116,37 @@ function usersPage(visit: Visit, typed: InvitationDraft | null = null): Response
 }
 
 function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
-  const { i18n } = useVisit();
-  const columns = [
-    { label: i18n.t("admin.users.email") },
-    { label: i18n.t("admin.users.role") },
-    { label: i18n.t("admin.users.created") },
-    { label: i18n.t("admin.users.plan") },
-    { label: i18n.t("admin.users.state") },
-  ];
-  return (
-    <Table caption={i18n.t("admin.users.caption")} captionUnseen columns={columns}>
-      <RowGroup>
-        {accounts.map((account) => (
-          <AccountRow key={account.id} account={account} />
-        ))}
-      </RowGroup>
-    </Table>
-  );
-}
-
-function AccountRow({ account }: { readonly account: Account }) {
   const { i18n, account: visitor } = useVisit();
-  const { id, email, admin, createdAt, disabled } = account;
-  const isVisitor = id === visitor?.id;
-  const cells = [
-    <>
-      <UntrustedText>{email}</UntrustedText> {isVisitor && <span class="muted">({i18n.t("admin.users.you")})</span>}
-    </>,
-    i18n.t(admin ? "admin.users.roles.admin" : "admin.users.roles.user"),
-    <Instant key="created" at={createdAt} day relative={false} />,
-    <PlanForm key="plan" account={account} />,
-    <>
-      {i18n.t(disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")} {!isVisitor && <StateForm account={account} />}
-    </>,
-  ];
-  return <Row id={`account-${id}`} cells={cells} />;
+  return (
+    <DataTable
+      caption={i18n.t("admin.users.caption")}
+      captionUnseen
+      rows={accounts}
+      rowId={({ id }) => `account-${id}`}
+      columns={[
+        {
+          label: i18n.t("admin.users.email"),
+          cell: ({ id, email }) => (
+            <>
+              <UntrustedText>{email}</UntrustedText> {id === visitor?.id && <span class="muted">({i18n.t("admin.users.you")})</span>}
+            </>
+          ),
+        },
+        { label: i18n.t("admin.users.role"), cell: ({ admin }) => i18n.t(admin ? "admin.users.roles.admin" : "admin.users.roles.user") },
+        { label: i18n.t("admin.users.created"), cell: ({ createdAt }) => <Instant at={createdAt} day relative={false} /> },
+        { label: i18n.t("admin.users.plan"), cell: (account) => <PlanForm account={account} /> },
+        {
+          label: i18n.t("admin.users.state"),
+          cell: (account) => (
+            <>
+              {i18n.t(account.disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")}{" "}
+              {account.id !== visitor?.id && <StateForm account={account} />}
+            </>
+          ),
+        },
+      ]}
+    />
+  );
 }
 
 function PlanForm({ account: { id, email, plan } }: { readonly account: Account }) {

@@ -3,12 +3,8 @@
 import { domainToUnicode } from "node:url";
 import { UntrustedText } from "./untrusted-text.tsx";
 
-interface HostUrlProps {
-  readonly url: string;
-}
-
 /** Text that is not a URL is shown as it is. */
-export function HostUrl({ url }: HostUrlProps) {
+export function HostUrl({ url }: { readonly url: string }) {
   const host = URL.parse(url)?.host ?? "";
   const hostAt = host === "" ? -1 : url.indexOf(host);
   if (hostAt === -1) return <UntrustedText>{url}</UntrustedText>;

@@ -14,10 +14,13 @@ export interface Column {
 
 const Columns = createContext<readonly Column[]>([]);
 
-interface TableProps {
+interface CaptionProps {
   readonly caption: string;
   /** Caption only for screen readers, where a heading has the same text. */
   readonly captionUnseen?: boolean;
+}
+
+interface TableProps extends CaptionProps {
   readonly columns: readonly Column[];
   /** `RowGroup` elements. */
   readonly children: ComponentChildren;
@@ -40,6 +43,26 @@ export function Table({ caption, captionUnseen = false, columns, children }: Tab
         {children}
       </table>
     </Columns.Provider>
+  );
+}
+
+interface DataTableProps<R> extends CaptionProps {
+  /** Null leaves a cell empty. */
+  readonly columns: readonly (Column & { readonly cell: (row: R, at: number) => ComponentChildren })[];
+  readonly rows: readonly R[];
+  readonly rowId?: (row: R) => string;
+}
+
+/** Table of one row per item. */
+export function DataTable<R>({ columns, rows, rowId, ...caption }: DataTableProps<R>) {
+  return (
+    <Table columns={columns} {...caption}>
+      <RowGroup>
+        {rows.map((row, at) => (
+          <Row key={String(at)} {...(rowId && { id: rowId(row) })} cells={columns.map(({ cell }) => cell(row, at))} />
+        ))}
+      </RowGroup>
+    </Table>
   );
 }
 

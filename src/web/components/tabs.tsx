@@ -5,12 +5,7 @@ import type { TextPath } from "../i18n.ts";
 /** Paths with their labels. */
 export type TabLinks = readonly (readonly [path: string, text: TextPath])[];
 
-interface TabsProps {
-  readonly label: string;
-  readonly links: TabLinks;
-}
-
-export function Tabs({ label, links }: TabsProps) {
+export function Tabs({ label, links }: { readonly label: string; readonly links: TabLinks }) {
   const { i18n, url } = useVisit();
   return (
     <nav class="tabs" aria-label={label}>

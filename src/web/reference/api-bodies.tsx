@@ -1,6 +1,6 @@
 /** API bodies as tables of their fields. */
 import { Fragment } from "preact";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { baseOf, fieldsOf, type Schema } from "./api-document.ts";
@@ -30,11 +30,6 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
   const { schemas } = settings.reference.api.components;
   const base = baseOf(schema, schemas);
   const documented = base === null ? [] : Object.keys(schemas[base]?.properties ?? {});
-  const columns = [
-    { label: i18n.t("apiReference.columns.field") },
-    { label: i18n.t("apiReference.columns.type") },
-    { label: i18n.t("apiReference.columns.meaning") },
-  ];
   return (
     <section aria-labelledby={bodyId(name)}>
       <h3 id={bodyId(name)} {...untranslated}>
@@ -45,20 +40,16 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
           {i18n.t("apiReference.base")} <a href={`#${bodyId(base)}`}>{base}</a>
         </p>
       )}
-      <Table caption={name} captionUnseen columns={columns}>
-        <RowGroup>
-          {fieldsOf(schema, documented).map((field) => (
-            <Row
-              key={field.path}
-              cells={[
-                <Code key="path" text={field.path} />,
-                <Code key="type" text={field.type} />,
-                <Notes key="notes" schema={field.schema} optional={field.optional} />,
-              ]}
-            />
-          ))}
-        </RowGroup>
-      </Table>
+      <DataTable
+        caption={name}
+        captionUnseen
+        rows={fieldsOf(schema, documented)}
+        columns={[
+          { label: i18n.t("apiReference.columns.field"), cell: ({ path }) => <Code text={path} /> },
+          { label: i18n.t("apiReference.columns.type"), cell: ({ type }) => <Code text={type} /> },
+          { label: i18n.t("apiReference.columns.meaning"), cell: (field) => <Notes schema={field.schema} optional={field.optional} /> },
+        ]}
+      />
     </section>
   );
 }

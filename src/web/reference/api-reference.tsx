@@ -2,7 +2,7 @@
 
 import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
@@ -127,49 +127,35 @@ function EndpointPart({ method, path, operation }: Endpoint) {
 
 function Parameters({ parameters }: { readonly parameters: NonNullable<Operation["parameters"]> }) {
   const { i18n } = useVisit();
-  const columns = [
-    { label: i18n.t("apiReference.columns.parameter") },
-    { label: i18n.t("apiReference.columns.place") },
-    { label: i18n.t("apiReference.columns.type") },
-    { label: i18n.t("apiReference.columns.meaning") },
-  ];
   return (
-    <Table caption={i18n.t("apiReference.parameters")} columns={columns}>
-      <RowGroup>
-        {parameters.map(({ name, in: place, required, schema }) => (
-          <Row
-            key={name}
-            cells={[
-              <Code key="name" text={name} />,
-              i18n.t(place === "path" ? "apiReference.inPath" : "apiReference.inQuery"),
-              <Code key="type" text={typeOf(schema)} />,
-              <Notes key="notes" schema={schema} optional={!required} />,
-            ]}
-          />
-        ))}
-      </RowGroup>
-    </Table>
+    <DataTable
+      caption={i18n.t("apiReference.parameters")}
+      rows={parameters}
+      columns={[
+        { label: i18n.t("apiReference.columns.parameter"), cell: ({ name }) => <Code text={name} /> },
+        {
+          label: i18n.t("apiReference.columns.place"),
+          cell: ({ in: place }) => i18n.t(place === "path" ? "apiReference.inPath" : "apiReference.inQuery"),
+        },
+        { label: i18n.t("apiReference.columns.type"), cell: ({ schema }) => <Code text={typeOf(schema)} /> },
+        { label: i18n.t("apiReference.columns.meaning"), cell: ({ schema, required }) => <Notes schema={schema} optional={!required} /> },
+      ]}
+    />
   );
 }
 
 function Answers({ responses }: Pick<Operation, "responses">) {
   const { i18n } = useVisit();
-  const columns = [
-    { label: i18n.t("apiReference.columns.status") },
-    { label: i18n.t("apiReference.columns.meaning") },
-    { label: i18n.t("apiReference.columns.body") },
-  ];
   return (
-    <Table caption={i18n.t("apiReference.answers")} columns={columns}>
-      <RowGroup>
-        {Object.entries(responses).map(([status, { description, content }]) => (
-          <Row
-            key={status}
-            cells={[status, <FromDescription key="meaning" text={description} />, <BodyLink key="body" name={bodyNameOf(content)} />]}
-          />
-        ))}
-      </RowGroup>
-    </Table>
+    <DataTable
+      caption={i18n.t("apiReference.answers")}
+      rows={Object.entries(responses)}
+      columns={[
+        { label: i18n.t("apiReference.columns.status"), cell: ([status]) => status },
+        { label: i18n.t("apiReference.columns.meaning"), cell: ([, { description }]) => <FromDescription text={description} /> },
+        { label: i18n.t("apiReference.columns.body"), cell: ([, { content }]) => <BodyLink name={bodyNameOf(content)} /> },
+      ]}
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import type { Catalog } from "../../catalog/load.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { PageHead } from "../components/page-head.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
@@ -59,25 +59,20 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
   const name = i18n.t(`checks.areas.${area}`);
   // Heaviest first; equal weights keep the catalog order, which is by key.
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
-  const columns = [
-    { label: i18n.t("checks.columns.check") },
-    { label: i18n.t("checks.columns.reason") },
-    { label: i18n.t("checks.columns.weight"), numeric: true },
-  ];
   return (
     <section aria-labelledby={areaId(area)}>
       <h2 id={areaId(area)}>{name}</h2>
-      <Table caption={name} captionUnseen columns={columns}>
-        <RowGroup>
-          {sorted.map(({ key, weight }) => (
-            <Row
-              key={key}
-              id={`check-${key}`}
-              cells={[<CheckName key={key} checkKey={key} />, settings.texts.ofCheck(i18n.locale, key)?.reason, i18n.number(weight)]}
-            />
-          ))}
-        </RowGroup>
-      </Table>
+      <DataTable
+        caption={name}
+        captionUnseen
+        rows={sorted}
+        rowId={({ key }) => `check-${key}`}
+        columns={[
+          { label: i18n.t("checks.columns.check"), cell: ({ key }) => <CheckName checkKey={key} /> },
+          { label: i18n.t("checks.columns.reason"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.reason },
+          { label: i18n.t("checks.columns.weight"), numeric: true, cell: ({ weight }) => i18n.number(weight) },
+        ]}
+      />
     </section>
   );
 }

@@ -2,7 +2,7 @@
 
 import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { TextWithCode } from "./coded.tsx";
@@ -28,7 +28,6 @@ export function getMigration(visit: Visit): Response {
   const { i18n } = visit;
   const title = i18n.t("migrate.title");
   const answer = i18n.t("migrate.answer");
-  const columns = [{ label: i18n.t("migrate.old") }, { label: i18n.t("migrate.new") }];
   return page(visit, {
     title,
     children: (
@@ -36,16 +35,15 @@ export function getMigration(visit: Visit): Response {
         <PageHead title={title} lead={i18n.t("migrate.lead")} />
         <section>
           <h2>{i18n.t("migrate.mapping")}</h2>
-          <Table caption={i18n.t("migrate.mapping")} captionUnseen columns={columns}>
-            <RowGroup>
-              {concepts.map((name) => (
-                <Row
-                  key={name}
-                  cells={[i18n.t(`migrate.concepts.${name}.old`), <TextWithCode key="new" text={i18n.t(`migrate.concepts.${name}.new`)} />]}
-                />
-              ))}
-            </RowGroup>
-          </Table>
+          <DataTable
+            caption={i18n.t("migrate.mapping")}
+            captionUnseen
+            rows={concepts}
+            columns={[
+              { label: i18n.t("migrate.old"), cell: (name) => i18n.t(`migrate.concepts.${name}.old`) },
+              { label: i18n.t("migrate.new"), cell: (name) => <TextWithCode text={i18n.t(`migrate.concepts.${name}.new`)} /> },
+            ]}
+          />
         </section>
         <section>
           <h2>{i18n.t("migrate.before")}</h2>

@@ -3,7 +3,7 @@
 import type { ScanRecord } from "../../store/scans.ts";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 import { hostPath } from "../scans/host-name.ts";
@@ -20,40 +20,32 @@ export function History({ report: { scan, host, history } }: { readonly report: 
       {history.length < 2 ? (
         <p>{i18n.t("report.history.only")}</p>
       ) : (
-        <Table
+        <DataTable
           caption={i18n.t("report.history.heading", { host })}
           captionUnseen
+          rows={history}
           columns={[
-            { label: i18n.t("report.history.when"), header: true },
-            { label: i18n.t("report.history.score") },
-            { label: i18n.t("report.history.address") },
-            { label: i18n.t("report.history.compare"), unseen: true },
+            { label: i18n.t("report.history.when"), cell: (other) => <When scan={other} current={other.token === scan.token} /> },
+            {
+              label: i18n.t("report.history.score"),
+              cell: ({ summary }) => <SmallScore score={summary?.score ?? null} band={summary?.band ?? "unknown"} />,
+            },
+            { label: i18n.t("report.history.address"), cell: ({ url }) => <UntrustedText charsMax={urlCharsMax}>{url}</UntrustedText> },
+            {
+              label: i18n.t("report.history.compare"),
+              unseen: true,
+              cell: (other) =>
+                other.token === scan.token ? null : (
+                  <a
+                    href={`/scans/${scan.token}/compare?with=${other.token}`}
+                    aria-label={i18n.t("report.history.compareWith", { at: i18n.dateTime(endOf(other)) })}
+                  >
+                    {i18n.t("report.history.compare")}
+                  </a>
+                ),
+            },
           ]}
-        >
-          <RowGroup>
-            {history.map((other) => (
-              <Row
-                key={other.token}
-                cells={[
-                  <When key="when" scan={other} current={other.token === scan.token} />,
-                  <SmallScore key="score" score={other.summary?.score ?? null} band={other.summary?.band ?? "unknown"} />,
-                  <UntrustedText key="address" charsMax={urlCharsMax}>
-                    {other.url}
-                  </UntrustedText>,
-                  other.token === scan.token ? null : (
-                    <a
-                      key="compare"
-                      href={`/scans/${scan.token}/compare?with=${other.token}`}
-                      aria-label={i18n.t("report.history.compareWith", { at: i18n.dateTime(endOf(other)) })}
-                    >
-                      {i18n.t("report.history.compare")}
-                    </a>
-                  ),
-                ]}
-              />
-            ))}
-          </RowGroup>
-        </Table>
+        />
       )}
       <p>
         <a href={hostPath(host)}>{i18n.t("report.history.all", { host })}</a>

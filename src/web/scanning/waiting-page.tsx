@@ -65,13 +65,8 @@ function Progress({ scan }: { readonly scan: ScanRecord }) {
   );
 }
 
-interface StageProps {
-  readonly stage: ProgressStage;
-  readonly current: ProgressStage | null;
-}
-
 /** Contains all three icons; the script shows one. */
-function Stage({ stage, current }: StageProps) {
+function Stage({ stage, current }: { readonly stage: ProgressStage; readonly current: ProgressStage | null }) {
   const i18n = useI18n();
   const distance = current === null ? 1 : progressStages.indexOf(stage) - progressStages.indexOf(current);
   return (

@@ -7,7 +7,7 @@ import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { Sparkline } from "../components/sparkline.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";
@@ -119,30 +119,19 @@ function ScoreHistory({ scans }: Pick<HistoryProps, "scans">) {
 
 function HostScans({ scans }: Pick<HistoryProps, "scans">) {
   const i18n = useI18n();
-  const columns = [
-    { label: i18n.t("host.columns.url") },
-    { label: i18n.t("host.columns.score") },
-    { label: i18n.t("host.columns.violated"), numeric: true },
-    { label: i18n.t("host.columns.time") },
-    { label: i18n.t("host.columns.compare") },
-  ];
   return (
-    <Table caption={i18n.t("host.table")} captionUnseen columns={columns}>
-      <RowGroup>
-        {scans.slice(0, rowsPerPage).map((scan, at) => (
-          <Row
-            key={scan.token}
-            cells={[
-              <ScanLink scan={scan} />,
-              <Score scan={scan} />,
-              i18n.number(scan.summary?.violated ?? 0),
-              <Instant at={endOf(scan)} />,
-              <Comparison scan={scan} before={scans[at + 1]} />,
-            ]}
-          />
-        ))}
-      </RowGroup>
-    </Table>
+    <DataTable
+      caption={i18n.t("host.table")}
+      captionUnseen
+      rows={scans.slice(0, rowsPerPage)}
+      columns={[
+        { label: i18n.t("host.columns.url"), cell: (scan) => <ScanLink scan={scan} /> },
+        { label: i18n.t("host.columns.score"), cell: (scan) => <Score scan={scan} /> },
+        { label: i18n.t("host.columns.violated"), numeric: true, cell: ({ summary }) => i18n.number(summary?.violated ?? 0) },
+        { label: i18n.t("host.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },
+        { label: i18n.t("host.columns.compare"), cell: (scan, at) => <Comparison scan={scan} before={scans[at + 1]} /> },
+      ]}
+    />
   );
 }
 

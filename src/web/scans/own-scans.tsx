@@ -6,7 +6,7 @@ import { withAccount } from "../account/sign-in/session-cookie.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import type { PageHandler, Visit } from "../visit.ts";
@@ -36,31 +36,20 @@ function OwnScans({ account }: { readonly account: Account }) {
   const cursor = cursorOf(url.searchParams);
   const { items, nextCursor } = settings.store.scans.listOfAccount(account.id, { limit: rowsPerPage, cursor });
   if (items.length === 0) return <Nothing past={cursor !== null} />;
-  const columns = [
-    { label: i18n.t("ownScans.columns.url") },
-    { label: i18n.t("ownScans.columns.status") },
-    { label: i18n.t("ownScans.columns.score") },
-    { label: i18n.t("ownScans.columns.time") },
-    { label: i18n.t("ownScans.columns.again"), unseen: true },
-  ];
   return (
     <>
-      <Table caption={i18n.t("ownScans.table")} captionUnseen columns={columns}>
-        <RowGroup>
-          {items.map((scan) => (
-            <Row
-              key={scan.token}
-              cells={[
-                <ScanLink scan={scan} />,
-                i18n.t(`ownScans.status.${scan.status}`),
-                <Score scan={scan} />,
-                <Instant at={scan.createdAt} />,
-                <RescanButton scan={scan} />,
-              ]}
-            />
-          ))}
-        </RowGroup>
-      </Table>
+      <DataTable
+        caption={i18n.t("ownScans.table")}
+        captionUnseen
+        rows={items}
+        columns={[
+          { label: i18n.t("ownScans.columns.url"), cell: (scan) => <ScanLink scan={scan} /> },
+          { label: i18n.t("ownScans.columns.status"), cell: ({ status }) => i18n.t(`ownScans.status.${status}`) },
+          { label: i18n.t("ownScans.columns.score"), cell: (scan) => <Score scan={scan} /> },
+          { label: i18n.t("ownScans.columns.time"), cell: ({ createdAt }) => <Instant at={createdAt} /> },
+          { label: i18n.t("ownScans.columns.again"), unseen: true, cell: (scan) => <RescanButton scan={scan} /> },
+        ]}
+      />
       <Pagination
         first={cursor === null ? null : listPath(path, {}, null)}
         next={nextCursor === null ? null : listPath(path, {}, nextCursor)}

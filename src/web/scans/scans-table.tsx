@@ -4,7 +4,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { HostUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
-import { Row, RowGroup, Table } from "../components/table.tsx";
+import { DataTable } from "../components/table.tsx";
 import { useI18n } from "../context.ts";
 import { endOf } from "./scan-end.ts";
 
@@ -16,20 +16,18 @@ interface ScansTableProps {
 
 export function ScansTable({ caption, scans }: ScansTableProps) {
   const i18n = useI18n();
-  const columns = [
-    { label: i18n.t("scans.columns.url") },
-    { label: i18n.t("scans.columns.score") },
-    { label: i18n.t("scans.columns.time") },
-    { label: i18n.t("scans.columns.token") },
-  ];
   return (
-    <Table caption={caption} captionUnseen columns={columns}>
-      <RowGroup>
-        {scans.map((scan) => (
-          <Row key={scan.token} cells={[<ScanLink scan={scan} />, <Score scan={scan} />, <Ended scan={scan} />, <Token scan={scan} />]} />
-        ))}
-      </RowGroup>
-    </Table>
+    <DataTable
+      caption={caption}
+      captionUnseen
+      rows={scans}
+      columns={[
+        { label: i18n.t("scans.columns.url"), cell: (scan) => <ScanLink scan={scan} /> },
+        { label: i18n.t("scans.columns.score"), cell: (scan) => <Score scan={scan} /> },
+        { label: i18n.t("scans.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },
+        { label: i18n.t("scans.columns.token"), cell: ({ token }) => <code class="break">{token}</code> },
+      ]}
+    />
   );
 }
 
@@ -49,12 +47,4 @@ export function ScanLink({ scan: { token, url } }: OfScan) {
 
 export function Score({ scan: { summary } }: OfScan) {
   return summary === null ? null : <SmallScore score={summary.score} band={summary.band} />;
-}
-
-function Ended({ scan }: OfScan) {
-  return <Instant at={endOf(scan)} />;
-}
-
-function Token({ scan: { token } }: OfScan) {
-  return <code class="break">{token}</code>;
 }

@@ -3,7 +3,7 @@ import type { Account } from "../../../store/accounts.ts";
 import { type Session, sessionDays, sessionIdleDays } from "../../../store/sessions.ts";
 import { Instant, LastUse } from "../../components/instant.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
@@ -13,21 +13,27 @@ import { browserName } from "./browser-name.ts";
 export function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {
   const { i18n, settings, now } = useVisit();
   const sessions = settings.store.sessions.listOfAccount(account.id, now).toReversed();
-  const columns = ["browser", "address", "created", "lastSeen", "end"] as const;
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">{i18n.t("account.sessions.title")}</h2>
-      <Table
+      <DataTable
         caption={i18n.t("account.sessions.caption")}
         captionUnseen
-        columns={columns.map((column) => ({ label: i18n.t(`account.sessions.${column}`) }))}
-      >
-        <RowGroup>
-          {sessions.map((session) => (
-            <SessionRow key={session.id} session={session} isCurrent={session.id === current} />
-          ))}
-        </RowGroup>
-      </Table>
+        rows={sessions}
+        columns={[
+          { label: i18n.t("account.sessions.browser"), cell: ({ userAgent }) => browserOf(userAgent, i18n) },
+          { label: i18n.t("account.sessions.address"), cell: ({ address }) => <UntrustedText>{address}</UntrustedText> },
+          { label: i18n.t("account.sessions.created"), cell: ({ createdAt }) => <Instant at={createdAt} relative={false} /> },
+          {
+            label: i18n.t("account.sessions.lastSeen"),
+            cell: ({ createdAt, lastSeenAt }) => <LastUse createdAt={createdAt} hour={lastSeenAt} />,
+          },
+          {
+            label: i18n.t("account.sessions.end"),
+            cell: (session) => (session.id === current ? i18n.t("account.sessions.current") : <EndSession session={session} />),
+          },
+        ]}
+      />
       <p class="hint">{i18n.t("account.sessions.addressHint", { idleDays: sessionIdleDays, days: sessionDays })}</p>
       {sessions.length > 1 && (
         <Form action="/account">
@@ -36,22 +42,6 @@ export function SessionsSection({ account, current }: { readonly account: Accoun
         </Form>
       )}
     </section>
-  );
-}
-
-function SessionRow({ session, isCurrent }: { readonly session: Session; readonly isCurrent: boolean }) {
-  const i18n = useI18n();
-  const { userAgent, address, createdAt, lastSeenAt } = session;
-  return (
-    <Row
-      cells={[
-        browserOf(userAgent, i18n),
-        <UntrustedText key="address">{address}</UntrustedText>,
-        <Instant key="created" at={createdAt} relative={false} />,
-        <LastUse key="lastSeen" createdAt={createdAt} hour={lastSeenAt} />,
-        isCurrent ? i18n.t("account.sessions.current") : <EndSession key="end" session={session} />,
-      ]}
-    />
   );
 }
 

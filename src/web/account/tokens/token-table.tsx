@@ -5,7 +5,7 @@ import { type ApiToken, deadTokenDays } from "../../../store/api-tokens.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Instant, LastUse } from "../../components/instant.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { DataTable } from "../../components/table.tsx";
 import { plainUntrustedText, UntrustedText, untranslated } from "../../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
@@ -13,58 +13,48 @@ import type { I18n } from "../../i18n.ts";
 
 const dayMs = 86_400_000;
 
-interface TokenTableProps {
-  readonly account: Account;
-  readonly action: string;
-}
-
-export function TokenTable({ account, action }: TokenTableProps) {
+export function TokenTable({ account, action }: { readonly account: Account; readonly action: string }) {
   const { i18n, settings, now } = useVisit();
   const tokens = settings.store.apiTokens
     .listOfAccount(account.id)
     .filter((token) => now.getTime() < endOf(token, now) + deadTokenDays * dayMs)
     .toReversed();
   if (tokens.length === 0) return <EmptyState title={i18n.t("tokens.list.none")} />;
-  const columns = ["name", "value", "created", "lastUsed", "expires", "status"] as const;
   return (
     <section aria-labelledby="tokens">
       <h2 id="tokens">{i18n.t("tokens.list.caption")}</h2>
-      <Table
+      <DataTable
         caption={i18n.t("tokens.list.caption")}
         captionUnseen
-        columns={columns.map((column) => ({ label: i18n.t(`tokens.list.${column}`) }))}
-      >
-        <RowGroup>
-          {tokens.map((token) => (
-            <TokenRow key={token.id} token={token} action={action} />
-          ))}
-        </RowGroup>
-      </Table>
+        rows={tokens}
+        columns={[
+          { label: i18n.t("tokens.list.name"), cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
+          { label: i18n.t("tokens.list.value"), cell: ({ shown }) => <code {...untranslated}>{`${shown}...`}</code> },
+          { label: i18n.t("tokens.list.created"), cell: ({ createdAt }) => <Instant at={createdAt} day relative={false} /> },
+          {
+            label: i18n.t("tokens.list.lastUsed"),
+            cell: ({ createdAt, lastUsedAt }) =>
+              lastUsedAt === null ? i18n.t("tokens.list.never") : <LastUse createdAt={createdAt} hour={lastUsedAt} />,
+          },
+          {
+            label: i18n.t("tokens.list.expires"),
+            cell: ({ expiresAt }) => (expiresAt === null ? i18n.t("tokens.list.never") : <Instant at={expiresAt} day relative={false} />),
+          },
+          {
+            label: i18n.t("tokens.list.status"),
+            cell: (token) =>
+              endedText(token, i18n, now) ?? (
+                <>
+                  {i18n.t("tokens.list.valid")} <Revoke token={token} action={action} />
+                </>
+              ),
+          },
+        ]}
+      />
       <p class="hint">
         {i18n.t("tokens.list.means")} {i18n.t("tokens.list.lastUsedHint", { days: deadTokenDays })}
       </p>
     </section>
-  );
-}
-
-function TokenRow({ token, action }: { readonly token: ApiToken; readonly action: string }) {
-  const { i18n, now } = useVisit();
-  const { name, shown, createdAt, lastUsedAt, expiresAt } = token;
-  return (
-    <Row
-      cells={[
-        <UntrustedText key="name">{name}</UntrustedText>,
-        <code key="value" {...untranslated}>{`${shown}...`}</code>,
-        <Instant key="created" at={createdAt} day relative={false} />,
-        lastUsedAt === null ? i18n.t("tokens.list.never") : <LastUse key="lastUsed" createdAt={createdAt} hour={lastUsedAt} />,
-        expiresAt === null ? i18n.t("tokens.list.never") : <Instant key="expires" at={expiresAt} day relative={false} />,
-        endedText(token, i18n, now) ?? (
-          <>
-            {i18n.t("tokens.list.valid")} <Revoke token={token} action={action} />
-          </>
-        ),
-      ]}
-    />
   );
 }
 

@@ -4,7 +4,7 @@ import type { ScanRecord } from "../../../store/scans.ts";
 import { Instant } from "../../components/instant.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { SmallScore } from "../../components/score-ring.tsx";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import { scanHost } from "../../scans/host-name.ts";
@@ -19,34 +19,27 @@ export function TwoScans({ before, after }: { readonly before: ScanRecord; reado
     { name: i18n.t("compare.after"), scan: after },
   ];
   return (
-    <Table
+    <DataTable
       caption={i18n.t("compare.heading")}
       captionUnseen
+      rows={scans}
       columns={[
-        { label: i18n.t("compare.what"), header: true },
-        { label: i18n.t("compare.measured") },
-        { label: i18n.t("compare.score") },
-        { label: i18n.t("compare.address") },
+        { label: i18n.t("compare.what"), cell: ({ name }) => name },
+        {
+          label: i18n.t("compare.measured"),
+          cell: ({ scan }) => (
+            <a href={`/scans/${scan.token}`}>
+              <Instant at={endOf(scan)} />
+            </a>
+          ),
+        },
+        {
+          label: i18n.t("compare.score"),
+          cell: ({ scan: { summary } }) => <SmallScore score={summary?.score ?? null} band={summary?.band ?? "unknown"} />,
+        },
+        { label: i18n.t("compare.address"), cell: ({ scan }) => <UntrustedText charsMax={urlCharsMax}>{scan.url}</UntrustedText> },
       ]}
-    >
-      <RowGroup>
-        {scans.map(({ name, scan }) => (
-          <Row
-            key={scan.token}
-            cells={[
-              name,
-              <a key="when" href={`/scans/${scan.token}`}>
-                <Instant at={endOf(scan)} />
-              </a>,
-              <SmallScore key="score" score={scan.summary?.score ?? null} band={scan.summary?.band ?? "unknown"} />,
-              <UntrustedText key="address" charsMax={urlCharsMax}>
-                {scan.url}
-              </UntrustedText>,
-            ]}
-          />
-        ))}
-      </RowGroup>
-    </Table>
+    />
   );
 }
 

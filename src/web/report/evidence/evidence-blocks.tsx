@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Reading } from "../../../evidence/evidence.ts";
 import type { HeaderField, TextRecords } from "../../../evidence/facts.ts";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { DataTable } from "../../components/table.tsx";
 import { UntrustedLines, UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import { failureText } from "./reading-texts.ts";
@@ -67,27 +67,25 @@ export function HeaderTable({ caption, headers, dropped }: HeaderTableProps) {
   if (fields.length === 0) return <p class="muted">{i18n.t("evidence.headers.none")}</p>;
   return (
     <>
-      <Table
+      <DataTable
         caption={caption}
         captionUnseen
-        columns={[{ label: i18n.t("evidence.headers.name"), header: true }, { label: i18n.t("evidence.headers.value") }]}
-      >
-        <RowGroup>
-          {fields.map(({ name, value, truncated }, at) => (
-            <Row
-              key={String(at)}
-              cells={[
-                <UntrustedText key="name">{name}</UntrustedText>,
-                <span key="value" class="mono">
-                  <UntrustedText>{value}</UntrustedText> <TruncatedNote truncated={truncated} />
-                </span>,
-              ]}
-            />
-          ))}
-        </RowGroup>
-      </Table>
+        rows={fields}
+        columns={[
+          { label: i18n.t("evidence.headers.name"), cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
+          { label: i18n.t("evidence.headers.value"), cell: HeaderValue },
+        ]}
+      />
       <OmittedCount count={headers.length - fields.length + dropped} />
     </>
+  );
+}
+
+function HeaderValue({ value, truncated }: HeaderField) {
+  return (
+    <span class="mono">
+      <UntrustedText>{value}</UntrustedText> <TruncatedNote truncated={truncated} />
+    </span>
   );
 }
 

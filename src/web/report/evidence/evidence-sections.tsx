@@ -75,14 +75,8 @@ export function EvidenceSections({ report: { evidence, timings } }: { readonly r
   );
 }
 
-interface PartProps {
-  readonly part: EvidencePart;
-  readonly evidence: Evidence;
-  readonly timings: Timings;
-}
-
 /** The id is inside `details`: browsers open a collapsed section when a URL fragment names an element in it. */
-function Part({ part, evidence, timings }: PartProps) {
+function Part({ part, evidence, timings }: { readonly part: EvidencePart; readonly evidence: Evidence; readonly timings: Timings }) {
   const i18n = useI18n();
   const hint = hintOf(part, evidence, i18n);
   const Content = part === "timings" ? null : descriptors[part].Content;

@@ -1,7 +1,7 @@
 /** Redirect chain of the browser, HSTS preload state, and the answers over plain http. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { HttpAnswer, PlainHttpFacts } from "../../../evidence/facts.ts";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import { Entry, ReadingContent, UntrustedLine } from "./evidence-blocks.tsx";
@@ -78,34 +78,22 @@ type AnswerShown = Pick<HttpAnswer, "url" | "status" | "headers"> & { readonly i
 function Answers({ caption, answers }: { readonly caption: string; readonly answers: readonly AnswerShown[] }) {
   const i18n = useI18n();
   return (
-    <Table
+    <DataTable
       caption={caption}
       captionUnseen
+      rows={answers}
       columns={[
-        { label: i18n.t("evidence.navigation.url"), header: true },
-        { label: i18n.t("evidence.navigation.status"), numeric: true },
-        { label: i18n.t("evidence.navigation.leadsTo") },
+        { label: i18n.t("evidence.navigation.url"), cell: ({ url }) => <UntrustedLine>{url}</UntrustedLine> },
+        { label: i18n.t("evidence.navigation.status"), numeric: true, cell: ({ status }) => String(status) },
+        {
+          label: i18n.t("evidence.navigation.leadsTo"),
+          cell: ({ headers, internal = false }) => {
+            if (internal) return i18n.t("evidence.navigation.internal");
+            const location = headers.find(({ name }) => name.toLowerCase() === "location")?.value;
+            return location === undefined ? null : <UntrustedLine>{location}</UntrustedLine>;
+          },
+        },
       ]}
-    >
-      <RowGroup>
-        {answers.map(({ url, status, headers, internal = false }, at) => {
-          const location = headers.find(({ name }) => name.toLowerCase() === "location")?.value;
-          return (
-            <Row
-              key={String(at)}
-              cells={[
-                <UntrustedLine key="url">{url}</UntrustedLine>,
-                String(status),
-                internal ? (
-                  i18n.t("evidence.navigation.internal")
-                ) : location === undefined ? null : (
-                  <UntrustedLine key="location">{location}</UntrustedLine>
-                ),
-              ]}
-            />
-          );
-        })}
-      </RowGroup>
-    </Table>
+    />
   );
 }

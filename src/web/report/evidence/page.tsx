@@ -1,7 +1,7 @@
 /** Evidence of the page itself: headers, cookies, document and requests. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { DomFacts, PageFacts, RequestsFacts, SetCookieLine } from "../../../evidence/facts.ts";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import { displayLimits, Entry, HeaderTable, OmittedCount, ReadingContent, TruncatedNote, UntrustedLine } from "./evidence-blocks.tsx";
@@ -54,36 +54,36 @@ function Cookies({ facts: { setCookies, setCookiesDropped } }: { readonly facts:
   return (
     <>
       <p class="muted">{i18n.t("evidence.cookies.noValues")}</p>
-      <Table
+      <DataTable
         caption={i18n.t("evidence.parts.cookies")}
         captionUnseen
+        rows={lines}
         columns={[
-          { label: i18n.t("evidence.cookies.name"), header: true },
-          { label: i18n.t("evidence.cookies.attributes") },
-          { label: i18n.t("evidence.cookies.from") },
+          { label: i18n.t("evidence.cookies.name"), cell: ({ line }) => <UntrustedText>{nameAndAttributes(line).name}</UntrustedText> },
+          { label: i18n.t("evidence.cookies.attributes"), cell: CookieAttributes },
+          {
+            label: i18n.t("evidence.cookies.from"),
+            cell: ({ host, overHttps }) => <UntrustedText>{`${overHttps ? "https" : "http"}://${host}`}</UntrustedText>,
+          },
         ]}
-      >
-        <RowGroup>
-          {lines.map((line, at) => (
-            <Row key={String(at)} cells={cookieCells(line)} />
-          ))}
-        </RowGroup>
-      </Table>
+      />
       <OmittedCount count={setCookies.length - lines.length + setCookiesDropped} />
     </>
   );
 }
 
 /** The name ends at the first equals sign, the pair at the first semicolon (RFC 6265bis section 5.6). Cookie values were redacted. */
-function cookieCells({ line, host, overHttps, truncated }: SetCookieLine) {
+function nameAndAttributes(line: string) {
   const [pair = "", ...attributes] = line.split(";");
-  return [
-    <UntrustedText key="name">{pair.slice(0, Math.max(0, pair.indexOf("=")))}</UntrustedText>,
-    <span key="attributes">
-      <UntrustedText>{attributes.join(";").trim()}</UntrustedText> <TruncatedNote truncated={truncated} />
-    </span>,
-    <UntrustedText key="from">{`${overHttps ? "https" : "http"}://${host}`}</UntrustedText>,
-  ];
+  return { name: pair.slice(0, Math.max(0, pair.indexOf("="))), attributes: attributes.join(";").trim() };
+}
+
+function CookieAttributes({ line, truncated }: SetCookieLine) {
+  return (
+    <span>
+      <UntrustedText>{nameAndAttributes(line).attributes}</UntrustedText> <TruncatedNote truncated={truncated} />
+    </span>
+  );
 }
 
 export function DocumentEvidence({ evidence: { dom } }: { readonly evidence: Evidence }) {
@@ -124,30 +124,20 @@ function Document({
       />
       <h4>{i18n.count("evidence.document.files", subresources.length + subresourcesDropped)}</h4>
       {files.length > 0 && (
-        <Table
+        <DataTable
           caption={i18n.t("evidence.document.filesCaption")}
           captionUnseen
+          rows={files}
           columns={[
-            { label: i18n.t("evidence.navigation.url"), header: true },
-            { label: i18n.t("evidence.document.kind") },
-            { label: i18n.t("evidence.document.origin") },
-            { label: "integrity" },
+            { label: i18n.t("evidence.navigation.url"), cell: ({ url }) => <UntrustedLine>{url}</UntrustedLine> },
+            { label: i18n.t("evidence.document.kind"), cell: ({ kind }) => i18n.t(`evidence.document.kinds.${kind}`) },
+            {
+              label: i18n.t("evidence.document.origin"),
+              cell: ({ sameSite, sameOrigin }) => i18n.t(`evidence.document.origins.${sameOrigin ? "same" : sameSite ? "site" : "other"}`),
+            },
+            { label: "integrity", cell: ({ integrity }) => (integrity === null ? null : <UntrustedText>{integrity}</UntrustedText>) },
           ]}
-        >
-          <RowGroup>
-            {files.map(({ url, kind, sameSite, sameOrigin, integrity }, at) => (
-              <Row
-                key={String(at)}
-                cells={[
-                  <UntrustedLine key="url">{url}</UntrustedLine>,
-                  i18n.t(`evidence.document.kinds.${kind}`),
-                  i18n.t(`evidence.document.origins.${sameOrigin ? "same" : sameSite ? "site" : "other"}`),
-                  integrity === null ? null : <UntrustedText key="integrity">{integrity}</UntrustedText>,
-                ]}
-              />
-            ))}
-          </RowGroup>
-        </Table>
+        />
       )}
       <OmittedCount count={subresources.length - files.length + subresourcesDropped} />
     </>
@@ -166,28 +156,16 @@ function Requests({ facts: { total, insecure, insecureDropped, integrityBlocked 
         {i18n.count("evidence.requests.total", total)} {i18n.count("evidence.requests.insecure", insecure.length + insecureDropped)}
       </p>
       {insecure.length > 0 && (
-        <Table
+        <DataTable
           caption={i18n.t("evidence.requests.caption")}
           captionUnseen
+          rows={insecure.slice(0, displayLimits.rowsMax)}
           columns={[
-            { label: i18n.t("evidence.navigation.url"), header: true },
-            { label: i18n.t("evidence.document.kind") },
-            { label: i18n.t("evidence.requests.outcome") },
+            { label: i18n.t("evidence.navigation.url"), cell: ({ url }) => <UntrustedLine>{url}</UntrustedLine> },
+            { label: i18n.t("evidence.document.kind"), cell: ({ kind }) => <UntrustedText>{kind}</UntrustedText> },
+            { label: i18n.t("evidence.requests.outcome"), cell: ({ outcome }) => i18n.t(`evidence.requests.outcomes.${outcome}`) },
           ]}
-        >
-          <RowGroup>
-            {insecure.slice(0, displayLimits.rowsMax).map(({ url, kind, outcome }, at) => (
-              <Row
-                key={String(at)}
-                cells={[
-                  <UntrustedLine key="url">{url}</UntrustedLine>,
-                  <UntrustedText key="kind">{kind}</UntrustedText>,
-                  i18n.t(`evidence.requests.outcomes.${outcome}`),
-                ]}
-              />
-            ))}
-          </RowGroup>
-        </Table>
+        />
       )}
       <OmittedCount count={Math.max(0, insecure.length - displayLimits.rowsMax) + insecureDropped} />
       {integrityBlocked.length > 0 && (

@@ -1,6 +1,6 @@
 /** Table of scan durations by stage. */
 import type { Timings } from "../../../evidence/scan.ts";
-import { Row, RowGroup, Table } from "../../components/table.tsx";
+import { DataTable } from "../../components/table.tsx";
 import { useI18n } from "../../context.ts";
 import type { I18n } from "../../i18n.ts";
 import { readingName } from "./reading-texts.ts";
@@ -10,22 +10,15 @@ export function TimingTable({ timings }: { readonly timings: Timings }) {
   return (
     <>
       <p class="muted">{i18n.t("evidence.timings.lead")}</p>
-      <Table
+      <DataTable
         caption={i18n.t("evidence.parts.timings")}
         captionUnseen
+        rows={Object.entries(timings).toSorted(([, one], [, other]) => other - one)}
         columns={[
-          { label: i18n.t("evidence.timings.part"), header: true },
-          { label: i18n.t("evidence.timings.time"), numeric: true },
+          { label: i18n.t("evidence.timings.part"), cell: ([name]) => timingName(i18n, name) },
+          { label: i18n.t("evidence.timings.time"), numeric: true, cell: ([, ms]) => `${i18n.number(Math.round(ms))} ms` },
         ]}
-      >
-        <RowGroup>
-          {Object.entries(timings)
-            .toSorted(([, one], [, other]) => other - one)
-            .map(([name, ms]) => (
-              <Row key={name} cells={[timingName(i18n, name), `${i18n.number(Math.round(ms))} ms`]} />
-            ))}
-        </RowGroup>
-      </Table>
+      />
     </>
   );
 }
