@@ -1,4 +1,4 @@
-/** Checks which foreign origins may read the site's answers, based on a request with a foreign Origin. */
+/** Checks which other origins may read the site's answers, based on a cross-origin request. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { fieldsNamed } from "assay/check/parsers";
 

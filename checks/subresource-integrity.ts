@@ -13,14 +13,14 @@ export default registerCheck({
   },
   judge({ dom }) {
     // data: and blob: URLs contain their content.
-    const foreign = dom.subresources.filter(({ url, sameSite }) => !sameSite && /^https?:/i.test(url));
-    const loose = foreign.filter(({ integrity }) => integrity === null || integrity.trim() === "");
+    const crossSite = dom.subresources.filter(({ url, sameSite }) => !sameSite && /^https?:/i.test(url));
+    const loose = crossSite.filter(({ integrity }) => integrity === null || integrity.trim() === "");
     const looseUrls = (wanted: string) => loose.filter(({ kind }) => kind === wanted).map(({ url }) => url);
     const found = [
       ...foundAtAddresses("security.content.script-without-integrity", looseUrls("script")),
       ...foundAtAddresses("security.content.style-without-integrity", looseUrls("style")),
     ];
     if (found.length === 0 && dom.subresourcesDropped > 0) return notChecked();
-    return foreign.some(({ kind }) => kind === "script" || kind === "style") ? violatedBy(found) : notApplicable();
+    return crossSite.some(({ kind }) => kind === "script" || kind === "style") ? violatedBy(found) : notApplicable();
   },
 });

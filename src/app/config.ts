@@ -65,9 +65,9 @@ type Layer = Readonly<Record<string, Entry>>;
 const noOrigin: Origin = { kind: "default", name: null };
 
 function flagLayer(flags: ConfigSources["flags"]): Layer {
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined) as [SettingKey, string | readonly string[]][];
+  const present = Object.entries(flags).filter(([, value]) => value !== undefined) as [SettingKey, string | readonly string[]][];
   return Object.fromEntries(
-    given.map(([key, value]) => [
+    present.map(([key, value]) => [
       key,
       { raw: untyped(key, value), origin: { kind: "flag", name: flagName(key) }, pathBase: process.cwd() },
     ]),

@@ -45,8 +45,8 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
 
 /** @throws CliError for a file that cannot be read or holds no evidence. */
 function evidenceIn(file: string): Evidence {
-  const given = jsonIn(file);
-  const inner = isObject(given) && "evidence" in given ? given.evidence : given;
+  const document = jsonIn(file);
+  const inner = isObject(document) && "evidence" in document ? document.evidence : document;
   if (!isObject(inner) || !isObject(inner.subject)) throw unusable(file, "holds no evidence");
   const { subject } = inner;
   for (const field of ["url", "host", "scannedAt"])

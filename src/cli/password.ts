@@ -19,7 +19,7 @@ export function addPasswordOptions(command: Command): Command {
 }
 
 /** Null if none was given. @throws CliError or ConfigError if it cannot be read. */
-export async function givenPassword({ passwordStdin, passwordFile }: PasswordOptions): Promise<string | null> {
+export async function readPassword({ passwordStdin, passwordFile }: PasswordOptions): Promise<string | null> {
   if (passwordStdin === true && passwordFile !== undefined)
     throw new CliError(exitCodes.usage, "--password-stdin and --password-file exclude each other");
   if (passwordStdin === true) return firstLineOfStdin();

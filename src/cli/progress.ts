@@ -7,8 +7,8 @@ const lineCharsMax = 79;
 
 export interface Progress {
   stage(url: string, stage: ProgressStage): void;
-  /** `how` is one word, shown as it is. */
-  ended(url: string, how: string): void;
+  /** `outcome` is one word, shown unchanged. */
+  ended(url: string, outcome: string): void;
   /** Writes a whole line, newline included, above the updated line. */
   readonly interject: (line: string) => void;
   /** Clears the updated line. */
@@ -21,16 +21,16 @@ export function startProgress(urls: number, wanted: boolean): Progress {
   if (!wanted) return silent;
   const live = process.stderr.isTTY === true;
   let done = 0;
-  const say = (url: string, what: string) => {
-    const line = stripControls(`[${done}/${urls}] ${what}  ${url}`);
+  const writeLine = (url: string, state: string) => {
+    const line = stripControls(`[${done}/${urls}] ${state}  ${url}`);
     if (live) rewriteLine(line.slice(0, lineCharsMax));
     else printError(line);
   };
   return {
-    stage: (url, stage) => say(url, `${stage} ${stagePercent[stage]}%`),
-    ended: (url, how) => {
+    stage: (url, stage) => writeLine(url, `${stage} ${stagePercent[stage]}%`),
+    ended: (url, outcome) => {
       done += 1;
-      say(url, how);
+      writeLine(url, outcome);
     },
     interject: (line) => {
       if (live) rewriteLine("");

@@ -26,29 +26,29 @@ export function reportText(report: FullReport<unknown, unknown>, style: ReportSt
   return [
     head,
     ...wrapped(verdict(security, style), indent, style),
-    ...(security.checkSummary === null ? [] : wrapped(say(style, "summary", { ...security.checkSummary }), indent, style)),
+    ...(security.checkSummary === null ? [] : wrapped(translate(style, "summary", { ...security.checkSummary }), indent, style)),
     ...findingLines(security.findings, style),
     ...notCheckedLines(security, notChecked ?? [], style),
   ].join("\n");
 }
 
 function verdict({ measured, score, band, rank }: SecurityBlock, style: ReportStyle): string {
-  if (!measured || score === null) return say(style, "notMeasured");
-  return say(style, "score", { score, band: say(style, `bands/${band}`), rank: say(style, `ranks/${rank}`) });
+  if (!measured || score === null) return translate(style, "notMeasured");
+  return translate(style, "score", { score, band: translate(style, `bands/${band}`), rank: translate(style, `ranks/${rank}`) });
 }
 
 function findingLines(findings: readonly RenderedFinding[], style: ReportStyle): readonly string[] {
-  if (findings.length === 0) return ["", ...wrapped(say(style, "noFindings"), indent, style)];
+  if (findings.length === 0) return ["", ...wrapped(translate(style, "noFindings"), indent, style)];
   return findings.toSorted(worstFirst).flatMap((finding) => {
     const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
     return [
       "",
-      `${painted(say(style, `severities/${severity}`), colours[severity], style)}  ${painted(stripControls(title), "1", style)}`,
+      `${painted(translate(style, `severities/${severity}`), colours[severity], style)}  ${painted(stripControls(title), "1", style)}`,
       `${indent}${stripControls(code)}`,
       ...wrapped(detail, indent, style),
-      ...wrapped(say(style, "risk", { text: riskStatement }), indent, style),
+      ...wrapped(translate(style, "risk", { text: riskStatement }), indent, style),
       ...remediationLines(remediation, style),
-      ...wrapped(say(style, "effort", { effort: say(style, `efforts/${effort}`) }), indent, style),
+      ...wrapped(translate(style, "effort", { effort: translate(style, `efforts/${effort}`) }), indent, style),
     ];
   });
 }
@@ -57,7 +57,7 @@ function findingLines(findings: readonly RenderedFinding[], style: ReportStyle):
 function remediationLines(remediation: string, style: ReportStyle): readonly string[] {
   const [advice = "", ...toPaste] = remediation.split("\n");
   return [
-    ...wrapped(say(style, "remediation", { text: advice }), indent, style),
+    ...wrapped(translate(style, "remediation", { text: advice }), indent, style),
     ...toPaste.map((line) => indent + indent + stripControls(line)),
   ];
 }
@@ -72,10 +72,10 @@ function notCheckedLines(
     const label = checks?.find((check) => check.key === key)?.label ?? key;
     return wrapped(`${label} - ${key} (${because})`, indent, style);
   });
-  return ["", ...wrapped(say(style, "notChecked"), "", style), ...lines];
+  return ["", ...wrapped(translate(style, "notChecked"), "", style), ...lines];
 }
 
-function say({ locale, texts }: ReportStyle, path: string, values?: TextValues): string {
+function translate({ locale, texts }: ReportStyle, path: string, values?: TextValues): string {
   return texts.say(locale, ["report", ...path.split("/")], values) ?? path;
 }
 

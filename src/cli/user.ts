@@ -8,7 +8,7 @@ import { type Account, plans } from "../store/accounts.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { CliError, exitCodes } from "./exit.ts";
-import { addPasswordOptions, givenPassword, type PasswordOptions } from "./password.ts";
+import { addPasswordOptions, type PasswordOptions, readPassword } from "./password.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
 
@@ -32,9 +32,9 @@ function addCreate(user: Command): void {
     .option("--admin", "may do everything")
     .addOption(planOption());
   addPasswordOptions(create).action(
-    (email: string, { admin, plan, ...given }: { admin?: boolean; plan?: Plan } & PasswordOptions, command: Command) =>
+    (email: string, { admin, plan, ...options }: { admin?: boolean; plan?: Plan } & PasswordOptions, command: Command) =>
       withStore(command, async (store, config) => {
-        const passwordHash = await givenHash(config, given, email);
+        const passwordHash = await readPasswordHash(config, options, email);
         const account = await store.accounts.create({ email, plan, admin: admin === true, passwordHash, now: new Date() });
         if (account === "email-taken") throw taken(email);
         if (account === "email-invalid") throw noAddress(email);
@@ -90,10 +90,10 @@ function addResetPassword(user: Command): void {
   const reset = user
     .command("reset-password <email>")
     .description("Print a one-time link that sets a new password; or set one, and end the account's sessions.");
-  addPasswordOptions(addSettings(reset, ["listen", "public_url"])).action((email: string, given: PasswordOptions, command: Command) =>
+  addPasswordOptions(addSettings(reset, ["listen", "public_url"])).action((email: string, options: PasswordOptions, command: Command) =>
     withStore(command, async (store, config) => {
       const account = accountOf(store, email);
-      const passwordHash = await givenHash(config, given, account.email);
+      const passwordHash = await readPasswordHash(config, options, account.email);
       if (passwordHash !== null) {
         await store.credentials.change(account.id, { passwordHash }, { reopen: null });
         note(`the password of ${account.email} is set, and its sessions are ended`);
@@ -167,8 +167,8 @@ function planOption(): Option {
 }
 
 /** Null if no password was given. @throws ConfigError if the password breaks a rule. */
-async function givenHash(config: Config, given: PasswordOptions, email: string): Promise<string | null> {
-  const password = await givenPassword(given);
+async function readPasswordHash(config: Config, options: PasswordOptions, email: string): Promise<string | null> {
+  const password = await readPassword(options);
   return password === null ? null : hashOfPassword(createPasswords({ charsMin: config["accounts.password_min"] }), password, email);
 }
 

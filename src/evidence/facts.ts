@@ -189,7 +189,7 @@ export interface TlsFacts {
   readonly untrustedBecause: string | null;
 }
 
-/** Answer to one GET of the scanned page with a foreign Origin (RFC 6454, Fetch standard section 3.2). */
+/** Answer to one GET of the scanned page with the Origin of another site (RFC 6454, Fetch standard section 3.2). */
 export interface CrossOriginFacts {
   readonly url: string;
   readonly status: number;

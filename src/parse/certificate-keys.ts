@@ -124,9 +124,9 @@ export function certificateSignature(certificateDer: Uint8Array): CertificateSig
 /** RFC 4055 section 3.1: the hash is the first parameter; SHA-1 is the default. */
 function pssHash(parameters: DerValue | undefined): string | null {
   if (parameters?.tag !== derTags.sequence || readDer(parameters.content) === null) return null;
-  const given = derChildren(parameters).find(({ tag }) => tag === derTags.explicit0);
-  if (given === undefined) return "sha1";
-  return hashes.get(objectIdentifier(derChildren(derChildren(given)[0])[0]) ?? "") ?? null;
+  const hash = derChildren(parameters).find(({ tag }) => tag === derTags.explicit0);
+  if (hash === undefined) return "sha1";
+  return hashes.get(objectIdentifier(derChildren(derChildren(hash)[0])[0]) ?? "") ?? null;
 }
 
 /** RFC 8017 section A.1.1, inside a bit string. */

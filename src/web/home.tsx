@@ -46,7 +46,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): 
         <PageHead large title={title} lead={i18n.t("home.lead")} />
         {mayScan(visit) ? <ScanForm typed={typed} error={refusal?.text ?? undefined} /> : <Closed />}
         <LatestScans />
-        <WhatIsChecked />
+        <CheckedSubjects />
       </>
     ),
   });
@@ -101,7 +101,7 @@ function LatestScans() {
 
 const notStarted = ["ports", "attacks", "onePage", "signIn", "grade", "legal"] as const;
 
-function WhatIsChecked() {
+function CheckedSubjects() {
   const { i18n, settings } = useVisit();
   const { checks } = settings.catalog;
   const count = (area: Area) => checks.filter((check) => areaOf(check) === area).length;

@@ -4,8 +4,8 @@ import type { Facts, Hop, HttpAnswer, SetCookieLine } from "../../evidence/facts
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
 import { withoutCookieValue } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
+import { type BoundedExtraInfo, type BoundedResponse, boundedExtraInfo, boundedResponse, boundedUrl } from "./bounded-response.ts";
 import type { CDPSession, Protocol } from "./browser-session.ts";
-import { boundedUrl, type KeptExtra, type KeptResponse, keptExtra, keptResponse } from "./kept-answer.ts";
 import { type Traffic, watchTraffic } from "./traffic.ts";
 
 /** Requests recorded per page load; a hostile page can send more without end, which are only counted. */
@@ -27,12 +27,12 @@ interface RecordedRequest {
   readonly loaderId: string;
   /** Header fields are kept for main documents only; of other requests only cookies. */
   readonly isMainDocument: boolean;
-  readonly answers: { readonly response: KeptResponse; readonly hasExtraInfo: boolean }[];
-  readonly extras: KeptExtra[];
+  readonly answers: { readonly response: BoundedResponse; readonly hasExtraInfo: boolean }[];
+  readonly extras: BoundedExtraInfo[];
   url: string;
 }
 
-type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response: KeptResponse };
+type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response: BoundedResponse };
 
 export interface PageNetwork {
   /** URL of the latest request for a main document; null before the first one. */
@@ -148,7 +148,7 @@ class NetworkRecorder implements PageNetwork {
     const before = this.#recorded.get(requestId);
     if (redirectResponse !== undefined && before !== undefined) {
       if (before.answers.length < answersKeptMax)
-        before.answers.push({ response: keptResponse(redirectResponse, before.isMainDocument), hasExtraInfo: redirectHasExtraInfo });
+        before.answers.push({ response: boundedResponse(redirectResponse, before.isMainDocument), hasExtraInfo: redirectHasExtraInfo });
       before.url = boundedUrl(request.url);
       this.#traffic.touch();
       return;
@@ -166,12 +166,13 @@ class NetworkRecorder implements PageNetwork {
 
   #onResponse({ requestId, response, hasExtraInfo }: Protocol.Network.ResponseReceivedEvent): void {
     const recorded = this.#recorded.get(requestId);
-    recorded?.answers.push({ response: keptResponse(response, recorded.isMainDocument), hasExtraInfo });
+    recorded?.answers.push({ response: boundedResponse(response, recorded.isMainDocument), hasExtraInfo });
   }
 
   #onExtraInfo(event: Protocol.Network.ResponseReceivedExtraInfoEvent): void {
     const recorded = this.#recorded.get(event.requestId);
-    if (recorded !== undefined && recorded.extras.length < answersKeptMax) recorded.extras.push(keptExtra(event, recorded.isMainDocument));
+    if (recorded !== undefined && recorded.extras.length < answersKeptMax)
+      recorded.extras.push(boundedExtraInfo(event, recorded.isMainDocument));
   }
 
   #onWebSocket(url: string): void {
@@ -228,7 +229,7 @@ function answersOf({ answers, extras }: RecordedRequest): readonly ChainAnswer[]
   });
 }
 
-function securityOf({ securityDetails: details }: KeptResponse): Facts["navigation"]["security"] {
+function securityOf({ securityDetails: details }: BoundedResponse): Facts["navigation"]["security"] {
   if (details === undefined) return null;
   return {
     protocol: details.protocol,

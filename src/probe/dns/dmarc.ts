@@ -1,4 +1,4 @@
-/** Probe of DMARC: tree walk for the scanned host and its domain, and consent of foreign report receivers. */
+/** Probe of DMARC: tree walk for the scanned host and its domain, and consent of report receivers in other domains. */
 
 import { type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import type { MailDmarcFacts, TextRecords } from "../../evidence/facts.ts";
@@ -16,7 +16,7 @@ export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>
     const walk: TextRecords[] = [];
     await walkFrom(context, domain, walk);
     const hostUnread = await walkFrom(context, context.subject.host, walk).then(() => null, becauseOf);
-    const receivers = foreignReceivers(walk, domain);
+    const receivers = externalReceivers(walk, domain);
     return {
       domain,
       walk,
@@ -43,14 +43,14 @@ async function walkFrom(context: DnsContext, start: string, walk: TextRecords[])
   }
 }
 
-interface ForeignReceiver {
+interface ExternalReceiver {
   /** Domain whose record names the receiver. */
   readonly policyDomain: string;
   readonly host: string;
 }
 
 /** RFC 9990 section 4: receivers of another organisation, here another registrable domain or none. */
-function foreignReceivers(walk: readonly TextRecords[], domain: string): readonly ForeignReceiver[] {
+function externalReceivers(walk: readonly TextRecords[], domain: string): readonly ExternalReceiver[] {
   const published = effectiveDmarc(walk, domain);
   if (published === null) return [];
   const policyDomain = published.domain;
@@ -66,7 +66,7 @@ function isSameOrganisation(host: string, policyDomain: string): boolean {
 
 async function askReceiver(
   context: DnsContext,
-  { policyDomain, host }: ForeignReceiver,
+  { policyDomain, host }: ExternalReceiver,
 ): Promise<MailDmarcFacts["reportReceivers"][number]> {
   const name = `${policyDomain}._report._dmarc.${host}`;
   // Step 4: a name too long for DNS cannot exist, so there is no consent.

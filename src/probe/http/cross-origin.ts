@@ -1,4 +1,4 @@
-/** CORS probe: requests the scanned page with a foreign `Origin`. */
+/** CORS probe: requests the scanned page with the `Origin` of another site. */
 import { httpGet } from "../../egress/http-client.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { CrossOriginFacts } from "../../evidence/facts.ts";
@@ -7,7 +7,7 @@ import { isChallenge } from "../browser/page-challenge.ts";
 import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";
 
 /** RFC 6761 section 6.4: this name is never registered, so a server that allows it allows every origin. */
-export const foreignOrigin = "https://cross-origin-probe.invalid";
+export const probeOrigin = "https://cross-origin-probe.invalid";
 
 export interface CrossOriginContext extends ProbeContext {
   /** Final URL of the page in the browser. */
@@ -18,11 +18,11 @@ export interface CrossOriginContext extends ProbeContext {
 export async function probeCrossOrigin({ egress, url, signal }: CrossOriginContext): Promise<Reading<CrossOriginFacts>> {
   if (!/^https?:\/\//.test(url)) return failed("not-asked");
   try {
-    const reply = await httpGet(egress, url, { deadlineMs: exchangeMs, signal, bodyBytesMax: 0, headers: [["Origin", foreignOrigin]] });
+    const reply = await httpGet(egress, url, { deadlineMs: exchangeMs, signal, bodyBytesMax: 0, headers: [["Origin", probeOrigin]] });
     if (saysNothingOfSite(reply.status)) return failed("server-error");
     if (isChallenge(reply, null)) return failed("challenged");
     const headers = reply.headers.filter(({ name }) => /^(access-control-.*|content-security-policy|vary)$/i.test(name));
-    return read({ url, status: reply.status, originSent: foreignOrigin, headers });
+    return read({ url, status: reply.status, originSent: probeOrigin, headers });
   } catch (thrown) {
     return failedBy(thrown);
   }

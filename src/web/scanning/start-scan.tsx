@@ -91,11 +91,11 @@ function scanRefused({ i18n, account }: Visit): Refusal {
 }
 
 function rateLimited({ i18n, account, settings }: Visit, seconds: number): Refusal {
-  const what = i18n.t(account === null ? "home.tooMany.guest" : "home.tooMany.account");
+  const reason = i18n.t(account === null ? "home.tooMany.guest" : "home.tooMany.account");
   const accountHelps = account === null && settings.scanning.guests.scansPerHourMax < scansOfAccountPerHourMax;
-  const how = accountHelps ? ` ${i18n.t("home.tooMany.withAccount")}` : "";
+  const advice = accountHelps ? ` ${i18n.t("home.tooMany.withAccount")}` : "";
   const wait = i18n.t("home.tooMany.again", { wait: i18n.duration(seconds) });
-  return { status: 429, text: `${what} ${wait}${how}`, retryAfterSeconds: seconds };
+  return { status: 429, text: `${reason} ${wait}${advice}`, retryAfterSeconds: seconds };
 }
 
 function queueFull(text: string): Refusal {

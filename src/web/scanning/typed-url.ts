@@ -46,18 +46,18 @@ function withoutCredentials(address: string): string {
 
 /** Removes parameters with secret-looking names; if secrets remain, everything after the host. */
 function withoutSecretParameters(address: string): string {
-  if (!looksSecret(address)) return address;
+  if (!containsSecret(address)) return address;
   const url = new URL(address);
-  url.pathname = url.pathname.replace(/[;&][^/;&]*/g, (parameter) => (looksSecret(parameter) ? "" : parameter));
+  url.pathname = url.pathname.replace(/[;&][^/;&]*/g, (parameter) => (containsSecret(parameter) ? "" : parameter));
   url.search = url.search
     .slice(1)
     .split("&")
-    .filter((parameter) => !looksSecret(`?${parameter}`))
+    .filter((parameter) => !containsSecret(`?${parameter}`))
     .join("&");
-  return looksSecret(url.href) ? `${url.origin}/` : url.href;
+  return containsSecret(url.href) ? `${url.origin}/` : url.href;
 }
 
-function looksSecret(text: string): boolean {
+function containsSecret(text: string): boolean {
   return withoutSecrets(text) !== text;
 }
 

@@ -1,4 +1,4 @@
-/** The doctor tells a sound appliance from one that lacks something, and changes neither. */
+/** The doctor passes a working appliance, reports what a broken one lacks, and changes neither. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The server as a process: where it listens, what it tells at first, what it refuses, and how it ends. */
+/** The server as a process: address, first output, refusals and end. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

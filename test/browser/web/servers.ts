@@ -75,7 +75,7 @@ export async function startServers(): Promise<TestServers> {
   if (fixtures === undefined) throw new Error("the store was not filled");
   return {
     busy,
-    running: await busy.withStore(takeInHand),
+    running: await busy.withStore(adoptServer),
     fixtures: { ...fixtures, sessions: { ...fixtures.sessions, strict: strictSession } },
     fresh,
     strict,
@@ -93,7 +93,7 @@ function sitesThatNeverAnswer(silent: TestServer) {
 }
 
 /** A stalled worker: no real scan stays in one stage this long. */
-async function takeInHand(store: Store): Promise<string> {
+async function adoptServer(store: Store): Promise<string> {
   const scan = await store.scans.claimNext(new Date());
   if (scan === undefined) throw new Error("no scan waits");
   await store.scans.setProgress(scan.token, "tls", 40);

@@ -1,4 +1,4 @@
-/** What the operator's pages are told: settings as they would be written, the first stranger with forwarding headers, disk, sandbox and a real look around. */
+/** Data of the operator's pages: settings as written, the first untrusted peer with forwarding headers, disk, sandbox and a self-test. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

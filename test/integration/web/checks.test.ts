@@ -88,8 +88,8 @@ describe("/checks/{key}", () => {
 
   test("lists the worst findings first", async () => {
     const html = await read("/checks/mixed-content");
-    const severitiesTold = [...html.matchAll(/data-severity="(\w+)"/g)].map(([, severity]) => severity);
-    expect(severitiesTold).toEqual(["high", "medium", "medium", "medium"]);
+    const severities = [...html.matchAll(/data-severity="(\w+)"/g)].map(([, severity]) => severity);
+    expect(severities).toEqual(["high", "medium", "medium", "medium"]);
     expect([...(await read("/checks/mail-dmarc-policy")).matchAll(/data-severity="(\w+)"/g)].at(-1)?.[1]).toBe("low");
   });
 

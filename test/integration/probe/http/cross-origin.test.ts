@@ -1,6 +1,6 @@
 /** CORS probe against a server that reflects every origin. */
 import { expect, test } from "vitest";
-import { foreignOrigin, probeCrossOrigin } from "../../../../src/probe/http/cross-origin.ts";
+import { probeCrossOrigin, probeOrigin } from "../../../../src/probe/http/cross-origin.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
 import { contextOf, keep } from "../../../support/probe-context.ts";
 import { closedPort, type Route, startHttps } from "../../../support/servers.ts";
@@ -23,11 +23,11 @@ test("sends a foreign origin once, and keeps only CORS headers and the policy of
     });
     response.end("page");
   });
-  expect(reading).toMatchObject({ status: "read", facts: { url: "https://site.test/page?q", status: 200, originSent: foreignOrigin } });
+  expect(reading).toMatchObject({ status: "read", facts: { url: "https://site.test/page?q", status: 200, originSent: probeOrigin } });
   const headers = reading.status === "read" ? reading.facts.headers.map(({ name, value }) => `${name.toLowerCase()}: ${value}`) : [];
   expect(headers.sort()).toEqual([
     "access-control-allow-credentials: true",
-    `access-control-allow-origin: ${foreignOrigin}`,
+    `access-control-allow-origin: ${probeOrigin}`,
     "content-security-policy: script-src 'nonce-c2Vjb25k'",
     "vary: origin",
   ]);

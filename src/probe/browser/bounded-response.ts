@@ -4,7 +4,7 @@ import { headerValueCharsMax, setCookieLinesMax, urlCharsMax } from "../../evide
 import type { Protocol } from "./browser-session.ts";
 
 /** An answer as the browser reports it. Few bytes of HTTP/2 can expand to 256 KB of fields, so most answers lose theirs. */
-export interface KeptResponse {
+export interface BoundedResponse {
   readonly url: string;
   readonly status: number;
   readonly isRedirect: boolean;
@@ -18,7 +18,7 @@ export interface KeptResponse {
 }
 
 /** The answer as the server sent it. Only this has all fields, cookies included. */
-export interface KeptExtra {
+export interface BoundedExtraInfo {
   readonly status: number;
   readonly fields: BoundedFields;
   readonly setCookies: readonly string[];
@@ -34,7 +34,7 @@ export function boundedUrl(url: string): string {
 
 const noFields: BoundedFields = { headers: [], headersDropped: 0 };
 
-export function keptResponse(response: Protocol.Network.Response, isMainDocument: boolean): KeptResponse {
+export function boundedResponse(response: Protocol.Network.Response, isMainDocument: boolean): BoundedResponse {
   const { url, status, headers, mimeType, protocol, securityDetails } = response;
   return {
     url: boundedUrl(url),
@@ -48,7 +48,7 @@ export function keptResponse(response: Protocol.Network.Response, isMainDocument
   };
 }
 
-export function keptExtra(extra: Protocol.Network.ResponseReceivedExtraInfoEvent, isMainDocument: boolean): KeptExtra {
+export function boundedExtraInfo(extra: Protocol.Network.ResponseReceivedExtraInfoEvent, isMainDocument: boolean): BoundedExtraInfo {
   const pairs = headerPairs(extra);
   const lines = pairs.flatMap(([name, line]) => (name.toLowerCase() === "set-cookie" ? [line] : []));
   return {
