@@ -30,7 +30,7 @@ test("the table of scores, ranks and bands is the code's", () => {
 });
 
 test("the table of caps names every cap that a finding has", () => {
-  const documented = tableOf("at most", "while one of these findings stands").map(([cap]) => Number(cap));
+  const documented = tableOf("at most", "while one of these findings exists").map(([cap]) => Number(cap));
   const used = builtInChecks.flatMap(({ findings }) => Object.values(findings).flatMap(({ scoreCap }) => scoreCap ?? []));
   expect([...new Set(used)].sort()).toEqual(documented.sort());
 });
