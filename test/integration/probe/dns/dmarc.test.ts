@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { reportReceiversMax } from "../../../../src/evidence/limits.ts";
 import { effectiveDmarc } from "../../../../src/parse/dmarc-walk.ts";
 import { probeDmarc } from "../../../../src/probe/dns/dmarc.ts";
+import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 
 async function probe(zones: Zones, url = "https://example.com/", deadlineMs?: number) {
   const dns = keep(await startDnsServer(zones));

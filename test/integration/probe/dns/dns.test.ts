@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { dnsRecordCharsMax, dnsRecordsMax } from "../../../../src/evidence/limits.ts";
 import { probeDnsCaa, probeTlsRpt } from "../../../../src/probe/dns/dns.ts";
+import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 
 async function probe(zones: Zones, url = "https://www.shop.example.com/", deadlineMs?: number) {
   const dns = keep(await startDnsServer(zones));

@@ -3,7 +3,8 @@ import { createSocket } from "node:dgram";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
 import { expect, test } from "vitest";
 import { probeDnssec } from "../../../../src/probe/dns/dnssec.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { keep } from "../../../support/clean-up.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 import { closedPort } from "../../../support/servers.ts";
 
 interface Resolver {

@@ -7,9 +7,10 @@ import type { TextRecords } from "../../../../src/evidence/facts.ts";
 import { mtaStsPolicyBytesMax } from "../../../../src/evidence/limits.ts";
 import { probeMtaSts, probeMtaStsPolicy } from "../../../../src/probe/dns/mta-sts.ts";
 import { siteIdentity, testAuthority } from "../../../support/certificates.ts";
+import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
 import { textRecords } from "../../../support/evidence.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 import { closedPort, egressTo, type Route, startHttps, startTcp } from "../../../support/servers.ts";
 
 const policyHost = "mta-sts.example.com";

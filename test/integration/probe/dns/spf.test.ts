@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { spfQuestionsMax, spfRecordCharsMax } from "../../../../src/evidence/limits.ts";
 import { probeSpf } from "../../../../src/probe/dns/spf.ts";
+import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 
 async function probe(zones: Zones, deadlineMs?: number) {
   const dns = keep(await startDnsServer(zones));

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { probeCrossOrigin, probeOrigin } from "../../../../src/probe/http/cross-origin.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { keep } from "../../../support/clean-up.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 import { closedPort, type Route, startHttps } from "../../../support/servers.ts";
 
 async function probe(route: Route) {

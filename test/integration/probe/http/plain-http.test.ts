@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { headerValueCharsMax, hopsMax } from "../../../../src/evidence/limits.ts";
 import { probePlainHttp } from "../../../../src/probe/http/plain-http.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { keep } from "../../../support/clean-up.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 import { closedPort, type Routes, startHttp, startHttps, startTcp } from "../../../support/servers.ts";
 
 const chain = (facts: { answers: readonly { url: string; status: number }[] }) =>

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { wellKnownBytesMax } from "../../../../src/evidence/limits.ts";
 import { probeSecurityTxt } from "../../../../src/probe/http/well-known.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
-import { contextOf, keep } from "../../../support/probe-context.ts";
+import { keep } from "../../../support/clean-up.ts";
+import { contextOf } from "../../../support/probe-context.ts";
 import { closedPort, type Routes, startHttp, startHttps } from "../../../support/servers.ts";
 
 const plainText = { "content-type": "text/plain; charset=utf-8" };

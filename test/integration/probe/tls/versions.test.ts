@@ -1,4 +1,4 @@
-/** TLS probe: versions and cipher suites of real servers, also those that the runtime cannot speak. */
+/** TLS probe: versions and cipher suites of real servers, also those that the runtime does not support. */
 import { afterEach, describe, expect, test } from "vitest";
 import { siteIdentity, testAuthority, untrustedAuthority } from "../../../support/certificates.ts";
 import { cleanUp, keep } from "../../../support/clean-up.ts";
@@ -57,7 +57,7 @@ describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " 
       refusedBut({ "1.1": "accepted" }),
       "CAMELLIA128-SHA",
     ],
-  ])("%s, which the runtime cannot speak", async (_words, args, versions, cipher) => {
+  ])("%s, which the runtime does not support", async (_words, args, versions, cipher) => {
     const facts = await tlsFactsOf(keep(await startOpenssl(rsa, args)));
     expect(facts.versions).toEqual(versions as never);
     expect(facts.negotiated.cipher).toBe(cipher);
