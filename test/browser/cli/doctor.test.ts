@@ -30,7 +30,7 @@ async function doctor(data: string, ...args: string[]): Promise<{ readonly code:
 
 describe("assay doctor", () => {
   test(
-    "finds nothing wrong where everything is at hand, and makes no store",
+    "finds no fault in a complete installation, and creates no store",
     async () => {
       const data = join(folder, "sound");
       expect(await doctor(data, "--listen", "127.0.0.1:0")).toEqual({
@@ -43,7 +43,7 @@ describe("assay doctor", () => {
   );
 
   test(
-    "works beside a running server, and takes its port for what it is",
+    "works beside a running server, and recognizes its port",
     async () => {
       const data = join(folder, "served");
       const server = await serve(["--data", data]);
@@ -56,7 +56,7 @@ describe("assay doctor", () => {
   );
 
   test(
-    "names what is missing, and exits 1",
+    "names missing parts and exits 1",
     async () => {
       const noBrowser = join(folder, "no-such-browser");
       const { code, stdout } = await run([
@@ -71,7 +71,7 @@ describe("assay doctor", () => {
   );
 
   test(
-    "names a check beside the binary that cannot be loaded, and looks at the rest without it",
+    "names a broken plugin, and examines the rest without it",
     async () => {
       const checks = mkdtempSync(join(folder, "checks-"));
       writeFileSync(join(checks, "broken-check.ts"), "export default {");
@@ -82,7 +82,7 @@ describe("assay doctor", () => {
   );
 
   test(
-    "does not promise a store where none can be made",
+    "reports a folder in which no store can be created",
     async () => {
       const file = join(folder, "a-file");
       writeFileSync(file, "");

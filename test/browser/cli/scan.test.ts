@@ -37,7 +37,7 @@ function scan(...args: string[]) {
 
 describe("assay scan", () => {
   test(
-    "prints a report that people can read, and its progress on stderr",
+    "prints a text report, and its progress on stderr",
     async () => {
       const { code, stdout, stderr } = await scan(page);
       expect(code).toBe(0);
@@ -51,7 +51,7 @@ describe("assay scan", () => {
   );
 
   test(
-    "speaks German where that is asked for",
+    "prints German on request",
     async () => {
       const { stdout } = await scan(page, "--locale", "de-de", "--quiet");
       expect(stdout).toContain("von 100 Punkten");
@@ -60,7 +60,7 @@ describe("assay scan", () => {
   );
 
   test(
-    "gives the full report as one line of JSON for each URL, in order, and 5 when some failed",
+    "prints one line of JSON with the full report for each URL, in order, and exits 5 when some failed",
     async () => {
       const { code, stdout, stderr } = await run(["scan", "-", ...mayScan, "--format", "json", "--quiet"], {
         stdin: `${unreachable}\n\n${page}\n`,
@@ -79,7 +79,7 @@ describe("assay scan", () => {
   );
 
   test(
-    "exits 1 where the policy is not met, and says which one",
+    "exits 1 when a policy is violated, and names it",
     async () => {
       const { code, stdout, stderr } = await scan(page, "--fail-on", "info", "--fail-under", "100", "--quiet");
       expect(code).toBe(1);
@@ -91,7 +91,7 @@ describe("assay scan", () => {
   );
 
   test(
-    "exits 3 where the target cannot be reached, and where it may not be, with the setting that would open it",
+    "exits 3 for an unreachable target, and for a blocked one with the setting that allows it",
     async () => {
       const refused = await scan(unreachable);
       expect([refused.code, refused.stdout]).toEqual([3, expect.stringContaining("127.0.0.1 refused the connection")]);
@@ -113,7 +113,7 @@ describe("assay scan", () => {
   );
 
   test(
-    "exits 130 when interrupted, and leaves no browser behind",
+    "exits 130 when interrupted, and ends its browser",
     async () => {
       const child = Bun.spawn([...fromSource, "scan", ...mayScan, `${page}slow`], { stdout: "pipe", stderr: "pipe" });
       for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes("browsing")) break;

@@ -24,7 +24,7 @@ async function ready(url: string): Promise<void> {
 
 describe("a server", () => {
   test(
-    "tells how to make the first account, is joined by other verbs, and ends with 0 and without a browser",
+    "explains how to create the first account, works beside other commands, and ends its browser and exits 0",
     async () => {
       const data = mkdtempSync(join(folder, "data-"));
       const server = await serve(["--data", data]);
@@ -47,7 +47,7 @@ describe("a server", () => {
   );
 
   test(
-    "says that its browser has no sandbox, and why",
+    "reports that its browser has no sandbox, with the reason",
     async () => {
       const data = mkdtempSync(join(folder, "data-"));
       const server = await serve(["--data", data, "--browser-sandbox", "off"]);
@@ -60,7 +60,7 @@ describe("a server", () => {
   );
 
   test(
-    "stays up without a browser, and says that it is not ready",
+    "runs without a browser, and reports that it is not ready",
     async () => {
       const data = mkdtempSync(join(folder, "data-"));
       const server = await serve(["--data", data, "--browser-path", join(folder, "no-such-browser")]);
@@ -77,7 +77,7 @@ describe("a server", () => {
   );
 
   test(
-    "does not share its data directory with another server, nor its port",
+    "shares neither data directory nor port with another server",
     async () => {
       const data = mkdtempSync(join(folder, "data-"));
       const server = await serve(["--data", data]);

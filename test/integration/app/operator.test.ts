@@ -1,4 +1,4 @@
-/** Data of the operator's pages: settings as written, the first untrusted peer with forwarding headers, disk, sandbox and a self-test. */
+/** Data of the operator's pages: settings with origin, untrusted forwarding peer, disk space and self-test. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,13 +47,13 @@ describe("settings", () => {
     ASSAY_SECURITY_CONTACT: "security@assay.test",
   };
 
-  test("are shown as they would be written: read again, they mean the same", () => {
+  test("are shown in a form that gives the same settings when read again", () => {
     const shown = operatorOf(env).settings;
     const again = Object.fromEntries(shown.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])));
     expect(load(again).config).toEqual(load(env).config);
   });
 
-  test("say who named them", () => {
+  test("have their origin", () => {
     const { settings } = operatorOf(env);
     const of = (key: string) => settings.find((setting) => setting.key === key);
     expect(of("data")).toMatchObject({ origin: "flag", originName: "--data" });
@@ -62,7 +62,7 @@ describe("settings", () => {
   });
 });
 
-test("a stranger with forwarding headers is remembered and logged", () => {
+test("an untrusted peer with forwarding headers is stored and logged", () => {
   const operator = operatorOf();
   expect(operator.untrustedForwarder()).toBeNull();
   operator.noteUntrustedForwarder("192.0.2.7");
@@ -70,7 +70,7 @@ test("a stranger with forwarding headers is remembered and logged", () => {
   expect(logged.join("")).toContain('"peer":"192.0.2.7"');
 });
 
-test("the disk is that of the data directory", () => {
+test("disk space is that of the data directory", () => {
   const space = operatorOf().diskSpace();
   expect(space?.freeBytes).toBeGreaterThan(0);
   expect(space?.totalBytes).toBeGreaterThanOrEqual(space?.freeBytes ?? Number.POSITIVE_INFINITY);
@@ -87,19 +87,19 @@ async function examined({ examination }: ReturnType<typeof operatorOf>) {
 }
 
 describe("the doctor inside the server", () => {
-  test("looks around with the server's own browser, and leaves it running", async () => {
+  test("uses the server's browser and leaves it running", async () => {
     const findings = await examined(operatorOf({ ASSAY_DNS_SERVERS: dns.address }));
     expect(findings?.map(({ what, state }) => `${what}: ${state}`)).toEqual(["data directory: ok", "checks: ok", "dns: ok", "browser: ok"]);
     expect(browser.state()).not.toBeNull();
   });
 
-  test("tells what is missing", async () => {
+  test("reports missing parts", async () => {
     const env = { ASSAY_DNS_SERVERS: "127.0.0.1:9", ASSAY_CHECKS_DIR: join(folder, "none") };
     const findings = await examined(operatorOf(env));
     expect(findings?.filter(({ state }) => state === "failed").map(({ what }) => what)).toEqual(["dns", "browser"]);
   });
 
-  test("a look that fails altogether says so, and the log tells why", async () => {
+  test("a failed run has no findings, and the log has the reason", async () => {
     const list = () => {
       throw new Error("no store");
     };

@@ -35,7 +35,7 @@ function hashOf(email: string): Promise<string | null> {
 }
 
 describe("passwords", () => {
-  test("come by stdin or file, and are kept as argon2id", async () => {
+  test("are read from stdin or a file, and stored as argon2id", async () => {
     const created = await run(["user", "create", me, "--password-stdin", "--data", data], { stdin: `${password}\nsecond line\n` });
     expect(created.code).toBe(0);
     expect(await hashOf(me)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -60,12 +60,12 @@ describe("passwords", () => {
     expect(await stored((store) => store.accounts.hasAny())).toBe(false);
   });
 
-  test("cannot come from two places, nor from a file that is not there", async () => {
+  test("are refused from two sources and from a missing file", async () => {
     expect((await user("create", me, "--password-stdin", "--password-file", "x")).stderr).toContain("exclude each other");
     expect((await user("create", me, "--password-file", join(data, "none"))).stderr).toContain("cannot be read");
   });
 
-  test("and hashes are in no list", async () => {
+  test("and hashes are never listed", async () => {
     await runInProcess(["user", "create", me, "--password-stdin", "--data", data], { stdin: password });
     for (const args of [
       ["user", "list"],
@@ -76,15 +76,15 @@ describe("passwords", () => {
   });
 });
 
-describe("what comes next", () => {
-  test("is said after each account, by what it lacks", async () => {
+describe("hints", () => {
+  test("after each new account name the missing steps", async () => {
     expect((await user("list")).stderr).toContain("assay user setup-link");
     expect((await user("create", me)).stderr).toMatch(/reset-password me@assay\.test.*\n.*token create --user me@assay\.test/);
     const second = await runInProcess(["user", "create", "you@assay.test", "--password-stdin", "--data", data], { stdin: password });
     expect(second.stderr).toMatch(/it can sign in\n.*set-plan you@assay\.test agency/);
   });
 
-  test("is said of a password file that is not there, by what names it", async () => {
+  test("for a missing password file name the flag or the setting", async () => {
     expect((await user("create", me, "--password-file", join(data, "none"))).stderr).toContain("--password-file");
     const env = { ASSAY_ADMIN_EMAIL: me, ASSAY_ADMIN_PASSWORD_FILE: join(data, "none") };
     const { code, stderr } = await run(["serve", "--listen", "127.0.0.1:0", "--data", data], { env });
@@ -93,7 +93,7 @@ describe("what comes next", () => {
 });
 
 describe("links", () => {
-  test("to reset carry the public URL, work once, and void the one before", async () => {
+  test("for resets have the public URL, work once and revoke earlier ones", async () => {
     await user("create", me);
     const first = (await user("reset-password", me, "--public-url", "https://assay.example.org")).stdout.trim();
     expect(first).toMatch(/^https:\/\/assay\.example\.org\/reset\?t=[0-9A-Za-z]{43}$/);
@@ -107,7 +107,7 @@ describe("links", () => {
     expect(fresh).toMatchObject({ kind: "reset", accountId: 1 });
   });
 
-  test("invite one address or anybody, on the plan asked for", async () => {
+  test("invite one address or everybody, with the requested plan", async () => {
     await user("create", me);
     const link = new URL((await user("invite", "you@assay.test", "--plan", "agency", "--admin")).stdout.trim());
     expect(link.pathname).toBe("/sign-up");
@@ -123,20 +123,20 @@ describe("links", () => {
     expect((await runInProcess(["user", "invite", "--data", data])).stderr).toContain("accounts.signup is closed");
   });
 
-  test("to set up are there only while nobody is", async () => {
+  test("for the first account exist only without accounts", async () => {
     const { stdout } = await user("setup-link", "--listen", "[::1]:8080");
     expect(stdout).toMatch(/^http:\/\/\[::1\]:8080\/setup\?t=[0-9A-Za-z]{43}\n$/);
     await user("create", me);
     expect(await user("setup-link")).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("an account already") });
   });
 
-  test("never name an address that nobody can open", async () => {
+  test("never contain an unreachable address", async () => {
     expect((await user("setup-link", "--listen", "0.0.0.0:8787")).stdout).not.toContain("0.0.0.0");
   });
 });
 
-describe("switches", () => {
-  test("disable and enable an account, and take its second factor away", async () => {
+describe("account states", () => {
+  test("disable and enable an account, and remove its second factor", async () => {
     await user("create", me);
     const disabled = await user("disable", me);
     expect(disabled.stdout).toMatch(/me@assay\.test {2}agency {2}admin {2}disabled/);
@@ -150,7 +150,7 @@ describe("switches", () => {
       expect((await user(verb, "nobody@assay.test")).stderr).toContain("there is no account");
   });
 
-  test("tokens expire when they were told to", async () => {
+  test("tokens expire at the requested time", async () => {
     await user("create", me);
     const create = (...more: readonly string[]) => runInProcess(["token", "create", "--user", me, "--name", "ci", ...more, "--data", data]);
     expect((await create("--expires", "30d")).code).toBe(0);
@@ -166,7 +166,7 @@ describe("a server without accounts", () => {
   const testMsMax = 300_000;
 
   test(
-    "prints a link that makes the first one, at the port it really has",
+    "prints a link for the first account, with its actual port",
     async () => {
       const server = await serve(["--data", data]);
       const [, link = ""] = /^ {2}(http:\S+\/setup\?t=[0-9A-Za-z]{43})$/m.exec(server.stderr()) ?? [];
@@ -177,7 +177,7 @@ describe("a server without accounts", () => {
   );
 
   test(
-    "makes it from admin.email and admin.password_file, once",
+    "creates the first account from admin.email and admin.password_file, once",
     async () => {
       const file = join(data, "password");
       writeFileSync(file, `${password}\n`);

@@ -32,13 +32,13 @@ describe("judges", () => {
     expect(codes.toSorted()).toEqual(bareSite.result.findings.map((finding) => finding.code).toSorted());
   });
 
-  test("in the language asked for, as text", async () => {
+  test("as text in the requested language", async () => {
     const { code, stdout } = await judge(file(bareSite), "--locale", "de-de");
     expect(code).toBe(0);
     expect(stdout).toContain(`${bareSite.result.score} von 100 Punkten`);
   });
 
-  test("evidence of a page that was not reached like the scan that failed", async () => {
+  test("evidence of an unreachable page with the same outcome as its failed scan", async () => {
     const failed = { status: "failed", because: "refused" };
     const { code, stdout } = await judge(file({ ...bareSite.evidence, navigation: failed, page: failed, tls: failed }), "--json");
     expect(code).toBe(3);

@@ -24,7 +24,7 @@ describe("usage", () => {
     expect(stdout).toContain("Exit codes: 0 ok");
   });
 
-  test("serve --help tells of every setting, by flag or by variable", async () => {
+  test("serve --help lists every setting, by flag or by variable", async () => {
     const { stdout } = await runInProcess(["serve", "--help"]);
     expect(stdout).toContain("--public-url <origin>");
     expect(stdout).toMatch(/ASSAY_GUEST_RATE_PER_HOUR +Scans an hour/);
@@ -56,7 +56,7 @@ describe("usage", () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  test("an unknown variable of ours is exit 2 with the nearest name", async () => {
+  test("an unknown ASSAY_ variable is exit 2 with the nearest name", async () => {
     const { code, stderr } = await run(["user", "list"], { env: { ASSAY_DATTA: folder } });
     expect([code, stderr]).toEqual([2, "assay: unknown setting ASSAY_DATTA in the environment; did you mean ASSAY_DATA?\n"]);
   });
@@ -78,7 +78,7 @@ describe("accounts and tokens", () => {
     ]);
   });
 
-  test("a token's value is all there is on stdout, and only once", async () => {
+  test("a token's value is the only output on stdout, and shown once", async () => {
     const data = freshData();
     await runInProcess(["user", "create", "first@assay.test", "--data", data]);
     const created = await runInProcess(["token", "create", "--user", "first@assay.test", "--name", "ci", "--data", data]);
@@ -100,7 +100,7 @@ describe("accounts and tokens", () => {
 });
 
 describe("a data directory that cannot be used is exit 6", () => {
-  test("because it is no folder", async () => {
+  test("because it is not a folder", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     const { code, stdout, stderr } = await runInProcess(["user", "list", "--data", file]);
@@ -108,7 +108,7 @@ describe("a data directory that cannot be used is exit 6", () => {
     expect(stderr).toMatch(/^assay: data directory .* cannot be written .*\n$/);
   });
 
-  test("because what lies in it is no store", async () => {
+  test("because its content is not a store", async () => {
     const data = freshData();
     mkdirSync(join(data, "store"));
     writeFileSync(join(data, "store", "data.mdb"), "nonsense".repeat(1_000));
@@ -140,7 +140,7 @@ describe("the catalog", () => {
   });
 });
 
-test("a reader of stdout who leaves early is no error", async () => {
+test("a reader that closes stdout early is no error", async () => {
   const { code, stderr } = await run(["-c", `"$@" --help | head -n 1`, "sh", ...fromSource], {
     command: ["sh"],
   });

@@ -16,7 +16,7 @@ function load({ flags = {}, env = {}, toml }: { flags?: ConfigSources["flags"]; 
 }
 
 describe("sources", () => {
-  test("flags win over environment, environment over file, file over default", () => {
+  test("flags precede environment, environment precedes file, file precedes defaults", () => {
     const env = { ASSAY_SCAN_TIMEOUT: "20", ASSAY_SCAN_QUEUE_MAX: "21" };
     const toml = "[scan]\ntimeout = 30\nqueue_max = 31\nconcurrency = 32";
     const config = load({ flags: { "scan.timeout": "10" }, env, toml });
@@ -25,45 +25,45 @@ describe("sources", () => {
     ]);
   });
 
-  test("a path of digits stays a path, typed or in the environment", () => {
+  test("a path of digits stays a path as flag and as variable", () => {
     expect(load({ flags: { data: "2026" } }).data.endsWith("/2026")).toBe(true);
     expect(load({ env: { ASSAY_SCAN_CA_FILES: "1,2" } })["scan.ca_files"].map((file) => file.split("/").at(-1))).toEqual(["1", "2"]);
   });
 
-  test("every default is a value that the setting allows", () => {
+  test("every default is a valid value", () => {
     expect(Object.keys(load())).toEqual([...settingKeys]);
   });
 
-  test("every setting has a name in the environment of its own", () => {
+  test("every setting has a unique environment variable", () => {
     expect(new Set(settingKeys.map(environmentName)).size).toBe(settingKeys.length);
     expect(environmentName("scan.allow_cidrs")).toBe("ASSAY_SCAN_ALLOW_CIDRS");
   });
 
-  test("the file in the data directory is read without being named", () => {
+  test("the file in the data directory is read by default", () => {
     const data = mkdtempSync(join(folder, "data-"));
     writeFileSync(join(data, "assay.toml"), 'profile = "internal"');
     expect(loadConfig({ flags: { data }, env: {}, configFile: null }).profile).toBe("internal");
   });
 
-  test("lists come from repeated flags, commas, and TOML arrays alike", () => {
+  test("repeated flags, commas and TOML arrays make lists", () => {
     const ports = [8080, 8443];
     expect(load({ flags: { "scan.allow_ports": ["8080", "8443"] } })["scan.allow_ports"]).toEqual(ports);
     expect(load({ env: { ASSAY_SCAN_ALLOW_PORTS: "8080, 8443" } })["scan.allow_ports"]).toEqual(ports);
     expect(load({ toml: "scan.allow_ports = [8080, 8443]" })["scan.allow_ports"]).toEqual(ports);
   });
 
-  test("truth comes from words and from TOML alike", () => {
+  test("booleans are words or TOML booleans", () => {
     expect(load()["scan.system_roots"]).toBe(true);
     expect(load({ env: { ASSAY_SCAN_SYSTEM_ROOTS: "false" } })["scan.system_roots"]).toBe(false);
     expect(load({ flags: { "scan.system_roots": "true" }, toml: "scan.system_roots = false" })["scan.system_roots"]).toBe(true);
     expect(load({ toml: "scan.system_roots = false" })["scan.system_roots"]).toBe(false);
   });
 
-  test("an empty variable is one that is not set", () => {
+  test("an empty variable counts as unset", () => {
     expect(load({ env: { ASSAY_LISTEN: "" } }).listen).toEqual({ address: "127.0.0.1", port: 8787 });
   });
 
-  test("what Kubernetes says about a service called assay is no setting", () => {
+  test("Kubernetes variables of a service named assay are not settings", () => {
     const env = { ASSAY_SERVICE_HOST: "10.0.0.1", ASSAY_PORT: "tcp://10.0.0.1:80", ASSAY_PORT_80_TCP_ADDR: "10.0.0.1" };
     expect(load({ env }).listen.port).toBe(8787);
   });
@@ -72,13 +72,13 @@ describe("sources", () => {
     expect(load({ toml: '[scan]\nca_files = ["own-ca.pem"]' })["scan.ca_files"]).toEqual([join(folder, "own-ca.pem")]);
   });
 
-  test("the data directory is the user's by the XDG specification, and root's is the system's", () => {
+  test("the data directory follows the XDG specification for users, and is a system folder for root", () => {
     const { data } = loadConfig({ flags: {}, env: { XDG_DATA_HOME: folder }, configFile: null });
     expect(data).toBe(process.getuid?.() === 0 ? "/var/lib/assay" : join(folder, "assay"));
   });
 });
 
-describe("values are taken apart", () => {
+describe("values are parsed", () => {
   test.each([
     ["listen", "[::1]:0", { address: "::1", port: 0 }],
     ["trusted_proxies", "10.0.0.1", ["10.0.0.1"]],
@@ -106,21 +106,21 @@ describe("values are taken apart", () => {
   });
 });
 
-describe("a default may depend on a setting above it", () => {
-  test("accounts of a LAN are on the agency plan unless the operator says otherwise", () => {
+describe("a default may depend on an earlier setting", () => {
+  test("accounts of profile internal are on the agency plan by default", () => {
     expect(load()["accounts.default_plan"]).toBe("free");
     expect(load({ flags: { profile: "internal" } })["accounts.default_plan"]).toBe("agency");
     expect(load({ flags: { profile: "internal" }, toml: 'accounts.default_plan = "free"' })["accounts.default_plan"]).toBe("free");
   });
 
-  test("HSTS comes with a public address on https", () => {
+  test("a public URL on https switches HSTS on", () => {
     expect(load()["security.hsts"]).toBe("off");
     expect(load({ flags: { public_url: "http://nas:8787" } })["security.hsts"]).toBe("off");
     expect(load({ flags: { public_url: "https://assay.test" } })["security.hsts"]).toBe("max-age=63072000; includeSubDomains");
   });
 });
 
-test("each value is told with who named it", () => {
+test("each value has its origin", () => {
   const file = join(folder, "origins.toml");
   writeFileSync(file, "scan.timeout = 30\nscan.queue_max = 31");
   const env = { ASSAY_SCAN_QUEUE_MAX: "21", ASSAY_GUEST_SCANS: "" };
@@ -133,7 +133,7 @@ test("each value is told with who named it", () => {
   expect(origins["guest.scans"]).toEqual({ kind: "default", name: null });
 });
 
-describe("a wrong setting is named with key, value, what is allowed and where it came from", () => {
+describe("an invalid setting is reported with key, value, allowed values and origin", () => {
   test.each([
     [
       { flags: { "scan.timeout": "0" } },
@@ -172,22 +172,22 @@ describe("a wrong setting is named with key, value, what is allowed and where it
     expect(() => load(given)).toThrow(sentence);
   });
 
-  test("a file that was named must be there", () => {
+  test("a named file must exist", () => {
     expect(() => loadConfig({ flags: {}, env: {}, configFile: join(folder, "none.toml") })).toThrow("cannot be read (ENOENT)");
   });
 
-  test("the file in the data directory may not move that directory", () => {
+  test("the file in the data directory may not change that directory", () => {
     const data = mkdtempSync(join(folder, "data-"));
     writeFileSync(join(data, "assay.toml"), 'data = "/elsewhere"');
     expect(() => loadConfig({ flags: { data }, env: {}, configFile: null })).toThrow("name it by --data or ASSAY_DATA");
   });
 });
 
-test("every setting says what it is for and what it takes", () => {
+test("every setting has a meaning and a value description", () => {
   expect(settingKeys.filter((key) => settings[key].doc === "" || settings[key].allowed === "")).toEqual([]);
 });
 
-test("docs/operate.md tells of every setting", () => {
+test("docs/operate.md describes every setting", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../../docs/operate.md"), "utf8");
   const rows = guide.split("\n").filter((line) => line.startsWith("| `"));
   expect(settingKeys.filter((key) => !rows.some((row) => (row.split(" | ")[0] ?? "").includes(`\`${key}\``)))).toEqual([]);

@@ -18,7 +18,7 @@ function rendered(sent?: string, style = styled()): string {
 }
 
 describe("a finished scan", () => {
-  test("has score, summary, findings and what was not checked", () => {
+  test("has score, summary, findings and unchecked rows", () => {
     expect(rendered()).toBe(`https://site.example/
   Score 67 of 100: warning (fair)
   4 checks: 1 passed, 1 violated, 1 not checked, 1 not applicable
@@ -34,18 +34,18 @@ Not checked, and so neither good nor bad:
   sample-tls - sample-tls (tls: timeout)`);
   });
 
-  test("is German throughout when that is asked for", () => {
+  test("is completely German on request", () => {
     const text = rendered(undefined, styled({ locale: "de-de" }));
     expect(text).toContain("67 von 100 Punkten: Warnung (ordentlich)");
     expect(text).toContain("Abhilfe: Senden Sie more.");
   });
 
-  test("breaks its lines at the width of the terminal", () => {
+  test("wraps its lines at the width of the terminal", () => {
     const lines = rendered(undefined, styled({ columns: 40 })).split("\n");
     expect(lines.filter((line) => line.length > 40)).toEqual([]);
   });
 
-  test("keeps lines to paste whole", () => {
+  test("never wraps lines to paste", () => {
     const line = 'nginx: add_header X-Sample-Header-With-A-Long-Name "value" always;';
     const report = renderFullReport({ ...scan, errorCode: null }, storedResult(), { evidence: null, timings: null }, "en-gb", texts);
     const findings = report.security?.findings.map((finding) => ({ ...finding, remediation: `Send more.\n${line}\nDNS: a` })) ?? [];
@@ -54,7 +54,7 @@ Not checked, and so neither good nor bad:
     expect(lines).toEqual(expect.arrayContaining(["  What to do: Send more.", `    ${line}`, "    DNS: a"]));
   });
 
-  test("is coloured only when asked to be", () => {
+  test("is coloured only on request", () => {
     expect(rendered()).not.toContain("\x1b");
     expect(rendered(undefined, styled({ colour: true }))).toContain("\x1b[33mMedium\x1b[0m");
   });
@@ -62,7 +62,7 @@ Not checked, and so neither good nor bad:
   test.each([
     ["escape sequences", "\x1b]0;owned\x07"],
     ["C1 controls", "\u009b31m"],
-    ["marks that turn the writing around", "\u202ecod.exe"],
+    ["bidirectional control characters", "\u202ecod.exe"],
     ["new lines", "a\nb\r\nc"],
   ])("does not obey %s of a site", (_words, sent) => {
     const text = rendered(sent);
@@ -71,7 +71,7 @@ Not checked, and so neither good nor bad:
   });
 });
 
-test("a failed scan says why, and nothing else", () => {
+test("a failed scan has only its reason", () => {
   const failed = { ...scan, status: "failed", errorCode: "refused" } as const;
   const report = renderFullReport(failed, null, { evidence: null, timings: null }, "en-gb", texts);
   expect(reportText(report, styled())).toBe("https://site.example/\n  site.example refused the connection.");

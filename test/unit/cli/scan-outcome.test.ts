@@ -26,25 +26,25 @@ describe("exit code", () => {
     ["a finding less severe than the limit", [finished()], { ...noPolicy, failOn: "high" }, 0],
     ["a score at the limit", [finished()], { ...noPolicy, failUnder: 67 }, 0],
     ["a score under the limit", [finished()], { ...noPolicy, failUnder: 68 }, 1],
-    ["a score that could not be measured, under a limit", [finished(null)], { ...noPolicy, failUnder: 0 }, 1],
-    ["a score that could not be measured, without one", [finished(null)], noPolicy, 0],
-    ["one of several short of the policy", [finished(90), finished(10)], { ...noPolicy, failUnder: 50 }, 1],
+    ["no score, with a limit", [finished(null)], { ...noPolicy, failUnder: 0 }, 1],
+    ["no score, without a limit", [finished(null)], noPolicy, 0],
+    ["one of several violates the policy", [finished(90), finished(10)], { ...noPolicy, failUnder: 50 }, 1],
     ["the only target failed", [failed("unresolved")], noPolicy, 3],
     ["every target failed", [failed("refused"), failed("tls")], noPolicy, 3],
     ["some of several failed", [finished(), failed("timeout")], noPolicy, 5],
-    ["some failed, and the policy is not met", [finished(), failed("timeout")], { ...noPolicy, failUnder: 90 }, 5],
+    ["some failed, and others violate the policy", [finished(), failed("timeout")], { ...noPolicy, failUnder: 90 }, 5],
     ["assay broke", [failed("crashed")], noPolicy, 4],
     ["the browser does not start", [finished(), failed("browser-unavailable")], noPolicy, 4],
   ] as [string, ScannedUrl[], Policy, number][])("%s", (_words, scanned, policy, code) => {
     expect(codeOf(scanned, policy, false)).toBe(code as never);
   });
 
-  test("an interruption wins over everything", () => {
+  test("an interruption overrides every other code", () => {
     expect(codeOf([failed("crashed")], noPolicy, true)).toBe(130);
   });
 });
 
-test("says where the policy is not met", () => {
+test("names the pages that violate the policy", () => {
   expect(shortfalls([finished(), failed("timeout")], { failOn: "low", failUnder: 70 })).toEqual([
     `${url}: findings that are low or worse: 1 (--fail-on)`,
     `${url}: its score is 67, under 70 (--fail-under)`,

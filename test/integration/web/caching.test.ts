@@ -13,17 +13,17 @@ const ofAccounts = [
   ...["/admin", "/admin/users", "/admin/settings", "/admin/checks"],
 ];
 
-async function kept(visitor: Visitor, path: string) {
+async function cachingOf(visitor: Visitor, path: string) {
   const answer = await visitor.get(path, { "accept-encoding": "gzip" });
   return [answer.status, answer.headers.get("cache-control"), answer.headers.get("content-encoding")];
 }
 
 test.each(ofAccounts)("%s is neither cached nor compressed", async (path) => {
-  expect(await kept(admin, path)).toEqual([200, "no-store", null]);
+  expect(await cachingOf(admin, path)).toEqual([200, "no-store", null]);
 });
 
 test("public pages are compressed and revalidated", async () => {
-  expect(await kept(guest, "/checks")).toEqual([200, "private, no-cache", "gzip"]);
+  expect(await cachingOf(guest, "/checks")).toEqual([200, "private, no-cache", "gzip"]);
 });
 
 test.each(["//elsewhere.test/x", "/\\elsewhere.test", "/..//elsewhere.test", "///elsewhere.test"])(
