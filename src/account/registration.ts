@@ -1,5 +1,4 @@
 /** Registration by link or open sign-up, and password reset by link. */
-
 import { isEmail } from "../store/account-index.ts";
 import type { Account, AccountRefusal, Plan } from "../store/accounts.ts";
 import type { OpenedSession } from "../store/sessions.ts";

@@ -1,5 +1,4 @@
 /** Parses properties of CAA records: RFC 8659 section 4, the parameters of RFC 8657, and later registered tags. */
-
 import { trimBlanks } from "./header-list.ts";
 
 /** One CAA property. */

@@ -1,5 +1,4 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
-
 import { withDeadline } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";

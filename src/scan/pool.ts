@@ -1,5 +1,4 @@
 /** Pool of worker threads: runs tasks, enforces deadlines from outside, and survives the loss of a thread. */
-
 import { MessageChannel } from "node:worker_threads";
 import { Tinypool } from "tinypool";
 import { messageOf } from "../base/log.ts";

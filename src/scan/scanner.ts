@@ -1,5 +1,4 @@
 /** Runs one scan from URL to outcome and survives dead workers, hung checks and a lost browser. Used by queue and command line. */
-
 import { type Log, messageOf } from "../base/log.ts";
 import type { BrowserHost } from "../browser/browser.ts";
 import { blockedPorts, blockPort, unblockPort } from "../egress/blocked-ports.ts";

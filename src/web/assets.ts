@@ -1,5 +1,4 @@
 /** Style sheet, script and icon: embedded files under names that contain a content hash. */
-
 import style from "./assets/assay.css" with { type: "text" };
 import icon from "./assets/favicon.svg" with { type: "text" };
 import { script } from "./client/script.ts";

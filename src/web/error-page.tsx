@@ -1,5 +1,4 @@
 /** Error page: what happened, the next step, and the request id of the log entry. */
-
 import { PageHead } from "./components/page-head.tsx";
 import type { PageError } from "./errors.ts";
 import { page } from "./page.tsx";

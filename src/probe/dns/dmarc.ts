@@ -1,5 +1,4 @@
 /** Probe of DMARC: tree walk for the scanned host and its domain, and consent of report receivers in other domains. */
-
 import { type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import type { MailDmarcFacts, TextRecords } from "../../evidence/facts.ts";
 import { dmarcWalkNamesMax, reportReceiversMax } from "../../evidence/limits.ts";

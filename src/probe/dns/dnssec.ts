@@ -1,5 +1,4 @@
 /** DNSSEC probe: status of the registrable domain according to a validating resolver. */
-
 import { within } from "../../base/deadline.ts";
 import { askDns, type DnsServer } from "../../egress/dns-client.ts";
 import { type DnsAnswer, noError, serverFailure } from "../../egress/dns-message.ts";

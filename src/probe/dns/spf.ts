@@ -1,5 +1,4 @@
 /** SPF probe: the record of the registrable domain and the records that its evaluation needs; RFC 7208. */
-
 import type { DnsAnswer } from "../../egress/dns-message.ts";
 import { askResolvers, resolversOf } from "../../egress/resolvers.ts";
 import { boundedText } from "../../evidence/bound.ts";

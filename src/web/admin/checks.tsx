@@ -1,5 +1,4 @@
 /** `/admin/checks`: the loaded catalog and the files of plugin checks. */
-
 import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";

@@ -1,5 +1,4 @@
 /** `/admin`: warnings, the queue and the system checks. */
-
 import type { DoctorFinding } from "../../doctor/background-run.ts";
 import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";

@@ -1,5 +1,4 @@
 /** `/admin/settings`: effective settings and their sources. */
-
 import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";

@@ -1,5 +1,4 @@
 /** Updates the page of a running scan, `<div data-follow>`, by server-sent events, or by polling as a fallback. */
-
 import type { ScanEventData, ScanState } from "../scanning/scan-state.ts";
 
 interface ProgressView {

@@ -1,5 +1,4 @@
 /** Configuration lines with a copy button. */
-
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useI18n } from "../context.ts";

@@ -1,5 +1,4 @@
 /** URL with its host emphasized; wraps anywhere, bidi-safe. */
-
 import { domainToUnicode } from "node:url";
 import { UntrustedText } from "./untrusted-text.tsx";
 

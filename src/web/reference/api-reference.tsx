@@ -1,5 +1,4 @@
 /** `/api`: API guide and reference, generated from the OpenAPI description. */
-
 import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { DataTable } from "../components/table.tsx";

@@ -1,5 +1,4 @@
 /** `/checks/{key}`: documentation of a check, generated from catalog and locales. */
-
 import type { ComponentChildren } from "preact";
 import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";

@@ -1,5 +1,4 @@
 /** Documentation of a finding code, linkable as `/checks/{key}#{code}`. */
-
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
 import { suggestedExpiry } from "../../parse/security-txt-places.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";

@@ -1,5 +1,4 @@
 /** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
-
 import { ConfigLines } from "../components/config-lines.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { DataTable } from "../components/table.tsx";

@@ -1,5 +1,4 @@
 /** Standards of a check; RFCs are linked. */
-
 import { ExternalLink } from "../components/external-link.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 

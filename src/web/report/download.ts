@@ -1,5 +1,4 @@
 /** `/scans/{token}.json`: the full report as a download. */
-
 import type { ScanRecord } from "../../store/scans.ts";
 import { renderFullReport } from "../../text/render.ts";
 import { respond } from "../response.ts";

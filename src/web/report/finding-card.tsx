@@ -1,5 +1,4 @@
 /** Card of one finding: fact, risk, remediation and links to its evidence. */
-
 import { unmarked } from "../../text/quotation.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
 import { Instant } from "../components/instant.tsx";

@@ -1,5 +1,4 @@
 /** Head of a report: scanned URL, final URL, time, catalog version and actions. */
-
 import type { ComponentChildren } from "preact";
 import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";

@@ -1,5 +1,4 @@
 /** Newest scans of the same host, and the closing note of every report. */
-
 import type { ScanRecord } from "../../store/scans.ts";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";

@@ -1,5 +1,4 @@
 /** Notices above a report: error page, other host, old scan, changed catalog, many checks not run. */
-
 import type { Evidence } from "../../evidence/evidence.ts";
 import { algorithmVersion } from "../../judge/result.ts";
 import { hostOf } from "../../parse/site.ts";

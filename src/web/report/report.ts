@@ -1,5 +1,4 @@
 /** Collects the data of a report page from the store, with texts in the visitor's language. */
-
 import { type Area, areaOf, areas, type FindingTexts, type State, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { type Evidence, failed, readingNames } from "../../evidence/evidence.ts";

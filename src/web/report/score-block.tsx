@@ -1,5 +1,4 @@
 /** Score section: score ring, band, rank, change since the previous scan, and reasons. */
-
 import { sameRules } from "../../text/comparison.ts";
 import { BandChip } from "../components/chips.tsx";
 import { ScoreRing, scoreText } from "../components/score-ring.tsx";

@@ -1,5 +1,4 @@
 /** Screenshot of the scanned page and its own URL. */
-
 import { screenshotType } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { useI18n } from "../context.ts";

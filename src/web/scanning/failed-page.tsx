@@ -1,5 +1,4 @@
 /** Page of a failed scan: reason, advice and a form to try again. */
-
 import { type ScanErrorCode, scanErrorCodes } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { scanErrorMessage } from "../../text/render.ts";

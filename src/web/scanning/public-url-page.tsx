@@ -1,5 +1,4 @@
 /** Confirmation page before a URL with possible secrets becomes public. */
-
 import { SubmitButton } from "../components/submit-button.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { Form } from "../form.tsx";

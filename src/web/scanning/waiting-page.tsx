@@ -1,5 +1,4 @@
 /** Page of a queued or running scan: position, progress and stages. */
-
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { HostUrl } from "../components/host-url.tsx";

@@ -1,5 +1,4 @@
 /** Extracts the host from typed text, which may be a host or a URL. */
-
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
 import type { ScanRecord } from "../../store/scans.ts";

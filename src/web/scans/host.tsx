@@ -1,5 +1,4 @@
 /** `/hosts/{host}`: scans of a host with their scores over time. */
-
 import type { ScanRecord } from "../../store/scans.ts";
 import { sameRules } from "../../text/comparison.ts";
 import { EmptyState } from "../components/empty-state.tsx";

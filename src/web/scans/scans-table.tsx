@@ -1,5 +1,4 @@
 /** Table of finished scans. */
-
 import type { ScanRecord } from "../../store/scans.ts";
 import { HostUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";

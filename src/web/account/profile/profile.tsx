@@ -1,5 +1,4 @@
 /** `/account`: mail address, password, language, theme and sessions. */
-
 import { emailCharsMax } from "../../../store/account-index.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
 import { setCookie } from "../../cookies.ts";

@@ -1,5 +1,4 @@
 /** Form that creates an account, with its errors. */
-
 import type { RegistrationOutcome } from "../../../account/registration.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { TextValues } from "../../../text/i18n.ts";

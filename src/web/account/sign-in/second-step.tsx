@@ -1,5 +1,4 @@
 /** Second step of sign-in: an authenticator code or a recovery code. */
-
 import { Details } from "../../components/details.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";

@@ -1,5 +1,4 @@
 /** `/sign-out`: a form rather than a link, since any site could trigger a GET. */
-
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
 import { page } from "../../page.tsx";

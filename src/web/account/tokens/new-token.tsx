@@ -1,5 +1,4 @@
 /** Page that shows a new API token once, with example commands. */
-
 import { planTerms } from "../../../account/plans.ts";
 import type { Account } from "../../../store/accounts.ts";
 import type { ApiToken } from "../../../store/api-tokens.ts";

@@ -1,5 +1,4 @@
 /** Findings of a comparison, grouped by what changed. */
-
 import type { ComponentChildren } from "preact";
 import { worstFirst } from "../../../check/check.ts";
 import type { StoredFinding } from "../../../judge/result.ts";

@@ -1,5 +1,4 @@
 /** The two compared scans side by side, and warnings about what limits the comparison. */
-
 import type { ScanRecord } from "../../../store/scans.ts";
 import { Instant } from "../../components/instant.tsx";
 import { Notice } from "../../components/notice.tsx";
