@@ -78,19 +78,18 @@ export function RegistrationForm({ action, link, email, emailFixed = false, subm
   );
 }
 
-interface UnusableLinkProps {
-  readonly title: TextPath;
-  readonly what: TextPath;
-  readonly next: TextPath;
-  /** Placeholder values of `what`. */
+interface UnusableLink {
+  readonly texts: readonly [title: TextPath, what: TextPath, next: TextPath];
+  /** Placeholder values of the text. */
   readonly values?: TextValues;
   /** Command to run on the server. */
   readonly command?: string;
 }
 
 /** Explains an unusable link or closed registration, and the next step. */
-export function unusableLinkPage(visit: Visit, { title, what, next, values, command }: UnusableLinkProps, status: number): Response {
+export function unusableLinkPage(visit: Visit, status: 403 | 410, { texts, values, command }: UnusableLink): Response {
   const { i18n } = visit;
+  const [title, what, next] = texts;
   return page(visit, {
     title: i18n.t(title),
     status,

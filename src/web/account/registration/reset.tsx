@@ -39,17 +39,11 @@ function resetPage(visit: Visit, link: string, formError: FormError | null = nul
   const { i18n } = visit;
   const account = accountOfLink(visit, link);
   if (account === null)
-    return unusableLinkPage(
-      visit,
-      {
-        title: "reset.invalid.title",
-        what: "reset.invalid.what",
-        next: "reset.invalid.next",
-        values: { hours: linkHours.reset },
-        command: "assay user reset-password you@example.com",
-      },
-      410,
-    );
+    return unusableLinkPage(visit, 410, {
+      texts: ["reset.invalid.title", "reset.invalid.what", "reset.invalid.next"],
+      values: { hours: linkHours.reset },
+      command: "assay user reset-password you@example.com",
+    });
   return page(visit, {
     title: i18n.t("reset.title"),
     ...answerTo(formError),

@@ -23,17 +23,11 @@ function setupPage(visit: Visit, link: string, email = "", formError: FormError 
   const { i18n, settings, now } = visit;
   if (settings.store.accounts.hasAny()) return setupDonePage(visit);
   if (settings.store.oneTimeLinks.findByValue("setup", link, now) === undefined)
-    return unusableLinkPage(
-      visit,
-      {
-        title: "setup.invalid.title",
-        what: "setup.invalid.what",
-        next: "setup.invalid.next",
-        values: { hours: linkHours.setup },
-        command: "assay user setup-link",
-      },
-      410,
-    );
+    return unusableLinkPage(visit, 410, {
+      texts: ["setup.invalid.title", "setup.invalid.what", "setup.invalid.next"],
+      values: { hours: linkHours.setup },
+      command: "assay user setup-link",
+    });
   return page(visit, {
     title: i18n.t("setup.title"),
     ...answerTo(formError),

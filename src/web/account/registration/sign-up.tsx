@@ -40,19 +40,12 @@ function signUpAccess({ settings, now }: Visit, link: string): { readonly plan: 
 function registrationClosed(visit: Visit, link: string): Response {
   const { accounts, store } = visit.settings;
   if (accounts.signUp === "closed" || !store.accounts.hasAny())
-    return unusableLinkPage(visit, { title: "signUp.closed.title", what: "signUp.closed.what", next: "signUp.closed.next" }, 403);
-  return link === ""
-    ? unusableLinkPage(visit, { title: "signUp.invite.title", what: "signUp.invite.what", next: "signUp.invite.next" }, 403)
-    : unusableLinkPage(
-        visit,
-        {
-          title: "signUp.invalid.title",
-          what: "signUp.invalid.what",
-          next: "signUp.invalid.next",
-          values: { days: linkHours.invite / 24 },
-        },
-        410,
-      );
+    return unusableLinkPage(visit, 403, { texts: ["signUp.closed.title", "signUp.closed.what", "signUp.closed.next"] });
+  if (link === "") return unusableLinkPage(visit, 403, { texts: ["signUp.invite.title", "signUp.invite.what", "signUp.invite.next"] });
+  return unusableLinkPage(visit, 410, {
+    texts: ["signUp.invalid.title", "signUp.invalid.what", "signUp.invalid.next"],
+    values: { days: linkHours.invite / 24 },
+  });
 }
 
 function signUpPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
