@@ -17,7 +17,6 @@ export interface Throttle {
   attempt(key: string): number;
   /** Uncounts the latest attempt. */
   undo(key: string): void;
-  /** Removes all failures. */
   clear(key: string): void;
 }
 

@@ -1,6 +1,5 @@
 /** Run of the doctor in the background: started on a page, its findings shown there when it is done. */
 
-/** Result of one system check. */
 export interface DoctorFinding {
   readonly what: "data directory" | "port" | "checks" | "dns" | "browser";
   readonly state: "ok" | "failed";

@@ -18,9 +18,7 @@ export interface Subject {
 
 /** Reason for a failed reading. Checks must not blame the site for any of these. */
 export type ProbeFailure =
-  /** A deadline expired. */
   | "timeout"
-  /** The peer refused the connection. */
   | "refused"
   /** The name has no address. */
   | "unresolved"
@@ -32,7 +30,6 @@ export type ProbeFailure =
   | "tls"
   /** The answer violates the protocol. */
   | "invalid"
-  /** Too many redirects. */
   | "redirects"
   /** Status 5xx or 429, which does not represent the site. */
   | "server-error"

@@ -10,7 +10,6 @@ export interface HeaderField {
   readonly truncated: boolean;
 }
 
-/** One HTTP answer. */
 export interface HttpAnswer {
   /** Absolute URL of the request. */
   readonly url: string;
@@ -46,7 +45,6 @@ export interface NavigationFacts {
 
 /** Set-Cookie line of a first-party response, with the value replaced by `<redacted>`. */
 export interface SetCookieLine {
-  /** Host that sent the line. */
   readonly host: string;
   /** True if the line was received over https. */
   readonly overHttps: boolean;

@@ -40,7 +40,6 @@ export interface ScanProgress {
   waitMs(position: number): number | null;
 }
 
-/** Media type of every screenshot. */
 export const screenshotType = "image/jpeg";
 
 /** Milliseconds by name of probe, and for the whole scan. */

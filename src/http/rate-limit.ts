@@ -5,7 +5,6 @@ import { LRUCache } from "lru-cache";
 const countedKeysMax = 20_000;
 
 export interface RateLimit {
-  /** Requests allowed in a window. */
   readonly requestsMax: number;
   readonly windowSeconds: number;
 }

@@ -20,7 +20,6 @@ const storageFailure: ScanOutcome = { status: "failed", code: "crashed", evidenc
 export interface DispatcherOptions {
   readonly store: Pick<Store, "scans">;
   readonly scanner: Pick<Scanner, "scanUrl">;
-  /** Concurrent scans. */
   readonly concurrency: number;
   readonly progress: Pick<ProgressHub, "publish">;
   readonly log: Log;
@@ -32,7 +31,6 @@ export interface Dispatcher {
   /** Stops claiming; running scans continue. */
   pause(): void;
   resume(): void;
-  /** Number of running scans. */
   running(): number;
   /**
    * Stops claiming and waits at most `drainMs` for running scans. Then it abandons them. They stay `running` in the store, so

@@ -10,12 +10,10 @@ const durationsKept = 20;
 export interface ProgressHub extends ScanProgress {
   /** For the dispatcher. Publish the end of a scan only after it is stored. */
   publish(token: string, event: Exclude<ScanEvent, { readonly type: "moved" }>): void;
-  /** Number of listeners. */
   listening(): number;
 }
 
 export interface ProgressOptions {
-  /** Concurrent scans. */
   readonly concurrency: number;
   readonly log: Log;
   readonly listenersMax?: number;

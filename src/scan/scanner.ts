@@ -14,7 +14,6 @@ export interface ScannerOptions {
   /** Certificates (PEM) trusted besides the bundled roots. */
   readonly caPems: readonly string[];
   readonly deadlines: ScanDeadlines;
-  /** Concurrent scans. */
   readonly concurrency: number;
   readonly checksDir: string | null;
   readonly browser: Pick<BrowserHost, "endpoint" | "retire">;

@@ -42,7 +42,6 @@ export interface GatherTask {
   readonly browserEndpoint: string;
   /** Certificates (PEM) trusted besides the bundled roots. */
   readonly caPems: readonly string[];
-  /** Whether to take a screenshot. */
   readonly screenshot: boolean;
   readonly deadlines: ScanDeadlines;
 }

@@ -25,7 +25,6 @@ export function piecesOf(text: string): readonly Piece[] {
     .filter((piece) => piece.quoted || piece.text !== "");
 }
 
-/** Removes the marks. */
 export function unmarked(text: string): string {
   return text.replaceAll(marks, "");
 }

@@ -20,7 +20,6 @@ export interface Refusal {
 }
 
 interface HomePageProps {
-  /** URL as typed. */
   readonly typed?: string;
   readonly refusal?: Refusal;
 }

@@ -43,14 +43,12 @@ export interface PagesSettings {
   readonly legal: { readonly imprint: string | null; readonly privacy: string | null };
   /** Facts of other modules for the reference pages. */
   readonly reference: {
-    /** OpenAPI description as plain data. */
     readonly api: ApiDocument;
     /** User-Agent of the scanner's own HTTP client; the browser keeps its own. */
     readonly userAgent: string;
     /** API rate limit per account and address. */
     readonly requestsPerMinuteMax: number;
   };
-  /** For the administration pages. */
   readonly operator: Operator;
   /** Strict-Transport-Security value for https; null sends none. */
   readonly hsts: string | null;
@@ -72,7 +70,6 @@ export interface ScanningSettings {
   readonly mayBeScanned: (url: string) => boolean;
   /** False while scans cannot start yet; they wait in the queue. */
   readonly ready: () => boolean;
-  /** Progress events of running scans. */
   readonly progress: ScanProgress;
   /** Notifies the dispatcher of a new scan in the queue. */
   readonly wake: () => void;

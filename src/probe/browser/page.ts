@@ -23,7 +23,6 @@ export interface PageProbeContext {
   /** Forward proxy of this scan, on `egress`. */
   readonly proxy: EgressProxy;
   readonly signal: AbortSignal;
-  /** Whether to take a screenshot. */
   readonly screenshot: boolean;
   readonly deadlines: {
     /** Until the load event. */

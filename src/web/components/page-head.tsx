@@ -15,7 +15,6 @@ interface PageHeadProps {
   readonly breadcrumbs?: readonly Crumb[];
   /** For the home page. */
   readonly large?: boolean;
-  /** Buttons and links. */
   readonly children?: ComponentChildren;
 }
 

@@ -66,7 +66,6 @@ function Contents({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
   );
 }
 
-/** Steps to the first request. */
 function GettingStarted() {
   const visit = useVisit();
   const { i18n } = visit;

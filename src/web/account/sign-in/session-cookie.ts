@@ -9,7 +9,6 @@ import { redirect } from "../../response.ts";
 import type { CurrentSession, Visit } from "../../visit.ts";
 
 const daySeconds = 86_400;
-/** Default page after sign-in. */
 export const afterSignIn = "/account";
 
 /** Caller for throttling and for the session record. */
