@@ -16,48 +16,40 @@ import { TlsEvidence } from "./tls.tsx";
 
 interface PartDescriptor {
   readonly Content: ComponentType<{ readonly evidence: Evidence }>;
-  /** Number shown beside the heading; null where the reading failed. */
-  readonly count?: { readonly text: CountPath; readonly of: (evidence: Evidence) => number | null };
+  /** Text with the count, shown beside the heading. */
+  readonly hint?: CountPath;
+  /** Null where the reading failed. */
+  readonly count?: (evidence: Evidence) => number | null;
 }
 
 const descriptors: Readonly<Record<Exclude<EvidencePart, "timings">, PartDescriptor>> = {
   navigation: {
     Content: NavigationEvidence,
-    count: {
-      text: "evidence.hints.redirects",
-      of: ({ navigation }) => (navigation.status === "read" ? navigation.facts.hops.length : null),
-    },
+    hint: "evidence.hints.redirects",
+    count: ({ navigation }) => (navigation.status === "read" ? navigation.facts.hops.length : null),
   },
   plainHttp: { Content: PlainHttpEvidence },
   headers: {
     Content: HeadersEvidence,
-    count: {
-      text: "evidence.hints.headers",
-      of: ({ page }) => (page.status === "read" ? page.facts.headers.length + page.facts.headersDropped : null),
-    },
+    hint: "evidence.hints.headers",
+    count: ({ page }) => (page.status === "read" ? page.facts.headers.length + page.facts.headersDropped : null),
   },
   crossOrigin: { Content: CrossOriginEvidence },
   cookies: {
     Content: CookiesEvidence,
-    count: {
-      text: "evidence.hints.cookies",
-      of: ({ page }) => (page.status === "read" ? page.facts.setCookies.length + page.facts.setCookiesDropped : null),
-    },
+    hint: "evidence.hints.cookies",
+    count: ({ page }) => (page.status === "read" ? page.facts.setCookies.length + page.facts.setCookiesDropped : null),
   },
   document: {
     Content: DocumentEvidence,
-    count: {
-      text: "evidence.document.files",
-      of: ({ dom }) => (dom.status === "read" ? dom.facts.subresources.length + dom.facts.subresourcesDropped : null),
-    },
+    hint: "evidence.document.files",
+    count: ({ dom }) => (dom.status === "read" ? dom.facts.subresources.length + dom.facts.subresourcesDropped : null),
   },
   requests: { Content: RequestsEvidence },
   tls: {
     Content: TlsEvidence,
-    count: {
-      text: "evidence.hints.certificates",
-      of: ({ tls }) => (tls.status === "read" ? tls.facts.chain.length + tls.facts.certificatesDropped : null),
-    },
+    hint: "evidence.hints.certificates",
+    count: ({ tls }) => (tls.status === "read" ? tls.facts.chain.length + tls.facts.certificatesDropped : null),
   },
   dns: { Content: DnsEvidence },
   mail: { Content: MailEvidence },
@@ -96,7 +88,7 @@ function hintOf(part: EvidencePart, evidence: Evidence, i18n: I18n): string | nu
   const readings = readingsOf(part).map((name) => evidence[name]);
   const failures = readings.filter(({ status }) => status === "failed").length;
   if (failures > 0) return i18n.t(failures === readings.length ? "evidence.hints.notRead" : "evidence.hints.partly");
-  const { count } = part === "timings" ? {} : descriptors[part];
-  const number = count?.of(evidence) ?? null;
-  return count === undefined || number === null ? null : i18n.count(count.text, number);
+  const { hint, count } = part === "timings" ? {} : descriptors[part];
+  const number = count?.(evidence) ?? null;
+  return hint === undefined || number === null ? null : i18n.count(hint, number);
 }
