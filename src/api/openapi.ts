@@ -83,19 +83,25 @@ const listScans = {
   },
 };
 
+function readsScan(description: string, body: "FullReport" | "SecurityResult") {
+  return {
+    parameters: [...parameters("path", TokenParams), ...parameters("query", LocaleQuery)],
+    responses: {
+      200: { description, headers: retryAfter, content: json(body) },
+      ...notModified,
+      ...badLocale,
+      ...refusals,
+      ...notFound,
+    },
+  };
+}
+
 const readReport = {
   operationId: "readReport",
   tags: ["scans"],
   summary: "Read the full report of a scan",
   description: "The security result, and what it was judged from. Retry-After is there while the scan is not over, an ETag once it is.",
-  parameters: [...parameters("path", TokenParams), ...parameters("query", LocaleQuery)],
-  responses: {
-    200: { description: "The report.", headers: retryAfter, content: json("FullReport") },
-    ...notModified,
-    ...badLocale,
-    ...refusals,
-    ...notFound,
-  },
+  ...readsScan("The report.", "FullReport"),
 };
 
 const readSecurity = {
@@ -103,14 +109,7 @@ const readSecurity = {
   tags: ["scans"],
   summary: "Read the security dimension of a scan",
   description: "While the scan is queued or running, security is null. Retry-After is there while it is not over, an ETag once it is.",
-  parameters: [...parameters("path", TokenParams), ...parameters("query", LocaleQuery)],
-  responses: {
-    200: { description: "The security result.", headers: retryAfter, content: json("SecurityResult") },
-    ...notModified,
-    ...badLocale,
-    ...refusals,
-    ...notFound,
-  },
+  ...readsScan("The security result.", "SecurityResult"),
 };
 
 const description = JSON.stringify(openapiDocument());
