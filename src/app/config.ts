@@ -7,7 +7,6 @@ import { nearest } from "../parse/nearest.ts";
 import { type Config, type Environment, type Setting, type SettingKey, settingKeys, settings } from "./settings.ts";
 
 export interface ConfigSources {
-  /** Unparsed values of flags, by setting. */
   readonly flags: { readonly [K in SettingKey]?: string | readonly string[] };
   readonly env: Environment;
   /** File named by `--config`; it must exist. Null reads `<data>/assay.toml` if that exists. */
@@ -52,14 +51,12 @@ export function environmentName(key: string): string {
   return `ASSAY_${key.toUpperCase().replaceAll(".", "_")}`;
 }
 
-/** Unparsed value from one source. */
 interface Entry {
   readonly raw: unknown;
   readonly origin: Origin;
   readonly pathBase: string;
 }
 
-/** All values of one source, by key. */
 type Layer = Readonly<Record<string, Entry>>;
 
 const noOrigin: Origin = { kind: "default", name: null };
@@ -130,7 +127,6 @@ function parsedToml(file: string, text: string): Record<string, unknown> {
   }
 }
 
-/** Flattens TOML tables to dotted keys. */
 function flattened(table: Readonly<Record<string, unknown>>, prefix = ""): readonly (readonly [string, unknown])[] {
   return Object.entries(table).flatMap(([name, value]) =>
     Object.prototype.toString.call(value) === "[object Object]"
@@ -185,7 +181,6 @@ function meant(name: string, candidates: readonly string[]): string {
   return word === null ? "" : `; did you mean ${word}?`;
 }
 
-/** Suggestion for a setting with a fixed set of words. */
 function meantWord(allowed: string, raw: unknown): string {
   const words = allowed.match(/^[a-z-]+(?:, [a-z-]+)* or [a-z-]+$/) === null ? [] : allowed.split(/, | or /);
   return typeof raw === "string" ? meant(raw, words) : "";

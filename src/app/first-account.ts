@@ -36,7 +36,6 @@ export async function firstSteps(store: Pick<Store, "oneTimeLinks">, config: Con
   ];
 }
 
-/** Text quoted for a shell. */
 function shellWord(text: string): string {
   return /^[\w/.,:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

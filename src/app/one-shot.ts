@@ -10,7 +10,7 @@ export interface OneShotScanner extends Scanner {
   readonly texts: Texts;
 }
 
-/** `close` ends the browser too. @throws ConfigError or CatalogError before anything is started. */
+/** @throws ConfigError or CatalogError before anything is started. */
 export async function openOneShotScanner(config: Config, concurrency: number, log: Log): Promise<OneShotScanner> {
   const trustedPems = caPems(config);
   const checksDir = checksDirOf(config);

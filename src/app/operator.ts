@@ -55,7 +55,6 @@ function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting
   }));
 }
 
-/** Value as written in an environment variable; null if not set. */
 function written(value: Config[keyof Config] | Config["scan.connect_to"][number]): string | null {
   if (value === null) return null;
   if (Array.isArray(value)) return value.length === 0 ? null : value.map(written).join(", ");

@@ -4,10 +4,8 @@ import { fileURLToPath } from "node:url";
 const binaryRoot = "/$bunfs/root/";
 const compiled = import.meta.path.startsWith(binaryRoot);
 
-/** Entry of the worker threads. */
 export const workerFile = compiled ? `${binaryRoot}src/app/worker.js` : fileURLToPath(new URL("./worker.ts", import.meta.url));
 
-/** Command that runs this program again. */
 export function ownCommand(): string {
   if (compiled) return process.execPath;
   return process.env.npm_config_user_agent?.startsWith("npm/") ? "npm run --silent assay --" : "bun src/main.ts";

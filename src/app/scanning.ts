@@ -26,7 +26,6 @@ export function egressSettings(config: Config, ownEndpoints: EgressSettings["own
   };
 }
 
-/** Deadlines of a scan. No stage may take longer than `scan.timeout`. */
 function scanDeadlines(config: Config): ScanDeadlines {
   const scanMs = config["scan.timeout"] * 1000;
   const { navigationMs, probeMs } = defaultDeadlines;

@@ -18,7 +18,6 @@ import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfigu
 import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
 
-/** Time that running scans get to finish after a stop. */
 const drainMs = 7_000;
 
 export interface ServerOptions {

@@ -16,7 +16,6 @@ const bytesPerScan = 700 * 1024 ** 2;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings above the current one, from which defaults are computed. */
 interface Earlier {
   readonly profile?: "internet" | "internal";
   readonly public_url?: string | null;
@@ -28,7 +27,6 @@ export interface Setting<S extends TSchema = TSchema> {
   readonly doc: string;
   /** Allowed values, as the end of the sentence "it takes ...". */
   readonly allowed: string;
-  /** Default value. `earlier` holds the settings above this one. */
   readonly fallback: (env: Environment, earlier: Earlier) => unknown;
   /** The default in words, where `fallback` computes it or null has a meaning. */
   readonly defaultDoc?: string;
@@ -299,17 +297,14 @@ export const settingKeys = Object.keys(settings) as readonly SettingKey[];
 /** Values by dotted key, as in the TOML file. Times are in seconds. */
 export type Config = { readonly [K in SettingKey]: StaticDecode<(typeof settings)[K]["schema"]> };
 
-/** The text itself if it is a valid mail address, otherwise null. */
 function parseMailAddress(text: string): string | null {
   return isEmail(text) ? text : null;
 }
 
-/** The text itself if it is a valid HSTS header value or "off", otherwise null. */
 function parseHstsSetting(text: string): string | null {
   return text === "off" || "maxAgeSeconds" in parseHsts(text) ? text : null;
 }
 
-/** The text itself if it is a valid CIDR range, otherwise null. */
 function parseRange(text: string): string | null {
   try {
     parseCidr(text);

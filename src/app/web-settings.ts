@@ -13,10 +13,8 @@ import { ConfigError } from "./config.ts";
 import { egressSettings } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
-/** Maximum size of a legal text, such as the imprint, in characters. */
 const legalCharsMax = 65_536;
 
-/** Parts of the running server. */
 interface Running extends Pick<PagesSettings, "store" | "texts" | "catalog" | "now" | "log"> {
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
   readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "wake">;

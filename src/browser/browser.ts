@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { BrowserError, type ExecutableOptions, findExecutable } from "./executable.ts";
 import { type BrowserState, endProcess, isAlive, launchBrowser, type RunningBrowser, type SandboxSetting } from "./launch.ts";
 
-/** Deadline of the health check. */
 const answerMs = 5_000;
 /** Crash loop limit: further starts fail until the window has passed. */
 const startsMax = 8;
@@ -16,14 +15,12 @@ const drainMs = 120_000;
 
 export interface BrowserOptions extends ExecutableOptions {
   readonly sandbox: SandboxSetting;
-  /** Called once per start. */
   readonly onStart?: (state: BrowserState) => void;
 }
 
 export interface BrowserHost {
   /** DevTools WebSocket URL of a healthy browser, started if necessary. Called once per scan. @throws BrowserError */
   endpoint(): Promise<string>;
-  /** The current browser, or null. */
   state(): BrowserState | null;
   /** Ends a faulty browser; the next `endpoint()` starts another. */
   retire(): Promise<void>;

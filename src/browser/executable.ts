@@ -7,7 +7,6 @@ import { type EmbeddedBrowser, embeddedBrowser } from "./embedded.ts";
 
 export interface Executable {
   readonly path: string;
-  /** Additional environment variables for its process. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

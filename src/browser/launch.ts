@@ -16,7 +16,6 @@ export type SandboxSetting = "auto" | "on" | "off";
 
 export interface BrowserState {
   readonly pid: number;
-  /** Chromium's product name, for example `HeadlessChrome/153.0.8010.0`. */
   readonly version: string;
   readonly sandboxed: boolean;
   /** Why the sandbox is off, as a sentence; null when it is on. */
@@ -57,7 +56,6 @@ export async function launchBrowser(executable: Executable, profilesDir: string,
   }
 }
 
-/** Sandboxed if `unsandboxedBecause` is null. */
 async function launch(executable: Executable, profilesDir: string, unsandboxedBecause: string | null): Promise<RunningBrowser> {
   const sandboxed = unsandboxedBecause === null;
   const profileDir = mkdtempSync(join(profilesDir, `${process.pid}-`));

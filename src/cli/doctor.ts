@@ -6,7 +6,6 @@ import { type ExitCode, exitCodes } from "./exit.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
 
-/** `onExit` gets `policy` if a check failed. */
 export function doctorCommand(onExit: (code: ExitCode) => void): Command {
   const doctor = new Command("doctor")
     .description("Check data directory, port, checks, DNS and browser; exit 1 if something is wrong.")

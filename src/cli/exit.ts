@@ -12,11 +12,8 @@ export const exitCodes = {
   policy: 1,
   /** Usage or configuration, plugin checks included. */
   usage: 2,
-  /** The target could not be scanned. */
   target: 3,
-  /** The browser or assay itself. */
   internal: 4,
-  /** Some targets of several could not be scanned. */
   some: 5,
   dataDir: 6,
   /** 128 + SIGINT, as shells count. */

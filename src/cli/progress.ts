@@ -11,7 +11,6 @@ export interface Progress {
   ended(url: string, outcome: string): void;
   /** Writes a whole line, newline included, above the updated line. */
   readonly interject: (line: string) => void;
-  /** Clears the updated line. */
   stop(): void;
 }
 

@@ -13,7 +13,6 @@ export interface ReportStyle {
   readonly locale: PageLocale;
   readonly texts: Texts;
   readonly colour: boolean;
-  /** Maximum length of a line. */
   readonly columns: number;
 }
 

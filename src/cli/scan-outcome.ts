@@ -13,7 +13,6 @@ export interface ScannedUrl {
 }
 
 export interface Policy {
-  /** Lowest severity that fails the policy; null for none. */
   readonly failOn: Severity | null;
   /** Lowest score that passes; a page without score fails. Null for none. */
   readonly failUnder: number | null;
@@ -34,7 +33,6 @@ export function codeOf(scanned: readonly ScannedUrl[], policy: Policy, interrupt
   return shortfalls(scanned, policy).length > 0 ? exitCodes.policy : exitCodes.ok;
 }
 
-/** One sentence per violation of the policy. */
 export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }: Policy): readonly string[] {
   return scanned.flatMap(({ url, outcome }) => {
     if (outcome.status === "failed") return [];
@@ -48,7 +46,6 @@ export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }
   });
 }
 
-/** Full report, in the format of the API. */
 export function reportOf({ url, outcome }: ScannedUrl, locale: PageLocale, texts: Texts): FullReport<Evidence, Timings> {
   const { status, evidence, timings } = outcome;
   const errorCode = status === "failed" ? outcome.code : null;

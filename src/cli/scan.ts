@@ -18,7 +18,6 @@ import { currentTerminal, jsonLine, print, printError, stripControls } from "./t
 const urlsMax = 1_000;
 /** Width of a report if the terminal does not report its own. */
 const columnsDefault = 100;
-/** Characters of a refused URL in its error message. */
 const quotedCharsMax = 100;
 
 export interface ScanOptions {
@@ -29,7 +28,6 @@ export interface ScanOptions {
   readonly color: boolean;
 }
 
-/** `onExit` gets the exit code that the policy decides. */
 export function scanCommand(onExit: (code: ExitCode) => void): Command {
   const scan = new Command("scan")
     .description("Scan pages once, without server or account. Progress goes to stderr, reports to stdout.")

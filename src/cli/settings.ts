@@ -4,7 +4,6 @@ import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithO
 import { type Config, type Setting, type SettingKey, settingKeys, settings } from "../app/settings.ts";
 import { currentTerminal } from "./terminal.ts";
 
-/** Settings of a scan, for server and command line. */
 export const scanSettings = [
   "profile",
   "scan.concurrency",
@@ -36,7 +35,6 @@ function optionOf(key: SettingKey): Option {
   return repeatable ? option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]) : option;
 }
 
-/** Text for the end of a command's help: settings that have no flag. */
 export function settingsWithoutFlag(): string {
   const keys = settingKeys.filter((key) => !("flag" in settings[key]));
   const width = Math.max(...keys.map((key) => environmentName(key).length));

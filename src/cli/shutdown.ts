@@ -1,7 +1,6 @@
 /** SIGTERM and SIGINT: the first asks for an orderly end, the second ends the process at once. */
 import { exitCodes } from "./exit.ts";
 
-/** Signal that the first SIGTERM or SIGINT aborts. */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = () => {

@@ -11,7 +11,6 @@ const fullPipePauseMs = 5;
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Blob;
-  /** Whether a person types on stdin. */
   isInteractive(): boolean;
   /** @throws OutputClosed */
   writeOut(text: string): void;
@@ -38,7 +37,6 @@ function context(): CommandContext {
   return contexts.getStore() ?? processContext;
 }
 
-/** Runs a command whose output, input and environment are those of the terminal. */
 export function withTerminal<T>(terminal: Terminal | undefined, command: () => Promise<T>): Promise<T> {
   return terminal === undefined ? command() : contexts.run({ terminal, notesWanted: true }, command);
 }
@@ -57,17 +55,14 @@ export function print(text: string): void {
   currentTerminal().writeOut(`${text}\n`);
 }
 
-/** Prints an error or a warning. */
 export function printError(text: string): void {
   currentTerminal().writeError(`${text}\n`);
 }
 
-/** Turns `note` off, for `--quiet`. */
 export function silenceNotes(): void {
   context().notesWanted = false;
 }
 
-/** Prints a hint that `--quiet` suppresses. */
 export function note(text: string): void {
   if (context().notesWanted) printError(text);
 }
@@ -105,7 +100,6 @@ export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Table with columns as wide as their longest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

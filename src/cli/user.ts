@@ -104,7 +104,6 @@ function addResetPassword(user: Command): void {
   );
 }
 
-/** Commands that enable and disable an account or its second factor. */
 function addSwitches(user: Command): void {
   user
     .command("disable-2fa <email>")

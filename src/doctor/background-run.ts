@@ -3,7 +3,6 @@
 export interface DoctorFinding {
   readonly what: "data directory" | "port" | "checks" | "dns" | "browser";
   readonly state: "ok" | "failed";
-  /** One sentence in English. */
   readonly detail: string;
 }
 
@@ -15,7 +14,6 @@ export type DoctorRunState =
 
 export interface DoctorRun {
   state(): DoctorRunState;
-  /** Starts a run, unless one is under way. */
   begin(): void;
 }
 

@@ -19,7 +19,6 @@ const lookupMs = 10_000;
 export interface DoctorSettings {
   readonly dataDir: string;
   readonly listen: { readonly address: string; readonly port: number };
-  /** Resolvers as `address` or `address:port`; none means the system's resolver. */
   readonly dnsServers: readonly string[];
   /** @throws Error if the plugin folder or one of its checks cannot be used. */
   readonly loadCatalog: () => Promise<Catalog>;

@@ -7,9 +7,7 @@ import type { EgressSettings } from "./settings.ts";
 export type PolicyDecision = { readonly allowed: true } | { readonly allowed: false; readonly because: string };
 
 export interface AddressPolicy {
-  /** Permission to connect to an address in plain form; any other text is refused. */
   authorizeAddress(text: string): PolicyDecision;
-  /** Permission for a URL to name this port. */
   authorizePort(port: number): PolicyDecision;
   /** Refuses the appliance's own listeners. Called for every connection, because ports differ. */
   authorizeEndpoint(address: string, port: number): PolicyDecision;
@@ -127,7 +125,6 @@ export function createAddressPolicy(
   };
 }
 
-/** Addresses of this machine's interfaces, for `createAddressPolicy`. */
 export function localAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address));
 }

@@ -1,9 +1,7 @@
 /** SSRF guard for ports that the appliance opens during scans (proxies, browser control), shared by all threads. */
 
-/** One byte per port, 1 while the appliance listens on it. */
 let blocked = new Uint8Array(new SharedArrayBuffer(0x1_0000));
 
-/** Memory to pass to `shareBlockedPorts` in a worker thread. */
 export function blockedPorts(): SharedArrayBuffer {
   return blocked.buffer as SharedArrayBuffer;
 }

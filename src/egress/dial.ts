@@ -18,7 +18,6 @@ export interface DialOptions {
   readonly signal?: AbortSignal;
 }
 
-/** All outgoing connections of one scan. */
 export interface Egress {
   /**
    * The authorized addresses of a host as written in URLs, the same for the whole scan.
@@ -36,21 +35,16 @@ export interface Egress {
   readonly refusals: readonly string[];
   /** Over all connections so far. (Bytes sent are not counted: Bun 1.4 counts none below TLS.) */
   readonly bytesReceived: number;
-  /** Closes every connection; later dials fail. */
   close(): void;
 }
 
-/** Deadline for resolving one name, retries included. */
 const resolveMs = 8_000;
-/** Time for one address before the next one is tried. */
 const addressAttemptMs = 2_500;
-/** Addresses dialled per host; the others are only authorized. */
 const addressesDialledMax = 6;
 /** Names that one scan may resolve: a hostile page can invent new ones without end. */
 const hostsMax = 500;
 const refusalsMax = 100;
 
-/** Destination of a dial: the authorized addresses, or the address that the operator mapped. */
 interface Target {
   readonly addresses: readonly string[];
   readonly port: number;
@@ -201,7 +195,6 @@ class ScanEgress implements Egress {
   }
 }
 
-/** Canonical spelling of a host. */
 function hostKey(text: string): string {
   return parseHost(text)?.text ?? text;
 }

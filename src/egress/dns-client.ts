@@ -15,7 +15,6 @@ const dnsPort = 53;
 const udpAttemptMs = 1_500;
 const udpAttempts = 2;
 const tcpAttemptMs = 3_000;
-/** Deadline for all attempts at one question. */
 const questionMs = 6_000;
 
 /** Reads `address`, `address:port` or `[address]:port`, the forms of operators and `dns.getServers()`. */
@@ -86,7 +85,6 @@ function exchangeOverTcp(server: DnsServer, query: DnsQuery, signal: AbortSignal
   });
 }
 
-/** Ways to settle an exchange; only the first call counts. */
 interface Settlers<T> {
   done(answer: T): void;
   fail(because: "timeout" | "unreachable", message: string): void;

@@ -7,9 +7,7 @@ import { EgressError } from "./egress-error.ts";
 export interface DnsQuestion {
   readonly name: string;
   readonly type: RecordType;
-  /** Header flags besides RD, for example `dnsPacket.CHECKING_DISABLED`. */
   readonly flags?: number;
-  /** EDNS flags, for example `dnsPacket.DNSSEC_OK`. */
   readonly ednsFlags?: number;
 }
 
@@ -17,7 +15,6 @@ export interface DnsQuery {
   readonly bytes: Buffer;
   readonly id: number;
   readonly type: RecordType;
-  /** Name in the mixed case of this query. */
   readonly name: string;
   /** Whether the answer must repeat the case of every letter. */
   readonly mixedCase: boolean;
@@ -94,7 +91,6 @@ function inMixedCase(name: string): string {
   return [...name].map((char, at) => ((bits[at] ?? 0) & 1 ? char.toUpperCase() : char.toLowerCase())).join("");
 }
 
-/** Never throws, for any bytes. */
 export function readDnsAnswer(bytes: Buffer, query: DnsQuery): DecodedAnswer {
   if (bytes.length < headerBytes || bytes.readUInt16BE(0) !== query.id) return "unrelated";
   const records = [6, 8, 10].reduce((sum, at) => sum + bytes.readUInt16BE(at), 0);
@@ -119,7 +115,6 @@ export function readDnsAnswer(bytes: Buffer, query: DnsQuery): DecodedAnswer {
   return { ...answer, answers: relevantRecords(packet.answers ?? [], query) };
 }
 
-/** The server did not understand the query's format. */
 export function isFormatRefusal(responseCode: number): boolean {
   return responseCode === formatError || responseCode === notImplemented;
 }

@@ -41,12 +41,10 @@ export function addressText(address: Address): string {
   return address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
 }
 
-/** `host:port` with brackets where IPv6 needs them. */
 export function endpointText(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The port of a URL, or the default port of its scheme. */
 export function portOf({ port, protocol }: URL): number {
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;

@@ -16,7 +16,6 @@ export interface GetOptions {
   /** For the whole exchange, from now. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
-  /** A longer body is truncated and the connection closed. */
   readonly bodyBytesMax: number;
   /** Sent after Host, User-Agent and Accept. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
@@ -32,9 +31,7 @@ export interface HttpReply {
   /** The full value of the first field of that name; null when absent. */
   field(name: string): string | null;
   readonly body: Uint8Array;
-  /** True when the body was longer than `bodyBytesMax`. */
   readonly truncated: boolean;
-  /** The address that answered. */
   readonly address: string;
 }
 

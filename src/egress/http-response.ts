@@ -6,15 +6,12 @@ export interface RawResponse {
   /** Fields as sent, with order, spelling and duplicates. */
   readonly pairs: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** True when the body was longer than the limit. */
   readonly truncated: boolean;
 }
 
 /** Status line and fields. Large enough for sites that send 100 KB of headers. */
 const headBytesMax = 256 * 1_024;
-/** Interim (1xx) responses before the final one. */
 const interimMax = 8;
-/** Size line of a chunk, extensions included. */
 const chunkLineBytesMax = 4_096;
 
 const lf = 0x0a;

@@ -4,7 +4,6 @@ import type { Socket } from "node:net";
 export interface ProxyRequest {
   /** `tunnel`: CONNECT, for https and WebSockets. `plain`: a request for an absolute http URL. */
   readonly kind: "tunnel" | "plain";
-  /** As written in the request. */
   readonly host: string;
   readonly port: number;
   /** First bytes for the server: the rewritten head of a plain request, then the bytes received after the head. */
@@ -32,7 +31,6 @@ export async function readProxyRequest(client: Socket, limits: HeadLimits): Prom
 
 interface ReadHead {
   readonly head: string;
-  /** Bytes received after the head. */
   readonly rest: Buffer;
 }
 

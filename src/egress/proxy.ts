@@ -7,18 +7,14 @@ import { toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
 import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 
-/** Limits of one scan. A page beyond them loses its connections. */
 export interface ProxyLimits {
-  /** Bytes from all servers to the browser. */
   readonly bytesDownMax: number;
   /** Simultaneous connections; Chromium itself opens at most 32 per proxy. */
   readonly connectionsAtOnceMax: number;
   readonly connectionsMax: number;
   /** Request line and fields; Chromium sends cookies and URLs of some hundred kilobytes. */
   readonly headBytesMax: number;
-  /** Time until a request head is complete. */
   readonly headMs: number;
-  /** Time for resolving and connecting for one request. */
   readonly dialMs: number;
 }
 
@@ -40,7 +36,6 @@ export interface EgressProxy {
   /** Whether servers sent more than `bytesDownMax`, so that all connections were closed. */
   readonly tooLarge: boolean;
   readonly bytesDown: number;
-  /** Closes every connection and stops listening. */
   stop(): Promise<void>;
 }
 
@@ -121,7 +116,6 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
 }
 
 export interface RequestedEndpoint {
-  /** `https` for CONNECT, `http` for a plain request. */
   readonly scheme: "https" | "http";
   readonly host: string;
   readonly port: number;
@@ -131,7 +125,6 @@ export interface RequestedEndpoint {
 export interface RefusingProxy {
   readonly url: string;
   readonly port: number;
-  /** All requests, in order; at most `connectionsMax`. */
   readonly requested: readonly RequestedEndpoint[];
   stop(): Promise<void>;
 }

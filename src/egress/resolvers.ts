@@ -12,7 +12,6 @@ export const checkingDisabled = dnsPacket.CHECKING_DISABLED;
 export const authenticData = dnsPacket.AUTHENTIC_DATA;
 export const dnssecOk = dnsPacket.DNSSEC_OK;
 
-/** The operator's resolvers as `address` or `address:port`, by default those of the system. */
 export function resolversOf(dnsServers: readonly string[]): readonly DnsServer[] {
   return (dnsServers.length === 0 ? getServers() : dnsServers).map(parseDnsServer);
 }

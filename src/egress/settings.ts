@@ -5,9 +5,7 @@ export const ownUserAgent = "assay (security scanner of a web page, asked for by
 
 /** Fixed address for a name and port, like curl's `--connect-to`, for sites that the resolver does not know. */
 export interface ConnectTo {
-  /** ASCII host name, as in URLs. */
   readonly host: string;
-  /** Port, as in URLs. */
   readonly port: number;
   /** IP address to dial instead; it must pass the address policy like any other. */
   readonly address: string;

@@ -26,9 +26,7 @@ export interface DispatcherOptions {
 }
 
 export interface Dispatcher {
-  /** Checks the queue; call it after a scan was queued. */
   wake(): void;
-  /** Stops claiming; running scans continue. */
   pause(): void;
   resume(): void;
   running(): number;

@@ -118,7 +118,6 @@ async function runProbes(
 }
 
 interface Watch {
-  /** Reports a stage, unless a later one was reported. */
   stage(stage: ProgressStage): void;
   /** Runs the probe; `otherwise` maps a missed deadline or an exception. Never rejects. */
   within<T>(
@@ -127,9 +126,7 @@ interface Watch {
     probe: (signal: AbortSignal) => Promise<T>,
     otherwise: (because: ProbeFailure) => T,
   ): Promise<T>;
-  /** Milliseconds by name of probe, and `total` so far. */
   timings(): Record<string, number>;
-  /** Milliseconds. */
   sinceStart(): number;
 }
 
@@ -177,7 +174,6 @@ function graceAfterAbort(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Host as in URLs: an IPv6 address has brackets. */
 interface TlsEndpoint {
   readonly host: string;
   readonly port: number;

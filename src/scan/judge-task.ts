@@ -4,7 +4,6 @@ import type { Evidence } from "../evidence/evidence.ts";
 import { judgeEvidence } from "../judge/ledger.ts";
 import type { Judged, JudgeTask } from "./task.ts";
 
-/** Judges evidence and calls `onCheck` with the key before each check runs. */
 export function performJudge({ evidence, hung }: JudgeTask, catalog: Catalog, onCheck: (key: string) => void): Judged {
   const faults: { key: string; fault: string }[] = [];
   const result = judgeEvidence(

@@ -24,7 +24,6 @@ export interface TaskWatch {
 }
 
 export interface WorkerPool {
-  /** Never rejects. */
   run<Name extends keyof WorkerTasks>(
     name: Name,
     task: WorkerTasks[Name]["task"],
@@ -39,7 +38,6 @@ export interface PoolOptions {
   readonly workerFile: string;
   readonly threads: number;
   readonly workerData: WorkerData;
-  /** Called for a thread that broke without a task. */
   readonly onIdleFault: (fault: string) => void;
 }
 
@@ -51,7 +49,6 @@ export interface WorkerData {
   readonly blockedPorts: SharedArrayBuffer;
 }
 
-/** Start data of the current thread, for the worker's entry. */
 export function workerData(): WorkerData {
   return Tinypool.workerData;
 }

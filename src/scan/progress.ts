@@ -46,7 +46,6 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
     };
   }
 
-  /** Removes all listeners of an ended scan. */
   function forget(token: string): void {
     const subscribed = listeners.get(token);
     listeners.delete(token);
@@ -94,7 +93,6 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
   };
 }
 
-/** Estimates waits from the mean duration of the latest scans. */
 function createWaitEstimate(concurrency: number): { add(durationMs: number): void } & Pick<ScanProgress, "waitMs"> {
   const durationsMs: number[] = [];
   return {

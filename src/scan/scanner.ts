@@ -11,7 +11,6 @@ import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome, WorkerMessage } 
 
 export interface ScannerOptions {
   readonly egress: EgressSettings;
-  /** Certificates (PEM) trusted besides the bundled roots. */
   readonly caPems: readonly string[];
   readonly deadlines: ScanDeadlines;
   readonly concurrency: number;
@@ -20,7 +19,6 @@ export interface ScannerOptions {
   /** Entry of the worker: `src/app/worker.ts` or its place in the compiled binary. */
   readonly workerFile: string;
   readonly log: Log;
-  /** Whether scans take a screenshot; default false. */
   readonly screenshots?: boolean;
   /** Delay after the deadline before a worker's thread is ended, in milliseconds. */
   readonly graceMs?: number;
@@ -61,7 +59,6 @@ export function openScanner(options: ScannerOptions): Scanner {
     return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot: screenshots, deadlines };
   }
 
-  /** Logs the trace of a scan and passes its stages on. */
   function onWorkerMessage(scan: Readonly<Record<string, string>>, onProgress: OnProgress): (message: WorkerMessage) => void {
     return (message) => {
       if (message.type === "stage") onProgress(message.stage);

@@ -18,7 +18,6 @@ export interface ScanDeadlines {
   readonly documentMs: number;
   /** Each probe other than the browser's. */
   readonly probeMs: number;
-  /** All checks together. */
   readonly judgeMs: number;
 }
 
@@ -32,7 +31,6 @@ export const defaultDeadlines: ScanDeadlines = {
   judgeMs: 5_000,
 };
 
-/** Gathers the facts of one URL. */
 export interface GatherTask {
   readonly url: string;
   /** ISO 8601, UTC. */
@@ -40,7 +38,6 @@ export interface GatherTask {
   readonly egress: EgressSettings;
   /** DevTools WebSocket URL of the running browser. */
   readonly browserEndpoint: string;
-  /** Certificates (PEM) trusted besides the bundled roots. */
   readonly caPems: readonly string[];
   readonly screenshot: boolean;
   readonly deadlines: ScanDeadlines;
@@ -69,7 +66,6 @@ export interface Judged {
   readonly faults: readonly { readonly key: string; readonly fault: string }[];
 }
 
-/** Tasks of a worker with their results. */
 export interface WorkerTasks {
   readonly gather: { readonly task: GatherTask; readonly value: Gathered };
   readonly judge: { readonly task: JudgeTask; readonly value: Judged };

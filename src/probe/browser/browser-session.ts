@@ -4,7 +4,6 @@ import { within } from "../../base/deadline.ts";
 
 export type { CDPSession, Protocol };
 
-/** Deadline for every command. */
 const commandMs = 10_000;
 const connectMs = 5_000;
 /** A context that does not close within this holds a page that hangs. */

@@ -67,7 +67,6 @@ function createDomReader(urlMax: number) {
   };
 }
 
-/** Runs in the page. */
 function readMetas({ all, attribute, cut, isInHead }: DomReader, limits: typeof bounds): RawDom["metas"] {
   return all("meta[charset], meta[http-equiv], meta[name]").flatMap((meta) => {
     const charset = attribute(meta, "charset");
@@ -90,7 +89,6 @@ function readMetas({ all, attribute, cut, isInHead }: DomReader, limits: typeof 
   });
 }
 
-/** Runs in the page. */
 function readSubresources({ all, attribute, cut, absolute }: DomReader, limits: typeof bounds): RawDom["subresources"] {
   const kindOf = (isScript: boolean, rel: readonly string[]): Subresource["kind"] | null => {
     if (isScript) return "script";

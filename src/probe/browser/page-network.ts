@@ -12,7 +12,6 @@ import { type Traffic, watchTraffic } from "./traffic.ts";
 const requestsRecordedMax = 2_000;
 /** `hopsMax` redirects and the final answer. */
 const answersKeptMax = hopsMax + 1;
-/** Outcomes of mixed content by Chromium's names. */
 const mixedOutcomes = {
   MixedContentBlocked: "blocked",
   MixedContentAutomaticallyUpgraded: "upgraded",
@@ -23,7 +22,6 @@ type InsecureRequest = Facts["requests"]["insecure"][number];
 
 /** One request with its answers, redirects first. `ExtraInfo` events bring the header fields as sent by the server. */
 interface RecordedRequest {
-  /** Loader of the document that it belongs to. */
   readonly loaderId: string;
   /** Header fields are kept for main documents only; of other requests only cookies. */
   readonly isMainDocument: boolean;
@@ -35,20 +33,16 @@ interface RecordedRequest {
 type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response: BoundedResponse };
 
 export interface PageNetwork {
-  /** URL of the latest request for a main document; null before the first one. */
   readonly requestedUrl: string | null;
   /** Whether the browser shows the document of the facts, not a later one or one without a server. */
   readonly showsPage: boolean;
-  /** Whether any main document was answered so far. */
   readonly answered: boolean;
   /** False for HTTP/0.9, as which Chromium shows arbitrary bytes: it has neither status nor fields. */
   readonly isHttp1OrLater: boolean;
   /** Number of requested main documents: scripts and meta elements can navigate without end. */
   readonly navigations: number;
   readonly settled: Traffic["settled"];
-  /** Null until a main document was answered. */
   navigation(remoteAddressOf: (url: URL) => string | null): Facts["navigation"] | null;
-  /** Null until a main document was answered. */
   page(): Facts["page"] | null;
   requests(): Facts["requests"];
 }

@@ -16,7 +16,6 @@ const preloadedTopLevel = new Set(
   ).split(" "),
 );
 
-/** Names in the cache; an answer cannot change while the browser runs. */
 const cachedNamesMax = 10_000;
 const answerMs = 5_000;
 

@@ -10,7 +10,6 @@ const screenshotMs = 2_000;
 const bytesMax = 400_000;
 const qualities = [60, 25];
 
-/** The bytes of a `screenshotType` image, or null if there is none. Never rejects. */
 export function takeScreenshot(session: CDPSession): Promise<Uint8Array | null> {
   return within(
     screenshotMs,

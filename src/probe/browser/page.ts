@@ -16,7 +16,6 @@ import { probePreload } from "./page-preload.ts";
 import { takeScreenshot, viewport } from "./page-screenshot.ts";
 
 export interface PageProbeContext {
-  /** DevTools WebSocket URL of the running browser. */
   readonly browserEndpoint: string;
   readonly subject: Subject;
   readonly egress: Egress;
@@ -25,7 +24,6 @@ export interface PageProbeContext {
   readonly signal: AbortSignal;
   readonly screenshot: boolean;
   readonly deadlines: {
-    /** Until the load event. */
     readonly navigationMs: number;
     /** Required time without network traffic after the load event. */
     readonly settleMs: number;
@@ -82,7 +80,6 @@ async function loadPage(context: PageProbeContext): Promise<LoadedPage> {
   }
 }
 
-/** A visit without facts. */
 export function failedVisit(because: ProbeFailure): PageVisit {
   return { readings: { ...allFailed(because), hstsPreload: failed(because) }, screenshot: noScreenshot };
 }

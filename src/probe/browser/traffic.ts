@@ -4,7 +4,6 @@ export interface Traffic {
   begin(requestId: string): void;
   /** Restarts the idle time, for example on a redirect of an open request. */
   touch(): void;
-  /** Ignores unknown requests. */
   end(requestId: string): void;
   /** Resolves when no request was open for `quietMs`, after `maxMs`, or on abort. */
   settled(quietMs: number, maxMs: number, signal: AbortSignal): Promise<void>;

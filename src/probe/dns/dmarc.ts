@@ -43,7 +43,6 @@ async function walkFrom(context: DnsContext, start: string, walk: TextRecords[])
 }
 
 interface ExternalReceiver {
-  /** Domain whose record names the receiver. */
   readonly policyDomain: string;
   readonly host: string;
 }

@@ -8,7 +8,6 @@ import { dnsRecordCharsMax, dnsRecordsMax } from "../../evidence/limits.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
 
 export interface DnsContext extends Omit<SubjectContext, "egress"> {
-  /** As in the egress settings. */
   readonly dnsServers: readonly string[];
 }
 
@@ -103,7 +102,6 @@ export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> 
   });
 }
 
-/** `www.site.example`, `site.example`, `example`. */
 function upwards(host: string): readonly string[] {
   const labels = host.split(".");
   return labels.map((_, at) => labels.slice(at).join("."));

@@ -19,11 +19,8 @@ export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> 
 }
 
 export interface MtaStsPolicyContext extends SubjectContext {
-  /** As in the egress settings. */
   readonly dnsServers: readonly string[];
-  /** PEM certificates trusted in addition to the bundled roots. */
   readonly caPems: readonly string[];
-  /** Result of `probeMtaSts`. */
   readonly record: Reading<TextRecords>;
 }
 

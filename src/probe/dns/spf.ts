@@ -58,7 +58,6 @@ function newQuestions(published: PublishedSpf, senderDomain: string, seen: Set<s
   });
 }
 
-/** Answers in the order of the questions. */
 async function askAll(context: DnsContext, questions: readonly SpfQuestion[]): Promise<readonly Followed[]> {
   const followed: Followed[] = [];
   let next = 0;

@@ -10,7 +10,6 @@ import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";
 export const probeOrigin = "https://cross-origin-probe.invalid";
 
 export interface CrossOriginContext extends ProbeContext {
-  /** Final URL of the page in the browser. */
   readonly url: string;
 }
 

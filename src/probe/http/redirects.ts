@@ -13,7 +13,6 @@ export interface FollowOptions {
 }
 
 export interface Followed {
-  /** In order; at least one. */
   readonly answers: readonly { readonly url: string; readonly reply: HttpReply }[];
   readonly stoppedBecause: PlainHttpFacts["stoppedBecause"];
 }
@@ -42,7 +41,6 @@ export async function followRedirects({ egress, signal }: ProbeContext, url: str
   }
 }
 
-/** Null if not a redirect. */
 function locationOf(reply: HttpReply | undefined): string | null {
   return reply !== undefined && isRedirectStatus(reply.status) ? reply.field("location") : null;
 }

@@ -20,7 +20,6 @@ export class ByteQueue {
     return (this.#chunks[0] ?? Buffer.alloc(0)).subarray(0, count);
   }
 
-  /** Like `peek`, but removes the bytes. */
   take(count: number): Buffer | null {
     const bytes = this.peek(count);
     const first = this.#chunks[0];

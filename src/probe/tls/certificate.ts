@@ -6,7 +6,6 @@ import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/lim
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { certificateKey, certificateSignature } from "../../parse/certificate-keys.ts";
 
-/** Null for bytes that the runtime cannot parse. */
 export function readCertificate(der: Uint8Array): X509Certificate | null {
   try {
     // Bun 1.4 rejects DER of some hundred kilobytes (thousands of names), but accepts the same as PEM.
@@ -71,7 +70,6 @@ function publicKeyOf(certificate: X509Certificate): KeyObject | null {
   }
 }
 
-/** The runtime separates the parts by line breaks. */
 function distinguishedName(lines: string | undefined): string {
   return short((lines ?? "").split("\n").join(", "));
 }

@@ -9,7 +9,6 @@ interface Suite {
   readonly decrypt: AeadDecrypt;
 }
 
-/** AEAD decryption; null when authentication fails. */
 type AeadDecrypt = (key: Buffer, nonce: Buffer, ciphertext: Buffer, authenticated: Buffer) => Buffer | null;
 
 /** RFC 8446 section B.4; this runtime lacks the CCM suites. */
@@ -32,7 +31,6 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 export interface DecryptedRecord {
-  /** Content type inside the encrypted record. */
   readonly type: number;
   readonly content: Buffer;
 }

@@ -4,7 +4,6 @@ import { connect, type DetailedPeerCertificate, type TLSSocket } from "node:tls"
 import type { TrustAnchors } from "./trust.ts";
 
 export interface TlsSession {
-  /** The runtime's name: `TLSv1.3`. */
   readonly protocol: string;
   readonly cipher: string;
   readonly alpn: string | null;

@@ -2,9 +2,7 @@
 import { createECDH, createPublicKey, diffieHellman, type ECDH, generateKeyPairSync } from "node:crypto";
 
 export interface KeyShare {
-  /** Code of the named group. */
   readonly group: number;
-  /** Encoded as in the hello. */
   readonly publicKey: Buffer;
   /** The shared secret; null for an invalid key of the server. */
   agree(serverKey: Buffer): Buffer | null;

@@ -17,15 +17,12 @@ const flightBytesMax = 2 ** 20;
 export interface ServerFlight {
   /** Whether the first bytes were TLS; null when none came. */
   readonly isTls: boolean | null;
-  /** Code of the version that the server chose; null without a hello. */
   readonly version: number | null;
-  /** Code of the suite that the server chose. */
   readonly suite: number | null;
   /** DER, as sent; empty if they were encrypted and could not be decrypted. */
   readonly certificates: readonly Buffer[];
   /** Whether a server of 1.2 or older sent ServerHelloDone. */
   readonly done: boolean;
-  /** Description of the alert that ended the flight. */
   readonly alert: number | null;
 }
 
@@ -57,7 +54,6 @@ export class ServerFlightReader {
     return this.#ended || this.#bytes > flightBytesMax;
   }
 
-  /** Returns false while the record is incomplete. */
   #takeRecord(): boolean {
     const header = this.#records.peek(Math.min(recordHeaderBytes, this.#records.length));
     if (header === null || header.length === 0) return false;

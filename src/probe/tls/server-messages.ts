@@ -3,9 +3,7 @@ import { createHash } from "node:crypto";
 import { extensionHeaderBytes, extensionTypes } from "./tls-wire.ts";
 
 export interface ServerHello {
-  /** Code of the version that the server chose. */
   readonly version: number;
-  /** Code of the suite that the server chose. */
   readonly suite: number;
   /** Key share of TLS 1.3; null in older versions and in a HelloRetryRequest. */
   readonly keyShare: { readonly group: number; readonly key: Buffer } | null;

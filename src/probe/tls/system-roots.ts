@@ -33,9 +33,7 @@ function firstReadable(files: readonly string[]): string {
   for (const file of files) {
     try {
       if (statSync(file).size <= bundleBytesMax) return readFileSync(file, "latin1");
-    } catch {
-      // Try the next file.
-    }
+    } catch {}
   }
   return "";
 }

@@ -11,11 +11,9 @@ import { recordHeaderBytes } from "./tls-wire.ts";
 export interface HelloAnswer {
   readonly version: TlsVersion;
   readonly flight: ServerFlight;
-  /** Why reading stopped: flight complete, connection closed, or deadline. */
   readonly ended: "complete" | "closed" | "timeout";
 }
 
-/** Newest first. */
 const versions: readonly TlsVersion[] = ["1.3", "1.2", "1.1", "1.0"];
 
 /** Time for a server to notice that the earlier connections are closed. */
@@ -38,7 +36,6 @@ export async function probeTlsVersions(dial: Dial, serverName: string | null, si
   return answers;
 }
 
-/** A failed dial counts as a closed connection. */
 async function probeTlsVersion(dial: Dial, version: TlsVersion, serverName: string | null, signal: AbortSignal): Promise<HelloAnswer> {
   const { hello, createDecryptor } = prepareHello(version, serverName);
   const reader = new ServerFlightReader(createDecryptor);
@@ -62,7 +59,6 @@ async function probeTlsVersion(dial: Dial, version: TlsVersion, serverName: stri
   });
 }
 
-/** The hello, and the decryption of the answer to it. */
 function prepareHello(
   version: TlsVersion,
   serverName: string | null,

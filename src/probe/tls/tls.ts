@@ -16,10 +16,8 @@ import { type HelloAnswer, probeTlsVersions } from "./tls-versions.ts";
 import { pathError, type TrustAnchors, trustAnchors } from "./trust.ts";
 
 export interface TlsContext extends ProbeContext {
-  /** As in URLs. */
   readonly host: string;
   readonly port: number;
-  /** PEM certificates trusted in addition to the bundled roots. */
   readonly caPems: readonly string[];
 }
 
@@ -83,7 +81,6 @@ function versionsOf(answers: readonly HelloAnswer[], session: TlsSession | null)
   return Object.fromEntries(entries) as TlsFacts["versions"];
 }
 
-/** The runtime's name of a version. */
 function protocolName(version: TlsVersion): string {
   return version === "1.0" ? "TLSv1" : `TLSv${version}`;
 }

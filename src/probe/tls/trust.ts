@@ -3,13 +3,10 @@ import { X509Certificate } from "node:crypto";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { isSelfSigned, isSignedBy } from "./certificate.ts";
 
-/** The roots that a scan trusts. */
 export interface TrustAnchors {
   /** For handshakes; cached, because reading all roots takes some milliseconds. */
   readonly context: SecureContext;
-  /** The bundled roots. */
   readonly public: RootSet;
-  /** The bundled roots and the operator's. */
   readonly all: RootSet;
 }
 
@@ -49,7 +46,6 @@ function rootSet(roots: readonly X509Certificate[]): RootSet {
   };
 }
 
-/** The readable certificates of a PEM text, one PEM each. */
 export function certificatesIn(pem: string): readonly string[] {
   const blocks = pem.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]+-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g) ?? [];
   return blocks.filter((block) => {
@@ -61,7 +57,6 @@ export function certificatesIn(pem: string): readonly string[] {
   });
 }
 
-/** OpenSSL's names of path errors. */
 type PathError =
   | "DEPTH_ZERO_SELF_SIGNED_CERT"
   | "SELF_SIGNED_CERT_IN_CHAIN"
@@ -100,7 +95,6 @@ export function pathError(sent: readonly [X509Certificate, ...X509Certificate[]]
   return errorAbove(leaf);
 }
 
-/** Checks name, key identifiers and signature. */
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   return certificate.checkIssued(issuer) && isSignedBy(certificate, issuer);
 }
