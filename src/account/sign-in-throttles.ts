@@ -17,7 +17,6 @@ const perNetwork = { ...perAddress, freeFailures: 300 };
  * A recovery code is not throttled, so the owner can still sign in.
  */
 const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
-
 /** Registrations from one customer's network: each attempt reveals whether a mail address has an account. */
 const perRegistration = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 

@@ -15,7 +15,6 @@ import type { Headers, RequestContext } from "./request-context.ts";
 import { listLimitDefault } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";
-
 /** Retry-After between two polls of an unfinished scan. */
 const pollAgainSeconds = 2;
 /** Retry-After when the queue or the disk is full. */

@@ -11,7 +11,6 @@ import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
 export const listLimitDefault = 20;
 /** Limit of scans on a page; the pattern below holds the same number. */
 export const listLimitMax = 100;
-
 /** Without Elysia's default, which is the first value. */
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => t.UnionEnum(values, { default: undefined });
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -21,7 +20,6 @@ const scanId = Type.Integer({ description: "Rises from scan to scan." });
 const scannedUrl = Type.String({ description: "The scanned URL, in its ASCII form and without fragment." });
 const statusUrl = Type.String({ description: "Relative path of the full report." });
 const status = oneOf(scanStatuses);
-
 /** Unknown fields and parameters are ignored. */
 const open = { additionalProperties: true } as const;
 

@@ -2,10 +2,8 @@
 
 const logLevels = ["debug", "info", "warn", "error"] as const;
 type LogLevel = (typeof logLevels)[number];
-
 /** `event` is a fixed, searchable phrase; variable data belongs in `fields`. */
 type LogLine = (event: string, fields?: Readonly<Record<string, string | number | boolean | null>>) => void;
-
 export type Log = { readonly [L in LogLevel]: LogLine };
 
 export interface LogOptions {

@@ -29,7 +29,6 @@ export type Locale = (typeof locales)[number];
 /** Subject of a check, in display order. `own` is the default for plugins. */
 export const areas = ["headers", "csp", "transport", "hsts", "cookies", "dns", "mail", "content", "disclosure", "own"] as const;
 export type Area = (typeof areas)[number];
-
 /** Written out in full at every use, so that one search finds check, texts and tests. */
 export type FindingCode = `security.${string}.${string}`;
 
@@ -77,7 +76,6 @@ export type Condition = "https" | "html" | "public-name";
  * browsers learn HSTS (RFC 6797 section 8.1).
  */
 export type HeaderSource = "page" | "first-https";
-
 /** Values of the declared headers by lower-case name, in order; an empty array if the field is absent. */
 export type HeaderValues<Header extends string> = { readonly [H in Header]: readonly string[] };
 

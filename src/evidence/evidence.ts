@@ -45,7 +45,6 @@ export type ProbeFailure =
   | "not-asked";
 
 export type Reading<F> = { readonly status: "read"; readonly facts: F } | { readonly status: "failed"; readonly because: ProbeFailure };
-
 export type ReadingName = keyof Facts;
 
 /** A record, so that the compiler reports missing names. */
@@ -76,7 +75,6 @@ export function isReadingName(name: string): name is ReadingName {
 export const readingNames: readonly ReadingName[] = Object.keys(readingNameSet).filter(isReadingName);
 
 export type Readings = { readonly [N in ReadingName]: Reading<Facts[N]> };
-
 export type Evidence = { readonly subject: Subject } & Readings;
 
 export function read<F>(facts: F): Reading<F> {

@@ -2,7 +2,6 @@
 
 /** Replacement for redacted text. Shorter values are not redacted, so that texts never grow. */
 const mark = "***";
-
 /** User and password of a URL, with or without scheme, up to the last possible end. A mail address later in a list is not matched. */
 const userInfo = /(^|\b[a-z][a-z0-9+.-]{0,20}:)\/\/(?:(?!,mailto:)[^\s/?#"'<>\\]){3,}@/gi;
 /**

@@ -12,7 +12,6 @@ import { scoreOf } from "./score.ts";
 
 /** Callback for a check that broke its contract; judging continues without it. */
 type OnCheckFault = (key: string, fault: string) => void;
-
 /** Runs one check; an exception counts as a fault of the check. */
 type CallCheck = (check: AnyCheck, evidence: Readonly<Record<string, unknown>>) => Verdict<FindingCode>;
 

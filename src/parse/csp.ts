@@ -66,7 +66,6 @@ export const knownDirectives: readonly string[] = [
 
 /** Directives that browsers drop from a policy in a meta element, CSP3 section 3.3. */
 export const directivesIgnoredInMeta: readonly string[] = ["frame-ancestors", "report-uri", "sandbox"];
-
 /** ASCII whitespace of the Infra standard, not only spaces. */
 const spaces = /[\t\n\f\r ]+/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for ASCII.

@@ -2,7 +2,6 @@
 
 /** Limit in characters, for the submitted and for the stored form. */
 export const scanUrlCharsMax = 2_048;
-
 /** RFC 1035 section 2.3.4: 63 characters per label, 253 in total without the trailing dot. */
 const hostNameCharsMax = 253;
 /** Host as the URL parser returns it: lower-case ASCII labels. Underscores are not valid in host names, but some servers use them. */
@@ -20,7 +19,6 @@ const faults = {
 } as const;
 
 export type ScanUrlFault = keyof typeof faults;
-
 type ScanUrl = { readonly url: string } | { readonly fault: string; readonly code: ScanUrlFault };
 
 /**

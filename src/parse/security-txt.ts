@@ -34,7 +34,6 @@ interface Line {
 const signedMark = "-----BEGIN PGP SIGNED MESSAGE-----";
 const signatureMark = "-----BEGIN PGP SIGNATURE-----";
 const signatureEnd = "-----END PGP SIGNATURE-----";
-
 /** RFC 9116 section 4: a name, a colon, one space and a value. The value of an unknown field may be empty. */
 const fieldPattern = /^([\x21-\x39\x3b-\x7e]+):(?: (.*))?$/;
 const uriFields = ["acknowledgments", "canonical", "contact", "csaf", "encryption", "hiring", "policy"];

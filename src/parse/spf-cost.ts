@@ -24,7 +24,6 @@ interface SpfCosts extends SpfCost {
 
 /** Limit of address lookups for one `mx` (RFC 7208 section 4.6.4). */
 export const spfMxHostsMax = 10;
-
 const zeroCost: SpfCost = { lookups: 0, voids: 0, voidsPossible: 0, unread: false };
 
 /** Costs of the domain's own record, with all records that it includes or redirects to. */

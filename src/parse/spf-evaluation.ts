@@ -14,7 +14,6 @@ export interface PublishedSpf {
 
 /** `unread`: no answer, or only a part of it was kept. */
 type SpfAt = PublishedSpf | "none" | "several" | "unread";
-
 type FollowedType = MailSpfFacts["followed"][number]["type"];
 type FollowedAnswer = MailSpfFacts["followed"][number]["answer"];
 

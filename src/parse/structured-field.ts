@@ -57,7 +57,6 @@ class Cursor {
 const keyPattern = /[a-z*][a-z0-9_\-.*]*/y;
 const commaPattern = /[ \t]*,[ \t]*/y;
 const spacesPattern = / */y;
-
 /** RFC 9651 sections 4.2.4 to 4.2.10. At most one pattern matches at any position. */
 const tokenPattern = /[a-z*][a-z0-9!#$%&'*+\-.^_`|~:/]*/iy;
 const stringPattern = /"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/y;

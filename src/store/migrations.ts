@@ -17,7 +17,6 @@ type Step = (db: MigrationDb) => () => void;
 
 /** The first step leads from schema 1 to 2. A released step never changes. */
 const steps: readonly Step[] = [toSchema2, toSchema3];
-
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
 

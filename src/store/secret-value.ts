@@ -4,7 +4,6 @@ import { createHash, randomBytes } from "node:crypto";
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** Largest multiple of 62 below 256: bytes from here on would favour the first letters. */
 const unbiasedBytesMax = 248;
-
 /** 256 bits. */
 const valueChars = 43;
 const valuePattern = /^[0-9A-Za-z]{43}$/;

@@ -6,7 +6,6 @@ import * as localeFiles from "./locale-files.ts";
 
 /** A file of `locales/`. */
 export type LocaleFile = typeof enGb;
-
 /** Tag of a language of the pages, in lower case. */
 export type PageLocale = string;
 
@@ -15,7 +14,6 @@ export const pageLocales: readonly PageLocale[] = orderedLocales(localeFiles);
 
 /** Texts of every check of the catalog, built-in and plugin, by check key. */
 export type ChecksTexts = { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
-
 /** Values by name of placeholder. */
 export type TextValues = Readonly<Record<string, string | number>>;
 
