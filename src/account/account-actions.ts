@@ -10,20 +10,18 @@ export interface AccountActions extends SignIn, OwnCredentials, Registration {
   readonly passwords: Passwords;
 }
 
-export interface AccountActionsSettings {
-  readonly store: Pick<Store, "accounts" | "credentials" | "sessions" | "oneTimeLinks" | "redemptions">;
-  /** Setting `accounts.password_min`. */
-  readonly passwordCharsMin: number;
-  readonly passwordCost?: PasswordCost;
-  readonly now: () => Date;
-}
-
 export function createAccountActions({
   store,
   passwordCharsMin,
   passwordCost = owaspPasswordCost,
   now,
-}: AccountActionsSettings): AccountActions {
+}: {
+  readonly store: Pick<Store, "accounts" | "credentials" | "sessions" | "oneTimeLinks" | "redemptions">;
+  /** Setting `accounts.password_min`. */
+  readonly passwordCharsMin: number;
+  readonly passwordCost?: PasswordCost;
+  readonly now: () => Date;
+}): AccountActions {
   const passwords = createPasswords({ charsMin: passwordCharsMin, cost: passwordCost });
   const throttles = createSignInThrottles(() => now().getTime());
   return {

@@ -30,13 +30,12 @@ export function isExpired({ expiresAt }: Pick<ApiToken, "expiresAt">, now: Date)
   return expiresAt !== null && now.getTime() >= Date.parse(expiresAt);
 }
 
-export interface SignedIn {
-  readonly account: Account;
-  readonly session: Session;
-}
-
 /** Null for an unknown or ended session and for a disabled account. Never throws. */
-export function signedInBy(store: Pick<Store, "sessions" | "accounts">, value: string | null, now: Date): SignedIn | null {
+export function signedInBy(
+  store: Pick<Store, "sessions" | "accounts">,
+  value: string | null,
+  now: Date,
+): { readonly account: Account; readonly session: Session } | null {
   const session = value === null ? undefined : store.sessions.findByValue(value, now);
   const account = session === undefined ? undefined : store.accounts.findById(session.accountId);
   return session === undefined || account === undefined || account.disabled ? null : { account, session };

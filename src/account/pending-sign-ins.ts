@@ -15,23 +15,18 @@ interface PendingSignIn {
   readonly wrongCodes: number;
 }
 
-export interface PendingSignIns {
-  /** Returns a challenge that represents the verified password. */
-  begin(verified: Pick<PendingSignIn, "accountId" | "passwordHash">): string;
-  /** Undefined if unknown, expired, or answered wrongly too often. */
-  find(challenge: string): PendingSignIn | undefined;
-  recordWrongCode(challenge: string): void;
-  end(challenge: string): void;
-}
+export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
-export function createPendingSignIns(nowMs: () => number): PendingSignIns {
+export function createPendingSignIns(nowMs: () => number) {
   const pending = new Map<string, PendingSignIn>();
-  const find: PendingSignIns["find"] = (challenge) => {
+  /** Undefined if unknown, expired, or answered wrongly too often. */
+  const find = (challenge: string): PendingSignIn | undefined => {
     const found = pending.get(challenge);
     return found !== undefined && nowMs() < found.expiresAtMs && found.wrongCodes < wrongCodesMax ? found : undefined;
   };
   return {
-    begin: (verified) => {
+    /** Returns a challenge that represents the verified password. */
+    begin: (verified: Pick<PendingSignIn, "accountId" | "passwordHash">): string => {
       for (const challenge of pending.keys()) if (find(challenge) === undefined) pending.delete(challenge);
       const own = [...pending].filter(([, { accountId }]) => accountId === verified.accountId);
       for (const [challenge] of own.slice(0, Math.max(0, own.length - pendingOfAccountMax + 1))) pending.delete(challenge);
@@ -40,10 +35,10 @@ export function createPendingSignIns(nowMs: () => number): PendingSignIns {
       return challenge;
     },
     find,
-    recordWrongCode: (challenge) => {
+    recordWrongCode: (challenge: string): void => {
       const found = pending.get(challenge);
       if (found !== undefined) pending.set(challenge, { ...found, wrongCodes: found.wrongCodes + 1 });
     },
-    end: (challenge) => void pending.delete(challenge),
+    end: (challenge: string): void => void pending.delete(challenge),
   };
 }

@@ -25,14 +25,6 @@ export type PasswordResetOutcome =
   | RegistrationRefusal
   | { readonly status: "busy" };
 
-export interface Registration {
-  /** Only where sign-up is open. `not-set-up`: no account exists yet. */
-  signUp(request: RegistrationRequest, plan: Plan, caller: Caller): Promise<RegistrationOutcome>;
-  signUpByLink(kind: "setup" | "invite", value: string, request: RegistrationRequest, caller: Caller): Promise<RegistrationOutcome>;
-  /** By a link of kind `reset`. Opens no session, because the second factor is still to be checked. */
-  resetPassword(value: string, password: string): Promise<PasswordResetOutcome>;
-}
-
 export interface RegistrationSettings {
   readonly store: Pick<Store, "accounts" | "sessions" | "oneTimeLinks" | "redemptions">;
   readonly passwords: Passwords;
@@ -40,7 +32,9 @@ export interface RegistrationSettings {
   readonly now: () => Date;
 }
 
-export function createRegistration({ store, passwords, throttles, now }: RegistrationSettings): Registration {
+export type Registration = ReturnType<typeof createRegistration>;
+
+export function createRegistration({ store, passwords, throttles, now }: RegistrationSettings) {
   /** All cheap refusals come before the hash. */
   async function hashed(
     { email, password }: RegistrationRequest,
@@ -69,13 +63,19 @@ export function createRegistration({ store, passwords, throttles, now }: Registr
   }
 
   return {
-    signUp: async (request, plan, caller) => {
+    /** Only where sign-up is open. `not-set-up`: no account exists yet. */
+    signUp: async (request: RegistrationRequest, plan: Plan, caller: Caller): Promise<RegistrationOutcome> => {
       // The first account is an admin, so open sign-up must not create it.
       if (!store.accounts.hasAny()) return refused("not-set-up");
       return register(request, caller, (passwordHash) => store.accounts.create({ email: request.email, plan, passwordHash, now: now() }));
     },
 
-    signUpByLink: async (kind, value, request, caller) => {
+    signUpByLink: async (
+      kind: "setup" | "invite",
+      value: string,
+      request: RegistrationRequest,
+      caller: Caller,
+    ): Promise<RegistrationOutcome> => {
       if (store.oneTimeLinks.findByValue(kind, value, now()) === undefined) return refused("link-invalid");
       const { email } = request;
       const registered = await register(request, caller, (passwordHash) =>
@@ -85,7 +85,8 @@ export function createRegistration({ store, passwords, throttles, now }: Registr
       return registered;
     },
 
-    resetPassword: async (value, password) => {
+    /** By a link of kind `reset`. Opens no session, because the second factor is still to be checked. */
+    resetPassword: async (value: string, password: string): Promise<PasswordResetOutcome> => {
       const accountId = store.oneTimeLinks.findByValue("reset", value, now())?.accountId ?? null;
       const account = accountId === null ? undefined : store.accounts.findById(accountId);
       if (account === undefined) return refused("link-invalid");

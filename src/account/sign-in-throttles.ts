@@ -20,22 +20,9 @@ const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 
 /** Registrations from one customer's network: each attempt reveals whether a mail address has an account. */
 const perRegistration = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
-export interface SignInThrottles {
-  /** Seconds to wait; 0 allows the attempt, which counts as a failure until `acceptPassword`. */
-  attemptPassword(caller: Caller, email: string): number;
-  acceptPassword(caller: Caller, email: string): void;
-  /** The password was not checked after all. */
-  undoPassword(caller: Caller, email: string): void;
-  /** Like `attemptPassword`, for a TOTP code. */
-  attemptCode(accountId: number): number;
-  acceptCode(accountId: number): void;
-  /** Like `attemptPassword`, for the mail address of a new or changed account. */
-  attemptEmail(caller: Caller): number;
-  /** Undoes the count for an invited person or an account's owner. */
-  acceptEmail(caller: Caller): void;
-}
+export type SignInThrottles = ReturnType<typeof createSignInThrottles>;
 
-export function createSignInThrottles(nowMs: () => number): SignInThrottles {
+export function createSignInThrottles(nowMs: () => number) {
   const byAccount = createThrottle(perAccount, nowMs);
   const byAccountOfNetwork = createThrottle(perAccountOfNetwork, nowMs);
   const byAddress = createThrottle(perAddress, nowMs);
@@ -44,26 +31,31 @@ export function createSignInThrottles(nowMs: () => number): SignInThrottles {
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
   const accountKey = (origin: string, email: string) => `${origin} ${emailKey(email)}`;
   return {
-    attemptPassword: (caller, email) =>
+    /** Seconds to wait; 0 allows the attempt, which counts as a failure until `acceptPassword`. */
+    attemptPassword: (caller: Caller, email: string): number =>
       byAddress.attempt(caller.address) ||
       byNetwork.attempt(networkOf(caller)) ||
       byAccount.attempt(accountKey(caller.address, email)) ||
       byAccountOfNetwork.attempt(accountKey(networkOf(caller), email)),
-    acceptPassword: (caller, email) => {
+    acceptPassword: (caller: Caller, email: string): void => {
       byAddress.undo(caller.address);
       byNetwork.undo(networkOf(caller));
       byAccount.clear(accountKey(caller.address, email));
       byAccountOfNetwork.clear(accountKey(networkOf(caller), email));
     },
-    undoPassword: (caller, email) => {
+    /** The password was not checked after all. */
+    undoPassword: (caller: Caller, email: string): void => {
       byAddress.undo(caller.address);
       byNetwork.undo(networkOf(caller));
       byAccount.undo(accountKey(caller.address, email));
       byAccountOfNetwork.undo(accountKey(networkOf(caller), email));
     },
-    attemptCode: (accountId) => bySecondFactor.attempt(String(accountId)),
-    acceptCode: (accountId) => bySecondFactor.clear(String(accountId)),
-    attemptEmail: (caller) => byRegistration.attempt(networkOf(caller)),
-    acceptEmail: (caller) => byRegistration.undo(networkOf(caller)),
+    /** Like `attemptPassword`, for a TOTP code. */
+    attemptCode: (accountId: number): number => bySecondFactor.attempt(String(accountId)),
+    acceptCode: (accountId: number): void => bySecondFactor.clear(String(accountId)),
+    /** Like `attemptPassword`, for the mail address of a new or changed account. */
+    attemptEmail: (caller: Caller): number => byRegistration.attempt(networkOf(caller)),
+    /** Undoes the count for an invited person or an account's owner. */
+    acceptEmail: (caller: Caller): void => byRegistration.undo(networkOf(caller)),
   };
 }

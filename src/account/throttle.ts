@@ -12,25 +12,18 @@ export interface ThrottleBounds {
   readonly forgetSeconds: number;
 }
 
-export interface Throttle {
-  /** Seconds to wait; 0 allows the attempt and counts it as failed, so that parallel attempts gain nothing. */
-  attempt(key: string): number;
-  /** Uncounts the latest attempt. */
-  undo(key: string): void;
-  clear(key: string): void;
-}
-
 interface Failures {
   readonly count: number;
   readonly lastMs: number;
   readonly waitMs: number;
 }
 
-export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: ThrottleBounds, nowMs: () => number): Throttle {
+export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: ThrottleBounds, nowMs: () => number) {
   const failures = new LRUCache<string, Failures>({ max: keysMax });
 
   return {
-    attempt: (key) => {
+    /** Seconds to wait; 0 allows the attempt and counts it as failed, so that parallel attempts gain nothing. */
+    attempt: (key: string): number => {
       const now = nowMs();
       const known = failures.peek(key);
       // A clock set back must not prolong the wait.
@@ -42,10 +35,11 @@ export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: 
       failures.set(key, { count: count + 1, lastMs: now, waitMs: nextWaitMs });
       return 0;
     },
-    undo: (key) => {
+    /** Uncounts the latest attempt. */
+    undo: (key: string): void => {
       const known = failures.peek(key);
       if (known !== undefined) failures.set(key, { ...known, count: Math.max(0, known.count - 1), waitMs: 0 });
     },
-    clear: (key) => void failures.delete(key),
+    clear: (key: string): void => void failures.delete(key),
   };
 }

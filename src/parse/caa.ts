@@ -1,15 +1,6 @@
 /** Parses properties of CAA records: RFC 8659 section 4, the parameters of RFC 8657, and later registered tags. */
 import { trimBlanks } from "./header-list.ts";
 
-/** One CAA property. */
-interface CaaProperty {
-  /** Lower case. */
-  readonly tag: string;
-  /** True if certificate authorities or mail systems define the tag. */
-  readonly known: boolean;
-  readonly defect: CaaDefect | null;
-}
-
 /**
  * Fault in a property. `tag`: not only letters and digits. `issuer`: the authority is not a domain name. `parameter`: not of the form
  * `tag=value`. `url`: an authority cannot send reports to it.
@@ -21,7 +12,16 @@ const issuerTags = ["issue", "issuewild", "issuemail", "issuevmc"];
 const otherTags = ["iodef", "contactemail", "contactphone"];
 
 /** Parses the tag and value of one record. Tags are case-insensitive (RFC 8659 section 4.1). */
-export function parseCaaProperty(tag: string, value: string): CaaProperty {
+export function parseCaaProperty(
+  tag: string,
+  value: string,
+): {
+  /** Lower case. */
+  readonly tag: string;
+  /** True if certificate authorities or mail systems define the tag. */
+  readonly known: boolean;
+  readonly defect: CaaDefect | null;
+} {
   const name = tag.toLowerCase();
   const known = issuerTags.includes(name) || otherTags.includes(name);
   return { tag: name, known, defect: /^[a-z0-9]+$/.test(name) ? defectOf(name, value) : "tag" };

@@ -13,13 +13,6 @@ interface CertificateKey {
   readonly rsaExponent: string | null;
 }
 
-interface CertificateSignature {
-  /** OpenSSL's algorithm name, or the dotted identifier. */
-  readonly algorithm: string;
-  /** Signed hash, such as `sha256`; null for an unknown algorithm. */
-  readonly hash: string | null;
-}
-
 const unknownKey: CertificateKey = { type: null, bits: null, curve: null, rsaExponent: null };
 
 /** RFC 3279 section 2.3, RFC 4055 section 1.2, RFC 5480 section 2.1, RFC 8410 section 3. */
@@ -109,7 +102,12 @@ export function certificateKey(certificateDer: Uint8Array): CertificateKey {
 }
 
 /** Null if unknownKey, or if the outer algorithm differs from the signed one (RFC 5280 section 4.1.1.2). */
-export function certificateSignature(certificateDer: Uint8Array): CertificateSignature | null {
+export function certificateSignature(certificateDer: Uint8Array): {
+  /** OpenSSL's algorithm name, or the dotted identifier. */
+  readonly algorithm: string;
+  /** Signed hash, such as `sha256`; null for an unknown algorithm. */
+  readonly hash: string | null;
+} | null {
   const { signatureAlgorithm, signatureAlgorithmSigned } = certificateFields(certificateDer);
   if (signatureAlgorithm === undefined || signatureAlgorithmSigned === undefined) return null;
   if (!Buffer.from(signatureAlgorithm.content).equals(signatureAlgorithmSigned.content)) return null;

@@ -56,14 +56,12 @@ function isChildOf(domain: string, parent: string): boolean {
   return domain.slice(domain.indexOf(".") + 1) === parent;
 }
 
-/** Tag that defines the policy, and its request. A null request means that no policy applies. */
-interface DmarcPolicy {
-  readonly tag: "p" | "sp" | "np";
-  readonly request: DmarcRequest | null;
-}
-
 /** RFC 9989 section 4.10.1: `p` for the record's own domain, `sp` below it, `np` for a nonexistent one. Each falls back to the previous. */
-export function dmarcPolicyFor({ domain, record }: PublishedDmarc, author: string, exists: boolean): DmarcPolicy {
+export function dmarcPolicyFor(
+  { domain, record }: PublishedDmarc,
+  author: string,
+  exists: boolean,
+): { readonly tag: "p" | "sp" | "np"; readonly request: DmarcRequest | null } {
   const { p, sp, np } = record;
   if (author !== domain && !exists && np !== null) return { tag: "np", request: np };
   if (author !== domain && sp !== null) return { tag: "sp", request: sp };

@@ -40,26 +40,10 @@ export interface NewAccount {
 
 export type AccountRefusal = "email-taken" | "email-invalid";
 
-export interface AccountRepository {
-  /** The first account is always an admin on the Agency plan. */
-  create(account: NewAccount): Promise<Account | AccountRefusal>;
-  /** Like `create`, but refused once an account exists. */
-  createFirst(account: NewAccount): Promise<Account | AccountRefusal | "not-first">;
-  findById(id: number): Account | undefined;
-  findByEmail(email: string): Account | undefined;
-  /** All accounts, oldest first. */
-  list(): readonly Account[];
-  hasAny(): boolean;
-  /** Undefined for an unknown id; likewise the methods below. */
-  setPlan(id: number, plan: Plan): Promise<Account | undefined>;
-  /** Disabling ends the account's sessions and voids its reset links; enabling restores neither. */
-  setDisabled(id: number, disabled: boolean): Promise<Account | undefined>;
-  setPreferences(id: number, preferences: Partial<Pick<Account, "locale" | "theme">>): Promise<Account | undefined>;
-  setEmail(id: number, email: string): Promise<Account | AccountRefusal | undefined>;
-}
+export type AccountRepository = ReturnType<typeof accountRepository>;
 
-export function accountRepository(db: Db): AccountRepository {
-  const findById = (id: number) => db.accounts.get(id);
+export function accountRepository(db: Db) {
+  const findById = (id: number): Account | undefined => db.accounts.get(id);
 
   /** Only within a transaction. */
   function change(id: number, changed: Partial<Account>): Account | undefined {
@@ -71,22 +55,28 @@ export function accountRepository(db: Db): AccountRepository {
   }
 
   return {
-    create: (account) => db.write(() => putAccount(db, account)),
-    createFirst: (account) => db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
+    /** The first account is always an admin on the Agency plan. */
+    create: (account: NewAccount): Promise<Account | AccountRefusal> => db.write(() => putAccount(db, account)),
+    /** Like `create`, but refused once an account exists. */
+    createFirst: (account: NewAccount): Promise<Account | AccountRefusal | "not-first"> =>
+      db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
 
     findById,
 
-    findByEmail: (email) => {
+    findByEmail: (email: string): Account | undefined => {
       const id = accountIdByEmail(db, email);
       return id === undefined ? undefined : findById(id);
     },
 
-    list: () => [...db.accounts.getRange()].map(({ value }) => value),
-    hasAny: () => hasAccounts(db),
+    /** All accounts, oldest first. */
+    list: (): readonly Account[] => [...db.accounts.getRange()].map(({ value }) => value),
+    hasAny: (): boolean => hasAccounts(db),
 
-    setPlan: (id, plan) => db.write(() => change(id, { plan })),
+    /** Undefined for an unknown id; likewise the methods below. */
+    setPlan: (id: number, plan: Plan): Promise<Account | undefined> => db.write(() => change(id, { plan })),
 
-    setDisabled: (id, disabled) =>
+    /** Disabling ends the account's sessions and voids its reset links; enabling restores neither. */
+    setDisabled: (id: number, disabled: boolean): Promise<Account | undefined> =>
       db.write(() => {
         const changed = change(id, { disabled });
         if (changed === undefined || !disabled) return changed;
@@ -95,10 +85,10 @@ export function accountRepository(db: Db): AccountRepository {
         return changed;
       }),
 
-    setPreferences: (id, { locale, theme }) =>
+    setPreferences: (id: number, { locale, theme }: Partial<Pick<Account, "locale" | "theme">>): Promise<Account | undefined> =>
       db.write(() => change(id, { ...(locale === undefined ? {} : { locale }), ...(theme === undefined ? {} : { theme }) })),
 
-    setEmail: (id, email) =>
+    setEmail: (id: number, email: string): Promise<Account | AccountRefusal | undefined> =>
       db.write(() => {
         const account = findById(id);
         const address = email.trim();

@@ -35,26 +35,9 @@ export interface ApiToken {
   readonly lastUsedAt: string | null;
 }
 
-export interface ApiTokenRepository {
-  /** `value` is not stored and cannot be read again. The account must exist; the name is cut to `apiTokenNameCharsMax`. */
-  create(token: {
-    readonly accountId: number;
-    readonly name: string;
-    /** Null or omitted: never expires. */
-    readonly expiresAt?: Date | null;
-    readonly now: Date;
-  }): Promise<{ readonly token: ApiToken; readonly value: string }>;
-  /** Includes revoked and expired tokens. Costs one hash and one lookup. */
-  findByValue(value: string): ApiToken | undefined;
-  /** Tokens of an account, oldest first, with those revoked or expired in the last `deadTokenDays`. */
-  listOfAccount(accountId: number): readonly ApiToken[];
-  /** Keeps the first revocation time. Undefined when the account has no such token. */
-  revoke(accountId: number, id: number, now: Date): Promise<ApiToken | undefined>;
-  /** Records the last use; writes at most once an hour. */
-  recordUse(token: ApiToken, now: Date): Promise<void>;
-}
+export type ApiTokenRepository = ReturnType<typeof apiTokenRepository>;
 
-export function apiTokenRepository(db: Db): ApiTokenRepository {
+export function apiTokenRepository(db: Db) {
   function change(accountId: number, id: number, update: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
     return db.write(() => {
       const hash = db.apiTokenHashes.get([accountId, id]);
@@ -67,7 +50,19 @@ export function apiTokenRepository(db: Db): ApiTokenRepository {
   }
 
   return {
-    create: ({ accountId, name, expiresAt = null, now }) =>
+    /** `value` is not stored and cannot be read again. The account must exist; the name is cut to `apiTokenNameCharsMax`. */
+    create: ({
+      accountId,
+      name,
+      expiresAt = null,
+      now,
+    }: {
+      readonly accountId: number;
+      readonly name: string;
+      /** Null or omitted: never expires. */
+      readonly expiresAt?: Date | null;
+      readonly now: Date;
+    }): Promise<{ readonly token: ApiToken; readonly value: string }> =>
       db.write(() => {
         const value = newTokenValue();
         const token: ApiToken = {
@@ -86,14 +81,19 @@ export function apiTokenRepository(db: Db): ApiTokenRepository {
         return { token, value };
       }),
 
-    findByValue: (value) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
+    /** Includes revoked and expired tokens. Costs one hash and one lookup. */
+    findByValue: (value: string): ApiToken | undefined => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
 
-    listOfAccount: (accountId) =>
+    /** Tokens of an account, oldest first, with those revoked or expired in the last `deadTokenDays`. */
+    listOfAccount: (accountId: number): readonly ApiToken[] =>
       [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
 
-    revoke: (accountId, id, now) => change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
+    /** Keeps the first revocation time. Undefined when the account has no such token. */
+    revoke: (accountId: number, id: number, now: Date): Promise<ApiToken | undefined> =>
+      change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
 
-    recordUse: async (token, now) => {
+    /** Records the last use; writes at most once an hour. */
+    recordUse: async (token: ApiToken, now: Date): Promise<void> => {
       const lastUsedAt = hourOf(now);
       if (token.lastUsedAt !== lastUsedAt) await change(token.accountId, token.id, () => ({ lastUsedAt }));
     },

@@ -23,37 +23,24 @@ export interface Credentials {
 const noCredentials: Credentials = { passwordHash: null, totp: null, recoveryCodeHashes: [] };
 
 /** New session for the person who changed the credentials. */
-export interface SessionReopening {
-  readonly origin: SessionOrigin;
-  readonly now: Date;
-}
+type SessionReopening = { readonly origin: SessionOrigin; readonly now: Date };
+export type CredentialRepository = ReturnType<typeof credentialRepository>;
 
-export interface CredentialRepository {
+export function credentialRepository(db: Db) {
   /** Empty credentials for an account without any, and for an unknown account. */
-  get(accountId: number): Credentials;
-  /**
-   * Applies the change and ends every session of the account; `reopen` opens a new one in the same transaction.
-   * Undefined for an unknown account, for a changed password hash, and for reopening on a disabled account.
-   */
-  change(
-    accountId: number,
-    change: Partial<Credentials>,
-    options: { readonly verified?: Pick<Credentials, "passwordHash">; readonly reopen: SessionReopening | null },
-  ): Promise<{ readonly opened: OpenedSession | null } | undefined>;
-  /** Stores an unconfirmed TOTP secret and replaces an earlier unconfirmed one. False while a confirmed one exists. */
-  offerTotp(accountId: number, secret: string): Promise<boolean>;
-  /** Marks a TOTP step as used. False if it or a later one was already used. */
-  useTotpStep(accountId: number, step: number): Promise<boolean>;
-  /** Removes a recovery code. False for an unknown or used code. */
-  useRecoveryCode(accountId: number, code: string): Promise<boolean>;
-}
-
-export function credentialRepository(db: Db): CredentialRepository {
-  const credentialsOf = (accountId: number) => db.credentials.get(accountId) ?? noCredentials;
+  const credentialsOf = (accountId: number): Credentials => db.credentials.get(accountId) ?? noCredentials;
   return {
     get: credentialsOf,
 
-    change: (accountId, change, { verified, reopen }) =>
+    /**
+     * Applies the change and ends every session of the account; `reopen` opens a new one in the same transaction.
+     * Undefined for an unknown account, for a changed password hash, and for reopening on a disabled account.
+     */
+    change: (
+      accountId: number,
+      change: Partial<Credentials>,
+      { verified, reopen }: { readonly verified?: Pick<Credentials, "passwordHash">; readonly reopen: SessionReopening | null },
+    ): Promise<{ readonly opened: OpenedSession | null } | undefined> =>
       db.write(() => {
         const account = db.accounts.get(accountId);
         if (account === undefined || (account.disabled && reopen !== null)) return undefined;
@@ -63,14 +50,16 @@ export function credentialRepository(db: Db): CredentialRepository {
         return { opened: reopen === null ? null : putSession(db, { accountId, ...reopen }) };
       }),
 
-    offerTotp: (accountId, secret) =>
+    /** Stores an unconfirmed TOTP secret and replaces an earlier unconfirmed one. False while a confirmed one exists. */
+    offerTotp: (accountId: number, secret: string): Promise<boolean> =>
       db.write(() => {
         if (isTotpActive(credentialsOf(accountId).totp)) return false;
         putCredentials(db, accountId, { totp: { secret, confirmedAt: null, lastUsedStep: null } });
         return true;
       }),
 
-    useTotpStep: (accountId, step) =>
+    /** Marks a TOTP step as used. False if it or a later one was already used. */
+    useTotpStep: (accountId: number, step: number): Promise<boolean> =>
       db.write(() => {
         const { totp } = credentialsOf(accountId);
         if (totp === null || (totp.lastUsedStep !== null && step <= totp.lastUsedStep)) return false;
@@ -78,7 +67,8 @@ export function credentialRepository(db: Db): CredentialRepository {
         return true;
       }),
 
-    useRecoveryCode: (accountId, code) =>
+    /** Removes a recovery code. False for an unknown or used code. */
+    useRecoveryCode: (accountId: number, code: string): Promise<boolean> =>
       db.write(() => {
         const { recoveryCodeHashes } = credentialsOf(accountId);
         const left = recoveryCodeHashes.filter((hash) => hash !== hashOfSecret(code));

@@ -36,19 +36,15 @@ export interface IssuedLink {
   readonly value: string;
 }
 
-export interface OneTimeLinkRepository {
-  /**
-   * A new link voids earlier ones of the same kind: `reset` for the same account, `invite` for the same address.
-   * `set-up`: an account exists already. `full`: `linksMax` links are open.
-   */
-  create(purpose: LinkPurpose, now: Date): Promise<IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full">;
-  /** Undefined if unknown, used, expired or of another kind. */
-  findByValue(kind: LinkKind, value: string, now: Date): OneTimeLink | undefined;
-}
+export type OneTimeLinkRepository = ReturnType<typeof oneTimeLinkRepository>;
 
-export function oneTimeLinkRepository(db: Db): OneTimeLinkRepository {
+export function oneTimeLinkRepository(db: Db) {
   return {
-    create: (purpose, now) =>
+    /**
+     * A new link voids earlier ones of the same kind: `reset` for the same account, `invite` for the same address.
+     * `set-up`: an account exists already. `full`: `linksMax` links are open.
+     */
+    create: (purpose: LinkPurpose, now: Date): Promise<IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full"> =>
       db.write(() => {
         const link = linkFor(purpose, now);
         if (link.kind === "setup" && hasAccounts(db)) return "set-up";
@@ -61,7 +57,8 @@ export function oneTimeLinkRepository(db: Db): OneTimeLinkRepository {
         return { link, value };
       }),
 
-    findByValue: (kind, value, now) => openLink(db, kind, value, now),
+    /** Undefined if unknown, used, expired or of another kind. */
+    findByValue: (kind: LinkKind, value: string, now: Date): OneTimeLink | undefined => openLink(db, kind, value, now),
   };
 }
 

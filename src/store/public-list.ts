@@ -21,18 +21,16 @@ export interface PublicScanQuery extends PageRequest {
   readonly band?: Band | undefined;
 }
 
-export interface PublicScanRepository {
-  /** Finished scans, newest first, from a single range read. Empty for an invalid host. */
-  list(query: PublicScanQuery): Page<ScanRecord>;
-}
+export type PublicScanRepository = ReturnType<typeof publicScanRepository>;
 
-export function publicScanRepository(db: Db): PublicScanRepository {
+export function publicScanRepository(db: Db) {
   return {
-    list: ({ host, exactly = false, band = any, limit, cursor }) => {
+    /** Finished scans, newest first, from a single range read. Empty for an invalid host. */
+    list: ({ host, exactly = false, band, limit, cursor }: PublicScanQuery): Page<ScanRecord> => {
       const name = host === undefined ? any : nameToSearch(host, exactly);
       if (name === null) return { items: [], nextCursor: null };
-      const start: [string, string, number] = [name, band, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const rows = db.publicScans.getRange({ start, end: [name, band, 0], reverse: true, limit: limit + 1 });
+      const start: [string, string, number] = [name, band ?? any, (cursor ?? Number.POSITIVE_INFINITY) - 1];
+      const rows = db.publicScans.getRange({ start, end: [name, band ?? any, 0], reverse: true, limit: limit + 1 });
       return pageOf(
         [...rows].flatMap(({ value: token }) => db.scans.get(token) ?? []),
         limit,

@@ -7,20 +7,16 @@ import { openLink, removeResetLinksOf } from "./one-time-links.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
 
-export interface RedemptionRepository {
-  /** Creates the account of a `setup` or `invite` link and voids the link, or changes nothing. */
-  signUp(
-    kind: "setup" | "invite",
-    value: string,
-    account: { readonly email: string; readonly passwordHash: string; readonly now: Date },
-  ): Promise<Account | AccountRefusal | "link-invalid" | "email-not-invited">;
-  /** Sets the password, ends the account's sessions and voids its reset links. The second factor stays. */
-  resetPassword(value: string, passwordHash: string, now: Date): Promise<Account | "link-invalid">;
-}
+export type RedemptionRepository = ReturnType<typeof redemptionRepository>;
 
-export function redemptionRepository(db: Db): RedemptionRepository {
+export function redemptionRepository(db: Db) {
   return {
-    signUp: (kind, value, { email, passwordHash, now }) =>
+    /** Creates the account of a `setup` or `invite` link and voids the link, or changes nothing. */
+    signUp: (
+      kind: "setup" | "invite",
+      value: string,
+      { email, passwordHash, now }: { readonly email: string; readonly passwordHash: string; readonly now: Date },
+    ): Promise<Account | AccountRefusal | "link-invalid" | "email-not-invited"> =>
       db.write(() => {
         const link = openLink(db, kind, value, now);
         if (link === undefined) return "link-invalid";
@@ -30,7 +26,8 @@ export function redemptionRepository(db: Db): RedemptionRepository {
         return account;
       }),
 
-    resetPassword: (value, passwordHash, now) =>
+    /** Sets the password, ends the account's sessions and voids its reset links. The second factor stays. */
+    resetPassword: (value: string, passwordHash: string, now: Date): Promise<Account | "link-invalid"> =>
       db.write(() => {
         const accountId = openLink(db, "reset", value, now)?.accountId;
         const account = typeof accountId === "number" ? db.accounts.get(accountId) : undefined;

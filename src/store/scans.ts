@@ -48,63 +48,32 @@ export interface ScanRecord {
   readonly summary: ScanSummary | null;
 }
 
-export interface ScanRepository {
-  /**
-   * The scan is on disk when this resolves. The URL must be valid.
-   * `full`: the queue holds `queueMax` scans; for guests and the free plan, `freeShare` of that.
-   */
-  queue(scan: { readonly accountId: number | null; readonly url: string; readonly now: Date }): Promise<ScanRecord | "full">;
-  /** Starts the oldest queued scan; undefined when the queue is empty. */
-  claimNext(now: Date): Promise<ScanRecord | undefined>;
-  /** The percentage never falls. Ignored unless the scan is running. */
-  setProgress(token: string, stage: ProgressStage, percent: number): Promise<void>;
-  /** Stores the outcome of a running scan and adds it to the public list. `screenshot`: bytes of a `screenshotType` image. */
-  finish(
-    token: string,
-    outcome: {
-      readonly result: StoredResult;
-      readonly evidence: Evidence;
-      readonly timings: Timings;
-      readonly screenshot?: Uint8Array | null;
-      readonly now: Date;
-    },
-  ): Promise<ScanRecord>;
-  /** Ends a running scan with an error code and the evidence gathered so far. */
-  fail(
-    token: string,
-    outcome: { readonly code: string; readonly evidence: Evidence | null; readonly timings: Timings; readonly now: Date },
-  ): Promise<ScanRecord>;
-  /**
-   * Returns every scan that an earlier process left running to its place in the queue.
-   * On its second interruption a scan fails with the code `interrupted`. Call once, before the first claim.
-   */
-  requeueInterrupted(now: Date): Promise<readonly ScanRecord[]>;
-  /** Undefined for an unknown or malformed token. */
-  findByToken(token: string): ScanRecord | undefined;
-  /** Unknown, foreign and malformed tokens cost the same single lookup, so that timing does not distinguish them. */
-  findOfAccount(accountId: number, token: string): ScanRecord | undefined;
-  /** Newest first. */
-  listOfAccount(accountId: number, page: PageRequest): Page<ScanRecord>;
-  queueLength(): number;
-  /** 1 for the next scan; null when the scan is not queued. */
-  queuePosition(token: string): number | null;
-  /** First scans of the queue, in order. */
-  listQueued(limit: number): readonly ScanRecord[];
-  runningCount(): number;
-  /** Oldest first. */
-  listRunning(): readonly ScanRecord[];
+interface FinishedOutcome {
+  readonly result: StoredResult;
+  readonly evidence: Evidence;
+  readonly timings: Timings;
+  readonly screenshot?: Uint8Array | null;
+  readonly now: Date;
 }
 
-export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }): ScanRepository {
+interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
+  readonly code: string;
+  readonly evidence: Evidence | null;
+}
+
+export type ScanRepository = ReturnType<typeof scanRepository>;
+
+export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }) {
   return { ...queueMethods(db, queueMax), ...outcomeMethods(db), ...readMethods(db) };
 }
 
-function queueMethods(
-  db: Db,
-  queueMax: number,
-): Pick<ScanRepository, "queue" | "claimNext" | "setProgress" | "requeueInterrupted" | "queueLength" | "queuePosition" | "listQueued"> {
+function queueMethods(db: Db, queueMax: number) {
   return {
-    queue: ({ accountId, url, now }) =>
+    /**
+     * The scan is on disk when this resolves. The URL must be valid.
+     * `full`: the queue holds `queueMax` scans; for guests and the free plan, `freeShare` of that.
+     */
+    queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
       db.write(() => {
         const isFree = accountId === null || db.accounts.get(accountId)?.plan === "free";
         const allowedMax = isFree ? Math.ceil(queueMax * freeShare) : queueMax;
@@ -118,7 +87,8 @@ function queueMethods(
         return scan;
       }),
 
-    claimNext: (now) =>
+    /** Starts the oldest queued scan; undefined when the queue is empty. */
+    claimNext: (now: Date): Promise<ScanRecord | undefined> =>
       db.write(() => {
         const [oldest] = db.queue.getRange({ limit: 1 });
         if (oldest === undefined) return undefined;
@@ -128,28 +98,37 @@ function queueMethods(
         return changeStatus(db, oldest.value, "running", { startedAt: now.toISOString(), attempts });
       }),
 
-    setProgress: (token, stage, percent) =>
+    /** The percentage never falls. Ignored unless the scan is running. */
+    setProgress: (token: string, stage: ProgressStage, percent: number): Promise<void> =>
       db.write(() => {
         const scan = findScan(db, token);
         if (scan?.status !== "running") return;
         db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
       }),
 
-    requeueInterrupted: (now) => db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(db, token, now))),
+    /**
+     * Returns every scan that an earlier process left running to its place in the queue.
+     * On its second interruption a scan fails with the code `interrupted`. Call once, before the first claim.
+     */
+    requeueInterrupted: (now: Date): Promise<readonly ScanRecord[]> =>
+      db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(db, token, now))),
 
-    queueLength: () => db.queue.getCount(),
-    queuePosition: (token) => {
+    queueLength: (): number => db.queue.getCount(),
+    /** 1 for the next scan; null when the scan is not queued. */
+    queuePosition: (token: string): number | null => {
       const scan = findScan(db, token);
       if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
       return db.queue.getKeysCount({ end: scan.id + 1 });
     },
-    listQueued: (limit) => scansOf(db, db.queue.getRange({ limit })),
+    /** First scans of the queue, in order. */
+    listQueued: (limit: number): readonly ScanRecord[] => scansOf(db, db.queue.getRange({ limit })),
   };
 }
 
-function outcomeMethods(db: Db): Pick<ScanRepository, "finish" | "fail"> {
+function outcomeMethods(db: Db) {
   return {
-    finish: (token, { result, evidence, timings, screenshot = null, now }) =>
+    /** Stores the outcome of a running scan and adds it to the public list. `screenshot`: bytes of a `screenshotType` image. */
+    finish: (token: string, { result, evidence, timings, screenshot = null, now }: FinishedOutcome): Promise<ScanRecord> =>
       db.write(() => {
         const ended = { progressPercent: 100, endedAt: now.toISOString(), summary: scanSummaryOf(result) };
         const scan = changeStatus(db, token, "finished", ended);
@@ -160,7 +139,8 @@ function outcomeMethods(db: Db): Pick<ScanRepository, "finish" | "fail"> {
         return scan;
       }),
 
-    fail: (token, { code, evidence, timings, now }) =>
+    /** Ends a running scan with an error code and the evidence gathered so far. */
+    fail: (token: string, { code, evidence, timings, now }: FailedOutcome): Promise<ScanRecord> =>
       db.write(() => {
         const scan = failScan(db, token, code, now);
         if (evidence !== null) db.evidence.put(token, { evidence, timings });
@@ -169,23 +149,27 @@ function outcomeMethods(db: Db): Pick<ScanRepository, "finish" | "fail"> {
   };
 }
 
-function readMethods(db: Db): Pick<ScanRepository, "findByToken" | "findOfAccount" | "listOfAccount" | "runningCount" | "listRunning"> {
+function readMethods(db: Db) {
   return {
-    findByToken: (token) => findScan(db, token),
+    /** Undefined for an unknown or malformed token. */
+    findByToken: (token: string): ScanRecord | undefined => findScan(db, token),
 
-    findOfAccount: (accountId, token) => {
+    /** Unknown, foreign and malformed tokens cost the same single lookup, so that timing does not distinguish them. */
+    findOfAccount: (accountId: number, token: string): ScanRecord | undefined => {
       const wellFormed = scanTokenPattern.test(token) ? token : noToken;
       return db.ownScans.doesExist([accountId, wellFormed]) ? findScan(db, wellFormed) : undefined;
     },
 
-    listOfAccount: (accountId, { limit, cursor }) => {
+    /** Newest first. */
+    listOfAccount: (accountId: number, { limit, cursor }: PageRequest): Page<ScanRecord> => {
       const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
       const rows = db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true, limit: limit + 1 });
       return pageOf(scansOf(db, rows), limit);
     },
 
-    runningCount: () => db.running.getCount(),
-    listRunning: () => scansOf(db, db.running.getRange()),
+    runningCount: (): number => db.running.getCount(),
+    /** Oldest first. */
+    listRunning: (): readonly ScanRecord[] => scansOf(db, db.running.getRange()),
   };
 }
 

@@ -4,20 +4,17 @@ import type { Db } from "./database.ts";
 /** Newest scans with a screenshot: at most 800 MB, because the probe bounds each image. */
 export const screenshotsKept = 2_000;
 
-export interface ScreenshotRepository {
-  /** Bytes of a `screenshotType` image; undefined if none was taken or the scan is too old. The scan must exist. */
-  find(token: string): Uint8Array | undefined;
-  /** Whether one is stored, without reading it. */
-  has(token: string): boolean;
-}
+export type ScreenshotRepository = ReturnType<typeof screenshotRepository>;
 
-export function screenshotRepository(db: Db): ScreenshotRepository {
+export function screenshotRepository(db: Db) {
   return {
-    find: (token) => {
+    /** Bytes of a `screenshotType` image; undefined if none was taken or the scan is too old. The scan must exist. */
+    find: (token: string): Uint8Array | undefined => {
       const scan = db.scans.get(token);
       return scan === undefined ? undefined : db.screenshots.get(scan.id);
     },
-    has: (token) => {
+    /** Whether one is stored, without reading it. */
+    has: (token: string): boolean => {
       const scan = db.scans.get(token);
       return scan !== undefined && db.screenshots.doesExist(scan.id);
     },

@@ -40,32 +40,25 @@ export interface OpenedSession {
   readonly value: string;
 }
 
-export interface SessionRepository {
-  /**
-   * Undefined for an unknown or disabled account, and for a changed password.
-   * The password may change while its hash is being computed.
-   */
-  open(opening: {
-    readonly accountId: number;
-    readonly verifiedPasswordHash: string | null;
-    readonly origin: SessionOrigin;
-    readonly now: Date;
-  }): Promise<OpenedSession | undefined>;
-  /** Undefined for an unknown or malformed value and for an ended session. Costs one hash and one lookup. */
-  findByValue(value: string, now: Date): Session | undefined;
-  /** Open sessions of an account, oldest first. */
-  listOfAccount(accountId: number, now: Date): readonly Session[];
-  /** False when the account has no such session. */
-  end(accountId: number, id: number): Promise<boolean>;
-  /** Ends every session of the account except `keptId`. */
-  endOthers(accountId: number, keptId: number): Promise<void>;
-  /** Records the last use; writes at most once an hour. */
-  recordUse(session: Session, now: Date): Promise<void>;
-}
+export type SessionRepository = ReturnType<typeof sessionRepository>;
 
-export function sessionRepository(db: Db): SessionRepository {
+export function sessionRepository(db: Db) {
   return {
-    open: ({ accountId, verifiedPasswordHash, origin, now }) =>
+    /**
+     * Undefined for an unknown or disabled account, and for a changed password.
+     * The password may change while its hash is being computed.
+     */
+    open: ({
+      accountId,
+      verifiedPasswordHash,
+      origin,
+      now,
+    }: {
+      readonly accountId: number;
+      readonly verifiedPasswordHash: string | null;
+      readonly origin: SessionOrigin;
+      readonly now: Date;
+    }): Promise<OpenedSession | undefined> =>
       db.write(() => {
         const account = db.accounts.get(accountId);
         if (account === undefined || account.disabled) return undefined;
@@ -73,17 +66,20 @@ export function sessionRepository(db: Db): SessionRepository {
         return putSession(db, { accountId, origin, now });
       }),
 
-    findByValue: (value, now) => {
+    /** Undefined for an unknown or malformed value and for an ended session. Costs one hash and one lookup. */
+    findByValue: (value: string, now: Date): Session | undefined => {
       const session = isSecretValue(value) ? db.sessions.get(hashOfSecret(value)) : undefined;
       return session !== undefined && isOpen(session, now) ? session : undefined;
     },
 
-    listOfAccount: (accountId, now) =>
+    /** Open sessions of an account, oldest first. */
+    listOfAccount: (accountId: number, now: Date): readonly Session[] =>
       hashesOf(db, accountId)
         .flatMap((hash) => db.sessions.get(hash) ?? [])
         .filter((session) => isOpen(session, now)),
 
-    end: (accountId, id) =>
+    /** False when the account has no such session. */
+    end: (accountId: number, id: number): Promise<boolean> =>
       db.write(() => {
         const hash = db.sessionHashes.get([accountId, id]);
         if (hash === undefined) return false;
@@ -91,9 +87,12 @@ export function sessionRepository(db: Db): SessionRepository {
         return true;
       }),
 
-    endOthers: (accountId, keptId) => db.write(() => endSessionsOf(db, accountId, ({ id }) => id !== keptId)),
+    /** Ends every session of the account except `keptId`. */
+    endOthers: (accountId: number, keptId: number): Promise<void> =>
+      db.write(() => endSessionsOf(db, accountId, ({ id }) => id !== keptId)),
 
-    recordUse: async (session, now) => {
+    /** Records the last use; writes at most once an hour. */
+    recordUse: async (session: Session, now: Date): Promise<void> => {
       const lastSeenAt = hourOf(now);
       if (session.lastSeenAt === lastSeenAt) return;
       await db.write(() => {

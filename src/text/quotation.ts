@@ -6,19 +6,17 @@ const closing = "\ue001";
 const marks = /[\ue000\ue001]/g;
 const quotation = /\ue000([^\ue000\ue001]*)\ue001/;
 
-export interface Piece {
-  readonly text: string;
-  /** Whether a site wrote it. */
-  readonly quoted: boolean;
-}
-
 /** Encloses a value in marks for `piecesOf`. Numbers need none. */
 export function quoted(value: string | number): string | number {
   return typeof value === "number" ? value : `${opening}${value.replaceAll(marks, "\ufffd")}${closing}`;
 }
 
 /** Splits a text at its marked values. A value may be empty; text between values is not. */
-export function piecesOf(text: string): readonly Piece[] {
+export function piecesOf(text: string): readonly {
+  readonly text: string;
+  /** Whether a site wrote it. */
+  readonly quoted: boolean;
+}[] {
   return text
     .split(quotation)
     .map((piece, at) => ({ text: piece, quoted: at % 2 === 1 }))
