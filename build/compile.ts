@@ -13,7 +13,7 @@ const { success, logs } = await Bun.build({
   entrypoints: [`${root}src/main.ts`, `${root}src/app/worker.ts`, ...workerEntries],
   plugins: slim ? [embedChecks, embedPackages, excludeBrowser] : [embedChecks, embedPackages],
   target: "bun",
-  // Parses the code at build time: the binary answers four times as soon.
+  // Parses the code at build time: the binary starts four times as fast.
   bytecode: true,
   format: "esm",
   // Elysia parses the source of its handlers, which shortened names would break.

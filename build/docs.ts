@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "..");
 
 interface Block {
   readonly file: string;
-  /** Stands in the two marks around the block. */
+  /** Name in the marks around the block. */
   readonly name: string;
   readonly text: () => string;
 }
@@ -20,7 +20,7 @@ export interface GeneratedFile {
   readonly fresh: string;
 }
 
-/** Files with generated blocks, as they are and as they should be. @throws Error for a file without the marks of its block. */
+/** Files with generated blocks: current and expected content. @throws Error for a file without the marks of its block. */
 export function generatedDocs(): readonly GeneratedFile[] {
   return [...new Set(blocks.map(({ file }) => file))].map((file) => {
     const path = resolve(root, file);

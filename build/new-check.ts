@@ -49,7 +49,7 @@ export function scaffoldCheck(root: string, key: string): readonly ScaffoldedFil
 }
 
 function checkSource(key: string, code: string): string {
-  return `/** Does the page come with the header ${key}? */
+  return `/** Checks the response header ${key}. */
 import { passed, registerCheck, violated } from "assay/check";
 
 export default registerCheck({
@@ -70,7 +70,7 @@ export default registerCheck({
 }
 
 function testSource(key: string, code: string): string {
-  return `/** Which pages pass the check of the header ${key}. */
+  return `/** Cases of the check of the response header ${key}. */
 import check from "../../../checks/${key}.ts";
 import { testCheck } from "../../support/check-tester.ts";
 

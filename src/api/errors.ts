@@ -60,7 +60,7 @@ export function invalidListQuery(): ApiError {
   return new ApiError(400, `limit must be a whole number from 1 to ${listLimitMax}, and cursor a nextCursor of an earlier page.`);
 }
 
-/** The same for an unknown, a foreign and a malformed token. */
+/** The same for an unknown token, a malformed one and that of another account's scan. */
 export function scanNotFound(): ApiError {
   return new ApiError(404, "There is no such scan.");
 }

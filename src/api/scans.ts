@@ -88,7 +88,7 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
     return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, requestContext);
   }
 
-  /** Unknown and foreign scans are refused alike, and so is broken percent-encoding, which arrives as null. */
+  /** Unknown scans and those of other accounts get the same refusal. Broken percent-encoding arrives as null. */
   function ownScan(caller: Account, token: string): ScanRecord {
     const scan = store.scans.findOfAccount(caller.id, token);
     if (scan === undefined) throw scanNotFound();

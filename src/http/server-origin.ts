@@ -25,13 +25,13 @@ export interface ServerOriginSettings {
   readonly onUntrustedForwarding: (peer: string) => void;
 }
 
-/** Null for a Host that is absent, malformed, too long or foreign: the request is answered with 400 (RFC 9112 section 3.2). */
+/** Null for a Host that is absent, malformed, too long or not accepted: the request gets 400 (RFC 9112 section 3.2). */
 export type ServerOriginOf = (peer: string | null, headers: Headers) => ServerOrigin | null;
 
 /**
  * Uses `publicUrl` if the request's host matches it, else the scheme and host of a trusted proxy, else plain http.
  * So one server is reachable through its proxy and directly from the LAN. With `publicUrl`, public DNS names outside
- * its domain are refused. This prevents DNS rebinding: a foreign site's name that points to this machine would let
+ * its domain are refused. This prevents DNS rebinding: a name of another site that points to this machine would let
  * that site's script read the pages.
  * @throws Error when a trusted proxy is neither an address nor a range.
  */

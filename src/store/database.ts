@@ -32,7 +32,7 @@ export interface Tables {
   /** Token of finished scans by name and band; `""` is every name or every band (see `public-list.ts`). */
   readonly publicScans: Database<string, [name: string, band: string, scanId: number]>;
   readonly scansByAccount: Database<string, [accountId: number, scanId: number]>;
-  /** Scans that an account may read. An unknown and a foreign token are the same failed lookup. */
+  /** Scans that an account may read. Unknown tokens and those of other accounts are the same failed lookup. */
   readonly ownScans: Database<number, [accountId: number, token: string]>;
   readonly results: Database<StoredResult, string>;
   readonly evidence: Database<{ readonly evidence: Evidence; readonly timings: Timings }, string>;

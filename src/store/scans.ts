@@ -154,7 +154,7 @@ function readMethods(db: Db) {
     /** Undefined for an unknown or malformed token. */
     findByToken: (token: string): ScanRecord | undefined => findScan(db, token),
 
-    /** Unknown, foreign and malformed tokens cost the same single lookup, so that timing does not distinguish them. */
+    /** Unknown and malformed tokens, and those of other accounts, cost the same lookup: timing does not distinguish them. */
     findOfAccount: (accountId: number, token: string): ScanRecord | undefined => {
       const wellFormed = scanTokenPattern.test(token) ? token : noToken;
       return db.ownScans.doesExist([accountId, wellFormed]) ? findScan(db, wellFormed) : undefined;

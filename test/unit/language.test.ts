@@ -15,6 +15,8 @@ const privateWords: Readonly<Record<string, string>> = {
   whoever: "the caller, the user",
   "wish(?:es)?": "request",
   manners: "conventions",
+  foreign: "cross-site, external, of another account",
+  "strangers?": "untrusted peer, other user",
   "told|tells?": "reports, returns, describes",
   "waiting line": "queue or semaphore",
   youngest: "most recently used",

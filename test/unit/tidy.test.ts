@@ -125,12 +125,12 @@ describe("layers", () => {
   });
 
   test("give checks nothing but the plugin API", () => {
-    const foreign = sourcesBelow("checks")
+    const wrongImports = sourcesBelow("checks")
       .filter(({ path }) => path !== "checks/index.ts")
       .flatMap(({ path, imports }) =>
         imports.filter(({ name }) => !checkImports.includes(name)).map(({ name }) => `${path} imports ${name}`),
       );
-    expect(foreign).toEqual([]);
+    expect(wrongImports).toEqual([]);
   });
 });
 

@@ -168,7 +168,7 @@ describe("the browser", () => {
     expect(host.state()).toMatchObject({ sandboxed: false, unsandboxedBecause: "browser.sandbox is off" });
   });
 
-  test.skipIf(process.getuid?.() !== 0)("with a sandbox that cannot be had is not started", async () => {
+  test.skipIf(process.getuid?.() !== 0)("with an unavailable sandbox is not started", async () => {
     const host = openBrowser({ path: null, dir: browserDir, sandbox: "on" });
     open.push(host);
     await expect(host.endpoint()).rejects.toThrow(/sandbox/i);

@@ -180,16 +180,16 @@ describe("reading a scan", () => {
   });
 });
 
-describe("a foreign scan, an unknown scan and a malformed token", () => {
-  test("give the same bytes; a guest's scan is foreign to every account", async () => {
+describe("another account's scan, an unknown scan and a malformed token", () => {
+  test("give the same bytes; a guest's scan belongs to no account", async () => {
     const other = await api.customer();
-    const foreign = await api.start(other.token);
+    const ofOther = await api.start(other.token);
     await api.finish();
     const ofGuest = await api.store.scans.queue({ accountId: null, url: "https://site.example/", now: new Date() });
     if (ofGuest === "full") throw new Error("the queue is full");
     await api.finish();
     const names = [
-      foreign.token,
+      ofOther.token,
       ofGuest.token,
       "0".repeat(22),
       "short",
@@ -214,7 +214,7 @@ describe("a foreign scan, an unknown scan and a malformed token", () => {
     }
     expect([...answers]).toHaveLength(1);
     expect([...answers][0]).toContain("404");
-    expect((await api.request(`/api/v1/scans/${foreign.token}`, { token: other.token })).status).toBe(200);
+    expect((await api.request(`/api/v1/scans/${ofOther.token}`, { token: other.token })).status).toBe(200);
     expect((await api.request(`/api/v1/scans/${ofGuest.token}`, { token: other.token })).status).toBe(404);
     for (const caller of [token, other.token]) {
       const { items } = (await bodyOf(await api.request("/api/v1/scans?limit=100", { token: caller }))) as { items: { token: string }[] };

@@ -97,7 +97,7 @@ describe("a data directory", () => {
   });
 
   test.each([
-    ["with a foreign file", () => Buffer.alloc(20_000, "not a store")],
+    ["with a file of another kind", () => Buffer.alloc(20_000, "not a store")],
     ["with a truncated store", (whole: Buffer) => whole.subarray(0, 4_096)],
     ["with a store of a few bytes", (whole: Buffer) => whole.subarray(0, 10)],
   ])("%s is damaged", async (_words, damage) => {

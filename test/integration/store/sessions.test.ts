@@ -90,9 +90,9 @@ describe("ends", () => {
   });
 
   test("together with all others except one", async () => {
-    const [first, kept, last, foreign] = [await opened(), await opened(), await opened(), await opened(2)];
+    const [first, kept, last, ofOther] = [await opened(), await opened(), await opened(), await opened(2)];
     await store.sessions.endOthers(1, kept.session.id);
-    expect([first, kept, last, foreign].map(({ value }) => store.sessions.findByValue(value, at(0)) !== undefined)).toEqual([
+    expect([first, kept, last, ofOther].map(({ value }) => store.sessions.findByValue(value, at(0)) !== undefined)).toEqual([
       false,
       true,
       false,
@@ -134,11 +134,11 @@ test("use is recorded to the hour, and does not revive an ended session", async 
 });
 
 test("an account has at most fifty; the oldest of its own ends", async () => {
-  const foreign = await opened(2);
+  const ofOther = await opened(2);
   const all: OpenedSession[] = [];
   for (let count = 0; count < 52; count++) all.push(await opened());
   expect(store.sessions.listOfAccount(1, at(0)).map(({ id }) => id)).toEqual(all.slice(2).map(({ session }) => session.id));
-  expect(store.sessions.findByValue(foreign.value, at(0))).toBeDefined();
+  expect(store.sessions.findByValue(ofOther.value, at(0))).toBeDefined();
 });
 
 test("User-Agent and address are cut to their bounds", async () => {

@@ -228,11 +228,11 @@ describe("lists", () => {
     for (const token of ["", " ", "a".repeat(5_000), "../x", "\0", "0".repeat(22)]) expect(store.scans.findByToken(token)).toBeUndefined();
   });
 
-  test("an account finds its own scan by token, but no foreign scan", async () => {
+  test("an account finds its own scan by token, but no scan of another account", async () => {
     const own = await queued("https://site.example/", 1);
-    const foreign = await queued("https://site.example/", 2);
+    const ofOther = await queued("https://site.example/", 2);
     expect(store.scans.findOfAccount(1, own.token)).toEqual(own);
-    for (const token of [foreign.token, "", " ", "a".repeat(5_000), "../x", "\0", "0".repeat(22)])
+    for (const token of [ofOther.token, "", " ", "a".repeat(5_000), "../x", "\0", "0".repeat(22)])
       expect(store.scans.findOfAccount(1, token)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** Access that the answer grants to a foreign origin. */
+/** Access that the answer grants to another origin. */
 import check from "../../../checks/cors-configuration.ts";
 import { testCheck } from "../../support/check-tester.ts";
 

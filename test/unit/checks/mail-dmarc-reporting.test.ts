@@ -19,21 +19,21 @@ const reporting = (rua: string, reportReceivers: Receivers = [], more: Partial<M
   mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`, `v=DMARC1; p=reject${rua}`)], reportReceivers, ...more },
 });
 const own = "mailto:reports@shop.com";
-const foreign = "mailto:shop@reports.net";
+const external = "mailto:shop@reports.net";
 
 testCheck(check, {
   passed: [
     ["an address of the same domain", reporting(`; rua=${own}`)],
     ["with the size suffix of RFC 7489", reporting(`; rua=${own}!10m`)],
     ["a valid address beside others", reporting(`; rua=reports@shop.com, https://shop.com/reports, ${own}`)],
-    ["another domain that agreed", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=DMARC1")])],
+    ["another domain that agreed", reporting(`; rua=${external}`, [receiver("reports.net", "v=DMARC1")])],
     [
       "consent with another address, among other texts",
-      reporting(`; rua=${foreign}`, [receiver("reports.net", "x", "v=DMARC1; rua=mailto:b@reports.net")]),
+      reporting(`; rua=${external}`, [receiver("reports.net", "x", "v=DMARC1; rua=mailto:b@reports.net")]),
     ],
     [
       "consent, although texts were dropped",
-      reporting(`; rua=${foreign}`, [{ domain: "reports.net", answer: read({ ...textRecords("n", "v=DMARC1"), recordsDropped: 9 }) }]),
+      reporting(`; rua=${external}`, [{ domain: "reports.net", answer: read({ ...textRecords("n", "v=DMARC1"), recordsDropped: 9 }) }]),
     ],
   ],
   notApplicable: [
@@ -41,11 +41,11 @@ testCheck(check, {
     ["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }],
   ],
   notChecked: [
-    ["a receiver whose consent could not be queried", reporting(`; rua=${own},${foreign}`, [unheard("reports.net", "timeout")])],
-    ["receivers were dropped", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=DMARC1")], { reportReceiversDropped: 1 })],
+    ["a receiver whose consent could not be queried", reporting(`; rua=${own},${external}`, [unheard("reports.net", "timeout")])],
+    ["receivers were dropped", reporting(`; rua=${external}`, [receiver("reports.net", "v=DMARC1")], { reportReceiversDropped: 1 })],
     [
       "texts of a receiver were dropped",
-      reporting(`; rua=${foreign}`, [{ domain: "reports.net", answer: read({ ...textRecords("n", "x"), recordsDropped: 1 }) }]),
+      reporting(`; rua=${external}`, [{ domain: "reports.net", answer: read({ ...textRecords("n", "x"), recordsDropped: 1 }) }]),
     ],
     [
       "a cut record",
@@ -70,13 +70,13 @@ testCheck(check, {
     "security.mail.dmarc-rua-unauthorised": [
       [
         "no consent",
-        reporting(`; rua=${own},${foreign}`, [receiver("reports.net")]),
+        reporting(`; rua=${own},${external}`, [receiver("reports.net")]),
         { values: { domain, receiver: "reports.net", receivers: "reports.net", total: 1 } },
       ],
-      ["another text is not consent", reporting(`; rua=${foreign}`, [receiver("reports.net", "v=spf1 -all")])],
+      ["another text is not consent", reporting(`; rua=${external}`, [receiver("reports.net", "v=spf1 -all")])],
       [
         "one of two refused, the other unknown",
-        reporting(`; rua=${foreign}`, [unheard("a.net", "timeout"), receiver("reports.net")]),
+        reporting(`; rua=${external}`, [unheard("a.net", "timeout"), receiver("reports.net")]),
         { values: { total: 1 } },
       ],
     ],

@@ -1,4 +1,4 @@
-/** The report at a terminal: complete, worst first, in both languages, and harmless whatever a site wrote. */
+/** The report at a terminal: complete, worst first, in both languages, and without control characters of a site. */
 import { describe, expect, test } from "vitest";
 import { type ReportStyle, reportText } from "../../../src/cli/report-text.ts";
 import { createTexts } from "../../../src/text/i18n.ts";

@@ -87,7 +87,7 @@ describe("an invalid Host is refused", () => {
     expect(originFor({ headers }).origin).toBeNull();
   });
 
-  // DNS rebinding: a foreign site points its name to this machine to read the pages.
+  // DNS rebinding: another site points its name to this machine to read the pages.
   test.each(["evil.com", "evil.com:8787", "assay.example.org.evil.com", "EVIL.com.", "github.io"])(
     "so is %s, of another domain",
     (host) => {

@@ -13,7 +13,7 @@ async function probe(route: Route) {
   return { reading, site };
 }
 
-test("sends a foreign origin once, and keeps only CORS headers and the policy of this response", async () => {
+test("sends the origin of another site once, and keeps only CORS headers and the policy of this response", async () => {
   const { reading, site } = await probe((request, response) => {
     response.writeHead(200, {
       "Access-Control-Allow-Origin": request.headers.origin ?? "none",

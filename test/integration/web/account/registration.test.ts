@@ -60,7 +60,7 @@ describe("/setup", () => {
     expect(pages.store.accounts.hasAny()).toBe(false);
   });
 
-  test("refuses expired, replaced, cut or foreign links and explains how to get a new one", async () => {
+  test("refuses expired, replaced, cut or unrelated links and explains how to get a new one", async () => {
     await start("closed", true);
     const replaced = await linkTo({ kind: "setup" });
     const link = await linkTo({ kind: "setup" });

@@ -108,13 +108,13 @@ describe("signing in", () => {
   });
 
   test("refuses a form without CSRF token, too long or malformed", async () => {
-    const foreign = await fetch(`${pages.url}/sign-in`, {
+    const crossSite = await fetch(`${pages.url}/sign-in`, {
       method: "POST",
       headers: { origin: "https://evil.example" },
       body: new URLSearchParams({ email, password }),
       redirect: "manual",
     });
-    const wordless = await fetch(`${pages.url}/sign-in`, {
+    const withoutToken = await fetch(`${pages.url}/sign-in`, {
       method: "POST",
       headers: { origin: pages.url },
       body: new URLSearchParams({ email, password }),
@@ -126,8 +126,8 @@ describe("signing in", () => {
       body: JSON.stringify({ email, password }),
     });
     const long = await signIn(pages.visitor(), { password: "x".repeat(20_000) });
-    expect([foreign.status, wordless.status, json.status, long.status]).toEqual([403, 403, 400, 413]);
-    for (const answer of [foreign, wordless, json, long])
+    expect([crossSite.status, withoutToken.status, json.status, long.status]).toEqual([403, 403, 400, 413]);
+    for (const answer of [crossSite, withoutToken, json, long])
       expect(answer.headers.getSetCookie().filter((line) => line.startsWith("sid="))).toEqual([]);
     expect(pages.store.sessions.listOfAccount(1, new Date())).toEqual([]);
   });
