@@ -101,7 +101,7 @@ function fileLayer(configFile: string | null, dataDir: string): Layer {
   for (const [key, raw] of flattened(parsedToml(file, text))) {
     if (!Object.hasOwn(settings, key)) throw new ConfigError(`unknown setting ${key} in ${file}${meant(key, settingKeys)}`);
     if (inData && key === "data")
-      throw new ConfigError(`data in ${file} would move the folder that the file lies in; name it by --data or ASSAY_DATA`);
+      throw new ConfigError(`data in ${file} would change the folder of the file itself; set it by --data or ASSAY_DATA`);
     layer[key] = { raw, origin: { kind: "file", name: file }, pathBase: dirname(file) };
   }
   return layer;

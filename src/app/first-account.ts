@@ -13,7 +13,7 @@ export async function createConfiguredAdmin(store: Pick<Store, "accounts">, conf
   const { "admin.email": email, "admin.password_file": file } = config;
   if (store.accounts.hasAny() || (email === null && file === null)) return false;
   if (email === null || file === null)
-    throw new ConfigError("admin.email and admin.password_file make the first account together; only one of them is set");
+    throw new ConfigError("admin.email and admin.password_file create the first account together; only one of them is set");
   const passwords = createPasswords({ charsMin: config["accounts.password_min"] });
   const passwordHash = await hashOfPassword(passwords, passwordInFile(file, "admin.password_file"), email);
   const account = await store.accounts.createFirst({ email, passwordHash, now });

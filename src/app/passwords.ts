@@ -20,7 +20,7 @@ export function firstLineOf(text: string): string {
 /** Hash in PHC string format. @throws ConfigError if the password breaks a rule. */
 export async function hashOfPassword(passwords: Passwords, password: string, email: string): Promise<string> {
   const fault = passwords.faultOf(password, email);
-  if (fault !== null) throw new ConfigError(`the password is not taken: ${reasonOf(fault, passwords.charsMin)}`);
+  if (fault !== null) throw new ConfigError(`the password is refused: ${reasonOf(fault, passwords.charsMin)}`);
   const hash = await passwords.hash(password);
   if (hash === "busy") throw new Error("too many passwords are being hashed");
   return hash;

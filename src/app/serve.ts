@@ -39,7 +39,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
   const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
   const checksDir = checksDirOf(config);
   const catalog = await loadCatalog({ checksDir });
-  if (await createConfiguredAdmin(store, config, new Date())) log.info("first account made from admin.email");
+  if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");
 
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
   let dispatcher: Dispatcher | null = null;

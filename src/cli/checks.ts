@@ -8,10 +8,10 @@ import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
 
 export function checksCommand(): Command {
-  const checks = new Command("checks").description("Look at the catalog of checks.");
+  const checks = new Command("checks").description("Show the catalog of checks.");
   const list = checks
     .command("list")
-    .description("List every check with its weight, and the file of those beside the binary.")
+    .description("List every check with its weight, and the file of each plugin.")
     .option("--json", "as a JSON object with the catalog's version")
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const config = configOf(command);

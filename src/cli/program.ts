@@ -54,7 +54,7 @@ export function fail(error: unknown): ExitCode {
 
 function program(onExit: (code: ExitCode) => void): Command {
   const root = new Command("assay")
-    .description("Scans web pages with a real browser and tells how secure they are.")
+    .description("Scans web pages with a real browser and reports how secure they are.")
     .version(version, "-V, --version", "print the version")
     .option("--config <file>", "TOML file with settings (default: <data>/assay.toml if it exists)")
     .option("--quiet", "no progress, no notes: only data and errors")

@@ -11,7 +11,7 @@ const stopMsMax = 9_500;
 
 export function serveCommand(): Command {
   const serve = new Command("serve")
-    .description("Serve pages and API and work through the queue of scans, until SIGTERM or SIGINT.")
+    .description("Serve pages and API and run queued scans, until SIGTERM or SIGINT.")
     .addHelpText("after", settingsWithoutFlag())
     .action((_options, command: Command) => {
       const loaded = loadedConfigOf(command);

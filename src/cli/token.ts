@@ -15,7 +15,7 @@ export function tokenCommand(): Command {
     .description("Create an API token and print its value, once.")
     .requiredOption("--user <email>", "account that the token speaks for")
     .requiredOption("--name <name>", "what the token is for")
-    .addOption(new Option("--expires <when>", "when it is refused from").choices(tokenLifetimes).default("never"))
+    .addOption(new Option("--expires <when>", "when it expires").choices(tokenLifetimes).default("never"))
     .action(({ user, name, expires }: { user: string; name: string; expires: TokenLifetime }, command: Command) =>
       withStore(command, async (store) => {
         if (name.trim() === "") throw new CliError(exitCodes.usage, "--name is empty; it says what the token is for");

@@ -15,7 +15,7 @@ import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
 type Plan = Account["plan"];
 
 export function userCommand(): Command {
-  const user = new Command("user").description("Create and list accounts, change their plans, and let people in again.");
+  const user = new Command("user").description("Create and list accounts, change their plans, and reset passwords and second factors.");
   addCreate(user);
   addList(user);
   addSetPlan(user);
@@ -75,7 +75,7 @@ function addSetPlan(user: Command): void {
     .command("set-plan")
     .argument("<email>")
     .argument("<plan>", plans.join(" or "))
-    .description("Put an account on another plan; it takes effect with the next request.")
+    .description("Change the plan of an account; it takes effect with the next request.")
     .action((email: string, plan: string, _options, command: Command) =>
       withStore(command, async (store) => {
         const known = plans.find((one) => one === plan);
@@ -107,7 +107,7 @@ function addResetPassword(user: Command): void {
 function addSwitches(user: Command): void {
   user
     .command("disable-2fa <email>")
-    .description("Take an account's second factor and recovery codes away, and end its sessions.")
+    .description("Remove the second factor and recovery codes of an account, and end its sessions.")
     .action((email: string, _options, command: Command) =>
       withStore(command, async (store) => {
         const account = accountOf(store, email);
@@ -135,14 +135,14 @@ function addSwitches(user: Command): void {
 function addLinks(user: Command): void {
   const invite = user
     .command("invite [email]")
-    .description("Print a one-time link to sign up with, for one address or for whoever has it.")
+    .description("Print a one-time link to sign up with, for one address or for everybody who has it.")
     .option("--admin", "the account may do everything")
     .addOption(planOption());
   addSettings(invite, ["listen", "public_url"]).action(
     (email: string | undefined, { admin, plan }: { admin?: boolean; plan?: Plan }, command: Command) =>
       withStore(command, async (store, config) => {
         if (config["accounts.signup"] === "closed")
-          throw new CliError(exitCodes.usage, "accounts.signup is closed: set it to invite, or make the account by assay user create");
+          throw new CliError(exitCodes.usage, "accounts.signup is closed: set it to invite, or create the account with assay user create");
         const purpose = {
           kind: "invite",
           email: email ?? null,
@@ -155,7 +155,7 @@ function addLinks(user: Command): void {
         printLink(config, link);
       }),
   );
-  const setup = user.command("setup-link").description("Print a one-time link that makes the first account; it voids the ones before.");
+  const setup = user.command("setup-link").description("Print a one-time link that creates the first account; it revokes earlier ones.");
   addSettings(setup, ["listen", "public_url"]).action((_options, command: Command) =>
     withStore(command, async (store, config) => printLink(config, await store.oneTimeLinks.create({ kind: "setup" }, new Date()))),
   );

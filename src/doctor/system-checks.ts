@@ -68,8 +68,8 @@ async function dataDirectory({ dataDir: data }: DoctorSettings): Promise<DoctorF
   if (!existsSync(join(data, "store"))) {
     const parent = nearestExisting(data);
     return isWritable(parent)
-      ? { what, state: "ok", detail: `${data} has no store yet; the first start makes it` }
-      : { what, state: "failed", detail: `${data} has no store yet, and ${parent} is no folder in which this user can make one` };
+      ? { what, state: "ok", detail: `${data} has no store yet; the first start creates it` }
+      : { what, state: "failed", detail: `${data} has no store yet, and ${parent} is not a folder in which this user can create one` };
   }
   try {
     const store = openStore(data);
@@ -118,7 +118,7 @@ function port({ listen: { address, port }, dataDir: data }: DoctorSettings): Doc
     const ours = code === "EADDRINUSE" && existsSync(data) && serverRuns(data);
     return ours
       ? { what, state: "ok", detail: `${address} port ${port} is taken, and the server of this data directory runs` }
-      : { what, state: "failed", detail: `${address} port ${port} cannot be had (${code}); listen names another` };
+      : { what, state: "failed", detail: `${address} port ${port} cannot be used (${code}); set listen to another` };
   }
 }
 
@@ -133,7 +133,7 @@ async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly findi
 
 function describeCatalog({ checks, pluginFiles }: Catalog): string {
   const plugins = Object.keys(pluginFiles).length;
-  return `${checks.length - plugins} built in; beside the binary: ${plugins}`;
+  return `${checks.length - plugins} built in; plugins: ${plugins}`;
 }
 
 async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFinding> {
@@ -145,7 +145,7 @@ async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFindi
     return {
       what: "dns",
       state: "failed",
-      detail: `${asked}: ${messageOf(error)}; to scan public names, name resolvers that know them in dns.servers`,
+      detail: `${asked}: ${messageOf(error)}; to scan public names, set dns.servers to resolvers that know them`,
     };
   }
 }

@@ -1,4 +1,4 @@
-/** The doctor passes a working appliance, reports what a broken one lacks, and changes neither. */
+/** The doctor passes a working appliance, reports the faults of a broken one, and changes neither. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Where settings come from, which source wins, and what is said about one that is wrong. */
+/** Sources of settings, their precedence, and messages about invalid values. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -179,7 +179,7 @@ describe("an invalid setting is reported with key, value, allowed values and ori
   test("the file in the data directory may not change that directory", () => {
     const data = mkdtempSync(join(folder, "data-"));
     writeFileSync(join(data, "assay.toml"), 'data = "/elsewhere"');
-    expect(() => loadConfig({ flags: { data }, env: {}, configFile: null })).toThrow("name it by --data or ASSAY_DATA");
+    expect(() => loadConfig({ flags: { data }, env: {}, configFile: null })).toThrow("set it by --data or ASSAY_DATA");
   });
 });
 
