@@ -1,14 +1,12 @@
 /** Sign-in, credentials and registration with shared throttles. */
 import type { Store } from "../store/store.ts";
-import { createOwnCredentials, type OwnCredentials } from "./own-credentials.ts";
-import { createPasswords, owaspPasswordCost, type PasswordCost, type Passwords } from "./passwords.ts";
-import { createRegistration, type Registration } from "./registration.ts";
-import { createSignIn, type SignIn } from "./sign-in.ts";
+import { createOwnCredentials } from "./own-credentials.ts";
+import { createPasswords, owaspPasswordCost, type PasswordCost } from "./passwords.ts";
+import { createRegistration } from "./registration.ts";
+import { createSignIn } from "./sign-in.ts";
 import { createSignInThrottles } from "./sign-in-throttles.ts";
 
-export interface AccountActions extends SignIn, OwnCredentials, Registration {
-  readonly passwords: Passwords;
-}
+export type AccountActions = ReturnType<typeof createAccountActions>;
 
 export function createAccountActions({
   store,
@@ -21,7 +19,7 @@ export function createAccountActions({
   readonly passwordCharsMin: number;
   readonly passwordCost?: PasswordCost;
   readonly now: () => Date;
-}): AccountActions {
+}) {
   const passwords = createPasswords({ charsMin: passwordCharsMin, cost: passwordCost });
   const throttles = createSignInThrottles(() => now().getTime());
   return {

@@ -28,41 +28,6 @@ export interface CredentialsChanged {
 
 export type PasswordRefusal = { readonly status: "wrong-password" } | RetryLater;
 
-export interface OwnCredentials {
-  changePassword(
-    proof: PasswordProof,
-    newPassword: string,
-  ): Promise<CredentialsChanged | { readonly status: "refused"; readonly fault: PasswordFault } | PasswordRefusal>;
-  /** Sessions stay open: their owner is the same. */
-  changeEmail(
-    proof: PasswordProof,
-    email: string,
-  ): Promise<
-    | { readonly status: "renamed"; readonly account: Account }
-    | { readonly status: "refused"; readonly fault: AccountRefusal }
-    | PasswordRefusal
-  >;
-  /** New unconfirmed TOTP secret; null while a second factor is active. */
-  offerTotp(account: Account): Promise<string | null>;
-  /** Secret that waits for confirmation. */
-  offeredTotp(account: Account): string | null;
-  /** Activates the offered secret. The recovery codes are not stored in clear and cannot be read again. */
-  confirmTotp(
-    proof: PasswordProof,
-    code: string,
-  ): Promise<
-    | (CredentialsChanged & { readonly recoveryCodes: readonly string[] })
-    | { readonly status: "wrong-code" }
-    | { readonly status: "not-offered" }
-    | PasswordRefusal
-  >;
-  removeTotp(proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal>;
-  /** Ten new codes; voids the old ones. `not-offered` without a second factor. */
-  renewRecoveryCodes(
-    proof: PasswordProof,
-  ): Promise<(CredentialsChanged & { readonly recoveryCodes: readonly string[] }) | { readonly status: "not-offered" } | PasswordRefusal>;
-}
-
 export interface OwnCredentialsSettings {
   readonly store: Pick<Store, "accounts" | "credentials">;
   readonly passwords: Passwords;
@@ -70,7 +35,7 @@ export interface OwnCredentialsSettings {
   readonly now: () => Date;
 }
 
-export function createOwnCredentials(settings: OwnCredentialsSettings): OwnCredentials {
+export function createOwnCredentials(settings: OwnCredentialsSettings) {
   const steps = createChangeSteps(settings);
   return { ...loginChanges(settings, steps), ...secondFactorChanges(settings, steps) };
 }
@@ -111,12 +76,12 @@ function createChangeSteps({ store, passwords, throttles, now }: OwnCredentialsS
 
 type ChangeSteps = ReturnType<typeof createChangeSteps>;
 
-function loginChanges(
-  { store, passwords, throttles }: OwnCredentialsSettings,
-  { verifyPassword, change }: ChangeSteps,
-): Pick<OwnCredentials, "changePassword" | "changeEmail"> {
+function loginChanges({ store, passwords, throttles }: OwnCredentialsSettings, { verifyPassword, change }: ChangeSteps) {
   return {
-    changePassword: async (proof, newPassword) => {
+    changePassword: async (
+      proof: PasswordProof,
+      newPassword: string,
+    ): Promise<CredentialsChanged | { readonly status: "refused"; readonly fault: PasswordFault } | PasswordRefusal> => {
       const fault = passwords.faultOf(newPassword, proof.account.email);
       if (fault !== null) return { status: "refused", fault };
       const verified = store.credentials.get(proof.account.id);
@@ -126,7 +91,15 @@ function loginChanges(
       return passwordHash === "busy" ? { status: "busy" } : change(proof, verified, { passwordHash });
     },
 
-    changeEmail: async (proof, email) => {
+    /** Sessions stay open: their owner is the same. */
+    changeEmail: async (
+      proof: PasswordProof,
+      email: string,
+    ): Promise<
+      | { readonly status: "renamed"; readonly account: Account }
+      | { readonly status: "refused"; readonly fault: AccountRefusal }
+      | PasswordRefusal
+    > => {
       const refusal = await verifyPassword(proof);
       if (refusal !== null) return refusal;
       const seconds = throttles.attemptEmail(proof.caller);
@@ -140,22 +113,30 @@ function loginChanges(
   };
 }
 
-function secondFactorChanges(
-  { store, now }: OwnCredentialsSettings,
-  { verifyPassword, change, withNewRecoveryCodes }: ChangeSteps,
-): Omit<OwnCredentials, "changePassword" | "changeEmail"> {
+function secondFactorChanges({ store, now }: OwnCredentialsSettings, { verifyPassword, change, withNewRecoveryCodes }: ChangeSteps) {
   return {
-    offerTotp: async ({ id }) => {
+    /** New unconfirmed TOTP secret; null while a second factor is active. */
+    offerTotp: async ({ id }: Account): Promise<string | null> => {
       const secret = newTotpSecret();
       return (await store.credentials.offerTotp(id, secret)) ? secret : null;
     },
 
-    offeredTotp: ({ id }) => {
+    /** Secret that waits for confirmation. */
+    offeredTotp: ({ id }: Account): string | null => {
       const { totp } = store.credentials.get(id);
       return totp === null || isTotpActive(totp) ? null : totp.secret;
     },
 
-    confirmTotp: async (proof, code) => {
+    /** Activates the offered secret. The recovery codes are not stored in clear and cannot be read again. */
+    confirmTotp: async (
+      proof: PasswordProof,
+      code: string,
+    ): Promise<
+      | (CredentialsChanged & { readonly recoveryCodes: readonly string[] })
+      | { readonly status: "wrong-code" }
+      | { readonly status: "not-offered" }
+      | PasswordRefusal
+    > => {
       const verified = store.credentials.get(proof.account.id);
       const { totp } = verified;
       if (totp === null || isTotpActive(totp)) return { status: "not-offered" };
@@ -166,12 +147,17 @@ function secondFactorChanges(
       return withNewRecoveryCodes(proof, verified, { totp: { secret: totp.secret, confirmedAt: now().toISOString(), lastUsedStep } });
     },
 
-    removeTotp: async (proof) => {
+    removeTotp: async (proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal> => {
       const verified = store.credentials.get(proof.account.id);
       return (await verifyPassword(proof)) ?? change(proof, verified, { totp: null, recoveryCodeHashes: [] });
     },
 
-    renewRecoveryCodes: async (proof) => {
+    /** Ten new codes; voids the old ones. `not-offered` without a second factor. */
+    renewRecoveryCodes: async (
+      proof: PasswordProof,
+    ): Promise<
+      (CredentialsChanged & { readonly recoveryCodes: readonly string[] }) | { readonly status: "not-offered" } | PasswordRefusal
+    > => {
       const verified = store.credentials.get(proof.account.id);
       if (!isTotpActive(verified.totp)) return { status: "not-offered" };
       return (await verifyPassword(proof)) ?? withNewRecoveryCodes(proof, verified, {});

@@ -19,29 +19,22 @@ export const passwordCharsMax = 256;
 
 export type PasswordFault = "too-short" | "too-long" | "common" | "is-email";
 
-export interface Passwords {
-  readonly charsMin: number;
-  /** Null for an acceptable new password. */
-  faultOf(password: string, email: string): PasswordFault | null;
-  /** In PHC string format. `caller` is omitted on the command line. */
-  hash(password: string, caller?: Caller): Promise<string | "busy">;
-  /** Constant time: without a hash (no password, no account) it takes as long and is false. */
-  matches(password: string, hash: string | null, caller: Caller): Promise<boolean | "busy">;
-}
-
 export interface PasswordsSettings {
   readonly charsMin: number;
   readonly cost?: PasswordCost;
 }
 
-export function createPasswords({ charsMin, cost = owaspPasswordCost }: PasswordsSettings): Passwords {
+export type Passwords = ReturnType<typeof createPasswords>;
+
+export function createPasswords({ charsMin, cost = owaspPasswordCost }: PasswordsSettings) {
   const argon2id = { algorithm: "argon2id", memoryCost: cost.memoryKib, timeCost: cost.passes } as const;
   const semaphore = createKeyedSemaphore(hashingLimits);
   const decoy = Bun.password.hash(crypto.randomUUID(), argon2id);
   return {
     charsMin,
 
-    faultOf: (password, email) => {
+    /** Null for an acceptable new password. */
+    faultOf: (password: string, email: string): PasswordFault | null => {
       const chars = [...normalised(password)].length;
       if (chars < charsMin) return "too-short";
       if (chars > passwordCharsMax) return "too-long";
@@ -50,10 +43,12 @@ export function createPasswords({ charsMin, cost = owaspPasswordCost }: Password
       return isLeakedPassword(folded) ? "common" : null;
     },
 
-    hash: (password, caller) =>
+    /** In PHC string format. `caller` is omitted on the command line. */
+    hash: (password: string, caller?: Caller): Promise<string | "busy"> =>
       semaphore(caller === undefined ? commandLineKey : networkPrefixOf(caller), () => Bun.password.hash(normalised(password), argon2id)),
 
-    matches: (password, hash, caller) =>
+    /** Constant time: without a hash (no password, no account) it takes as long and is false. */
+    matches: (password: string, hash: string | null, caller: Caller): Promise<boolean | "busy"> =>
       semaphore(networkPrefixOf(caller), async () => {
         // Impossible passwords are still hashed: constant time.
         const isPossible = password.length > 0 && [...password].length <= passwordCharsMax;

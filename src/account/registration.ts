@@ -32,8 +32,6 @@ export interface RegistrationSettings {
   readonly now: () => Date;
 }
 
-export type Registration = ReturnType<typeof createRegistration>;
-
 export function createRegistration({ store, passwords, throttles, now }: RegistrationSettings) {
   /** All cheap refusals come before the hash. */
   async function hashed(

@@ -40,8 +40,6 @@ export interface NewAccount {
 
 export type AccountRefusal = "email-taken" | "email-invalid";
 
-export type AccountRepository = ReturnType<typeof accountRepository>;
-
 export function accountRepository(db: Db) {
   const findById = (id: number): Account | undefined => db.accounts.get(id);
 

@@ -35,8 +35,6 @@ export interface ApiToken {
   readonly lastUsedAt: string | null;
 }
 
-export type ApiTokenRepository = ReturnType<typeof apiTokenRepository>;
-
 export function apiTokenRepository(db: Db) {
   function change(accountId: number, id: number, update: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
     return db.write(() => {

@@ -24,8 +24,6 @@ const noCredentials: Credentials = { passwordHash: null, totp: null, recoveryCod
 
 /** New session for the person who changed the credentials. */
 type SessionReopening = { readonly origin: SessionOrigin; readonly now: Date };
-export type CredentialRepository = ReturnType<typeof credentialRepository>;
-
 export function credentialRepository(db: Db) {
   /** Empty credentials for an account without any, and for an unknown account. */
   const credentialsOf = (accountId: number): Credentials => db.credentials.get(accountId) ?? noCredentials;

@@ -36,8 +36,6 @@ export interface IssuedLink {
   readonly value: string;
 }
 
-export type OneTimeLinkRepository = ReturnType<typeof oneTimeLinkRepository>;
-
 export function oneTimeLinkRepository(db: Db) {
   return {
     /**

@@ -21,8 +21,6 @@ export interface PublicScanQuery extends PageRequest {
   readonly band?: Band | undefined;
 }
 
-export type PublicScanRepository = ReturnType<typeof publicScanRepository>;
-
 export function publicScanRepository(db: Db) {
   return {
     /** Finished scans, newest first, from a single range read. Empty for an invalid host. */

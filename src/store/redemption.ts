@@ -7,8 +7,6 @@ import { openLink, removeResetLinksOf } from "./one-time-links.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
 
-export type RedemptionRepository = ReturnType<typeof redemptionRepository>;
-
 export function redemptionRepository(db: Db) {
   return {
     /** Creates the account of a `setup` or `invite` link and voids the link, or changes nothing. */

@@ -61,8 +61,6 @@ interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
   readonly evidence: Evidence | null;
 }
 
-export type ScanRepository = ReturnType<typeof scanRepository>;
-
 export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }) {
   return { ...queueMethods(db, queueMax), ...outcomeMethods(db), ...readMethods(db) };
 }

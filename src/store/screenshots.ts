@@ -4,8 +4,6 @@ import type { Db } from "./database.ts";
 /** Newest scans with a screenshot: at most 800 MB, because the probe bounds each image. */
 export const screenshotsKept = 2_000;
 
-export type ScreenshotRepository = ReturnType<typeof screenshotRepository>;
-
 export function screenshotRepository(db: Db) {
   return {
     /** Bytes of a `screenshotType` image; undefined if none was taken or the scan is too old. The scan must exist. */

@@ -40,8 +40,6 @@ export interface OpenedSession {
   readonly value: string;
 }
 
-export type SessionRepository = ReturnType<typeof sessionRepository>;
-
 export function sessionRepository(db: Db) {
   return {
     /**
