@@ -52,10 +52,7 @@ function readPem(file: string): string {
   }
 }
 
-/**
- * Folder of plugin checks; it need not exist unless `checks.dir` names it.
- * @throws ConfigError for a named folder that is missing, because a missing check changes every score.
- */
+/** The folder may be missing unless `checks.dir` names it: a missing check changes every score. @throws ConfigError */
 export function checksDirOf(config: Config): string {
   const named = config["checks.dir"];
   if (named !== null && !existsSync(named)) throw new ConfigError(`checks.dir: there is no folder ${named}`);

@@ -27,10 +27,7 @@ export interface ServerOptions {
   readonly announce: (text: string) => void;
 }
 
-/**
- * Runs the server; resolves when it has stopped.
- * @throws ConfigError, DataDirError or CatalogError if it cannot start.
- */
+/** Resolves when the server has stopped. @throws ConfigError, DataDirError or CatalogError if it cannot start. */
 export async function runServer(loaded: LoadedConfig, { stop, announce }: ServerOptions): Promise<void> {
   const { config } = loaded;
   const log = createLog({ level: config["log.level"], format: config["log.format"] });

@@ -129,10 +129,7 @@ export function localAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address));
 }
 
-/**
- * `10.0.0.0/8`, `fd00::/8` or a single address. Host bits beyond the prefix are ignored.
- * @throws Error for any other text.
- */
+/** Reads `10.0.0.0/8`, `fd00::/8` or a single address; ignores host bits. @throws Error for any other text. */
 export function parseCidr(text: string): Cidr {
   const [addressPart = "", bitsPart, ...rest] = text.split("/");
   const plain = ipaddr.IPv6.isValid(addressPart) && !addressPart.includes("%") ? ipaddr.IPv6.parse(addressPart) : parseAddress(addressPart);

@@ -45,11 +45,6 @@ const addressesDialledMax = 6;
 const hostsMax = 500;
 const refusalsMax = 100;
 
-interface Target {
-  readonly addresses: readonly string[];
-  readonly port: number;
-}
-
 /** `onRefusal` is called once for each of the refusals. @throws Error for an invalid range in the settings, which are validated earlier. */
 export function openEgress(settings: EgressSettings, onRefusal: (because: string) => void = () => {}): Egress {
   return new ScanEgress(settings, onRefusal);
@@ -67,7 +62,6 @@ class ScanEgress implements Egress {
   readonly #refusals = new Set<string>();
   readonly #sockets = new Set<Socket>();
   #bytesOfClosed = 0;
-
   readonly #onRefusal: (because: string) => void;
 
   constructor(settings: EgressSettings, onRefusal: (because: string) => void) {
@@ -148,7 +142,7 @@ class ScanEgress implements Egress {
     return addresses;
   }
 
-  async #targetOf(host: string, port: number, signal: AbortSignal): Promise<Target> {
+  async #targetOf(host: string, port: number, signal: AbortSignal) {
     const mapped = this.#mappingOf(host, port);
     if (mapped !== undefined) {
       this.#assertAllowed(this.#policy.authorizeAddress(mapped.address));

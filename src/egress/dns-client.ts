@@ -26,10 +26,7 @@ export function parseDnsServer(text: string): DnsServer {
   return { address, port: port === undefined ? dnsPort : Number(port) };
 }
 
-/**
- * The server's answer, with any response code.
- * @throws EgressError `timeout`; `unreachable` without a connection; `invalid` for a name that DNS cannot carry.
- */
+/** @throws EgressError `timeout`; `unreachable` without a connection; `invalid` for a name that DNS cannot carry. */
 export function askDns(server: DnsServer, question: DnsQuestion, signal?: AbortSignal): Promise<DnsAnswer> {
   return withDeadline(questionMs, [signal], async (deadline) => {
     const answer = await askWithRetries(server, question, true, deadline);
@@ -72,16 +69,14 @@ function exchangeOverTcp(server: DnsServer, query: DnsQuery, signal: AbortSignal
     socket.on("error", onClose);
     socket.on("close", onClose);
     socket.on("connect", () => socket.write(withLength(query.bytes)));
-    const addChunk = messageCollector((message) => {
+    const onMessage = (message: Buffer) => {
       const answer = readDnsAnswer(message, query);
       if (typeof answer === "string") onClose();
       else done(answer);
-    });
-    socket.on("data", addChunk);
-    return {
-      close: () => socket.destroy(),
-      onTimeout: () => fail("timeout", `the resolver ${server.address} did not answer over TCP`),
     };
+    socket.on("data", messageCollector(onMessage));
+    const onTimeout = () => fail("timeout", `the resolver ${server.address} did not answer over TCP`);
+    return { close: () => socket.destroy(), onTimeout };
   });
 }
 

@@ -66,16 +66,7 @@ export function dnsQuery({ name, type, flags = 0, ednsFlags = 0 }: DnsQuestion, 
 }
 
 function ednsRecord(flags: number): Answer {
-  return {
-    type: "OPT",
-    name: ".",
-    udpPayloadSize: udpPayloadBytes,
-    extendedRcode: 0,
-    ednsVersion: 0,
-    flags,
-    flag_do: false,
-    options: [],
-  };
+  return { type: "OPT", name: ".", udpPayloadSize: udpPayloadBytes, extendedRcode: 0, ednsVersion: 0, flags, flag_do: false, options: [] };
 }
 
 /** Rejects names that would be encoded wrongly: an oversized label as a pointer, an empty one as the end. */

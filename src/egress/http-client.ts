@@ -36,7 +36,6 @@ export interface HttpReply {
 }
 
 /**
- * Gets an absolute http or https URL.
  * @throws EgressError: those of `dial`; `tls` without a session; `CertificateRefused` when only the certificate is refused;
  * `invalid` for an answer that is not HTTP/1.1 or has an oversized head; `timeout`; `unreachable` when the peer disconnects.
  */

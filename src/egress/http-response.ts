@@ -1,19 +1,10 @@
 /** Incremental parser of one HTTP/1.1 response, bounded and as lenient as browsers; RFC 9112. */
 import { EgressError } from "./egress-error.ts";
 
-export interface RawResponse {
-  readonly status: number;
-  /** Fields as sent, with order, spelling and duplicates. */
-  readonly pairs: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array;
-  readonly truncated: boolean;
-}
-
 /** Status line and fields. Large enough for sites that send 100 KB of headers. */
 const headBytesMax = 256 * 1_024;
 const interimMax = 8;
 const chunkLineBytesMax = 4_096;
-
 const lf = 0x0a;
 
 type Framing = "none" | "length" | "chunked" | "close";
@@ -25,6 +16,7 @@ export class ResponseReader {
   #headBytes = 0;
   #interims = 0;
   #status = 0;
+  /** Fields as sent, with order, spelling and duplicates. */
   #pairs: readonly (readonly [string, string])[] = [];
   #framing: Framing | null = null;
   /** Of the body, or of the current chunk. */
@@ -40,10 +32,7 @@ export class ResponseReader {
     this.#bodyBytesMax = bodyBytesMax;
   }
 
-  /**
-   * Returns true once the response is complete or truncated.
-   * @throws EgressError `invalid`.
-   */
+  /** Returns true once the response is complete or truncated. @throws EgressError `invalid`. */
   push(bytes: Buffer): boolean {
     let rest = bytes;
     while (this.#framing === null && rest.length > 0) rest = this.#pushHead(rest);
@@ -59,7 +48,7 @@ export class ResponseReader {
     throw new EgressError("unreachable", "the connection ended before the answer did");
   }
 
-  response(): RawResponse {
+  response() {
     return { status: this.#status, pairs: this.#pairs, body: Buffer.concat(this.#body), truncated: this.#truncated };
   }
 

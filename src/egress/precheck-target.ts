@@ -3,10 +3,7 @@ import { createAddressPolicy, localAddresses } from "./address-policy.ts";
 import { parseHost, portOf } from "./host.ts";
 import type { EgressSettings } from "./settings.ts";
 
-/**
- * Returns false for an absolute http or https URL that a scan would certainly refuse. The scan itself authorizes every address again.
- * @throws Error for an invalid range in the settings, which are validated earlier.
- */
+/** False for a URL that a scan would certainly refuse; the scan authorizes every address again. @throws Error for an invalid range. */
 export function createTargetPrecheck(settings: EgressSettings): (url: string) => boolean {
   // Ports that the appliance opens for a scan are known to that scan only.
   const policy = createAddressPolicy(settings, localAddresses(), () => false);

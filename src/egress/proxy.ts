@@ -115,22 +115,16 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
   };
 }
 
-export interface RequestedEndpoint {
-  readonly scheme: "https" | "http";
-  readonly host: string;
-  readonly port: number;
-}
-
 /** A proxy that dials nothing: shows which scheme a browser chooses by itself, without any network traffic. */
 export interface RefusingProxy {
   readonly url: string;
   readonly port: number;
-  readonly requested: readonly RequestedEndpoint[];
+  readonly requested: readonly { readonly scheme: "https" | "http"; readonly host: string; readonly port: number }[];
   stop(): Promise<void>;
 }
 
 export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimits): Promise<RefusingProxy> {
-  const requested: RequestedEndpoint[] = [];
+  const requested: RefusingProxy["requested"][number][] = [];
   const open = new Set<Socket>();
   const admit = () => open.size < limits.connectionsAtOnceMax && requested.length < limits.connectionsMax;
   const server = createProxyServer(open, admit, (client) => {
@@ -141,12 +135,7 @@ export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimit
     });
   });
   const port = await listenOnLoopback(server);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    requested,
-    stop: () => stopServer(server, port, open),
-  };
+  return { url: `http://127.0.0.1:${port}`, port, requested, stop: () => stopServer(server, port, open) };
 }
 
 /** Closes a plain request without an answer, because any answer would look like a page of the site. */

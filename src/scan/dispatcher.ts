@@ -30,10 +30,7 @@ export interface Dispatcher {
   pause(): void;
   resume(): void;
   running(): number;
-  /**
-   * Stops claiming and waits at most `drainMs` for running scans. Then it abandons them. They stay `running` in the store, so
-   * that the next start requeues them.
-   */
+  /** Waits at most `drainMs` for running scans. The others stay `running` in the store, so that the next start requeues them. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -148,8 +145,7 @@ function createProgressWriter({ store, progress, log }: DispatcherOptions, { tok
 
 /**
  * Retries while the data directory is unusable: waiting costs less than another scan. Any other error fails the scan,
- * or it would stay `running` forever.
- * @returns the stored outcome; null when nothing was stored.
+ * or it would stay `running` forever. Null when nothing was stored.
  */
 async function storePersistently(
   { store, log }: DispatcherOptions,

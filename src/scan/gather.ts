@@ -1,14 +1,14 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 import { withDeadline } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
-import { type Egress, openEgress } from "../egress/dial.ts";
-import { type EgressProxy, startProxy } from "../egress/proxy.ts";
-import { type Evidence, failed, type ProbeFailure, type Reading, type Readings, type Subject } from "../evidence/evidence.ts";
+import { openEgress } from "../egress/dial.ts";
+import { startProxy } from "../egress/proxy.ts";
+import { type Evidence, failed, type ProbeFailure, type Reading, type Readings } from "../evidence/evidence.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { type ProgressStage, progressStages } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { isHttps } from "../parse/header-fields.ts";
-import { failedVisit, probePage } from "../probe/browser/page.ts";
+import { failedVisit, type PageProbeContext, probePage } from "../probe/browser/page.ts";
 import { probeDmarc } from "../probe/dns/dmarc.ts";
 import { probeDnsCaa, probeMx, probeTlsRpt } from "../probe/dns/dns.ts";
 import { probeDnssec } from "../probe/dns/dnssec.ts";
@@ -51,16 +51,10 @@ async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, listener: G
   }
 }
 
-interface ProbeContext {
-  readonly subject: Subject;
-  readonly egress: Egress;
-  readonly proxy: EgressProxy;
-}
-
 /** Runs all probes at once, except those that depend on the browser's final URL. */
 async function runProbes(
   task: GatherTask,
-  { subject, egress, proxy }: ProbeContext,
+  { subject, egress, proxy }: Pick<PageProbeContext, "subject" | "egress" | "proxy">,
   watch: Watch,
 ): Promise<{ readonly readings: Readings; readonly screenshot: Uint8Array | null }> {
   const { url, deadlines, caPems, browserEndpoint, screenshot } = task;

@@ -92,6 +92,8 @@ export function openScanner(options: ScannerOptions): Scanner {
   };
 }
 
+const errorCodeOf = { late: "timeout", cancelled: "interrupted", died: "crashed" } as const;
+
 /** Gathers evidence in a worker, and once more after a broken worker or browser. */
 function createGather(
   pool: WorkerPool,
@@ -123,16 +125,7 @@ function createGather(
       const broken = last.end === "died" || (last.end === "done" && isBrowserBroken(last.value.evidence));
       if (!broken) break;
     }
-    switch (last.end) {
-      case "done":
-        return last.value;
-      case "late":
-        return "timeout";
-      case "cancelled":
-        return "interrupted";
-      case "died":
-        return "crashed";
-    }
+    return last.end === "done" ? last.value : errorCodeOf[last.end];
   }
 
   return gather;

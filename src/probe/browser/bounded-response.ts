@@ -66,10 +66,7 @@ function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
 
 type HeaderSource = Pick<Protocol.Network.Response, "headers" | "headersText">;
 
-/**
- * The fields as received, if DevTools has their text. Without it (HTTP/2) they are sorted by name, and line feeds join
- * the values of a name.
- */
+/** As received if DevTools has the text. Without it (HTTP/2) fields are sorted, and line feeds join the values of a name. */
 function headerPairs({ headers, headersText }: HeaderSource): readonly (readonly [name: string, value: string])[] {
   if (headersText === undefined)
     return Object.entries(headers).flatMap(([name, joined]) => joined.split("\n").map((value) => [name, value] as const));

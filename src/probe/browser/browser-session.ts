@@ -15,12 +15,11 @@ let current: { readonly endpoint: string; readonly connection: Promise<Connectio
 /** @throws Error when the browser is gone. */
 export function connectBrowser(endpoint: string): Promise<Connection> {
   if (current?.endpoint === endpoint) return current.connection;
-  const connection = openConnection(endpoint, () => {
+  const forget = () => {
     if (current?.endpoint === endpoint) current = null;
-  });
-  connection.catch(() => {
-    if (current?.endpoint === endpoint) current = null;
-  });
+  };
+  const connection = openConnection(endpoint, forget);
+  connection.catch(forget);
   current = { endpoint, connection };
   return connection;
 }
@@ -38,10 +37,7 @@ async function openConnection(endpoint: string, onClose: () => void): Promise<Co
       reject(new Error("the browser's control connection cannot be opened"));
     };
   });
-  const transport: ConnectionTransport = {
-    send: (message) => socket.send(message),
-    close: () => socket.close(),
-  };
+  const transport: ConnectionTransport = { send: (message) => socket.send(message), close: () => socket.close() };
   socket.onmessage = ({ data }) => transport.onmessage?.(String(data));
   socket.onclose = () => {
     transport.onclose?.();

@@ -3,16 +3,11 @@ import type { HttpAnswer } from "../../evidence/facts.ts";
 
 /** Header fields that appear on challenges only. */
 const challengeFields: readonly { readonly name: string; readonly value: RegExp }[] = [
-  // Cloudflare
-  { name: "cf-mitigated", value: /^challenge$/i },
-  // AWS WAF
-  { name: "x-amzn-waf-action", value: /^(challenge|captcha)$/i },
-  // Vercel
-  { name: "x-vercel-mitigated", value: /^(challenge|deny)$/i },
-  // DataDome: on its own answers only; x-datadome is also on answers of the site
-  { name: "server", value: /^datadome$/i },
-  // SiteGround
-  { name: "sg-captcha", value: /^challenge$/i },
+  { name: "cf-mitigated", value: /^challenge$/i }, // Cloudflare
+  { name: "x-amzn-waf-action", value: /^(challenge|captcha)$/i }, // AWS WAF
+  { name: "x-vercel-mitigated", value: /^(challenge|deny)$/i }, // Vercel
+  { name: "server", value: /^datadome$/i }, // DataDome: on its own answers only; x-datadome is also on answers of the site
+  { name: "sg-captcha", value: /^challenge$/i }, // SiteGround
 ];
 
 /** Titles and statuses of challenges without such a field: Cloudflare, DDoS-Guard, Vercel, Imperva, HUMAN. */

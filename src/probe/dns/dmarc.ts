@@ -1,5 +1,5 @@
 /** Probe of DMARC: tree walk for the scanned host and its domain, and consent of report receivers in other domains. */
-import { type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
+import { type Reading, read } from "../../evidence/evidence.ts";
 import type { MailDmarcFacts, TextRecords } from "../../evidence/facts.ts";
 import { dmarcWalkNamesMax, reportReceiversMax } from "../../evidence/limits.ts";
 import { dmarcNameOf, dmarcWalkNames } from "../../parse/dmarc.ts";
@@ -14,7 +14,10 @@ export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>
   return readOfDomain(context, async (domain) => {
     const walk: TextRecords[] = [];
     await walkFrom(context, domain, walk);
-    const hostUnread = await walkFrom(context, context.subject.host, walk).then(() => null, becauseOf);
+    const hostUnread = await walkFrom(context, context.subject.host, walk).then(
+      () => null,
+      (thrown) => failedBy(thrown).because,
+    );
     const receivers = externalReceivers(walk, domain);
     return {
       domain,
@@ -24,10 +27,6 @@ export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>
       reportReceiversDropped: Math.max(0, receivers.length - reportReceiversMax),
     };
   });
-}
-
-function becauseOf(thrown: unknown): ProbeFailure {
-  return failedBy(thrown).because;
 }
 
 /** Adds the answers that the walk from `start` needs and does not have yet. */

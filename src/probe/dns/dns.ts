@@ -95,7 +95,8 @@ export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> 
     const asked: string[] = [];
     for (const name of upwards(context.subject.host)) {
       asked.push(name);
-      const records = caaRecords(await askResolvers(resolvers, { name, type: "CAA" }, context.signal));
+      const { answers } = await askResolvers(resolvers, { name, type: "CAA" }, context.signal);
+      const records = answers.flatMap((record) => (record.type === "CAA" ? [record.data] : []));
       if (records.length > 0) return { ...boundedCaa(records), foundAt: name, asked };
     }
     return { ...boundedCaa([]), foundAt: null, asked };
@@ -105,10 +106,6 @@ export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> 
 function upwards(host: string): readonly string[] {
   const labels = host.split(".");
   return labels.map((_, at) => labels.slice(at).join("."));
-}
-
-function caaRecords({ answers }: DnsAnswer): readonly CaaRecord[] {
-  return answers.flatMap((record) => (record.type === "CAA" ? [record.data] : []));
 }
 
 function boundedCaa(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {

@@ -107,15 +107,8 @@ function isAuthentic({ flags = 0 }: DnsAnswer): boolean {
   return (flags & authenticData) !== 0;
 }
 
-/** Fields of a DNSKEY record; its protocol is always 3. */
-interface Dnskey {
-  readonly flags: number;
-  readonly algorithm: number;
-  readonly key: Uint8Array;
-}
-
 /** RFC 4034 appendix B: sum of the record's 16-bit words, carry added once. Obsolete algorithm 1 has another rule. */
-function dnskeyTag({ flags, algorithm, key }: Dnskey): number {
+function dnskeyTag({ flags, algorithm, key }: { readonly flags: number; readonly algorithm: number; readonly key: Uint8Array }): number {
   const protocol = 3;
   const bytes = Uint8Array.from([flags >> 8, flags & 0xff, protocol, algorithm, ...key]);
   const sum = bytes.reduce((total, byte, at) => total + (at % 2 === 0 ? byte << 8 : byte), 0);

@@ -67,16 +67,9 @@ async function siteOwnReason(
   thrown: unknown,
 ): Promise<MailMtaStsPolicyFacts["unavailableBecause"]> {
   if (!(thrown instanceof EgressError)) return null;
-  switch (thrown.because) {
-    case "refused":
-      return "refused";
-    case "unresolved":
-      return (await hasNoAddress(context, host)) ? "no-host" : null;
-    case "tls":
-      return thrown instanceof CertificateRefused ? "certificate-not-accepted" : null;
-    default:
-      return null;
-  }
+  if (thrown.because === "refused") return "refused";
+  if (thrown.because === "unresolved") return (await hasNoAddress(context, host)) ? "no-host" : null;
+  return thrown instanceof CertificateRefused ? "certificate-not-accepted" : null;
 }
 
 /** @throws EgressError when no resolver gives a conclusive answer. */

@@ -56,10 +56,7 @@ async function request(context: SubjectContext, url: string): Promise<Attempt> {
   };
 }
 
-/**
- * The bytes of a file, empty unless the status is 200.
- * @throws EgressError `invalid` for a compressed file, which was not requested and therefore cannot be assessed.
- */
+/** Empty unless the status is 200. @throws EgressError `invalid` for a compressed file, which was not requested. */
 export function fileBytes({ status, body, field }: HttpReply): Uint8Array {
   if (status !== 200) return new Uint8Array();
   const encoding = field("content-encoding")?.trim() ?? "";

@@ -19,10 +19,7 @@ const signatureAlgorithms = [
 /** RFC 7685: some servers hang on a hello of 256 to 511 bytes, so it is padded. */
 const helloBytesMin = 512;
 
-/**
- * A TLS record with the hello. `serverName` is null for addresses, which SNI excludes (RFC 6066 section 3). Only version
- * 1.3 uses the key shares.
- */
+/** `serverName` is null for addresses, which SNI excludes (RFC 6066 section 3). Only version 1.3 uses the key shares. */
 export function clientHello(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]): Buffer {
   const suites = offeredSuites(version).map(uint16);
   const head = Buffer.concat([

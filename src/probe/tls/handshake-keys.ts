@@ -38,10 +38,7 @@ export interface DecryptedRecord {
 /** Decrypts the records of one direction in order. Null for a record of other keys. */
 export type RecordDecryptor = (record: Buffer) => DecryptedRecord | null;
 
-/**
- * Decryptor for the server's handshake keys; null for an unknown suite. `hellos` are the two hello messages without
- * record headers.
- */
+/** Null for an unknown suite. `hellos` are the two hello messages without record headers. */
 export function serverRecordDecryptor(suiteCode: number, sharedSecret: Buffer, hellos: readonly Buffer[]): RecordDecryptor | null {
   const suite = suites.get(suiteCode);
   return suite === undefined ? null : recordDecryptor(suite, serverHandshakeTrafficSecret(suite.hash, sharedSecret, hellos));

@@ -6,23 +6,16 @@ import { certificatesIn } from "./trust.ts";
 
 /** Files with all roots by distribution; the first existing one is used. */
 const bundleFiles: readonly string[] = [
-  // Debian, Ubuntu, Arch, Gentoo.
-  "/etc/ssl/certs/ca-certificates.crt",
-  // Fedora, Red Hat.
-  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+  "/etc/ssl/certs/ca-certificates.crt", // Debian, Ubuntu, Arch, Gentoo
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, Red Hat
   "/etc/pki/tls/certs/ca-bundle.crt",
-  // openSUSE.
-  "/etc/ssl/ca-bundle.pem",
-  // Alpine, the BSDs.
-  "/etc/ssl/cert.pem",
+  "/etc/ssl/ca-bundle.pem", // openSUSE
+  "/etc/ssl/cert.pem", // Alpine, the BSDs
 ];
 /** Enough for thousands of roots. Larger files are ignored. */
 const bundleBytesMax = 16 * 1024 ** 2;
 
-/**
- * One PEM per root. `sslCertFile` is the value of SSL_CERT_FILE, which replaces the default files as in OpenSSL. An
- * unreadable file counts as empty.
- */
+/** `sslCertFile` (SSL_CERT_FILE) replaces the default files, as in OpenSSL. An unreadable file counts as empty. */
 export function systemRoots(sslCertFile: string | undefined): readonly string[] {
   const text = firstReadable(sslCertFile === undefined || sslCertFile === "" ? bundleFiles : [sslCertFile]);
   const bundled = new Set(rootCertificates.map(fingerprint));

@@ -21,10 +21,7 @@ const retryDelayMs = 100;
 
 type Dial = () => Promise<Socket>;
 
-/**
- * The answers for every version, newest first. Retries a connection that was closed without a byte, because the server
- * may limit simultaneous connections. Never rejects. `serverName` is null for addresses.
- */
+/** Newest first; never rejects. Retries a connection closed without a byte: the server may limit simultaneous connections. */
 export async function probeTlsVersions(dial: Dial, serverName: string | null, signal: AbortSignal): Promise<readonly HelloAnswer[]> {
   const first = await Promise.all(versions.map((version) => probeTlsVersion(dial, version, serverName, signal)));
   const answers: HelloAnswer[] = [];
@@ -59,18 +56,13 @@ async function probeTlsVersion(dial: Dial, version: TlsVersion, serverName: stri
   });
 }
 
-function prepareHello(
-  version: TlsVersion,
-  serverName: string | null,
-): { readonly hello: Buffer; readonly createDecryptor: CreateDecryptor } {
+function prepareHello(version: TlsVersion, serverName: string | null) {
   const keyShares = version === "1.3" ? createKeyShares() : [];
   const hello = clientHello(version, serverName, keyShares);
   const message = hello.subarray(recordHeaderBytes);
-  return {
-    hello,
-    createDecryptor: ({ suite, keyShare }, serverMessage) => {
-      const secret = keyShare === null ? null : keyShares.find(({ group }) => group === keyShare.group)?.agree(keyShare.key);
-      return secret == null ? null : serverRecordDecryptor(suite, secret, [message, serverMessage]);
-    },
+  const createDecryptor: CreateDecryptor = ({ suite, keyShare }, serverMessage) => {
+    const secret = keyShare === null ? null : keyShares.find(({ group }) => group === keyShare.group)?.agree(keyShare.key);
+    return secret == null ? null : serverRecordDecryptor(suite, secret, [message, serverMessage]);
   };
+  return { hello, createDecryptor };
 }

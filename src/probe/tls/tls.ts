@@ -1,5 +1,4 @@
 /** TLS probe of one endpoint: negotiated session, supported versions, certificate chain and trust. */
-import type { X509Certificate } from "node:crypto";
 import { withDeadline } from "../../base/deadline.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
@@ -13,7 +12,7 @@ import { suiteName } from "./cipher-suites.ts";
 import { performHandshake, type TlsSession } from "./handshake.ts";
 import { versionAnswer } from "./server-flight.ts";
 import { type HelloAnswer, probeTlsVersions } from "./tls-versions.ts";
-import { pathError, type TrustAnchors, trustAnchors } from "./trust.ts";
+import { type CertificateChain, pathError, type TrustAnchors, trustAnchors } from "./trust.ts";
 
 export interface TlsContext extends ProbeContext {
   readonly host: string;
@@ -47,7 +46,7 @@ async function readTls({ egress, host: hostText, port, caPems, signal }: TlsCont
   const [leaf, ...others] = ders.slice(0, certificatesMax).map(readCertificate);
   // For rare key types the runtime returns an empty certificate, or cannot parse the one from the server.
   if (leaf === undefined || leaf === null) return failed("unsupported");
-  const chain: readonly [X509Certificate, ...X509Certificate[]] = [leaf, ...others.filter((certificate) => certificate !== null)];
+  const chain: CertificateChain = [leaf, ...others.filter((certificate) => certificate !== null)];
   const untrustedBecause = trustErrorOf(chain, session, anchors);
   return read({
     host: host.text,
@@ -86,10 +85,7 @@ function protocolName(version: TlsVersion): string {
 }
 
 /** The chain as sent after a hello, if it starts with the session's certificate; else the path that the runtime built. */
-function serverChain(
-  session: TlsSession | null,
-  answers: readonly HelloAnswer[],
-): { readonly ders: readonly Buffer[]; readonly asSent: boolean } {
+function serverChain(session: TlsSession | null, answers: readonly HelloAnswer[]) {
   const leaf = session?.chain[0];
   const sent = answers
     .map(({ flight }) => flight.certificates)
@@ -113,11 +109,7 @@ const ignoredErrors: readonly string[] = [
  * and mistakes some self-signed leaves for an incomplete chain. Other errors, such as a certificate that is not for
  * servers, come from the runtime.
  */
-function trustErrorOf(
-  chain: readonly [X509Certificate, ...X509Certificate[]],
-  session: TlsSession | null,
-  anchors: TrustAnchors,
-): string | null {
+function trustErrorOf(chain: CertificateChain, session: TlsSession | null, anchors: TrustAnchors): string | null {
   if (session !== null && session.trustError === null) return null;
   const error = pathError(chain, anchors.all);
   if (error !== null || session === null) return error;
@@ -125,7 +117,7 @@ function trustErrorOf(
 }
 
 /** A path to a bundled root counts as public, even if the operator trusts one too. */
-function trustedBy(chain: readonly [X509Certificate, ...X509Certificate[]], anchors: TrustAnchors): "public" | "operator" {
+function trustedBy(chain: CertificateChain, anchors: TrustAnchors): "public" | "operator" {
   return pathError(chain, anchors.public) === null ? "public" : "operator";
 }
 

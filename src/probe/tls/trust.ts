@@ -10,6 +10,8 @@ export interface TrustAnchors {
   readonly all: RootSet;
 }
 
+export type CertificateChain = readonly [X509Certificate, ...X509Certificate[]];
+
 export interface RootSet {
   has(certificate: X509Certificate): boolean;
   bySubject(subject: string): readonly X509Certificate[];
@@ -65,11 +67,8 @@ type PathError =
   | "INVALID_CA"
   | "CERT_SIGNATURE_FAILURE";
 
-/**
- * Null if a path leads from the leaf to one of the roots (RFC 5280 section 6, RFC 4158). `sent` has the leaf first, the
- * others in any order. Expects a short list, because the search is quadratic.
- */
-export function pathError(sent: readonly [X509Certificate, ...X509Certificate[]], roots: RootSet): PathError | null {
+/** Null if a path leads from the first certificate to a root (RFC 5280 section 6, RFC 4158). Quadratic, so for short lists. */
+export function pathError(sent: CertificateChain, roots: RootSet): PathError | null {
   const [leaf] = sent;
   const visited = new Set<X509Certificate>();
 
