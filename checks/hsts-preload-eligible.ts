@@ -16,10 +16,10 @@ import {
   hstsHost,
   isCertificateAccepted,
   isHttps,
+  isInconclusiveStatus,
   parseHsts,
   type Redirect,
   redirectsAmong,
-  saysNothingOfSite,
 } from "assay/check/parsers";
 
 /** One year. */
@@ -92,7 +92,7 @@ function headerFaults(fields: readonly string[]): Found<Code>[] {
 function isTestable(plainHttp: Reading<PlainHttpFacts>): boolean {
   if (plainHttp.status === "failed") return false;
   const { outcome, answers, stoppedBecause } = plainHttp.facts;
-  return outcome !== "custom-port" && stoppedBecause === null && !answers.some((answer) => saysNothingOfSite(answer.status));
+  return outcome !== "custom-port" && stoppedBecause === null && !answers.some((answer) => isInconclusiveStatus(answer.status));
 }
 
 /** Without a server on port 80 no redirect is required. */
@@ -104,7 +104,7 @@ function redirectFaults(plainHttp: Reading<PlainHttpFacts>, byBrowser: readonly 
   const target = byPlainHttp[0]?.to;
   if (
     start !== undefined &&
-    !saysNothingOfSite(start.status) &&
+    !isInconclusiveStatus(start.status) &&
     (target === undefined || !isHttps(target) || hostOf(target) !== hostOf(start.url))
   )
     found.push({ code: "security.hsts.preload-no-same-host-redirect", values: { target: target ?? start.url } });

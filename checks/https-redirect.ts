@@ -1,6 +1,6 @@
 /** Checks that port 80 redirects directly to https on the same host. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
-import { hostOf, isHttps, redirectTarget, saysNothingOfSite } from "assay/check/parsers";
+import { hostOf, isHttps, isInconclusiveStatus, redirectTarget } from "assay/check/parsers";
 
 export default registerCheck({
   key: "https-redirect",
@@ -19,7 +19,7 @@ export default registerCheck({
     // Without a server on port 80, nothing is sent in plain text.
     if (outcome === "refused") return passed();
     const [first] = answers;
-    if (first === undefined || saysNothingOfSite(first.status)) return notChecked();
+    if (first === undefined || isInconclusiveStatus(first.status)) return notChecked();
 
     const target = redirectTarget(first);
     const values = { plainUrl: first.url, status: first.status };

@@ -11,13 +11,13 @@ import {
   violatedBy,
 } from "assay/check";
 import {
+  isInconclusiveStatus,
   isMailHostCovered,
   isMeantAsMtaSts,
   isPlainText,
   mailHosts,
   parseMtaStsPolicy,
   parseMtaStsRecord,
-  saysNothingOfSite,
   soleRecord,
 } from "assay/check/parsers";
 
@@ -110,7 +110,7 @@ function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): 
   const { url, unavailableBecause, status, contentType, body, truncated } = policy;
   const only = (code: PolicyCode, values = {}): readonly Found<PolicyCode>[] => [{ code, values: { ...values, policyUrl: url } }];
   if (unavailableBecause !== null) return only(codesByReason[unavailableBecause]);
-  if (saysNothingOfSite(status)) return "unread";
+  if (isInconclusiveStatus(status)) return "unread";
   // RFC 8461 section 3.3: senders must not follow redirects.
   if (status >= 300 && status < 400) return only("security.mail.mta-sts-policy-redirect", { status });
   if (status !== 200) return only("security.mail.mta-sts-policy-status", { status });

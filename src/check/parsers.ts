@@ -44,7 +44,13 @@ export { nearest } from "../parse/nearest.ts";
 export type { Products } from "../parse/products.ts";
 export { parseProducts } from "../parse/products.ts";
 export type { Redirect } from "../parse/redirects.ts";
-export { browserRedirects, redirectsAmong, redirectTarget, saysNothingOfSite } from "../parse/redirects.ts";
+export {
+  browserRedirects,
+  isInconclusiveStatus,
+  isInconclusiveStatus as saysNothingOfSite,
+  redirectsAmong,
+  redirectTarget,
+} from "../parse/redirects.ts";
 export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
 export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
 export type { ScriptBypass } from "../parse/script-bypasses.ts";

@@ -75,7 +75,7 @@ function notCheckedLines(
 }
 
 function translate({ locale, texts }: ReportStyle, path: string, values?: TextValues): string {
-  return texts.say(locale, ["report", ...path.split("/")], values) ?? path;
+  return texts.translate(locale, ["report", ...path.split("/")], values) ?? path;
 }
 
 function painted(text: string, sgr: string, { colour }: ReportStyle): string {

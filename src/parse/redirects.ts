@@ -22,7 +22,7 @@ export function redirectTarget(answer: HttpAnswer): string | null {
 }
 
 /** True for answers that do not show how the site treats visitors: server errors and rate limits. */
-export function saysNothingOfSite(status: number): boolean {
+export function isInconclusiveStatus(status: number): boolean {
   return status === 429 || status >= 500;
 }
 

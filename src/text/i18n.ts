@@ -26,7 +26,7 @@ export interface Texts {
    * The interpolated text at `path`; null if there is none.
    * Values are untrusted and stay verbatim. A placeholder without a value stays visible.
    */
-  say(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
+  translate(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
 
 /** Joins a path. Finding codes contain dots, which i18next's default separator would split. */
@@ -70,7 +70,7 @@ export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLoca
   return {
     locales: ordered,
     ofCheck: (locale, key) => ofChecks.get(locale)?.[key],
-    say: (locale, path, values = {}) => {
+    translate: (locale, path, values = {}) => {
       const template = findTemplate(locale, path.join(separator));
       return template === null ? null : interpolate(template, values);
     },

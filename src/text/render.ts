@@ -122,7 +122,7 @@ export function renderFullReport<Evidence, Timings>(
 
 export function scanErrorMessage(code: string, url: string, locale: PageLocale, texts: Texts): string {
   const values = subjectValues(url);
-  return texts.say(locale, ["scanErrors", code], values) ?? texts.say(locale, ["scanErrors", "unknown"], values) ?? code;
+  return texts.translate(locale, ["scanErrors", code], values) ?? texts.translate(locale, ["scanErrors", "unknown"], values) ?? code;
 }
 
 /** Unmeasured for a failed scan, null for an unfinished one. */
@@ -167,8 +167,8 @@ export function checkSummaryOf(ledger: StoredResult["ledger"]): CheckSummary {
 /** Label and reason of a ledger row; generic texts for a removed check. */
 export function textsOfCheck(key: string, locale: PageLocale, texts: Texts): { readonly label: string; readonly reason: string } {
   return {
-    label: texts.say(locale, ["checks", key, "label"]) ?? key,
-    reason: texts.say(locale, ["checks", key, "reason"]) ?? texts.say(locale, ["retired", "reason"]) ?? key,
+    label: texts.translate(locale, ["checks", key, "label"]) ?? key,
+    reason: texts.translate(locale, ["checks", key, "reason"]) ?? texts.translate(locale, ["retired", "reason"]) ?? key,
   };
 }
 
@@ -185,8 +185,8 @@ export function textsOfFinding(
   // The subject comes last, so that a value of a check cannot replace the scanned host.
   const filled = { ...quotedValues(onOneLine(values)), ...subject };
   const text = (field: keyof FindingTexts) =>
-    texts.say(locale, ["checks", checkKey, "findings", code, field], filled) ??
-    texts.say(locale, ["retired", field], { key: checkKey, ...subject }) ??
+    texts.translate(locale, ["checks", checkKey, "findings", code, field], filled) ??
+    texts.translate(locale, ["retired", field], { key: checkKey, ...subject }) ??
     code;
   return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };
 }

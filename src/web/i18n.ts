@@ -88,15 +88,15 @@ function formatsOf(tag: string) {
 
 export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
   const format = cachedFormats(locale);
-  const t = (path: string, values?: TextValues) => texts.say(locale, ["pages", ...path.split(".")], values) ?? path;
-  const reportText = (kind: string, word: string) => texts.say(locale, ["report", kind, word]) ?? word;
+  const t = (path: string, values?: TextValues) => texts.translate(locale, ["pages", ...path.split(".")], values) ?? path;
+  const reportText = (kind: string, word: string) => texts.translate(locale, ["report", kind, word]) ?? word;
   return {
     locale,
     t,
     count: (path, count, given) => {
       const values = { ...given, count: format.number.format(count) };
       // A language may have more forms than the two that every locale file has.
-      return texts.say(locale, ["pages", ...path.split("."), format.plural.select(count)], values) ?? t(`${path}.other`, values);
+      return texts.translate(locale, ["pages", ...path.split("."), format.plural.select(count)], values) ?? t(`${path}.other`, values);
     },
     band: (band) => reportText("bands", band),
     rank: (rank) => reportText("ranks", rank),
@@ -119,5 +119,5 @@ export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
 
 /** Name of a language in the language itself, so that its readers find it. */
 export function languageName(texts: Texts, locale: PageLocale): string {
-  return texts.say(locale, ["pages", ..."layout.languageName".split(".")]) ?? locale;
+  return texts.translate(locale, ["pages", ..."layout.languageName".split(".")]) ?? locale;
 }

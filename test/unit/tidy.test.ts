@@ -307,7 +307,7 @@ describe("locales", () => {
     ).toEqual(Object.keys(localeFiles));
   });
 
-  test("say the same things with the same values", () => {
+  test("have the same texts with the same placeholders", () => {
     for (const file of Object.values(localeFiles))
       expect(withoutFreePlaceholders(shapeOf(file))).toEqual(withoutFreePlaceholders(shapeOf(enGb)));
   });

@@ -7,7 +7,7 @@ import type { EgressProxy } from "../../egress/proxy.ts";
 import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../../evidence/evidence.ts";
 import type { DomFacts, NavigationFacts } from "../../evidence/facts.ts";
 import { hopsMax } from "../../evidence/limits.ts";
-import { saysNothingOfSite } from "../../parse/redirects.ts";
+import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import { type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
 import { isChallenge } from "./page-challenge.ts";
 import { readDom } from "./page-dom.ts";
@@ -124,7 +124,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (!network.isHttp1OrLater) return allFailed("invalid");
   if (network.showsPage) onShown();
   const dom = await domReading({ session, targetId }, network, context, crashed);
-  if (saysNothingOfSite(answer.status)) return withoutPage(navigation, "server-error");
+  if (isInconclusiveStatus(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // Requests are complete only if the document itself was readable.
   const requests = dom.status === "read" ? read(network.requests()) : dom;

@@ -2,7 +2,7 @@
 import { httpGet } from "../../egress/http-client.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { CrossOriginFacts } from "../../evidence/facts.ts";
-import { saysNothingOfSite } from "../../parse/redirects.ts";
+import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import { isChallenge } from "../browser/page-challenge.ts";
 import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";
 
@@ -18,7 +18,7 @@ export async function probeCrossOrigin({ egress, url, signal }: CrossOriginConte
   if (!/^https?:\/\//.test(url)) return failed("not-asked");
   try {
     const reply = await httpGet(egress, url, { deadlineMs: exchangeMs, signal, bodyBytesMax: 0, headers: [["Origin", probeOrigin]] });
-    if (saysNothingOfSite(reply.status)) return failed("server-error");
+    if (isInconclusiveStatus(reply.status)) return failed("server-error");
     if (isChallenge(reply, null)) return failed("challenged");
     const headers = reply.headers.filter(({ name }) => /^(access-control-.*|content-security-policy|vary)$/i.test(name));
     return read({ url, status: reply.status, originSent: probeOrigin, headers });

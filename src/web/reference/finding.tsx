@@ -67,6 +67,6 @@ function TextWithSamples({ text }: { readonly text: string }) {
 
   function sampleOf(name: string): string {
     if (name === "expires") return suggestedExpiry(now.toISOString());
-    return settings.texts.say(i18n.locale, ["pages", "check", "samples", name]) ?? i18n.t("check.sample", { name });
+    return settings.texts.translate(i18n.locale, ["pages", "check", "samples", name]) ?? i18n.t("check.sample", { name });
   }
 }

@@ -168,7 +168,7 @@ function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly Sh
       row,
       area: reportAreaOf(visit, row.key),
       ...textsOfCheck(row.key, i18n.locale, settings.texts),
-      whenNotApplicable: settings.texts.say(i18n.locale, ["checks", row.key, "notApplicable"]),
+      whenNotApplicable: settings.texts.translate(i18n.locale, ["checks", row.key, "notApplicable"]),
       findings: byKey.get(row.key) ?? [],
     };
   });

@@ -64,7 +64,7 @@ describe("a third language", () => {
     expect(html).toContain(hsts.label);
     expect(html).toContain("9 mars 2026");
     expect(html).toContain("il y a 5 jours");
-    expect(texts.say("fr-fr", ["scanErrors", "refused"], { host: "{{x}}" })).toContain("{{x}}");
+    expect(texts.translate("fr-fr", ["scanErrors", "refused"], { host: "{{x}}" })).toContain("{{x}}");
   });
 
   test("localizes comparisons", async () => {
@@ -95,7 +95,7 @@ describe("a third language", () => {
 
 test("a plugin's texts fall back to English", () => {
   expect(texts.ofCheck("fr-fr", "own-check")).toEqual(plugin);
-  expect(texts.say("fr-fr", ["checks", "own-check", "label"])).toBe("Own label");
+  expect(texts.translate("fr-fr", ["checks", "own-check", "label"])).toBe("Own label");
 });
 
 test("the API keeps its two languages", async () => {

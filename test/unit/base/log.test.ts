@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { createLog, type LogOptions } from "../../../src/base/log.ts";
 
-function lines(options: Partial<LogOptions>, say: (log: ReturnType<typeof createLog>) => void): string[] {
+function lines(options: Partial<LogOptions>, write: (log: ReturnType<typeof createLog>) => void): string[] {
   const written: string[] = [];
-  say(createLog({ level: "info", format: "json", ...options, write: (line) => written.push(line) }));
+  write(createLog({ level: "info", format: "json", ...options, write: (line) => written.push(line) }));
   return written;
 }
 

@@ -9,13 +9,13 @@ const detail = ["checks", "sample-header", "findings", "security.sample.weak", "
 
 describe("lookup", () => {
   test("a code with dots is one segment of the path", () => {
-    expect(texts.say("en-gb", ["checks", "sample-header", "findings", "security.sample.weak", "title"])).toBe("Weak sample");
+    expect(texts.translate("en-gb", ["checks", "sample-header", "findings", "security.sample.weak", "title"])).toBe("Weak sample");
   });
   test("each locale has its own text", () => {
-    expect(texts.say("de-de", ["checks", "sample-header", "label"])).toBe("Beispielheader");
+    expect(texts.translate("de-de", ["checks", "sample-header", "label"])).toBe("Beispielheader");
   });
   test("other sections of the locale files are found too", () => {
-    expect(texts.say("en-gb", ["scanErrors", "refused"], { host: "site.example" })).toBe("site.example refused the connection.");
+    expect(texts.translate("en-gb", ["scanErrors", "refused"], { host: "site.example" })).toBe("site.example refused the connection.");
   });
   for (const path of [
     ["checks", "no-such-check", "label"],
@@ -24,7 +24,7 @@ describe("lookup", () => {
     ["toString"],
     [],
   ]) {
-    test(`no text at [${path.join(", ")}] is null`, () => expect(texts.say("de-de", path)).toBeNull());
+    test(`no text at [${path.join(", ")}] is null`, () => expect(texts.translate("de-de", path)).toBeNull());
   }
 });
 
@@ -46,7 +46,7 @@ describe("values come out verbatim", () => {
   for (const sent of hostile) {
     test(JSON.stringify(sent), () => {
       const values = { host: "site.example", url: "https://site.example/", sent };
-      expect(texts.say("en-gb", detail, values)).toBe(`site.example sent ${sent} at https://site.example/, and site.example again.`);
+      expect(texts.translate("en-gb", detail, values)).toBe(`site.example sent ${sent} at https://site.example/, and site.example again.`);
     });
   }
   test("for any string", () => {
@@ -54,13 +54,13 @@ describe("values come out verbatim", () => {
     const value = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(value, value, value, (host, url, sent) => {
-        expect(texts.say("en-gb", detail, { host, url, sent })).toBe(`${host} sent ${sent} at ${url}, and ${host} again.`);
+        expect(texts.translate("en-gb", detail, { host, url, sent })).toBe(`${host} sent ${sent} at ${url}, and ${host} again.`);
       }),
       { numRuns: 2_000 },
     );
   });
   test("in every value at once", () => {
-    expect(texts.say("en-gb", detail, { host: "{{sent}}", url: "$t(label)", sent: "{{host}}" })).toBe(
+    expect(texts.translate("en-gb", detail, { host: "{{sent}}", url: "$t(label)", sent: "{{host}}" })).toBe(
       "{{sent}} sent {{host}} at $t(label), and {{sent}} again.",
     );
   });
@@ -76,18 +76,19 @@ describe("values come out verbatim", () => {
       replace: "z",
       returnObjects: 1,
     };
-    expect(texts.say("en-gb", detail, values)).toBe("h sent 0 at u, and h again.");
+    expect(texts.translate("en-gb", detail, values)).toBe("h sent 0 at u, and h again.");
   });
   test("a text is interpolated on each call", () => {
-    for (const host of ["a", "b"]) expect(texts.say("en-gb", ["scanErrors", "refused"], { host })).toBe(`${host} refused the connection.`);
+    for (const host of ["a", "b"])
+      expect(texts.translate("en-gb", ["scanErrors", "refused"], { host })).toBe(`${host} refused the connection.`);
   });
   test("inherited properties are no values", () => {
     const { "sample-header": sample } = checksTexts["en-gb"];
     const odd = { ...sample, label: "{{ spaced }} {{toString}} {{constructor}}" } as NonNullable<typeof sample>;
     const own = createTexts({ "en-gb": { odd }, "de-de": { odd } });
-    expect(own.say("en-gb", ["checks", "odd", "label"], { spaced: "x" })).toBe("x {{toString}} {{constructor}}");
+    expect(own.translate("en-gb", ["checks", "odd", "label"], { spaced: "x" })).toBe("x {{toString}} {{constructor}}");
   });
   test("a placeholder without a value stays visible", () => {
-    expect(texts.say("en-gb", detail, { host: "h", url: "u" })).toBe("h sent {{sent}} at u, and h again.");
+    expect(texts.translate("en-gb", detail, { host: "h", url: "u" })).toBe("h sent {{sent}} at u, and h again.");
   });
 });
