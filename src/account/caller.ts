@@ -5,7 +5,6 @@ import type { SessionOrigin } from "../store/sessions.ts";
 export interface Caller {
   /** Client address as counted by rate limits: for IPv6 a network. */
   readonly address: string;
-  /** User-Agent header, or empty. */
   readonly userAgent: string;
 }
 

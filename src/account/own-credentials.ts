@@ -40,7 +40,6 @@ export function createOwnCredentials(settings: OwnCredentialsSettings) {
   return { ...loginChanges(settings, steps), ...secondFactorChanges(settings, steps) };
 }
 
-/** Steps that the changes share. */
 function createChangeSteps({ store, passwords, throttles, now }: OwnCredentialsSettings) {
   /** Null if the password is right. */
   async function verifyPassword({ account, password, caller }: PasswordProof): Promise<PasswordRefusal | null> {
@@ -121,7 +120,6 @@ function secondFactorChanges({ store, now }: OwnCredentialsSettings, { verifyPas
       return (await store.credentials.offerTotp(id, secret)) ? secret : null;
     },
 
-    /** Secret that waits for confirmation. */
     offeredTotp: ({ id }: Account): string | null => {
       const { totp } = store.credentials.get(id);
       return totp === null || isTotpActive(totp) ? null : totp.secret;

@@ -43,7 +43,6 @@ export function createSignInThrottles(nowMs: () => number) {
       byAccount.clear(accountKey(caller.address, email));
       byAccountOfNetwork.clear(accountKey(networkOf(caller), email));
     },
-    /** The password was not checked after all. */
     undoPassword: (caller: Caller, email: string): void => {
       byAddress.undo(caller.address);
       byNetwork.undo(networkOf(caller));

@@ -29,7 +29,6 @@ export type PasswordStep =
 export type CodeStep =
   | (SignInSuccess & { readonly by: "totp" | "recovery-code"; readonly recoveryCodesLeft: number })
   | { readonly status: "wrong-code"; readonly accountId: number }
-  /** Expired, or too many wrong codes: the sign-in starts over. */
   | { readonly status: "over" }
   | RetryLater;
 

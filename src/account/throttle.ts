@@ -5,7 +5,6 @@ import { LRUCache } from "lru-cache";
 const keysMax = 20_000;
 
 export interface ThrottleBounds {
-  /** Failures without a wait. */
   readonly freeFailures: number;
   readonly waitSecondsMax: number;
   /** Idle time after which the count restarts. */

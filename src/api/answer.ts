@@ -22,7 +22,6 @@ export function answer(requestContext: RequestContext, status: number, body: str
   return new Response(body, { status, headers: all });
 }
 
-/** Error shape of the specification (section 7). */
 export function answerError(requestContext: RequestContext, { status, message, fieldErrors, headers }: ApiError): Response {
   const body = fieldErrors === undefined ? { errorMessage: message } : { errorMessage: message, fieldErrors };
   return answer(requestContext, status, JSON.stringify(body), headers);

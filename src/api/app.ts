@@ -35,7 +35,6 @@ export interface ApiSettings {
   readonly failedAuthenticationLimit?: RateLimit;
   /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Wakes the dispatcher after a scan was queued. */
   readonly wake: () => void;
   readonly ready: () => Readiness;
   readonly now: () => Date;

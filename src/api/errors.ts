@@ -2,7 +2,6 @@
 import { locales } from "../check/check.ts";
 import { listLimitMax } from "./schemas.ts";
 
-/** Faults by field of a rejected body. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** Error of the client, or a request to wait. Any other error becomes a 500. */

@@ -23,7 +23,6 @@ const queueRetrySeconds = 30;
 export interface ScanHandlersSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens" | "scans" | "results" | "evidence">;
   readonly texts: Texts;
-  /** Wakes the dispatcher after a scan was queued. */
   readonly wake: () => void;
   readonly now: () => Date;
 }

@@ -7,7 +7,6 @@ import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { scanStatuses } from "../store/scan-status.ts";
 import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
 
-/** Scans on a page of the list by default. */
 export const listLimitDefault = 20;
 /** Limit of scans on a page; the pattern below holds the same number. */
 export const listLimitMax = 100;
@@ -133,7 +132,6 @@ const ErrorBody = Type.Object({
   fieldErrors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "By field of a rejected body." })),
 });
 
-/** Schemas that the description refers to by name. */
 export const models = {
   ScanRequest,
   ScanStarted,

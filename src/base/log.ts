@@ -7,7 +7,6 @@ type LogLine = (event: string, fields?: Readonly<Record<string, string | number 
 export type Log = { readonly [L in LogLevel]: LogLine };
 
 export interface LogOptions {
-  /** Lowest level that is written. */
   readonly level: LogLevel;
   /** `auto`: text on a terminal, JSON elsewhere. */
   readonly format: "auto" | "text" | "json";
@@ -32,9 +31,7 @@ export function createLog({ level, format, write = (line) => void process.stderr
   return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
 }
 
-/**
- * Redacts queries and credentials of URLs, and API tokens. Replaces characters that start lines (U+2028 and U+2029 included) or colours.
- */
+/** Redacts secrets of URLs and API tokens. Replaces characters that start lines (also U+2028 and U+2029) or colours. */
 function sanitized(text: string): string {
   return text
     .slice(0, fieldCharsMax)

@@ -14,16 +14,13 @@ import { faultsBetweenChecks, faultsOfCheck } from "./validate.ts";
 
 /** More files than anyone writes by hand; more indicate the wrong folder. */
 const pluginFilesMax = 500;
-/** Hex characters of the catalog's hash. */
 const versionChars = 16;
 
 export interface Catalog {
-  /** Sorted by key. */
   readonly checks: readonly AnyCheck[];
   /** Hash of (key, weight, findings) of all checks. Scores are comparable only with equal versions. */
   readonly version: string;
   readonly texts: { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
-  /** Plugin files by check key. */
   readonly pluginFiles: Readonly<Record<string, string>>;
 }
 

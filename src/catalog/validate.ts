@@ -22,7 +22,6 @@ const codeCharsMax = 128;
 const weightMax = 10;
 const standardsMax = 20;
 const standardCharsMax = 200;
-/** Limit for paragraphs of the reference pages. */
 const paragraphCharsMax = 1_000;
 /** Records, so that the compiler reports missing keys. */
 const conditions: Readonly<Record<Condition, true>> = { https: true, html: true, "public-name": true };
@@ -82,7 +81,6 @@ function faultsOfHeaders(headers: unknown): readonly string[] {
   return invalid.map((name) => `headers contains ${JSON.stringify(name)}; names must be in lower case`);
 }
 
-/** Faults in the fields for the reference pages: area and standards. */
 function faultsOfReference(check: AnyCheck): readonly string[] {
   const faults: string[] = [];
   if (!areas.includes(areaOf(check))) faults.push(`area ${JSON.stringify(check.area)} is not one of ${areas.join(", ")}`);

@@ -15,7 +15,6 @@ export function worstFirst(one: { readonly severity: Severity }, other: { readon
   return severities.indexOf(one.severity) - severities.indexOf(other.severity);
 }
 
-/** Likely harm if an attacker uses the finding. */
 export const riskLevels = ["high", "medium", "low"] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 
@@ -32,7 +31,6 @@ export type Area = (typeof areas)[number];
 /** Written out in full at every use, so that one search finds check, texts and tests. */
 export type FindingCode = `security.${string}.${string}`;
 
-/** Rating of a finding; results store a copy of it. */
 export interface FindingDefinition {
   readonly severity: Severity;
   readonly riskLevel: RiskLevel;
@@ -49,13 +47,11 @@ export interface FindingTexts {
   readonly detail: string;
   /** Possible consequence, in one sentence for the site's owner. */
   readonly riskStatement: string;
-  /** Steps to fix it. */
   readonly remediation: string;
 }
 
 export interface CheckTexts {
   readonly label: string;
-  /** Reason for the check. */
   readonly reason: string;
   /** Measurement in one or two sentences: the data read, and the values that decide the verdict. */
   readonly method?: string;
@@ -71,10 +67,7 @@ export interface CheckTexts {
  */
 export type Condition = "https" | "html" | "public-name";
 
-/**
- * Answer that supplies the declared headers. `page`: the final page. `first-https`: the first https answer of the scanned host, from which
- * browsers learn HSTS (RFC 6797 section 8.1).
- */
+/** `first-https`: the first https answer of the scanned host, from which browsers learn HSTS (RFC 6797 section 8.1). */
 export type HeaderSource = "page" | "first-https";
 /** Values of the declared headers by lower-case name, in order; an empty array if the field is absent. */
 export type HeaderValues<Header extends string> = { readonly [H in Header]: readonly string[] };

@@ -32,7 +32,6 @@ function isDeleted({ maxAgeSeconds, expiresAtMs }: SetCookie, at: string): boole
   return expiresAtMs !== null && expiresAtMs <= Date.parse(at);
 }
 
-/** Enough to find the code that sets the cookies. */
 const namesQuotedMax = 10;
 
 /**

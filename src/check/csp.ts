@@ -21,7 +21,6 @@ import { type Found, notApplicable, notChecked, type Verdict, violatedBy } from 
 export interface EnforcedCsp {
   /** Browsers enforce each policy separately: a request must be allowed by all. */
   readonly policies: readonly CspPolicy[];
-  /** Policies without a restricting directive. */
   readonly idle: readonly CspPolicy[];
   /** False if an unread policy may exist. It could only add restrictions. */
   readonly complete: boolean;
@@ -39,10 +38,7 @@ export function enforcedCsp(headerValues: readonly string[], dom: Reading<DomFac
   };
 }
 
-/**
- * Verdict on the combined policies; not applicable without a policy. Unread policies can only add restrictions, so a pass is final without
- * them, but a violation is not. `faultsOf` returns null if the policies have no relevant directive.
- */
+/** Unread policies can only add restrictions: a pass is final, a violation is not. `faultsOf` is null without a relevant directive. */
 export function verdictOnCsp<Code extends FindingCode>(
   headerValues: readonly string[],
   dom: Reading<DomFacts>,
@@ -54,10 +50,7 @@ export function verdictOnCsp<Code extends FindingCode>(
   return faults === null ? notApplicable() : violatedBy(faults);
 }
 
-/**
- * Directives of every policy as written, including those that browsers drop; of a cut policy only complete ones. Meta elements are not
- * split at commas, because browsers disagree.
- */
+/** Includes directives that browsers drop. Browsers disagree whether to split meta elements at commas, so this does not. */
 export function writtenCsp(headerValues: readonly string[], dom: Reading<DomFacts>): readonly (readonly CspDirective[])[] {
   const inMeta = dom.status === "read" ? cspMetas(dom.facts) : [];
   const texts = inMeta.map(({ content, truncated }) => (truncated ? content.slice(0, content.lastIndexOf(";") + 1) : content));
@@ -74,7 +67,6 @@ export function rulesOn(policies: readonly CspPolicy[], directive: string): read
   return policies.flatMap((policy) => governing(policy, directive) ?? []);
 }
 
-/** Distinct directive names of the rules, as findings quote them. */
 export function ruleNames(rules: readonly CspGoverning[]): string {
   return distinct(rules.map(({ directive }) => directive));
 }
@@ -91,10 +83,7 @@ export function allowsEval(policy: CspPolicy): boolean {
   return rule === null || hasKeyword(rule.sources, "unsafe-eval");
 }
 
-/**
- * Directive that lets all inline code of that kind run, in elements or in attributes (such as event handlers). Null if both are restricted;
- * one restricting policy is enough, because code must pass every policy.
- */
+/** Elements and attributes such as event handlers. Null if one policy restricts both: code must pass every policy. */
 export function openToAllInline(policies: readonly CspPolicy[], kind: "script" | "style"): string | null {
   const directives = [`${kind}-src-elem`, `${kind}-src-attr`];
   return directives.find((directive) => policies.every((policy) => allowsInline(policy, directive, kind))) ?? null;

@@ -30,7 +30,6 @@ export function registeredKeys(): readonly string[] {
   return [...registered.keys()];
 }
 
-/** Closes the registry and returns all checks, sorted by key. */
 export function closeRegistry(): readonly AnyCheck[] {
   closed = true;
   return [...registered.values()].sort((a, b) => (a.key < b.key ? -1 : 1));

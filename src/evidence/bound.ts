@@ -16,10 +16,7 @@ export function boundedText(text: string, charsMax: number): { readonly text: st
   return { text: Buffer.from(kept.replace(controls, replacement)).toString(), truncated: text.length > charsMax };
 }
 
-/**
- * Header fields in received order, with duplicates; long names and values are cut, and fields beyond the limit dropped. Cookie values are
- * redacted before the cut, so that long values do not displace attributes.
- */
+/** In received order. Cookie values are redacted before the cut, so that long values do not displace attributes. */
 export function boundedHeaders(pairs: readonly (readonly [name: string, value: string])[]): {
   readonly headers: readonly HeaderField[];
   readonly headersDropped: number;

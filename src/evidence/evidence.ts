@@ -7,10 +7,7 @@ export interface Subject {
   readonly url: string;
   /** ASCII host of that URL; IPv6 without brackets. */
   readonly host: string;
-  /**
-   * eTLD+1 by the public suffix list, private section included. Null for addresses, single labels, special-use names and registry suffixes.
-   * A private suffix such as github.io counts as its own registrable domain.
-   */
+  /** eTLD+1, private suffixes included. Null for addresses, single labels, special-use names and registry suffixes. */
   readonly registrableDomain: string | null;
   /** ISO 8601, UTC. The current time for every check. */
   readonly scannedAt: string;

@@ -217,9 +217,7 @@ export interface TextRecords {
   readonly recordsDropped: number;
 }
 
-/**
- * DNSSEC status of the registrable domain from a validating resolver. The reading fails as `unsupported` if the resolver does not validate.
- */
+/** Status of the registrable domain. The reading fails as `unsupported` if the resolver does not validate. */
 export interface DnssecFacts {
   readonly domain: string;
   /** RFC 4033 section 5, from the AD bit. `bogus`: refused, but answered with checking disabled (CD). */
@@ -267,9 +265,7 @@ export interface MailSpfFacts {
 /** DMARC, RFC 9989: TXT records of the tree walk, and the consent of external report receivers. */
 export interface MailDmarcFacts {
   readonly domain: string;
-  /**
-   * Walk from `_dmarc.<domain>` upwards, plus the additional names of the scanned host's walk; each until its end (RFC 9989 section 4.10).
-   */
+  /** Walks from `_dmarc.<domain>` and from the scanned host upwards, each until its end (RFC 9989 section 4.10). */
   readonly walk: readonly TextRecords[];
   /** Reason why the scanned host's walk is incomplete; null if complete. The domain's walk is always complete. */
   readonly hostUnread: ProbeFailure | null;

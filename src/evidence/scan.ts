@@ -31,10 +31,7 @@ export type ProgressListener = (event: ScanEvent) => void;
 
 /** Progress of running and waiting scans. */
 export interface ScanProgress {
-  /**
-   * Calls the listener until the scan ends or the returned function is called. The latest event of a claimed scan is delivered
-   * before this returns. Null when too many listeners exist. Listeners must not block.
-   */
+  /** Delivers the latest event of a claimed scan at once. Null when too many listeners exist. Listeners must not block. */
   subscribe(token: string, listener: ProgressListener): (() => void) | null;
   /** Estimated wait for a position in the queue (from 1), in milliseconds. Null before any scan has ended. */
   waitMs(position: number): number | null;

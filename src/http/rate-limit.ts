@@ -18,10 +18,7 @@ export interface Counted {
 
 export type CountRequest = (key: string) => Counted;
 
-/**
- * Counts one request per call. A window opens with a key's first request and closes after `windowSeconds`.
- * Refused requests count too, without extending the window.
- */
+/** A window opens with a key's first request. Refused requests count too, without extending the window. */
 export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs: () => number): CountRequest {
   const windows = new LRUCache<string, { count: number; readonly startsAtMs: number }>({ max: countedKeysMax });
   const windowMs = windowSeconds * 1_000;

@@ -1,9 +1,6 @@
 /** Reads the body of a request within a limit. */
 
-/**
- * Bytes beyond the limit that are read and discarded. A proxy that cannot finish sending the body would answer 502
- * instead of forwarding our answer.
- */
+/** Read and discarded: a proxy that cannot finish sending the body would answer 502 instead of our answer. */
 const discardedBytesMax = 1_048_576;
 
 /** "too-long" for more than `bytesMax`. A much longer body stays unread, so its connection cannot be reused. */

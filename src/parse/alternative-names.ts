@@ -9,7 +9,6 @@ export interface AlternativeName {
   readonly text: string;
 }
 
-/** Tags of GeneralName. */
 const tags = { dnsName: 0x82, address: 0x87 } as const;
 const subjectAltName = "2.5.29.17";
 

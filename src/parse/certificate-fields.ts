@@ -6,7 +6,6 @@ interface CertificateFields {
   readonly signatureAlgorithm: DerValue | undefined;
   /** AlgorithmIdentifier inside the signed part. RFC 5280 section 4.1.1.2 requires both to be equal. */
   readonly signatureAlgorithmSigned: DerValue | undefined;
-  /** SubjectPublicKeyInfo. */
   readonly publicKeyInfo: DerValue | undefined;
   readonly extensions: readonly DerValue[];
 }

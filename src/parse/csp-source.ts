@@ -1,7 +1,6 @@
 /** Parses source expressions of Content Security Policies (CSP3 section 2.3.1) and matches URLs against them. */
 import { isRegistrySuffix } from "./site.ts";
 
-/** One parsed source expression. */
 export type CspSource =
   /** Lower case, without quotes. */
   | { readonly kind: "keyword"; readonly keyword: string }
@@ -48,7 +47,6 @@ const keywordSource = /^'([a-z0-9-]+)'$/i;
 const schemeSource = /^([a-z][a-z0-9+.-]*):$/i;
 const hostSource = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::(\d+|\*))?(?:(\/[^?#]*)(?:[?#].*)?)?$/i;
 
-/** Parses one source expression; `invalid` if it is outside the grammar. */
 export function parseCspSource(text: string): CspSource {
   const nonce = nonceSource.exec(text)?.[1];
   if (nonce !== undefined) return { kind: "nonce", nonce };
@@ -67,10 +65,7 @@ export function hasKeyword(sources: readonly string[], keyword: string): boolean
   return sources.some((text) => isKeyword(parseCspSource(text), keyword));
 }
 
-/**
- * True if the list allows all inline scripts or all inline styles. CSP3 section 6.7.3.2: `'unsafe-inline'` is ignored beside a nonce or
- * hash, and for scripts beside `'strict-dynamic'`.
- */
+/** CSP3 section 6.7.3.2: a nonce or hash voids `'unsafe-inline'`, and for scripts `'strict-dynamic'` does too. */
 export function allowsAllInline(sources: readonly string[], kind: "script" | "style"): boolean {
   const ignored = trustsNonces(sources) || trustsHashes(sources) || (kind === "script" && hasKeyword(sources, "strict-dynamic"));
   return !ignored && hasKeyword(sources, "unsafe-inline");
@@ -106,7 +101,6 @@ export function matchesAnyHost(text: string): boolean {
   return source.host === "*" || (source.host.startsWith("*.") && isRegistrySuffix(source.host.slice(2)));
 }
 
-/** True for a scheme source of that name, such as `data:`. */
 export function isSchemeSource(text: string, scheme: string): boolean {
   const source = parseCspSource(text);
   return source.kind === "scheme" && source.scheme === scheme;

@@ -71,10 +71,7 @@ const spaces = /[\t\n\f\r ]+/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for ASCII.
 const asciiOnly = /^[\x00-\x7f]*$/;
 
-/**
- * Non-empty policies of header values or meta contents, in order; browsers enforce each one separately. The HTML standard allows one policy
- * per meta element, but Chromium and WebKit also split it at commas.
- */
+/** Browsers enforce each policy separately. Chromium and WebKit also split meta elements at commas. */
 export function parseCsp(texts: readonly string[]): readonly CspPolicy[] {
   return serializedPolicies(texts)
     .map((text) => policyOf(parseCspDirectives(text)))
@@ -101,7 +98,6 @@ function policyOf(directives: readonly CspDirective[]): CspPolicy {
   return policy;
 }
 
-/** True if the policy has a directive that browsers enforce. */
 export function restrictsAnything(policy: CspPolicy): boolean {
   return restrictingDirectives.some((name) => policy.has(name));
 }

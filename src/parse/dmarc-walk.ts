@@ -3,7 +3,6 @@ import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
 import { type DmarcRecord, type DmarcRequest, dmarcNameOf, dmarcWalkNames, parseDmarc } from "./dmarc.ts";
 
 export interface PublishedDmarc {
-  /** Domain that publishes the record. */
   readonly domain: string;
   readonly text: string;
   readonly record: DmarcRecord;

@@ -1,18 +1,13 @@
 /** Parses DMARC records (RFC 9989 sections 4.7 and 4.8) and lists the names to query for them (section 4.10). */
 import { parseReportUris, type ReportUri } from "./report-uri.ts";
 
-/** Requested handling of mail that fails. */
 export type DmarcRequest = "none" | "quarantine" | "reject";
 
-/**
- * Discarded part of a record. `not-a-tag`: no name with an equals sign. `repeated-tag`: only the first tag of a name counts. `bad-value`:
- * the tag does not define that value.
- */
+/** `not-a-tag`: no name with an equals sign. `repeated-tag`: only the first tag of a name counts. */
 interface DmarcDefect {
   readonly kind: "not-a-tag" | "repeated-tag" | "bad-value";
   /** Lower case; empty for `not-a-tag`. */
   readonly tag: string;
-  /** The part as written. */
   readonly text: string;
 }
 
@@ -87,7 +82,6 @@ function readTags(text: string): { readonly values: ReadonlyMap<string, string>;
   return { values, defects };
 }
 
-/** True for a text that looks like a DMARC record, valid or not. */
 export function isMeantAsDmarc(text: string): boolean {
   return /\bv[\t ]*=[\t ]*"?dmarc/i.test(text);
 }

@@ -1,10 +1,7 @@
 /** Parses X-Frame-Options (HTML standard, "check a navigation response's adherence to X-Frame-Options"). */
 import { splitHeaderList } from "./header-list.ts";
 
-/**
- * Effect in a browser. `conflict`: different values with at least one known; the page cannot be framed. `ignored`: no known value,
- * `ALLOW-FROM` and `ALLOWALL` included; any site can frame the page.
- */
+/** `conflict`: different values, one of them known; framing is blocked. `ignored`: no known value; any site can frame the page. */
 export type FrameOptions = "deny" | "sameorigin" | "conflict" | "ignored";
 
 const knownValues: readonly string[] = ["deny", "sameorigin", "allowall"];

@@ -9,7 +9,6 @@ export function fieldsNamed(headers: readonly HeaderField[], name: string): read
   return headers.filter((field) => field.name.toLowerCase() === name);
 }
 
-/** Values of all fields of that name, in order. */
 export function valuesNamed(headers: readonly HeaderField[], name: string): readonly string[] {
   return fieldsNamed(headers, name).map((field) => field.value);
 }
@@ -23,10 +22,7 @@ export function isHttps(url: string): boolean {
   return url.startsWith("https:");
 }
 
-/**
- * First https answer of the scanned host. If that host never answered over https, the first https answer of any host (its http URL
- * redirected elsewhere). Null if no answer used https. RFC 6797 section 8.1: browsers accept HSTS from secure answers only.
- */
+/** Of the scanned host, or else of any host. RFC 6797 section 8.1: browsers accept HSTS from secure answers only. */
 export function firstHttpsAnswer(subject: Subject, navigation: NavigationFacts, page: PageFacts): HttpAnswer | null {
   const secure = [...navigation.hops, page].filter((answer) => isHttps(answer.url) && !("internal" in answer && answer.internal));
   return secure.find((answer) => hostOf(answer.url) === subject.host) ?? secure[0] ?? null;

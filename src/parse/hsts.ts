@@ -8,10 +8,7 @@ export interface HstsPolicy {
   readonly preload: boolean;
 }
 
-/**
- * Reason why browsers ignore the complete value. `syntax`: not of the grammar. `repeated-directive`: a name occurs twice.
- * `max-age-missing`: the required directive is absent. `max-age-malformed`: not a number of seconds.
- */
+/** Reason why browsers ignore the complete value. `syntax`: not of the grammar. `max-age-malformed`: not a number of seconds. */
 export type HstsDefect = "syntax" | "repeated-directive" | "max-age-missing" | "max-age-malformed";
 
 /** A token, optionally with `=` and a token or quoted string (RFC 2616 section 2.2, as RFC 6797 requires). Controls are excluded. */

@@ -11,9 +11,7 @@ export interface IntegrityHash {
 }
 
 export interface Integrity {
-  /** Hashes of supported algorithms, in order. */
   readonly hashes: readonly IntegrityHash[];
-  /** Words that browsers skip. */
   readonly skipped: readonly string[];
 }
 

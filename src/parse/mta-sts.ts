@@ -20,7 +20,6 @@ export function parseMtaStsRecord(text: string): { readonly id: string } | { rea
   return idPattern.test(id) ? { id } : { defect: "id-invalid" };
 }
 
-/** True for a text that looks like an MTA-STS record, valid or not. */
 export function isMeantAsMtaSts(text: string): boolean {
   return /\bv[\t ]*=[\t ]*"?sts/i.test(text);
 }

@@ -1,9 +1,7 @@
 /** Splits fields that name software: Server, and the comments of Via (RFC 9110 sections 10.2.4, 7.6.3 and 5.6.5). */
 
 export interface Products {
-  /** Words outside parentheses. */
   readonly words: readonly string[];
-  /** Text inside outermost parentheses, nested ones included. */
   readonly comments: readonly string[];
 }
 

@@ -21,10 +21,7 @@ const faults = {
 export type ScanUrlFault = keyof typeof faults;
 type ScanUrl = { readonly url: string } | { readonly fault: string; readonly code: ScanUrlFault };
 
-/**
- * Absolute http or https URL in ASCII form without fragment, or the fault to report to the client. Stricter than the WHATWG parser: input
- * that needs repair was most likely a mistake.
- */
+/** Stricter than the WHATWG parser: input that needs repair was most likely a mistake. The URL is ASCII, without fragment. */
 export function parseScanUrl(given: string): ScanUrl {
   if (given.length > scanUrlCharsMax) return refused("too-long");
   if (/[\s\p{Cc}\\]/u.test(given)) return refused("characters");

@@ -16,7 +16,6 @@ export interface SecurityTxtDefect {
    */
   readonly kind: "line-malformed" | "line-unended" | "encoding" | "signature-malformed" | "uri-http" | "uri-invalid" | "languages-invalid";
   readonly line: number;
-  /** The line as written. */
   readonly text: string;
 }
 
@@ -140,7 +139,6 @@ function uriDefect(value: string): "uri-http" | "uri-invalid" | null {
   }
 }
 
-/** Values of all fields of a lower-case name, in order. */
 export function securityTxtValues({ fields }: SecurityTxt, name: string): readonly string[] {
   return fields.filter((field) => field.name === name).map(({ value }) => value);
 }

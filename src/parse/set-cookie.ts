@@ -37,9 +37,7 @@ const pairCharsMax = 4_096;
 /** Octets of an attribute's value; browsers ignore a longer attribute (RFC 6265bis section 5.6). */
 const attributeCharsMax = 1_024;
 
-/**
- * Cookie of one line; null if browsers ignore the line. Attribute names are case-insensitive, and the last of repeated attributes counts.
- */
+/** Null if browsers ignore the line. Attribute names are case-insensitive; the last of repeated attributes counts. */
 export function parseSetCookie(line: string): SetCookie | null {
   if (controls.test(line)) return null;
   const [pair = "", ...parts] = line.split(";");
@@ -92,9 +90,7 @@ const months: readonly string[] = ["jan", "feb", "mar", "apr", "may", "jun", "ju
 /** Separators between the words of a date (RFC 6265bis section 5.1.1). */
 const dateDelimiters = /[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/;
 
-/**
- * Milliseconds since 1970, or null. Time, day, month and year are recognized by form and may be in any order (RFC 6265bis section 5.1.1).
- */
+/** Milliseconds since 1970, or null. The parts of a date may be in any order (RFC 6265bis section 5.1.1). */
 export function parseCookieDate(text: string): number | null {
   const words = text.split(dateDelimiters);
   const take = (form: RegExp): RegExpExecArray | null => {

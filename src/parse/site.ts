@@ -1,10 +1,7 @@
 /** Determines hosts, registrable domains and sites by the public suffix list. */
 import { parse } from "tldts";
 
-/**
- * Names that are never in the public DNS: RFC 6761, RFC 6762 (local), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt). ICANN
- * reserved `internal` for private use in 2024.
- */
+/** RFC 6761, RFC 6762 (local), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt); ICANN reserved `internal` in 2024. */
 const specialUse = ["test", "example", "invalid", "localhost", "local", "onion", "home.arpa", "alt", "internal"];
 
 /** Host of an absolute URL, IPv6 without brackets, or null. Without the trailing dot of absolute names (RFC 1034 section 3.1). */
@@ -15,10 +12,7 @@ export function hostOf(url: string): string | null {
   return hostname === undefined || hostname === "" ? null : hostname;
 }
 
-/**
- * eTLD+1 of an ASCII host. Null for addresses, single labels, special-use names, unknown suffixes and registry suffixes. A private suffix
- * such as github.io is a registered domain, so it is its own registrable domain.
- */
+/** Null for addresses, single labels, special-use names and suffixes, except that a private suffix is its own registrable domain. */
 export function registrableDomainOf(host: string): string | null {
   const name = host.replace(/\.$/, "");
   if (specialUse.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))) return null;

@@ -5,16 +5,13 @@ import { type PublishedSpf, type SpfAnswers, type SpfLookup, spfAnswers, spfLook
 interface SpfCost {
   /** Terms that query DNS, in all records reached. A term counts each time it is evaluated. */
   readonly lookups: number;
-  /** Lookups without an answer record. */
   readonly voids: number;
-  /** Lookups whose result is unknown. */
   readonly voidsPossible: number;
   /** True if records were not read: the counts are lower bounds. */
   readonly unread: boolean;
 }
 
 interface SpfCosts extends SpfCost {
-  /** Terms with a void lookup, each once. */
   readonly voidTerms: readonly string[];
   /** Terms that refer to a record under evaluation. */
   readonly loops: readonly string[];

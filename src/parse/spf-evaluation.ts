@@ -4,7 +4,6 @@ import { parseSpf, type SpfMechanism, type SpfRecord } from "./spf.ts";
 import { expandSpfDomain, type SpfScope } from "./spf-macro.ts";
 
 export interface PublishedSpf {
-  /** Domain that publishes the record. */
   readonly domain: string;
   readonly text: string;
   readonly record: SpfRecord;
@@ -27,9 +26,7 @@ export function spfQuestionKey({ type, name }: SpfQuestion): string {
   return `${type} ${name}`;
 }
 
-/** Term that causes a DNS query, and its question. */
 export interface SpfLookup {
-  /** As written. */
   readonly term: string;
   readonly kind: "include" | "redirect" | "a" | "mx" | "ptr" | "exists";
   /** Null if the question depends on the mail. */
@@ -38,7 +35,6 @@ export interface SpfLookup {
 
 const questionTypes = { include: "TXT", redirect: "TXT", a: "A", exists: "A", mx: "MX" } as const;
 
-/** SPF record of the scanned domain. */
 export function ownSpf({ domain, own }: MailSpfFacts): SpfAt {
   const found = spfAmong(domain, own.records);
   return found !== "several" && maySpfBeDropped(own) ? "unread" : found;

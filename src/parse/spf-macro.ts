@@ -72,10 +72,7 @@ export function isSpfMacroString(text: string): boolean {
   return macroParts(text) !== null;
 }
 
-/**
- * Defect of a domain-spec (RFC 7208 section 7.1), or null. It must end in a macro, or in a dot and a valid top-level label. A name without
- * macros must also fit DNS.
- */
+/** RFC 7208 section 7.1: it must end in a macro, or in a dot and a valid top-level label. Without macros it must fit DNS. */
 export function spfDomainDefect(text: string): "bad-macro" | "bad-domain" | null {
   const parts = macroParts(text);
   if (parts === null) return text.includes("%") && /^[\x21-\x7e]*$/.test(text) ? "bad-macro" : "bad-domain";
@@ -92,10 +89,7 @@ function endsInTopLabel(text: string): boolean {
   return dotAt >= 0 && label.length <= dnsLabelCharsMax && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label) && /[a-z-]/i.test(label);
 }
 
-/**
- * Name that a domain-spec expands to, in lower case without a trailing dot. Null if it depends on the mail (address, local part or host of
- * the sender), or does not fit DNS.
- */
+/** Lower case, without a trailing dot. Null if it depends on the mail (address, local part or host), or does not fit DNS. */
 export function expandSpfDomain(text: string, scope: SpfScope): string | null {
   const parts = macroParts(text);
   if (parts === null) return null;

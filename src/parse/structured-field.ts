@@ -7,20 +7,14 @@ export type StructuredValue =
   | { readonly kind: "string"; readonly text: string }
   | { readonly kind: "other" };
 
-/**
- * Token that all fields of one name form together, without parameters. Null if they are not an item or the item is not a token. Several
- * fields never form an item: they are joined by a comma (RFC 9651 section 4.2).
- */
+/** Without parameters; null for any other value. A comma joins several fields, so they form no item (RFC 9651 section 4.2). */
 export function parseStructuredToken(fields: readonly string[]): string | null {
   const cursor = new Cursor(joined(fields));
   const value = readItem(cursor);
   return value?.kind === "token" && cursor.isEmpty() ? value.token : null;
 }
 
-/**
- * Lists by key; a single item is a list of one. Null if the fields are not a dictionary, which browsers then ignore completely. The last of
- * repeated keys counts (RFC 9651 section 4.2.2).
- */
+/** Lists by key; a single item is a list of one. Null if malformed. The last of repeated keys counts (RFC 9651 section 4.2.2). */
 export function parseStructuredDictionary(fields: readonly string[]): ReadonlyMap<string, readonly StructuredValue[]> | null {
   const cursor = new Cursor(joined(fields));
   const dictionary = new Map<string, readonly StructuredValue[]>();

@@ -10,11 +10,9 @@ export const plans = ["free", "agency"] as const;
 export type Plan = (typeof plans)[number];
 
 export const themes = ["system", "light", "dark"] as const;
-/** Colours of the pages; `system` follows the visitor's device. */
 export type Theme = (typeof themes)[number];
 
 export interface Account {
-  /** Rises with every account. */
   readonly id: number;
   /** As entered; unique without regard to case. */
   readonly email: string;
@@ -66,7 +64,6 @@ export function accountRepository(db: Db) {
       return id === undefined ? undefined : findById(id);
     },
 
-    /** All accounts, oldest first. */
     list: (): readonly Account[] => [...db.accounts.getRange()].map(({ value }) => value),
     hasAny: (): boolean => hasAccounts(db),
 

@@ -10,9 +10,7 @@ const secretChars = 32;
 /** CRC-32 in base 62: rejects a cut or mistyped token without a lookup. */
 const checksumChars = 6;
 const tokenPattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretChars + checksumChars}}$`);
-/** Visible characters of a token in lists. */
 const shownChars = prefix.length + 4;
-/** Longer names of tokens are cut. */
 export const apiTokenNameCharsMax = 100;
 /** Revoked and expired tokens stay listed for so long. */
 export const deadTokenDays = 30;
@@ -21,11 +19,9 @@ const deadTokensMax = 100;
 
 /** All instants are ISO 8601, UTC. */
 export interface ApiToken {
-  /** Rises with every token of this appliance. */
   readonly id: number;
   readonly accountId: number;
   readonly name: string;
-  /** First characters of the value. */
   readonly shown: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;

@@ -30,10 +30,7 @@ export function credentialRepository(db: Db) {
   return {
     get: credentialsOf,
 
-    /**
-     * Applies the change and ends every session of the account; `reopen` opens a new one in the same transaction.
-     * Undefined for an unknown account, for a changed password hash, and for reopening on a disabled account.
-     */
+    /** Ends every session. Undefined for an unknown account, a changed password hash, and reopening on a disabled account. */
     change: (
       accountId: number,
       change: Partial<Credentials>,
@@ -77,7 +74,6 @@ export function credentialRepository(db: Db) {
   };
 }
 
-/** Whether sign-in requires this second factor. */
 export function isTotpActive(totp: Totp | null): totp is Totp & { readonly confirmedAt: string } {
   return totp !== null && totp.confirmedAt !== null;
 }

@@ -27,7 +27,6 @@ export interface Tables {
   readonly scans: Database<ScanRecord, string>;
   /** Scan id to token. Ids rise, so key order is first in, first out. */
   readonly queue: Database<string, number>;
-  /** Scan id to token of running scans. */
   readonly running: Database<string, number>;
   /** Token of finished scans by name and band; `""` is every name or every band (see `public-list.ts`). */
   readonly publicScans: Database<string, [name: string, band: string, scanId: number]>;
@@ -43,7 +42,6 @@ export interface Tables {
   /** By the SHA-256 of the token's value. */
   readonly apiTokens: Database<ApiToken, string>;
   readonly apiTokenHashes: Database<string, [accountId: number, tokenId: number]>;
-  /** By account. */
   readonly credentials: Database<Credentials, number>;
   /** By the SHA-256 of the session's value. */
   readonly sessions: Database<Session, string>;

@@ -38,10 +38,7 @@ export interface IssuedLink {
 
 export function oneTimeLinkRepository(db: Db) {
   return {
-    /**
-     * A new link voids earlier ones of the same kind: `reset` for the same account, `invite` for the same address.
-     * `set-up`: an account exists already. `full`: `linksMax` links are open.
-     */
+    /** Voids earlier links of the same kind to the same account or address. `set-up`: an account exists already. */
     create: (purpose: LinkPurpose, now: Date): Promise<IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full"> =>
       db.write(() => {
         const link = linkFor(purpose, now);
@@ -60,7 +57,6 @@ export function oneTimeLinkRepository(db: Db) {
   };
 }
 
-/** The link of that kind and value, if still usable. */
 export function openLink(db: Db, kind: LinkKind, value: string, now: Date): OneTimeLink | undefined {
   const link = isSecretValue(value) ? db.oneTimeLinks.get(hashOfSecret(value)) : undefined;
   if (link?.kind !== kind || isLinkExpired(link, now)) return undefined;

@@ -9,7 +9,6 @@ import type { ScanRecord } from "./scans.ts";
 const domainNamesMax = 6;
 /** Hosts and IPv6 addresses; length from RFC 1035 section 2.3.4. Keeps arbitrary input out of LMDB keys. */
 const hostPattern = /^[\w.:-]{1,253}$/;
-/** Key of every host and of every band. */
 const any = "";
 
 export interface PublicScanQuery extends PageRequest {

@@ -24,7 +24,6 @@ const attemptsMax = 2;
 export interface ScanRecord {
   /** Unguessable; identifies the scan in URLs. */
   readonly token: string;
-  /** Rises with every scan of this appliance. */
   readonly id: number;
   /** Null for a guest's scan, which is in no account's list. */
   readonly accountId: number | null;
@@ -34,13 +33,11 @@ export interface ScanRecord {
   readonly createdAt: string;
   /** Start of the latest attempt; null before the first. */
   readonly startedAt: string | null;
-  /** When it finished or failed. */
   readonly endedAt: string | null;
   /** Null unless running. */
   readonly progressStage: ProgressStage | null;
   /** 0 to 100; never falls, 100 when finished. */
   readonly progressPercent: number;
-  /** Number of starts. */
   readonly attempts: number;
   /** Key of the message for a failed scan (`scanErrors` in the locale files); null otherwise. */
   readonly errorCode: string | null;
@@ -67,10 +64,7 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
 
 function queueMethods(db: Db, queueMax: number) {
   return {
-    /**
-     * The scan is on disk when this resolves. The URL must be valid.
-     * `full`: the queue holds `queueMax` scans; for guests and the free plan, `freeShare` of that.
-     */
+    /** On disk when this resolves. `full`: `queueMax` scans wait; for guests and the free plan, `freeShare` of that. */
     queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
       db.write(() => {
         const isFree = accountId === null || db.accounts.get(accountId)?.plan === "free";
@@ -104,10 +98,7 @@ function queueMethods(db: Db, queueMax: number) {
         db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
       }),
 
-    /**
-     * Returns every scan that an earlier process left running to its place in the queue.
-     * On its second interruption a scan fails with the code `interrupted`. Call once, before the first claim.
-     */
+    /** A second interruption fails the scan with the code `interrupted`. Call once, before the first claim. */
     requeueInterrupted: (now: Date): Promise<readonly ScanRecord[]> =>
       db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(db, token, now))),
 
@@ -118,7 +109,6 @@ function queueMethods(db: Db, queueMax: number) {
       if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
       return db.queue.getKeysCount({ end: scan.id + 1 });
     },
-    /** First scans of the queue, in order. */
     listQueued: (limit: number): readonly ScanRecord[] => scansOf(db, db.queue.getRange({ limit })),
   };
 }

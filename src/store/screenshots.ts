@@ -11,7 +11,6 @@ export function screenshotRepository(db: Db) {
       const scan = db.scans.get(token);
       return scan === undefined ? undefined : db.screenshots.get(scan.id);
     },
-    /** Whether one is stored, without reading it. */
     has: (token: string): boolean => {
       const scan = db.scans.get(token);
       return scan !== undefined && db.screenshots.doesExist(scan.id);

@@ -18,12 +18,10 @@ export function isSecretValue(value: string): boolean {
   return valuePattern.test(value);
 }
 
-/** SHA-256 in hexadecimal. */
 export function hashOfSecret(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
-/** Random letters and digits, 5.95 bits each. */
 export function randomBase62(chars: number): string {
   let text = "";
   while (text.length < chars) {
@@ -34,7 +32,6 @@ export function randomBase62(chars: number): string {
   return text;
 }
 
-/** Number in base 62, padded with zeros. */
 export function toBase62(number: number, chars: number): string {
   let text = "";
   for (let rest = number; text.length < chars; rest = Math.floor(rest / base62.length)) text = base62[rest % base62.length] + text;

@@ -42,10 +42,7 @@ export interface OpenedSession {
 
 export function sessionRepository(db: Db) {
   return {
-    /**
-     * Undefined for an unknown or disabled account, and for a changed password.
-     * The password may change while its hash is being computed.
-     */
+    /** Undefined for an unknown or disabled account, and if the password changed while its hash was being computed. */
     open: ({
       accountId,
       verifiedPasswordHash,

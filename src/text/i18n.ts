@@ -22,10 +22,7 @@ export interface Texts {
   readonly locales: readonly PageLocale[];
   /** Texts of a check. A plugin without texts in the language falls back to English. */
   ofCheck(locale: PageLocale, key: string): CheckTexts | undefined;
-  /**
-   * The interpolated text at `path`; null if there is none.
-   * Values are untrusted and stay verbatim. A placeholder without a value stays visible.
-   */
+  /** Null if there is no text. Values are untrusted and stay verbatim. A placeholder without a value stays visible. */
   translate(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
 
