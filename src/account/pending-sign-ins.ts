@@ -15,8 +15,6 @@ interface PendingSignIn {
   readonly wrongCodes: number;
 }
 
-export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
-
 export function createPendingSignIns(nowMs: () => number) {
   const pending = new Map<string, PendingSignIn>();
   /** Undefined if unknown, expired, or answered wrongly too often. */

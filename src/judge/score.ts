@@ -9,7 +9,7 @@ export interface ScoredRow {
   readonly weight: number;
 }
 
-/** 0 to 100. Null if the main document was not read, or less than half of the applicable weight ran. Rounding never reaches 100. */
+/** Null if the document was not read, or under half of the applicable weight ran. Only a ledger without violations reaches 100. */
 export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[], documentRead: boolean): number | null {
   const weightOf = (...states: readonly State[]) =>
     rows.filter((row) => states.includes(row.state)).reduce((sum, row) => sum + row.weight, 0);

@@ -1,7 +1,7 @@
 /** Parses properties of CAA records: RFC 8659 section 4, the parameters of RFC 8657, and later registered tags. */
 import { trimBlanks } from "./header-list.ts";
 
-/** `issuer`: the authority is not a domain name. `parameter`: not `tag=value`. `url`: an authority cannot send reports to it. */
+/** `tag`: not alphanumeric. `issuer`: not a domain name. `parameter`: not `tag=value`. `url`: an authority cannot send reports to it. */
 export type CaaDefect = "tag" | "issuer" | "parameter" | "url";
 
 /** RFC 8659, RFC 9495 (issuemail), and tags of the CA/Browser Forum and the mark authorities. */

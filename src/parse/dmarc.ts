@@ -3,7 +3,7 @@ import { parseReportUris, type ReportUri } from "./report-uri.ts";
 
 export type DmarcRequest = "none" | "quarantine" | "reject";
 
-/** `not-a-tag`: no name with an equals sign. `repeated-tag`: only the first tag of a name counts. */
+/** `not-a-tag`: no name with an equals sign. `repeated-tag`: only the first tag of a name counts. `bad-value`: undefined. */
 interface DmarcDefect {
   readonly kind: "not-a-tag" | "repeated-tag" | "bad-value";
   /** Lower case; empty for `not-a-tag`. */

@@ -30,7 +30,7 @@ export function credentialRepository(db: Db) {
   return {
     get: credentialsOf,
 
-    /** Ends every session. Undefined for an unknown account, a changed password hash, and reopening on a disabled account. */
+    /** Ends every session before `reopen`. Undefined for an unknown account, a changed password hash, and reopening on a disabled account. */
     change: (
       accountId: number,
       change: Partial<Credentials>,

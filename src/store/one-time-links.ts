@@ -38,7 +38,7 @@ export interface IssuedLink {
 
 export function oneTimeLinkRepository(db: Db) {
   return {
-    /** Voids earlier links of the same kind to the same account or address. `set-up`: an account exists already. */
+    /** Voids earlier links of the same kind and owner. `set-up`: an account exists already. `full`: `linksMax` links are open. */
     create: (purpose: LinkPurpose, now: Date): Promise<IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full"> =>
       db.write(() => {
         const link = linkFor(purpose, now);
