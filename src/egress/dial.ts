@@ -33,8 +33,6 @@ export interface Egress {
   pinnedAddress(host: string, port: number): string | null;
   /** Refusals of the policy, without duplicates, each with the setting that would open it: for the operator's log. */
   readonly refusals: readonly string[];
-  /** Over all connections so far. (Bytes sent are not counted: Bun 1.4 counts none below TLS.) */
-  readonly bytesReceived: number;
   close(): void;
 }
 
@@ -61,7 +59,6 @@ class ScanEgress implements Egress {
   readonly #reached = new Map<string, string>();
   readonly #refusals = new Set<string>();
   readonly #sockets = new Set<Socket>();
-  #bytesOfClosed = 0;
   readonly #onRefusal: (because: string) => void;
 
   constructor(settings: EgressSettings, onRefusal: (because: string) => void) {
@@ -90,12 +87,6 @@ class ScanEgress implements Egress {
 
   get refusals(): readonly string[] {
     return [...this.#refusals];
-  }
-
-  get bytesReceived(): number {
-    let bytes = this.#bytesOfClosed;
-    for (const socket of this.#sockets) bytes += socket.bytesRead;
-    return bytes;
   }
 
   close(): void {
@@ -181,10 +172,7 @@ class ScanEgress implements Egress {
 
   #track(socket: Socket): Socket {
     this.#sockets.add(socket);
-    socket.once("close", () => {
-      this.#sockets.delete(socket);
-      this.#bytesOfClosed += socket.bytesRead;
-    });
+    socket.once("close", () => this.#sockets.delete(socket));
     return socket;
   }
 }

@@ -11,6 +11,7 @@ export interface DnsServer {
 }
 
 const dnsPort = 53;
+const lengthBytes = 2;
 /** UDP is retried, so that a lost packet does not fail a scan. */
 const udpAttemptMs = 1_500;
 const udpAttempts = 2;
@@ -119,8 +120,6 @@ function withLength(bytes: Buffer): Buffer {
   length.writeUInt16BE(bytes.length);
   return Buffer.concat([length, bytes]);
 }
-
-const lengthBytes = 2;
 
 /** Calls back with the first complete message. Joins the chunks at most twice, so that tiny chunks stay cheap. */
 function messageCollector(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {

@@ -32,7 +32,6 @@ export interface HttpReply {
   field(name: string): string | null;
   readonly body: Uint8Array;
   readonly truncated: boolean;
-  readonly address: string;
 }
 
 /**
@@ -66,7 +65,6 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
       field: (name) => pairs.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? null,
       body,
       truncated,
-      address: egress.pinnedAddress(hostname, port) ?? "",
     };
   } finally {
     raw.destroy();

@@ -27,8 +27,6 @@ export interface DispatcherOptions {
 
 export interface Dispatcher {
   wake(): void;
-  pause(): void;
-  resume(): void;
   running(): number;
   /** Waits at most `drainMs` for running scans. The others stay `running` in the store, so that the next start requeues them. */
   stop(drainMs: number): Promise<void>;
@@ -41,7 +39,6 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
 
   const active = new Set<Promise<void>>();
   const abandon = new AbortController();
-  let paused = false;
   let stopped = false;
   let claiming = false;
   let wokenDuringClaim = false;
@@ -50,7 +47,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   async function claimScans(): Promise<void> {
     claiming = true;
     try {
-      while (!paused && !stopped && active.size < concurrency) {
+      while (!stopped && active.size < concurrency) {
         wokenDuringClaim = false;
         const scan = await store.scans.claimNext(new Date());
         // A scan queued during `claimNext` may be missed by it.
@@ -80,13 +77,6 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   wake();
   return {
     wake,
-    pause: () => {
-      paused = true;
-    },
-    resume: () => {
-      paused = false;
-      wake();
-    },
     running: () => active.size,
     stop: async (drainMs) => {
       stopped = true;

@@ -234,12 +234,11 @@ describe("dialling", () => {
     expect((await failureOf(egress.dial("site.test", port, { deadlineMs }))).because).toBe("refused");
   });
 
-  test("counts bytes; close ends open connections and later dials fail", async () => {
+  test("close ends open connections, and later dials fail", async () => {
     const { port } = await startListener();
     const egress = openEgress(egressSettings({ profile: "internal", allowPorts: [port] }));
     const socket = await egress.dial("127.0.0.1", port, { deadlineMs });
     await new Promise((resolve) => socket.once("data", resolve));
-    expect(egress.bytesReceived).toBe(5);
     egress.close();
     expect(socket.destroyed).toBe(true);
     await failureOf(egress.dial("127.0.0.1", port, { deadlineMs }));

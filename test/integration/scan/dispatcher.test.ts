@@ -157,17 +157,6 @@ describe("the dispatcher", () => {
     expect(progress.waitMs(1)).not.toBeNull();
   });
 
-  test("claims nothing while paused", async () => {
-    const { pause, resume, wake } = await started();
-    pause();
-    await queued("https://a.test/");
-    wake();
-    await Bun.sleep(20);
-    expect(held).toHaveLength(0);
-    resume();
-    await until(() => held.length === 1);
-  });
-
   test("stops when running scans have ended", async () => {
     const [first, second] = [await queued("https://a.test/"), await queued("https://b.test/")];
     const { stop } = await started(1);
