@@ -3,19 +3,12 @@ import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
+import type { PageDeadlines } from "../probe/browser/page.ts";
 
 /** Deadlines of a scan, in milliseconds. */
-export interface ScanDeadlines {
+export interface ScanDeadlines extends PageDeadlines {
   /** The whole scan, from the first lookup to the last fact. */
   readonly scanMs: number;
-  /** Until the main document's load event. */
-  readonly navigationMs: number;
-  /** Required idle time of the network after the load event. */
-  readonly settleMs: number;
-  /** Longest wait for that idle time. */
-  readonly settleMaxMs: number;
-  /** Reading the document, whose thread may be busy. */
-  readonly documentMs: number;
   /** Each probe other than the browser's. */
   readonly probeMs: number;
   readonly judgeMs: number;

@@ -15,6 +15,17 @@ import { type PageNetwork, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { takeScreenshot, viewport } from "./page-screenshot.ts";
 
+export interface PageDeadlines {
+  /** Until the main document's load event. */
+  readonly navigationMs: number;
+  /** Required time without network traffic after the load event. */
+  readonly settleMs: number;
+  /** Maximum wait for `settleMs` of silence. */
+  readonly settleMaxMs: number;
+  /** For reading the document: a page with a busy main thread does not answer. */
+  readonly documentMs: number;
+}
+
 export interface PageProbeContext {
   readonly browserEndpoint: string;
   readonly subject: Subject;
@@ -23,15 +34,7 @@ export interface PageProbeContext {
   readonly proxy: EgressProxy;
   readonly signal: AbortSignal;
   readonly screenshot: boolean;
-  readonly deadlines: {
-    readonly navigationMs: number;
-    /** Required time without network traffic after the load event. */
-    readonly settleMs: number;
-    /** Maximum wait for `settleMs` of silence. */
-    readonly settleMaxMs: number;
-    /** For reading the document: a page with a busy main thread does not answer. */
-    readonly documentMs: number;
-  };
+  readonly deadlines: PageDeadlines;
 }
 
 export type PageReadings = Pick<Readings, "navigation" | "page" | "dom" | "requests" | "hstsPreload">;
