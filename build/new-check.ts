@@ -95,7 +95,7 @@ function textsOf(key: string, code: string): CheckTexts {
         title: `Fill in: the fact, such as "${key} is missing"`,
         detail: "Fill in: what was found on {{host}}.",
         riskStatement: "Fill in: what can happen.",
-        remediation: `Fill in: what to do.\nnginx: add_header ${key} "value" always;`,
+        remediation: `Fill in: what to do.\nnginx: add_header ${key} "value" always;\nApache: Header always set ${key} "value"\nCaddy: header ${key} "value"`,
       },
     },
   };
