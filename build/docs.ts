@@ -1,7 +1,8 @@
 /** Writes the generated blocks of the documentation: `npm run docs`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Setting, type SettingKey, settingKeys, settings } from "../src/app/settings.ts";
+import type { Setting } from "../src/app/setting.ts";
+import { type SettingKey, settingKeys, settings } from "../src/app/settings.ts";
 
 const root = resolve(import.meta.dirname, "..");
 

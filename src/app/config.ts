@@ -4,7 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { parse as parseToml, TomlError } from "smol-toml";
 import { nearest } from "../parse/nearest.ts";
-import { type Config, type Environment, type Setting, type SettingKey, settingKeys, settings } from "./settings.ts";
+import type { Environment, Setting } from "./setting.ts";
+import { type Config, type SettingKey, settingKeys, settings } from "./settings.ts";
 
 export interface ConfigSources {
   readonly flags: { readonly [K in SettingKey]?: string | readonly string[] };

@@ -20,6 +20,8 @@ const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/
 const keyCharsMax = 64;
 const codeCharsMax = 128;
 const weightMax = 10;
+/** A presence row charges what the rows behind it would charge. */
+const findingWeightMax = 30;
 const standardsMax = 20;
 const standardCharsMax = 200;
 const paragraphCharsMax = 1_000;
@@ -41,17 +43,21 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
   const faults: string[] = [];
   if (!isCheckKey(check.key))
     faults.push(`key ${JSON.stringify(check.key)} is not lower-case words joined by hyphens, at most ${keyCharsMax} characters`);
-  if (!Number.isFinite(check.weight) || check.weight <= 0 || check.weight > weightMax)
-    faults.push(`weight ${JSON.stringify(check.weight)} is not above 0 and at most ${weightMax}`);
+  if (!Number.isFinite(check.weight) || check.weight < 0 || check.weight > weightMax)
+    faults.push(`weight ${JSON.stringify(check.weight)} is not from 0 to ${weightMax}`);
   if (typeof check.judge !== "function") faults.push("judge is not a function");
   faults.push(...faultsOfDeclarations(check), ...faultsOfReference(check));
   if (typeof check.findings !== "object" || check.findings === null || Object.keys(check.findings).length === 0)
     return [...faults, "findings declares no code"];
-  for (const [code, { severity, riskLevel, effort, scoreCap }] of Object.entries(check.findings)) {
+  for (const [code, { severity, riskLevel, effort, weight, scoreCap }] of Object.entries(check.findings)) {
     if (!codePattern.test(code) || code.length > codeCharsMax) faults.push(`code "${code}" is not of the form security.<kind>.<name>`);
     if (!severities.includes(severity)) faults.push(`severity of "${code}" is not one of ${severities.join(", ")}`);
     if (!riskLevels.includes(riskLevel)) faults.push(`riskLevel of "${code}" is not one of ${riskLevels.join(", ")}`);
     if (!efforts.includes(effort)) faults.push(`effort of "${code}" is not one of ${efforts.join(", ")}`);
+    if (weight !== undefined && !(Number.isInteger(weight) && weight >= 0 && weight <= findingWeightMax))
+      faults.push(`weight of "${code}" is not a whole number from 0 to ${findingWeightMax}`);
+    if (check.weight === 0 && (severity !== "info" || scoreCap !== undefined || (weight ?? 0) > 0))
+      faults.push(`"${code}" belongs to a check of weight 0: its severity is info, and it has neither weight nor scoreCap`);
     if (scoreCap !== undefined && !(Number.isInteger(scoreCap) && scoreCap >= 0 && scoreCap <= 100))
       faults.push(`scoreCap of "${code}" is not a whole number from 0 to 100`);
   }

@@ -1,5 +1,5 @@
 /** Evaluates certificates at the instant of a scan, as browsers do. */
-import type { CertificateFacts, TlsFacts } from "../evidence/facts.ts";
+import type { CertificateFacts, TlsFacts } from "../evidence/tls-facts.ts";
 
 export type Validity = "valid" | "expired" | "not-yet-valid";
 

@@ -35,6 +35,8 @@ export interface FindingDefinition {
   readonly severity: Severity;
   readonly riskLevel: RiskLevel;
   readonly effort: Effort;
+  /** Points that this finding charges, a whole number from 0 to 30; the weight of the check by default. */
+  readonly weight?: number;
   /** Maximum score (0 to 100) while this finding exists. Meant for faults that outweigh everything else. */
   readonly scoreCap?: number;
 }
@@ -87,7 +89,7 @@ export interface Check<
 > {
   /** Ledger key; equals the file name. */
   readonly key: string;
-  /** Share of the score, from 1 (hygiene) to 10 (visitors are unsafe without it). */
+  /** Points that a violation charges, from 1 (hygiene) to 10 (visitors are unsafe without it). 0 makes the check a note without effect on the score. */
   readonly weight: number;
   /** Grouping in reports; `own` by default. Does not affect verdicts. */
   readonly area?: Area;

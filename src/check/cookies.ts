@@ -1,6 +1,6 @@
 /** Collects the cookies set during a scan, and classifies them by name. */
 import type { Subject } from "../evidence/evidence.ts";
-import type { PageFacts } from "../evidence/facts.ts";
+import type { PageFacts } from "../evidence/page-facts.ts";
 import { parseSetCookie, type SetCookie } from "../parse/set-cookie.ts";
 import type { FindingCode } from "./check.ts";
 import type { Found } from "./verdict.ts";

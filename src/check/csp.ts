@@ -1,6 +1,6 @@
 /** Collects a page's Content Security Policies from header and meta elements, and evaluates their combined effect. */
 import type { Reading } from "../evidence/evidence.ts";
-import type { DomFacts, MetaElement } from "../evidence/facts.ts";
+import type { DomFacts, MetaElement } from "../evidence/page-facts.ts";
 import {
   type CspDirective,
   type CspGoverning,

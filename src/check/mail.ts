@@ -1,5 +1,5 @@
 /** Evaluates mail records of a domain. */
-import type { MailMxFacts, TextRecords } from "../evidence/facts.ts";
+import type { MailMxFacts, TextRecords } from "../evidence/dns-facts.ts";
 
 /** Distinct host names of the mail servers; empty without MX records and for the null MX (RFC 7505). */
 export function mailHosts({ exchangers }: MailMxFacts): readonly string[] {

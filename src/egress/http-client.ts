@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import { withDeadline } from "../base/deadline.ts";
 import { boundedHeaders } from "../evidence/bound.ts";
-import type { HeaderField } from "../evidence/facts.ts";
+import type { HeaderField } from "../evidence/http-facts.ts";
 import { alternativeNames } from "../parse/alternative-names.ts";
 import { namesCoverHost } from "../parse/host-match.ts";
 import type { Egress } from "./dial.ts";

@@ -1,5 +1,5 @@
 /** Cuts server data to the limits of evidence. All probes pass their texts and headers through this file. */
-import type { HeaderField } from "./facts.ts";
+import type { HeaderField } from "./http-facts.ts";
 import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "./limits.ts";
 import { withoutCookieValue } from "./redact.ts";
 

@@ -2,8 +2,8 @@
 import type { Condition, FindingCode } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { FindingValues, Verdict } from "../check/verdict.ts";
-import type { Evidence } from "../evidence/evidence.ts";
-import type { HeaderField } from "../evidence/facts.ts";
+import { type Evidence, failed, type ReadingName } from "../evidence/evidence.ts";
+import type { HeaderField } from "../evidence/http-facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
 import { fieldsNamed, firstHttpsAnswer, isHttps } from "../parse/header-fields.ts";
 import { standing } from "./rank.ts";
@@ -25,7 +25,7 @@ export function judgeEvidence(
   const judged = catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault, callCheck) }));
   const findings = judged.flatMap((row) => row.findings);
   const score = scoreOf(
-    judged.map(({ check, row }) => ({ state: row.state, weight: check.weight })),
+    judged.map(({ check, row }) => ({ ...row, weight: check.weight })),
     judged.flatMap(({ check, findings }) => findings.map((finding) => scoreCapOf(check, finding.code))),
     evidence.page.status === "read",
   );
@@ -44,6 +44,11 @@ function scoreCapOf(check: AnyCheck, code: string): number {
   return check.findings[code as keyof typeof check.findings]?.scoreCap ?? 100;
 }
 
+/** A note (weight 0) charges nothing, whatever its findings declare. */
+function chargeOf(check: AnyCheck, code: string): number {
+  return check.weight === 0 ? 0 : (check.findings[code as keyof typeof check.findings]?.weight ?? check.weight);
+}
+
 interface Judged {
   readonly row: LedgerRow;
   readonly findings: readonly StoredFinding[];
@@ -55,7 +60,7 @@ function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, ca
   if (unmet !== undefined) return { row: { key: check.key, state: "notApplicable", evidence: [evidenceOfCondition[unmet]] }, findings: [] };
 
   for (const name of check.reads) {
-    const reading = evidence[name];
+    const reading = readingOf(evidence, name);
     if (reading.status === "failed") return notChecked(check, `${name}: ${reading.because}`);
   }
 
@@ -64,13 +69,18 @@ function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, ca
 
   const narrowed: Record<string, unknown> = { subject: evidence.subject, headers };
   for (const name of check.reads) narrowed[name] = (evidence[name] as { facts: unknown }).facts;
-  for (const name of check.consults ?? []) narrowed[name] = evidence[name];
+  for (const name of check.consults ?? []) narrowed[name] = readingOf(evidence, name);
   try {
     return accept(check, callCheck(check, narrowed));
   } catch (error) {
     onFault(check.key, error instanceof Error ? error.message : String(error));
     return notChecked(check, "check-failed");
   }
+}
+
+/** Evidence from older versions lacks the readings that were added since. */
+function readingOf(evidence: Evidence, name: ReadingName): Evidence[ReadingName] {
+  return evidence[name] ?? failed("not-asked");
 }
 
 const evidenceOfCondition: Readonly<Record<Condition, keyof Evidence>> = { https: "navigation", html: "page", "public-name": "subject" };
@@ -130,7 +140,8 @@ function accept(check: AnyCheck, verdict: Verdict<FindingCode>): Judged {
     const { severity, riskLevel, effort } = definition;
     return { code, checkKey: check.key, severity, riskLevel, effort, values: bounded(values ?? {}) };
   });
-  return { row: { key: check.key, state: "violated", evidence: evidenceOf(check) }, findings: distinctFindings(findings) };
+  const charged = Math.max(...findings.map(({ code }) => chargeOf(check, code)));
+  return { row: { key: check.key, state: "violated", charged, evidence: evidenceOf(check) }, findings: distinctFindings(findings) };
 }
 
 /** Removes findings with equal code and values, as from a certificate that was sent twice. */

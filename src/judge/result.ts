@@ -4,7 +4,7 @@ import type { FindingValues } from "../check/verdict.ts";
 import type { Band, Rank } from "./rank.ts";
 
 /** Increased when rules of the ledger or the score change. Scores are comparable only with equal versions. */
-export const algorithmVersion = 2;
+export const algorithmVersion = 3;
 
 /** Reason for `notChecked`, for the full report and the log; the API's security block omits it. */
 export type NotCheckedBecause = `${string}: ${string}` | "header-truncated" | "headers-dropped" | "check-undecided" | "check-failed";
@@ -14,6 +14,8 @@ export interface LedgerRow {
   readonly state: State;
   /** Weight of the check at the time of judging. Absent in results from older versions. */
   readonly weight?: number;
+  /** Points that a violated row takes from the score. Absent in other rows, and in results of algorithm version 2 and older. */
+  readonly charged?: number;
   /** Evidence used: names of readings, `subject`, and `headers.<name>` for declared header fields. */
   readonly evidence: readonly string[];
   readonly notCheckedBecause?: NotCheckedBecause;

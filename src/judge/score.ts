@@ -3,20 +3,34 @@ import type { State } from "../check/check.ts";
 
 /** Below this share of the applicable weight, a score would be a guess. */
 const ranWeightShareMin = 0.5;
+/** Share of the score that remains after each charged point. */
+const remainingSharePerPoint = 0.99;
+/** A check of this weight protects every visitor. */
+const mainDefenceWeightMin = 8;
+/** Maximum score while a main defence could not be read. */
+const unreadDefenceScoreMax = 79;
 
 export interface ScoredRow {
   readonly state: State;
   readonly weight: number;
+  /** Points that the findings of a violated row charge; the weight by default. */
+  readonly charged?: number;
 }
 
-/** Null if the document was not read, or under half of the applicable weight ran. Only a ledger without violations reaches 100. */
+/** Null if the document was not read, or under half of the applicable weight ran. Only a ledger without charges reaches 100. */
 export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[], documentRead: boolean): number | null {
   const weightOf = (...states: readonly State[]) =>
     rows.filter((row) => states.includes(row.state)).reduce((sum, row) => sum + row.weight, 0);
   const ran = weightOf("passed", "violated");
   const applicable = ran + weightOf("notChecked");
   if (!documentRead || ran === 0 || ran < applicable * ranWeightShareMin) return null;
-  const share = Math.round((100 * weightOf("passed")) / ran);
-  const ceiling = rows.some((row) => row.state === "violated") ? 99 : 100;
-  return Math.min(share, ceiling, ...scoreCaps);
+  const charged = rows.reduce((sum, row) => sum + (row.state === "violated" ? (row.charged ?? row.weight) : 0), 0);
+  const remaining = Math.round(100 * remainingSharePerPoint ** charged);
+  const defenceUnread = rows.some(isUnreadDefence);
+  return Math.min(remaining, charged > 0 ? 99 : 100, defenceUnread ? unreadDefenceScoreMax : 100, ...scoreCaps);
+}
+
+/** True for a row without a verdict whose check protects every visitor: nothing is called good while such a row is unread. */
+function isUnreadDefence({ state, weight = 0 }: { readonly state: State; readonly weight?: number }): boolean {
+  return state === "notChecked" && weight >= mainDefenceWeightMin;
 }

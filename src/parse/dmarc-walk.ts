@@ -1,5 +1,5 @@
 /** Selects the DMARC record that applies to a domain from the answers of a DNS tree walk: RFC 9989 section 4.10. */
-import type { MailDmarcFacts, TextRecords } from "../evidence/facts.ts";
+import type { MailDmarcFacts, TextRecords } from "../evidence/dns-facts.ts";
 import { type DmarcRecord, type DmarcRequest, dmarcNameOf, dmarcWalkNames, parseDmarc } from "./dmarc.ts";
 
 export interface PublishedDmarc {

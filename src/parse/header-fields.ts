@@ -1,6 +1,7 @@
 /** Selects header fields by name, and the answer that a check evaluates. */
 import type { Subject } from "../evidence/evidence.ts";
-import type { HeaderField, HttpAnswer, NavigationFacts, PageFacts } from "../evidence/facts.ts";
+import type { HeaderField, HttpAnswer } from "../evidence/http-facts.ts";
+import type { NavigationFacts, PageFacts } from "../evidence/page-facts.ts";
 import { parseIpText } from "./address.ts";
 import { hostOf } from "./site.ts";
 

@@ -1,5 +1,6 @@
 /** Extracts redirects from answers and from the two chains that a scan records. */
-import type { HttpAnswer, NavigationFacts } from "../evidence/facts.ts";
+import type { HttpAnswer } from "../evidence/http-facts.ts";
+import type { NavigationFacts } from "../evidence/page-facts.ts";
 import { valuesNamed } from "./header-fields.ts";
 
 export interface Redirect {

@@ -1,5 +1,5 @@
 /** Decides from the security.txt answers whether a site has the file, and where: RFC 9116 section 3. */
-import type { SecurityTxtFacts } from "../evidence/facts.ts";
+import type { SecurityTxtFacts } from "../evidence/http-facts.ts";
 import { dayMs } from "./internet-date.ts";
 import { isMeantAsSecurityTxt } from "./security-txt.ts";
 

@@ -1,5 +1,5 @@
 /** Counts the DNS lookups of an SPF evaluation in which no mechanism matches: RFC 7208 section 4.6.4. */
-import type { MailSpfFacts } from "../evidence/facts.ts";
+import type { MailSpfFacts } from "../evidence/dns-facts.ts";
 import { type PublishedSpf, type SpfAnswers, type SpfLookup, spfAnswers, spfLookups } from "./spf-evaluation.ts";
 
 interface SpfCost {

@@ -1,5 +1,5 @@
 /** Finds SPF records in the answers of a scan, and the questions that their evaluation asks: RFC 7208 sections 4 to 6. */
-import type { MailSpfFacts, TextRecords } from "../evidence/facts.ts";
+import type { MailSpfFacts, TextRecords } from "../evidence/dns-facts.ts";
 import { parseSpf, type SpfMechanism, type SpfRecord } from "./spf.ts";
 import { expandSpfDomain, type SpfScope } from "./spf-macro.ts";
 

@@ -1,5 +1,5 @@
 /** Finds where an SPF evaluation ends for an unlisted sender, and the faults on its path: RFC 7208 sections 2.6 and 4.6 to 6. */
-import type { MailSpfFacts } from "../evidence/facts.ts";
+import type { MailSpfFacts } from "../evidence/dns-facts.ts";
 import type { SpfDefectKind, SpfMechanism } from "./spf.ts";
 import { evaluatedTerms, matchesEveryAddress, type PublishedSpf, type SpfAnswers, spfAnswers, spfLookups } from "./spf-evaluation.ts";
 

@@ -7,7 +7,7 @@ import type { AnyCheck } from "../../src/check/registry.ts";
 import type { FindingValues } from "../../src/check/verdict.ts";
 import type { Evidence, ReadingName } from "../../src/evidence/evidence.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
-import type { HeaderField } from "../../src/evidence/facts.ts";
+import type { HeaderField } from "../../src/evidence/http-facts.ts";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
 import type { StoredResult } from "../../src/judge/result.ts";

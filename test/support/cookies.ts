@@ -1,5 +1,5 @@
 /** Set-Cookie lines as the page probe returns them, by default over https. */
-import type { SetCookieLine } from "../../src/evidence/facts.ts";
+import type { SetCookieLine } from "../../src/evidence/page-facts.ts";
 
 /** Evidence of a page that sets the cookies. */
 export function cookieLines(...lines: readonly (string | SetCookieLine)[]): {

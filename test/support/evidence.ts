@@ -1,7 +1,11 @@
 /** Builds evidence for tests: an https page without security headers, plus the facts of the case. */
+
+import type { TextRecords } from "../../src/evidence/dns-facts.ts";
 import type { Evidence, ProbeFailure, Reading, ReadingName } from "../../src/evidence/evidence.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
-import type { CertificateFacts, Facts, HeaderField, HttpAnswer, TextRecords } from "../../src/evidence/facts.ts";
+import type { Facts } from "../../src/evidence/facts.ts";
+import type { HeaderField, HttpAnswer } from "../../src/evidence/http-facts.ts";
+import type { CertificateFacts } from "../../src/evidence/tls-facts.ts";
 import { hostOf } from "../../src/parse/site.ts";
 
 /** Header values by name; an array for a repeated header. */

@@ -1,6 +1,7 @@
 /** Builds the SPF evidence of a domain: its record, and the DNS answers for the names in it. */
+
+import type { MailSpfFacts } from "../../src/evidence/dns-facts.ts";
 import { failed, read } from "../../src/evidence/evidence.ts";
-import type { MailSpfFacts } from "../../src/evidence/facts.ts";
 import { textRecords } from "./evidence.ts";
 
 type Followed = MailSpfFacts["followed"][number];

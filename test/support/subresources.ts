@@ -1,5 +1,5 @@
 /** A subresource as the page probe returns it: by default a cross-site script. */
-import type { Subresource } from "../../src/evidence/facts.ts";
+import type { Subresource } from "../../src/evidence/page-facts.ts";
 
 export function subresource(changes: Partial<Subresource> = {}): Subresource {
   return {

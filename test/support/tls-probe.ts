@@ -1,7 +1,7 @@
 /** Runs the TLS probe against test servers. Test files call `cleanUp` after each test. */
 import { openEgress } from "../../src/egress/dial.ts";
 import type { Reading } from "../../src/evidence/evidence.ts";
-import type { TlsFacts } from "../../src/evidence/facts.ts";
+import type { TlsFacts } from "../../src/evidence/tls-facts.ts";
 import { probeTls } from "../../src/probe/tls/tls.ts";
 import { type ServerIdentity, testAuthority } from "./certificates.ts";
 import { keep, onCleanUp } from "./clean-up.ts";

@@ -1,5 +1,5 @@
 /** Detects challenges of bot defences, so that they are not graded as the site. */
-import type { HttpAnswer } from "../../evidence/facts.ts";
+import type { HttpAnswer } from "../../evidence/http-facts.ts";
 
 /** Header fields that appear on challenges only. */
 const challengeFields: readonly { readonly name: string; readonly value: RegExp }[] = [

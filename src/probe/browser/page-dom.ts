@@ -1,7 +1,7 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
 import { boundedText } from "../../evidence/bound.ts";
-import type { DomFacts, MetaElement, Subresource } from "../../evidence/facts.ts";
 import { formsMax, integrityCharsMax, metaContentCharsMax, metaElementsMax, subresourcesMax, urlCharsMax } from "../../evidence/limits.ts";
+import type { DomFacts, MetaElement, Subresource } from "../../evidence/page-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import type { CDPSession } from "./browser-session.ts";
 

@@ -1,7 +1,9 @@
 /** Records the network requests of a page, and turns them into facts once the page has settled. */
 import { boundedText } from "../../evidence/bound.ts";
-import type { Facts, Hop, HttpAnswer, SetCookieLine } from "../../evidence/facts.ts";
+import type { Facts } from "../../evidence/facts.ts";
+import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
+import type { SetCookieLine } from "../../evidence/page-facts.ts";
 import { withoutCookieValue } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import { type BoundedExtraInfo, type BoundedResponse, boundedExtraInfo, boundedResponse, boundedUrl } from "./bounded-response.ts";

@@ -2,7 +2,7 @@
 import { within } from "../../base/deadline.ts";
 import { type RefusingProxy, startRefusingProxy } from "../../egress/proxy.ts";
 import { failed, type Reading, read, type Subject } from "../../evidence/evidence.ts";
-import type { HstsPreloadFacts } from "../../evidence/facts.ts";
+import type { HstsPreloadFacts } from "../../evidence/page-facts.ts";
 import { type BrowserPage, connectBrowser, openPage } from "./browser-session.ts";
 
 /** Preloaded in every full Chromium, through its top-level domain. Chromium ignores its list some weeks after the build, which this name reveals. */

@@ -1,6 +1,7 @@
 /** Probe of DMARC: tree walk for the scanned host and its domain, and consent of report receivers in other domains. */
+
+import type { MailDmarcFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { type Reading, read } from "../../evidence/evidence.ts";
-import type { MailDmarcFacts, TextRecords } from "../../evidence/facts.ts";
 import { dmarcWalkNamesMax, reportReceiversMax } from "../../evidence/limits.ts";
 import { dmarcNameOf, dmarcWalkNames } from "../../parse/dmarc.ts";
 import { effectiveDmarc, endsDmarcWalk } from "../../parse/dmarc-walk.ts";

@@ -2,8 +2,8 @@
 import { type DnsAnswer, nameError } from "../../egress/dns-message.ts";
 import { askResolvers, type CaaRecord, resolversOf } from "../../egress/resolvers.ts";
 import { boundedText } from "../../evidence/bound.ts";
+import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
-import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../../evidence/facts.ts";
 import { dnsRecordCharsMax, dnsRecordsMax } from "../../evidence/limits.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
 

@@ -2,8 +2,8 @@
 import type { DnsAnswer } from "../../egress/dns-message.ts";
 import { askResolvers, resolversOf } from "../../egress/resolvers.ts";
 import { boundedText } from "../../evidence/bound.ts";
+import type { MailSpfFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
-import type { MailSpfFacts, TextRecords } from "../../evidence/facts.ts";
 import { dnsRecordCharsMax, dnsRecordsMax, spfQuestionsMax, spfRecordCharsMax } from "../../evidence/limits.ts";
 import { parseSpf } from "../../parse/spf.ts";
 import {

@@ -1,7 +1,7 @@
 /** CORS probe: requests the scanned page with the `Origin` of another site. */
 import { httpGet } from "../../egress/http-client.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
-import type { CrossOriginFacts } from "../../evidence/facts.ts";
+import type { CrossOriginFacts } from "../../evidence/http-facts.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import { isChallenge } from "../browser/page-challenge.ts";
 import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";

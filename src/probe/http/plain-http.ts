@@ -1,7 +1,7 @@
 /** Requests the scanned URL on port 80 with our own client, because a browser may upgrade to https by itself. */
 import { EgressError } from "../../egress/egress-error.ts";
 import { type Reading, read } from "../../evidence/evidence.ts";
-import type { PlainHttpFacts } from "../../evidence/facts.ts";
+import type { PlainHttpFacts } from "../../evidence/http-facts.ts";
 import { hopsMax } from "../../evidence/limits.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
 import { followRedirects } from "./redirects.ts";

@@ -1,7 +1,7 @@
 /** Requests a URL and follows its redirects up to a limit. */
 import { EgressError } from "../../egress/egress-error.ts";
 import { type HttpReply, httpGet } from "../../egress/http-client.ts";
-import type { PlainHttpFacts } from "../../evidence/facts.ts";
+import type { PlainHttpFacts } from "../../evidence/http-facts.ts";
 import { urlCharsMax } from "../../evidence/limits.ts";
 import { isRedirectStatus } from "../../parse/redirects.ts";
 import { exchangeMs, type ProbeContext } from "../context.ts";

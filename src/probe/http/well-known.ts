@@ -3,7 +3,7 @@ import { EgressError } from "../../egress/egress-error.ts";
 import type { HttpReply } from "../../egress/http-client.ts";
 import { boundedText } from "../../evidence/bound.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
-import type { SecurityTxtFacts } from "../../evidence/facts.ts";
+import type { SecurityTxtFacts } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, wellKnownBytesMax } from "../../evidence/limits.ts";
 import { foundSecurityTxt } from "../../parse/security-txt-places.ts";
 import { failedBy, type SubjectContext } from "../context.ts";

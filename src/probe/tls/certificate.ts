@@ -1,8 +1,8 @@
 /** Converts a certificate to facts. */
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { boundedText } from "../../evidence/bound.ts";
-import type { CertificateFacts } from "../../evidence/facts.ts";
 import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/limits.ts";
+import type { CertificateFacts } from "../../evidence/tls-facts.ts";
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { certificateKey, certificateSignature } from "../../parse/certificate-keys.ts";
 

@@ -1,6 +1,6 @@
 /** Encodes a ClientHello for exactly one protocol version, in order to test whether a server accepts it. */
 import { randomBytes } from "node:crypto";
-import type { TlsVersion } from "../../evidence/facts.ts";
+import type { TlsVersion } from "../../evidence/tls-facts.ts";
 import { offeredSuites } from "./cipher-suites.ts";
 import { type KeyShare, secp256r1, secp384r1, x25519 } from "./key-share.ts";
 import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";

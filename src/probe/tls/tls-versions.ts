@@ -1,7 +1,7 @@
 /** Probes each TLS version with its own hello, and reads the answers up to the certificates. */
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import type { TlsVersion } from "../../evidence/facts.ts";
+import type { TlsVersion } from "../../evidence/tls-facts.ts";
 import { clientHello } from "./client-hello.ts";
 import { serverRecordDecryptor } from "./handshake-keys.ts";
 import { createKeyShares } from "./key-share.ts";

@@ -2,8 +2,8 @@
 import { withDeadline } from "../../base/deadline.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
-import type { TlsFacts, TlsVersion } from "../../evidence/facts.ts";
 import { certificatesMax } from "../../evidence/limits.ts";
+import type { TlsFacts, TlsVersion } from "../../evidence/tls-facts.ts";
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { namesCoverHost } from "../../parse/host-match.ts";
 import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";

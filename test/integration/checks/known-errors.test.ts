@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
 import type { State } from "../../../src/check/check.ts";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
-import type { MetaElement } from "../../../src/evidence/facts.ts";
+import type { MetaElement } from "../../../src/evidence/page-facts.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { alternativeNames } from "../../../src/parse/alternative-names.ts";

@@ -1,7 +1,7 @@
 /** Validity of certificates at the instant of a scan, and browser warnings. */
 import { expect, test } from "vitest";
 import { isCertificateAccepted, validityAt } from "../../../src/check/certificate.ts";
-import type { TlsFacts } from "../../../src/evidence/facts.ts";
+import type { TlsFacts } from "../../../src/evidence/tls-facts.ts";
 import { certificate, evidence } from "../../support/evidence.ts";
 
 const from = "2026-10-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 /** Cookies that a scan counts as set, and their classification by name. */
 import { describe, expect, test } from "vitest";
 import { foundInCookies, isAntiForgeryName, isSessionName, type SeenCookies, seenCookies } from "../../../src/check/cookies.ts";
-import type { SetCookieLine } from "../../../src/evidence/facts.ts";
+import type { SetCookieLine } from "../../../src/evidence/page-facts.ts";
 import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";
 import { evidence } from "../../support/evidence.ts";
 

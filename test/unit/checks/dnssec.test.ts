@@ -1,6 +1,6 @@
 /** Secure, insecure, and bogus with its cause; unknown states are not checked. */
 import check from "../../../checks/dnssec.ts";
-import type { DnssecFacts } from "../../../src/evidence/facts.ts";
+import type { DnssecFacts } from "../../../src/evidence/dns-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 /** Bogus domain with matching keys and signatures that are valid for one more day, except for the given changes. */

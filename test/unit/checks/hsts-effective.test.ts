@@ -1,6 +1,6 @@
 /** Policies as browsers accept them: grammar, lifetime, the first of several fields, and a valid certificate. */
 import check from "../../../checks/hsts-effective.ts";
-import type { Hop } from "../../../src/evidence/facts.ts";
+import type { Hop } from "../../../src/evidence/http-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { answer, certificate } from "../../support/evidence.ts";
 

@@ -1,6 +1,6 @@
 /** Rules of chromium/hstspreload for registrable domains. */
 import check from "../../../checks/hsts-preload-eligible.ts";
-import type { Hop } from "../../../src/evidence/facts.ts";
+import type { Hop } from "../../../src/evidence/http-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { answer, type EvidenceGiven } from "../../support/evidence.ts";
 

@@ -1,6 +1,6 @@
 /** The effective policy must be quarantine or reject, for the domain and the scanned name, without testing mode and faults. */
 import check from "../../../checks/mail-dmarc-policy.ts";
-import type { TextRecords } from "../../../src/evidence/facts.ts";
+import type { TextRecords } from "../../../src/evidence/dns-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
 

@@ -1,8 +1,8 @@
 /** Reports must go to a mail address of the same organization, or of one that agreed. */
 import check from "../../../checks/mail-dmarc-reporting.ts";
+import type { MailDmarcFacts } from "../../../src/evidence/dns-facts.ts";
 import type { ProbeFailure } from "../../../src/evidence/evidence.ts";
 import { failed, read } from "../../../src/evidence/evidence.ts";
-import type { MailDmarcFacts } from "../../../src/evidence/facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
 

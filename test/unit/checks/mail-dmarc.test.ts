@@ -1,6 +1,6 @@
 /** One DMARC record must apply: of the domain itself, or of a public suffix above it. */
 import check from "../../../checks/mail-dmarc.ts";
-import type { TextRecords } from "../../../src/evidence/facts.ts";
+import type { TextRecords } from "../../../src/evidence/dns-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
 

@@ -1,6 +1,6 @@
 /** Record, policy file and mail hosts must agree, and the policy must be enforced. */
 import check from "../../../checks/mail-mta-sts.ts";
-import type { MailMtaStsPolicyFacts } from "../../../src/evidence/facts.ts";
+import type { MailMtaStsPolicyFacts } from "../../../src/evidence/http-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { textRecords } from "../../support/evidence.ts";
 

@@ -1,6 +1,6 @@
 /** No redirect may lead from https to http in either chain, and at most ten are allowed. */
 import check from "../../../checks/redirect-chain-secure.ts";
-import type { Hop } from "../../../src/evidence/facts.ts";
+import type { Hop } from "../../../src/evidence/http-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { answer } from "../../support/evidence.ts";
 

@@ -1,6 +1,6 @@
 /** The file must be at its location, over https, as plain text, with a contact. */
 import check from "../../../checks/security-txt.ts";
-import type { SecurityTxtFacts } from "../../../src/evidence/facts.ts";
+import type { SecurityTxtFacts } from "../../../src/evidence/http-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 type Attempt = SecurityTxtFacts["attempts"][number];

@@ -1,6 +1,6 @@
 /** The first https answer of the scanned host, possibly a redirect, must have the header. */
 import check from "../../../checks/strict-transport-security.ts";
-import type { Hop } from "../../../src/evidence/facts.ts";
+import type { Hop } from "../../../src/evidence/http-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { answer, type HeadersGiven } from "../../support/evidence.ts";
 

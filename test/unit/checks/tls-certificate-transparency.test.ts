@@ -1,6 +1,6 @@
 /** The browser decides, and only for certificates of public authorities. */
 import check from "../../../checks/tls-certificate-transparency.ts";
-import type { NavigationFacts } from "../../../src/evidence/facts.ts";
+import type { NavigationFacts } from "../../../src/evidence/page-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 type Status = NonNullable<NavigationFacts["security"]>["certificateTransparency"];

@@ -1,6 +1,6 @@
 /** A handshake proves that an old version is accepted; a refusal must be definite. */
 import check from "../../../checks/tls-legacy-protocols.ts";
-import type { TlsVersionAnswer } from "../../../src/evidence/facts.ts";
+import type { TlsVersionAnswer } from "../../../src/evidence/tls-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 const old = (first: TlsVersionAnswer, second: TlsVersionAnswer) => ({

@@ -1,6 +1,6 @@
 /** Only two definite refusals prove that the server supports no modern version. */
 import check from "../../../checks/tls-modern-protocol.ts";
-import type { TlsVersionAnswer } from "../../../src/evidence/facts.ts";
+import type { TlsVersionAnswer } from "../../../src/evidence/tls-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 const current = (first: TlsVersionAnswer, second: TlsVersionAnswer) => ({

@@ -1,6 +1,6 @@
 /** Every signature that browsers verify counts; those of roots do not. */
 import check from "../../../checks/tls-signature-algorithm.ts";
-import type { CertificateFacts } from "../../../src/evidence/facts.ts";
+import type { CertificateFacts } from "../../../src/evidence/tls-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { certificate } from "../../support/evidence.ts";
 

@@ -1,7 +1,9 @@
 /** Random evidence for property tests: a flawless site, any mixture of faults, gaps and cuts, and the cases of every check table. */
 import fc from "fast-check";
+import type { TextRecords } from "../../../src/evidence/dns-facts.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
-import type { Facts, HeaderField, HttpAnswer, TextRecords } from "../../../src/evidence/facts.ts";
+import type { Facts } from "../../../src/evidence/facts.ts";
+import type { HeaderField, HttpAnswer } from "../../../src/evidence/http-facts.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
 import { mailHost, securityTxt, sound, tableCases } from "./sound-site.ts";

@@ -5,7 +5,7 @@ import { type FindingCode, type State, states } from "../../../src/check/check.t
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import type { Verdict } from "../../../src/check/verdict.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
-import type { HeaderField } from "../../../src/evidence/facts.ts";
+import type { HeaderField } from "../../../src/evidence/http-facts.ts";
 import { headerValueCharsMax } from "../../../src/evidence/limits.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { standing } from "../../../src/judge/rank.ts";

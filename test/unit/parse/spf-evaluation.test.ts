@@ -1,7 +1,7 @@
 /** SPF records that grow without limit, form loops or change: evaluation stays fast and bounded. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { MailSpfFacts } from "../../../src/evidence/facts.ts";
+import type { MailSpfFacts } from "../../../src/evidence/dns-facts.ts";
 import { spfQuestionsMax } from "../../../src/evidence/limits.ts";
 import { spfCosts } from "../../../src/parse/spf-cost.ts";
 import { ownSpf, type PublishedSpf } from "../../../src/parse/spf-evaluation.ts";

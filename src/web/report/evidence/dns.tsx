@@ -1,6 +1,7 @@
 /** CAA and DNSSEC evidence of the scanned domain. */
+
+import type { DnsCaaFacts, DnssecFacts } from "../../../evidence/dns-facts.ts";
 import { type Evidence, read } from "../../../evidence/evidence.ts";
-import type { DnsCaaFacts, DnssecFacts } from "../../../evidence/facts.ts";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import { displayLimits, ReadingContent, Records } from "./evidence-blocks.tsx";

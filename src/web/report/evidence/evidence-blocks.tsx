@@ -1,7 +1,8 @@
 /** Shared blocks of the evidence parts: failed readings, header fields, DNS records, counts of omitted rows. */
 import type { ComponentChildren } from "preact";
+import type { TextRecords } from "../../../evidence/dns-facts.ts";
 import type { Reading } from "../../../evidence/evidence.ts";
-import type { HeaderField, TextRecords } from "../../../evidence/facts.ts";
+import type { HeaderField } from "../../../evidence/http-facts.ts";
 import { DataTable } from "../../components/table.tsx";
 import { UntrustedLines, UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";

@@ -1,6 +1,8 @@
 /** Mail evidence of the domain: MX, SPF, DMARC, MTA-STS and TLS-RPT. */
+
+import type { MailMxFacts, MailSpfFacts, TextRecords } from "../../../evidence/dns-facts.ts";
 import { type Evidence, read } from "../../../evidence/evidence.ts";
-import type { MailMtaStsPolicyFacts, MailMxFacts, MailSpfFacts, TextRecords } from "../../../evidence/facts.ts";
+import type { MailMtaStsPolicyFacts } from "../../../evidence/http-facts.ts";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import { displayLimits, FileBody, OmittedCount, ReadingContent, Records } from "./evidence-blocks.tsx";

@@ -1,6 +1,6 @@
 /** Redirect chain of the browser, HSTS preload state, and the answers over plain http. */
 import type { Evidence } from "../../../evidence/evidence.ts";
-import type { HttpAnswer, PlainHttpFacts } from "../../../evidence/facts.ts";
+import type { HttpAnswer, PlainHttpFacts } from "../../../evidence/http-facts.ts";
 import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";

@@ -1,6 +1,6 @@
 /** Evidence of the page itself: headers, cookies, document and requests. */
 import type { Evidence } from "../../../evidence/evidence.ts";
-import type { DomFacts, PageFacts, RequestsFacts, SetCookieLine } from "../../../evidence/facts.ts";
+import type { DomFacts, PageFacts, RequestsFacts, SetCookieLine } from "../../../evidence/page-facts.ts";
 import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";

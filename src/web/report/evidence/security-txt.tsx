@@ -1,6 +1,6 @@
 /** Evidence of security.txt: one entry per attempted URL. */
 import type { Evidence } from "../../../evidence/evidence.ts";
-import type { SecurityTxtFacts } from "../../../evidence/facts.ts";
+import type { SecurityTxtFacts } from "../../../evidence/http-facts.ts";
 import { useI18n } from "../../context.ts";
 import { FileBody, ReadingContent, UntrustedLine } from "./evidence-blocks.tsx";
 

@@ -1,6 +1,6 @@
 /** TLS evidence: protocol versions, negotiated parameters and certificates. */
 import type { Evidence } from "../../../evidence/evidence.ts";
-import type { CertificateFacts, TlsFacts, TlsVersion } from "../../../evidence/facts.ts";
+import type { CertificateFacts, TlsFacts, TlsVersion } from "../../../evidence/tls-facts.ts";
 import { Instant } from "../../components/instant.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";

@@ -2,8 +2,8 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { openEgress } from "../../../../src/egress/dial.ts";
+import type { TextRecords } from "../../../../src/evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../../../src/evidence/evidence.ts";
-import type { TextRecords } from "../../../../src/evidence/facts.ts";
 import { mtaStsPolicyBytesMax } from "../../../../src/evidence/limits.ts";
 import { probeMtaSts, probeMtaStsPolicy } from "../../../../src/probe/dns/mta-sts.ts";
 import { siteIdentity, testAuthority } from "../../../support/certificates.ts";

@@ -1,7 +1,7 @@
 /** Interpretation of a server's first flight: every alert, every version, in chunks of every size. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TlsVersion } from "../../../../src/evidence/facts.ts";
+import type { TlsVersion } from "../../../../src/evidence/tls-facts.ts";
 import { type ServerFlight, ServerFlightReader, versionAnswer } from "../../../../src/probe/tls/server-flight.ts";
 import { cpuMs } from "../../../support/cpu-time.ts";
 

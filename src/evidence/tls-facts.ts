@@ -1,0 +1,58 @@
+/** Facts about TLS endpoints and certificates. */
+
+export type TlsVersion = "1.0" | "1.1" | "1.2" | "1.3";
+/** `unknown`: neither a completed hello nor a definite refusal. */
+export type TlsVersionAnswer = "accepted" | "refused" | "unknown";
+
+export interface CertificateFacts {
+  readonly subject: string;
+  readonly issuer: string;
+  /** DNS names and IP addresses of the subjectAltName extension, at most `certificateNamesMax`. */
+  readonly names: readonly string[];
+  readonly namesDropped: number;
+  /** ISO 8601, UTC. */
+  readonly validFrom: string;
+  readonly validTo: string;
+  /** `rsa`, `rsa-pss`, `ec`, `ed25519`, `ed448` or `dsa`; null for any other kind. */
+  readonly keyType: string | null;
+  /** Bits of the modulus, the curve or the prime; null if unknown, for example for a rare curve. */
+  readonly keyBits: number | null;
+  /** OpenSSL's curve name, or the dotted identifier; null for other key types. */
+  readonly curve: string | null;
+  /** RSA's public exponent in lower-case hex, usually `10001`, at most `certificateNameCharsMax` characters; null for other key types. */
+  readonly rsaExponent: string | null;
+  /** OpenSSL's name, for example `sha256WithRSAEncryption`, or the dotted identifier; null if unreadable. */
+  readonly signatureAlgorithm: string | null;
+  /** Signed hash, for example `sha256`; for RSASSA-PSS from its parameters. Null for an unknown algorithm. */
+  readonly signatureHash: string | null;
+  readonly serialNumber: string;
+  /** SHA-256 of the DER bytes, lower-case hex without colons. */
+  readonly fingerprint: string;
+  /** Subject equals issuer, and the key verifies the signature (or key identifiers match, if the runtime cannot verify it). */
+  readonly selfSigned: boolean;
+  /** True for a root that the scan trusts; its own signature is irrelevant. */
+  readonly trustAnchor: boolean;
+}
+
+/** One TLS endpoint: the host that served the page, or the scanned host if no page was served. */
+export interface TlsFacts {
+  readonly host: string;
+  readonly port: number;
+  /** Address that was probed. */
+  readonly address: string;
+  readonly negotiated: { readonly protocol: string; readonly cipher: string; readonly alpn: string | null };
+  readonly versions: Readonly<Record<TlsVersion, TlsVersionAnswer>>;
+  /** Leaf first. */
+  readonly chain: readonly CertificateFacts[];
+  readonly certificatesDropped: number;
+  /** True if the server sent `chain`; false if the runtime built it. */
+  readonly chainAsSent: boolean;
+  /** True if a subjectAltName covers the host (RFC 9525); the common name does not count. */
+  readonly hostMatches: boolean;
+  /** True if the chain leads to a root of the bundled store, the system or the operator's CA files. Dates and names are not considered. */
+  readonly trusted: boolean;
+  /** `public`: a root of the bundled store. `operator`: only a root of the system or the operator's CA files. Null if not trusted. */
+  readonly trustedBy: "public" | "operator" | null;
+  /** Error code of the runtime, for example `DEPTH_ZERO_SELF_SIGNED_CERT`; null if trusted. */
+  readonly untrustedBecause: string | null;
+}
