@@ -1,26 +1,45 @@
 /** Checks that browsers never send the cookies of an https site over plain http. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { foundInCookies, seenCookies } from "assay/check/parsers";
+import { foundInCookies, hstsWithSubdomains, isAntiForgeryName, isSessionName, type SeenCookie, seenCookies } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-secure",
   weight: 4,
   area: "cookies",
-  standards: ["RFC 6265 section 4.1.2.5"],
+  standards: ["RFC 6265 section 4.1.2.5", "RFC 6797 section 14.4"],
   appliesTo: ["https"],
   reads: ["page"],
+  consults: ["tls"],
   findings: {
     "security.cookie.missing-secure": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.cookie.missing-secure-under-hsts": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
   },
-  judge({ subject, page }) {
+  judge({ subject, page, tls }) {
     const { cookies, complete } = seenCookies(subject, page);
     // RFC 6265bis section 5.7: cookies received over http cannot be Secure.
     const overHttps = cookies.filter((cookie) => cookie.overHttps);
-    const found = foundInCookies(
-      "security.cookie.missing-secure",
-      overHttps.filter((cookie) => !cookie.secure),
-    );
+    const hstsHost = hstsWithSubdomains(page, tls, subject.scannedAt);
+    const insecure = overHttps.filter((cookie) => !cookie.secure);
+    const isGuarded = (cookie: SeenCookie) => isPreference(cookie) && hstsHost !== null && staysBelow(cookie, hstsHost);
+    const found = [
+      ...foundInCookies(
+        "security.cookie.missing-secure",
+        insecure.filter((cookie) => !isGuarded(cookie)),
+      ),
+      ...foundInCookies("security.cookie.missing-secure-under-hsts", insecure.filter(isGuarded)),
+    ];
     if (found.length === 0 && !complete) return notChecked();
     return overHttps.length === 0 ? notApplicable() : violatedBy(found);
   },
 });
+
+/** Neither a session nor a CSRF token: a reader learns no more than a setting. */
+function isPreference({ name }: SeenCookie): boolean {
+  return !isSessionName(name) && !isAntiForgeryName(name);
+}
+
+/** RFC 6265 section 5.4: browsers send the cookie to its domain and the names below it, or only to its host. */
+function staysBelow({ domain, host }: SeenCookie, hstsHost: string): boolean {
+  const scope = domain ?? host;
+  return scope === hstsHost || scope.endsWith(`.${hstsHost}`);
+}

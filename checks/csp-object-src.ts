@@ -1,8 +1,17 @@
 /** Checks that the policy blocks plugins. */
 import { type Found, registerCheck } from "assay/check";
-import { allowsNoUrl, type CspPolicy, directiveNames, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
+import {
+  allowsNoUrl,
+  type CspPolicy,
+  directiveNames,
+  isSchemeSource,
+  matchesAnyHost,
+  ruleNames,
+  rulesOn,
+  verdictOnCsp,
+} from "assay/check/parsers";
 
-type Code = "security.csp.object-src-missing" | "security.csp.object-src-not-none";
+type Code = "security.csp.object-src-missing" | "security.csp.object-src-not-none" | "security.csp.object-src-by-default-src";
 
 export default registerCheck({
   key: "csp-object-src",
@@ -15,6 +24,7 @@ export default registerCheck({
   findings: {
     "security.csp.object-src-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
     "security.csp.object-src-not-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.csp.object-src-by-default-src": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
@@ -25,5 +35,13 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   if (rules.some((rule) => allowsNoUrl(rule.sources))) return [];
   if (rules.length === 0) return [{ code: "security.csp.object-src-missing", values: { directives: directiveNames(policies) } }];
   const directive = ruleNames(rules);
-  return [{ code: "security.csp.object-src-not-none", values: { directive, sources: rules.flatMap((rule) => rule.sources).join(" ") } }];
+  const sources = rules.flatMap((rule) => rule.sources);
+  // Current browsers have no plugins, and only the chosen sources remain. An object-src of the site's own says that it embeds content.
+  const isLimited = rules.every((rule) => rule.directive === "default-src" && !rule.sources.some(isOpenSource));
+  const code = isLimited ? "security.csp.object-src-by-default-src" : "security.csp.object-src-not-none";
+  return [{ code, values: { directive, sources: sources.join(" ") } }];
+}
+
+function isOpenSource(source: string): boolean {
+  return matchesAnyHost(source) || isSchemeSource(source, "data") || isSchemeSource(source, "blob");
 }

@@ -1,8 +1,17 @@
 /** Checks that the policy blocks injected styles. */
-import { type Found, registerCheck } from "assay/check";
-import { type CspPolicy, directiveNames, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
+import { distinct, type Found, registerCheck } from "assay/check";
+import {
+  type CspPolicy,
+  directiveNames,
+  isSchemeSource,
+  matchesAnyHost,
+  openToAllInline,
+  ruleNames,
+  rulesOn,
+  verdictOnCsp,
+} from "assay/check/parsers";
 
-type Code = "security.csp.style-unsafe-inline" | "security.csp.style-inline-unrestricted";
+type Code = "security.csp.style-unsafe-inline" | "security.csp.style-inline-unrestricted" | "security.csp.style-any-host";
 
 export default registerCheck({
   key: "csp-style-inline",
@@ -15,14 +24,25 @@ export default registerCheck({
   findings: {
     "security.csp.style-unsafe-inline": { severity: "low", riskLevel: "low", effort: "high" },
     "security.csp.style-inline-unrestricted": { severity: "low", riskLevel: "low", effort: "high" },
+    "security.csp.style-any-host": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
 function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   const open = openToAllInline(policies, "style");
-  if (open === null) return [];
-  const rules = rulesOn(policies, open);
-  if (rules.length === 0) return [{ code: "security.csp.style-inline-unrestricted", values: { directives: directiveNames(policies) } }];
-  return [{ code: "security.csp.style-unsafe-inline", values: { directive: ruleNames(rules) } }];
+  const rules = open === null ? [] : rulesOn(policies, open);
+  if (open !== null && rules.length === 0)
+    return [{ code: "security.csp.style-inline-unrestricted", values: { directives: directiveNames(policies) } }];
+  const inline: Found<Code>[] =
+    open === null ? [] : [{ code: "security.csp.style-unsafe-inline", values: { directive: ruleNames(rules) } }];
+  return [...inline, ...wideSources(policies)];
+}
+
+/** An injected link element can load styles from these sources. They must pass every policy, so one restricting policy is enough. */
+function wideSources(policies: readonly CspPolicy[]): readonly Found<Code>[] {
+  const rules = rulesOn(policies, "style-src-elem");
+  const sources = rules.map((rule) => rule.sources.filter((source) => matchesAnyHost(source) || isSchemeSource(source, "data")));
+  if (rules.length === 0 || sources.some((wide) => wide.length === 0)) return [];
+  return [{ code: "security.csp.style-any-host", values: { directive: ruleNames(rules), sources: distinct(sources.flat()) } }];
 }

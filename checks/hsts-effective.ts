@@ -1,9 +1,6 @@
 /** Checks that browsers accept the HSTS policy and keep it long enough. */
 import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { dayMs, hstsHost, isCertificateAccepted, parseHsts } from "assay/check/parsers";
-
-/** 180 days. With a shorter period, a visitor who returns twice a year is never protected. */
-const maxAgeSecondsMin = 15_552_000;
+import { dayMs, hstsHost, hstsMaxAgeSecondsMin, isCertificateAccepted, parseHsts } from "assay/check/parsers";
 
 type Code =
   | "security.hsts.certificate-not-accepted"
@@ -56,7 +53,7 @@ function faultsOf(value: string): Found<Code>[] {
   const { maxAgeSeconds } = parsed;
   // RFC 6797 section 6.1.1: zero removes the policy.
   if (maxAgeSeconds === 0) return [{ code: "security.hsts.disabled", values: { value } }];
-  if (maxAgeSeconds < maxAgeSecondsMin)
+  if (maxAgeSeconds < hstsMaxAgeSecondsMin)
     return [
       { code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds, days: Math.floor((maxAgeSeconds * 1_000) / dayMs) } },
     ];

@@ -38,7 +38,8 @@ type Code =
 
 export default registerCheck({
   key: "hsts-preload-eligible",
-  weight: 1,
+  // Preloading is optional, and it cannot be undone quickly.
+  weight: 0,
   area: "hsts",
   standards: ["hstspreload.org: submission requirements"],
   appliesTo: ["public-name"],
@@ -47,14 +48,14 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.hsts.preload-certificate-not-accepted": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-header-invalid": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-max-age-too-short": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-no-same-host-redirect": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-certificate-not-accepted": { severity: "info", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-header-invalid": { severity: "info", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-max-age-too-short": { severity: "info", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-no-same-host-redirect": { severity: "info", riskLevel: "low", effort: "low" },
     "security.hsts.preload-not-requested": { severity: "info", riskLevel: "low", effort: "medium" },
-    "security.hsts.preload-redirect-chain": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-redirect-downgrade": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-without-subdomains": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.hsts.preload-redirect-chain": { severity: "info", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-redirect-downgrade": { severity: "info", riskLevel: "low", effort: "low" },
+    "security.hsts.preload-without-subdomains": { severity: "info", riskLevel: "low", effort: "medium" },
   },
   judge({ subject, navigation, page, hstsPreload, plainHttp, tls, headers }) {
     // The list accepts only registrable domains.

@@ -1,6 +1,6 @@
 /** Checks that port 80 redirects directly to https on the same host. */
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
-import { hostOf, isHttps, isInconclusiveStatus, redirectTarget } from "assay/check/parsers";
+import { hostOf, isHttps, isInconclusiveStatus, redirectsAmong, redirectTarget } from "assay/check/parsers";
 
 export default registerCheck({
   key: "https-redirect",
@@ -12,9 +12,11 @@ export default registerCheck({
   findings: {
     "security.transport.no-https-redirect": { severity: "high", riskLevel: "high", effort: "low" },
     "security.transport.redirect-to-http": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.transport.redirect-to-other-host": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.transport.redirect-late": { severity: "medium", riskLevel: "medium", effort: "low", weight: 3 },
+    "security.transport.redirect-to-other-host": { severity: "medium", riskLevel: "medium", effort: "low", weight: 3 },
+    "security.transport.plain-http-error": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
   },
-  judge({ plainHttp: { outcome, answers } }) {
+  judge({ plainHttp: { outcome, answers, stoppedBecause } }) {
     if (outcome === "custom-port") return notApplicable();
     // Without a server on port 80, nothing is sent in plain text.
     if (outcome === "refused") return passed();
@@ -23,8 +25,14 @@ export default registerCheck({
 
     const target = redirectTarget(first);
     const values = { plainUrl: first.url, status: first.status };
+    // An error page shows nothing of the site, but an attacker on the network can still answer in its place.
+    if (target === null && first.status >= 400) return violated("security.transport.plain-http-error", values);
     if (target === null) return violated("security.transport.no-https-redirect", values);
-    if (!isHttps(target)) return violated("security.transport.redirect-to-http", { ...values, target });
+    if (!isHttps(target)) {
+      const secure = redirectsAmong(answers).find(({ to }) => isHttps(to));
+      if (secure !== undefined) return violated("security.transport.redirect-late", { ...values, target, secureUrl: secure.to });
+      return stoppedBecause === "connection-failed" ? notChecked() : violated("security.transport.redirect-to-http", { ...values, target });
+    }
     // The other host's HSTS policy does not cover this host. Each later visit over http starts in plain text.
     if (hostOf(target) !== hostOf(first.url)) return violated("security.transport.redirect-to-other-host", { ...values, target });
     return passed();

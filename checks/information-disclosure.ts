@@ -1,6 +1,6 @@
-/** Checks that response headers disclose no software versions. */
-import { type Found, registerCheck, violatedBy } from "assay/check";
-import { parseProducts } from "assay/check/parsers";
+/** Checks that headers and document disclose neither software versions nor the files of a folder. */
+import { type Found, type MarkupFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { directoryListingOf, isHtml, namesVersion, parseProducts, productVersionFields } from "assay/check/parsers";
 
 /** Headers whose only purpose is disclosure. */
 const disclosingHeaders = [
@@ -12,7 +12,13 @@ const disclosingHeaders = [
   ["x-version", "security.disclosure.x-version"],
 ] as const;
 
-type Code = "security.disclosure.server" | "security.disclosure.via" | (typeof disclosingHeaders)[number][1];
+type Code =
+  | "security.disclosure.server"
+  | "security.disclosure.via"
+  | "security.disclosure.product-version"
+  | "security.disclosure.meta-generator"
+  | "security.disclosure.directory-listing"
+  | (typeof disclosingHeaders)[number][1];
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 
@@ -22,6 +28,7 @@ export default registerCheck({
   area: "disclosure",
   standards: ["RFC 9110 section 10.2.4", "RFC 9110 section 7.6.3"],
   reads: ["page"],
+  consults: ["markup"],
   headers: ["server", "via", "x-powered-by", "x-aspnet-version", "x-aspnetmvc-version", "x-generator", "x-runtime", "x-version"],
   findings: {
     "security.disclosure.server": definition,
@@ -32,9 +39,13 @@ export default registerCheck({
     "security.disclosure.x-generator": definition,
     "security.disclosure.x-runtime": definition,
     "security.disclosure.x-version": definition,
+    "security.disclosure.product-version": definition,
+    "security.disclosure.meta-generator": definition,
+    "security.disclosure.directory-listing": definition,
   },
-  judge({ headers }) {
-    return violatedBy([
+  judge({ page, markup, headers }) {
+    const isDocument = isHtml(page.mediaType);
+    const found = [
       ...foundIn("security.disclosure.server", headers.server.filter(isDisclosingServer)),
       ...foundIn("security.disclosure.via", headers.via.filter(isDisclosingVia)),
       ...disclosingHeaders.flatMap(([name, code]) =>
@@ -43,7 +54,11 @@ export default registerCheck({
           headers[name].filter((value) => value.trim() !== ""),
         ),
       ),
-    ]);
+      ...foundIn("security.disclosure.product-version", productVersionFields(page.headers)),
+      ...(isDocument && markup.status === "read" ? foundInDocument(markup.facts) : []),
+    ];
+    const unread = isDocument && (markup.status === "failed" || markup.facts.generatorsDropped > 0);
+    return found.length === 0 && unread ? notChecked() : violatedBy(found);
   },
 });
 
@@ -51,8 +66,14 @@ function foundIn(code: Code, values: readonly string[]): readonly Found<Code>[] 
   return values.length === 0 ? [] : [{ code, values: { value: values.join(", ") } }];
 }
 
-/** Matches `nginx/1.18`, `openresty-1.21.4` and `6.0.4`, but not the digit in AmazonS3. */
-const version = /\/v?\d|\d\.\d/i;
+function foundInDocument({ generators, outline }: MarkupFacts): readonly Found<Code>[] {
+  const server = directoryListingOf(outline);
+  return [
+    ...foundIn("security.disclosure.meta-generator", generators.filter(namesVersion)),
+    ...(server === null ? [] : [{ code: "security.disclosure.directory-listing" as const, values: { server, title: outline.title } }]),
+  ];
+}
+
 const moduleName = /^(?:mod_|php$|openssl$|python$|perl$|phusion_passenger$)/i;
 const operatingSystems =
   /unix|linux|ubuntu|debian|raspbian|centos|red ?hat|rhel|fedora|rocky|suse|amazon|alpine|gentoo|bsd|solaris|darwin|mac ?os|win(?:dows|32|64)/i;
@@ -61,7 +82,7 @@ const operatingSystems =
 function isDisclosingServer(value: string): boolean {
   const { words, comments } = parseProducts(value);
   return (
-    words.some((word) => version.test(word) || moduleName.test(word)) ||
+    words.some((word) => namesVersion(word) || moduleName.test(word)) ||
     comments.some((text) => operatingSystems.test(text) || /\d\.\d/.test(text))
   );
 }
@@ -70,5 +91,5 @@ function isDisclosingServer(value: string): boolean {
 function isDisclosingVia(value: string): boolean {
   const { words, comments } = parseProducts(value);
   const hosts = words.filter((word) => !/^http/i.test(word));
-  return hosts.some((word) => /\/v?\d/i.test(word)) || comments.some((text) => version.test(text));
+  return hosts.some((word) => /\/v?\d/i.test(word)) || comments.some(namesVersion);
 }

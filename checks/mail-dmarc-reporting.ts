@@ -1,6 +1,12 @@
 /** Checks that reports about forged mail reach receivers that agreed to get them. */
-import { type MailDmarcFacts, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { type Found, type MailDmarcFacts, notApplicable, notChecked, registerCheck, violated, violatedBy } from "assay/check";
 import { effectiveDmarc, parseDmarc } from "assay/check/parsers";
+
+type Code =
+  | "security.mail.dmarc-rua-missing"
+  | "security.mail.dmarc-rua-invalid"
+  | "security.mail.dmarc-rua-partly-invalid"
+  | "security.mail.dmarc-rua-unauthorised";
 
 export default registerCheck({
   key: "mail-dmarc-reporting",
@@ -12,6 +18,7 @@ export default registerCheck({
   findings: {
     "security.mail.dmarc-rua-missing": { severity: "low", riskLevel: "low", effort: "low" },
     "security.mail.dmarc-rua-invalid": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.mail.dmarc-rua-partly-invalid": { severity: "low", riskLevel: "low", effort: "low" },
     "security.mail.dmarc-rua-unauthorised": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ mailDmarc: { domain, walk, reportReceivers, reportReceiversDropped } }) {
@@ -26,18 +33,19 @@ export default registerCheck({
     if (!record.rua.some(({ kind }) => kind === "mailto")) {
       return violated("security.mail.dmarc-rua-invalid", { ...values, rua: record.rua.map((uri) => uri.text).join(", ") });
     }
+    const found: Found<Code>[] = [];
+    // RFC 9989 section 4.7: receivers skip what is not a URI. An empty part, as after a trailing comma, loses no address.
+    const broken = record.rua.filter(({ kind, text: uri }) => kind === "invalid" && uri !== "");
+    if (broken.length > 0)
+      found.push({ code: "security.mail.dmarc-rua-partly-invalid", values: { ...values, rua: broken.map((uri) => uri.text).join(", ") } });
     const refusing = reportReceivers.filter((receiver) => consentOf(receiver) === "refused").map((receiver) => receiver.domain);
     if (refusing.length > 0) {
       const [receiver = ""] = refusing;
-      return violated("security.mail.dmarc-rua-unauthorised", {
-        ...values,
-        receiver,
-        receivers: refusing.join(", "),
-        total: refusing.length,
-      });
+      const receivers = { receiver, receivers: refusing.join(", "), total: refusing.length };
+      found.push({ code: "security.mail.dmarc-rua-unauthorised", values: { ...values, ...receivers } });
     }
     const isOpen = reportReceiversDropped > 0 || reportReceivers.some((receiver) => consentOf(receiver) === "unknown");
-    return isOpen ? notChecked() : passed();
+    return found.length === 0 && isOpen ? notChecked() : violatedBy(found);
   },
 });
 

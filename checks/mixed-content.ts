@@ -1,30 +1,42 @@
 /** Checks that an https page loads nothing and sends no form over plain http. */
-import { type DomFacts, foundAtAddresses, notChecked, type Reading, type RequestsFacts, registerCheck, violatedBy } from "assay/check";
+import {
+  type DomFacts,
+  foundAtAddresses,
+  type MarkupFacts,
+  notChecked,
+  type Reading,
+  type RequestsFacts,
+  registerCheck,
+  violatedBy,
+} from "assay/check";
+import { isInsecureUrl, isLoopbackUrl } from "assay/check/parsers";
 
 export default registerCheck({
   key: "mixed-content",
   weight: 5,
   area: "content",
-  standards: ["W3C Mixed Content"],
+  standards: ["W3C Mixed Content", "W3C Secure Contexts section 3.1"],
   appliesTo: ["https"],
   reads: ["requests"],
-  consults: ["dom"],
+  consults: ["dom", "markup"],
   findings: {
     "security.content.active-mixed-content": { severity: "high", riskLevel: "high", effort: "medium", scoreCap: 60 },
     "security.content.passive-mixed-content": { severity: "medium", riskLevel: "low", effort: "medium" },
     "security.content.upgraded-mixed-content": { severity: "medium", riskLevel: "low", effort: "low" },
     "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "medium" },
   },
-  judge({ requests, dom }) {
-    const notUpgraded = requests.insecure.filter(({ kind, outcome }) => kind !== "form" && outcome !== "upgraded");
-    const upgraded = requests.insecure.filter(({ outcome }) => outcome === "upgraded");
+  judge({ requests, dom, markup }) {
+    const insecure = requests.insecure.filter(({ url }) => !isLoopbackUrl(url));
+    const notUpgraded = insecure.filter(({ kind, outcome }) => kind !== "form" && outcome !== "upgraded");
+    const upgraded = insecure.filter(({ outcome }) => outcome === "upgraded");
     const found = [
       ...foundAtAddresses("security.content.active-mixed-content", urlsOf(notUpgraded.filter((request) => !isPassive(request)))),
       ...foundAtAddresses("security.content.passive-mixed-content", urlsOf(notUpgraded.filter(isPassive))),
       ...foundAtAddresses("security.content.upgraded-mixed-content", urlsOf(upgraded)),
-      ...foundAtAddresses("security.content.insecure-form-action", insecureFormActions(requests, dom)),
+      ...foundAtAddresses("security.content.insecure-form-action", insecureFormActions(insecure, dom, markup)),
     ];
-    const unread = dom.status === "failed" || dom.facts.formsDropped > 0;
+    const unread =
+      dom.status === "failed" || dom.facts.formsDropped > 0 || markup.status === "failed" || markup.facts.formActionsDropped > 0;
     return found.length === 0 && unread ? notChecked() : violatedBy(found);
   },
 });
@@ -39,11 +51,16 @@ function isPassive({ kind }: InsecureRequest): boolean {
   return passiveKinds.includes(kind);
 }
 
-/** Insecure form targets in the document, and those that Chromium reported. Reported forms may no longer exist. */
-function insecureFormActions({ insecure }: RequestsFacts, dom: Reading<DomFacts>): readonly string[] {
+/** Insecure targets of forms and of their buttons, and those that Chromium reported. Reported forms may no longer exist. */
+function insecureFormActions(
+  insecure: readonly InsecureRequest[],
+  dom: Reading<DomFacts>,
+  markup: Reading<MarkupFacts>,
+): readonly string[] {
   const forms = dom.status === "read" ? dom.facts.forms : [];
+  const buttons = markup.status === "read" ? markup.facts.formActions : [];
   // Browsers never send forms of the method "dialog".
-  const sent = forms.filter(({ action, method }) => /^http:/i.test(action) && method.toLowerCase() !== "dialog");
+  const sent = [...forms, ...buttons].filter(({ action, method }) => isInsecureUrl(action) && method.toLowerCase() !== "dialog");
   return [...sent.map(({ action }) => action), ...urlsOf(insecure.filter(({ kind }) => kind === "form"))];
 }
 

@@ -5,6 +5,9 @@ import { parseStructuredDictionary } from "assay/check/parsers";
 /** Features with the highest risk for visitors. */
 const powerfulFeatures = ["camera", "microphone", "geolocation", "payment", "usb"];
 
+/** Features that no browser knows any more: Chromium ended FLoC, the only use of `interest-cohort`, in 2022. */
+const retiredFeatures: readonly string[] = ["interest-cohort"];
+
 export default registerCheck({
   key: "permissions-policy",
   weight: 2,
@@ -16,6 +19,7 @@ export default registerCheck({
   findings: {
     "security.missing-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.invalid-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.invalid-header.permissions-policy-retired": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ headers }) {
@@ -24,6 +28,8 @@ export default registerCheck({
     const policy = parseStructuredDictionary(fields);
     // Without a directive the header restricts nothing, even if well-formed.
     if (policy === null || policy.size === 0) return violated("security.invalid-header.permissions-policy", { value: fields.join(", ") });
+    if ([...policy.keys()].every((feature) => retiredFeatures.includes(feature)))
+      return violated("security.invalid-header.permissions-policy-retired", { value: fields.join(", ") });
     // The token * means every origin, also inside a list. A feature without a directive keeps its default, the page's own origin.
     const open = powerfulFeatures.filter((feature) =>
       policy.get(feature)?.some((member) => member.kind === "token" && member.token === "*"),

@@ -14,9 +14,10 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["referrer-policy"],
   findings: {
-    "security.missing-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    // Without a policy browsers apply strict-origin-when-cross-origin, which is recommended (Referrer Policy section 3).
+    "security.missing-header.referrer-policy": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
     "security.weak-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.invalid-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.invalid-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
   },
   judge({ dom, headers }) {
     const fields = headers["referrer-policy"];

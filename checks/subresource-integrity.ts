@@ -1,5 +1,6 @@
 /** Checks that scripts and style sheets from other sites have an integrity attribute. */
 import { foundAtAddresses, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { isPinnableUrl } from "assay/check/parsers";
 
 export default registerCheck({
   key: "subresource-integrity",
@@ -10,15 +11,21 @@ export default registerCheck({
   findings: {
     "security.content.script-without-integrity": { severity: "medium", riskLevel: "medium", effort: "medium" },
     "security.content.style-without-integrity": { severity: "medium", riskLevel: "low", effort: "medium" },
+    // The owner of the file changes it under the same address, so that no hash stays true.
+    "security.content.script-unpinnable": { severity: "info", riskLevel: "low", effort: "high", weight: 0 },
+    "security.content.style-unpinnable": { severity: "info", riskLevel: "low", effort: "high", weight: 0 },
   },
   judge({ dom }) {
     // data: and blob: URLs contain their content.
     const crossSite = dom.subresources.filter(({ url, sameSite }) => !sameSite && /^https?:/i.test(url));
     const loose = crossSite.filter(({ integrity }) => integrity === null || integrity.trim() === "");
-    const looseUrls = (wanted: string) => loose.filter(({ kind }) => kind === wanted).map(({ url }) => url);
+    const looseUrls = (wanted: string, pinnable: boolean) =>
+      loose.filter(({ kind, url }) => kind === wanted && isPinnableUrl(url) === pinnable).map(({ url }) => url);
     const found = [
-      ...foundAtAddresses("security.content.script-without-integrity", looseUrls("script")),
-      ...foundAtAddresses("security.content.style-without-integrity", looseUrls("style")),
+      ...foundAtAddresses("security.content.script-without-integrity", looseUrls("script", true)),
+      ...foundAtAddresses("security.content.style-without-integrity", looseUrls("style", true)),
+      ...foundAtAddresses("security.content.script-unpinnable", looseUrls("script", false)),
+      ...foundAtAddresses("security.content.style-unpinnable", looseUrls("style", false)),
     ];
     if (found.length === 0 && dom.subresourcesDropped > 0) return notChecked();
     return crossSite.some(({ kind }) => kind === "script" || kind === "style") ? violatedBy(found) : notApplicable();

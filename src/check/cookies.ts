@@ -6,6 +6,8 @@ import type { FindingCode } from "./check.ts";
 import type { Found } from "./verdict.ts";
 
 export interface SeenCookie extends SetCookie {
+  /** Host that set the cookie. */
+  readonly host: string;
   /** True if the line was received over https. */
   readonly overHttps: boolean;
 }
@@ -19,9 +21,9 @@ export interface SeenCookies {
 
 /** Cookies of the page, its redirects and its first-party subresources. */
 export function seenCookies(subject: Subject, page: PageFacts): SeenCookies {
-  const cookies = page.setCookies.flatMap(({ line, truncated, overHttps }) => {
+  const cookies = page.setCookies.flatMap(({ host, line, truncated, overHttps }) => {
     const cookie = truncated ? null : parseSetCookie(line);
-    return cookie === null || isDeleted(cookie, subject.scannedAt) ? [] : [{ ...cookie, overHttps }];
+    return cookie === null || isDeleted(cookie, subject.scannedAt) ? [] : [{ ...cookie, host, overHttps }];
   });
   return { cookies, complete: page.setCookiesDropped === 0 && !page.setCookies.some((line) => line.truncated) };
 }

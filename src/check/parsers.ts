@@ -26,21 +26,25 @@ export {
   trustsHashes,
   trustsNonces,
 } from "../parse/csp-source.ts";
+export type { ListingServer } from "../parse/directory-listing.ts";
+export { directoryListingOf } from "../parse/directory-listing.ts";
 export { dmarcNameOf, isMeantAsDmarc, parseDmarc } from "../parse/dmarc.ts";
 export type { PublishedDmarc } from "../parse/dmarc-walk.ts";
 export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "../parse/dmarc-walk.ts";
 export type { FrameOptions } from "../parse/frame-options.ts";
 export { parseFrameOptions } from "../parse/frame-options.ts";
-export { fieldsNamed, firstHttpsAnswer, hstsHost, isHttps, isPlainText, valuesNamed } from "../parse/header-fields.ts";
+export { fieldsNamed, firstHttpsAnswer, hstsHost, isHtml, isHttps, isPlainText, valuesNamed } from "../parse/header-fields.ts";
 export { splitHeaderList } from "../parse/header-list.ts";
 export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
-export { parseHsts } from "../parse/hsts.ts";
+export { hstsMaxAgeSecondsMin, parseHsts } from "../parse/hsts.ts";
 export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
 export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
 export { dayMs, parseInternetDate } from "../parse/internet-date.ts";
 export type { MtaStsPolicyDefect } from "../parse/mta-sts.ts";
 export { isMailHostCovered, isMeantAsMtaSts, parseMtaStsPolicy, parseMtaStsRecord } from "../parse/mta-sts.ts";
 export { nearest } from "../parse/nearest.ts";
+export { isPinnableUrl } from "../parse/pinnable-url.ts";
+export { namesVersion, productVersionFields } from "../parse/product-version.ts";
 export type { Products } from "../parse/products.ts";
 export { parseProducts } from "../parse/products.ts";
 export type { Redirect } from "../parse/redirects.ts";
@@ -69,6 +73,7 @@ export { spfPolicy } from "../parse/spf-policy.ts";
 export type { StructuredValue } from "../parse/structured-field.ts";
 export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
 export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
+export { isInsecureUrl, isLoopbackUrl } from "../parse/trustworthy.ts";
 export type { Validity } from "./certificate.ts";
 export { hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, validityAt } from "./certificate.ts";
 export type { SeenCookie, SeenCookies } from "./cookies.ts";
@@ -86,5 +91,6 @@ export {
   writtenCsp,
 } from "./csp.ts";
 export { minuteOf } from "./finding-values.ts";
+export { hstsWithSubdomains } from "./hsts-coverage.ts";
 export type { SoleRecord } from "./mail.ts";
 export { mailHosts, soleRecord } from "./mail.ts";

@@ -49,6 +49,7 @@ const readingNameSet: Readonly<Record<ReadingName, true>> = {
   navigation: true,
   page: true,
   dom: true,
+  markup: true,
   requests: true,
   hstsPreload: true,
   plainHttp: true,

@@ -1,6 +1,7 @@
 /** Facts that probes record, as plain bounded JSON: as received, without interpretation. One file per kind of probe. */
 import type { DnsCaaFacts, DnssecFacts, MailDmarcFacts, MailMxFacts, MailSpfFacts, TextRecords } from "./dns-facts.ts";
 import type { CrossOriginFacts, MailMtaStsPolicyFacts, PlainHttpFacts, SecurityTxtFacts } from "./http-facts.ts";
+import type { MarkupFacts } from "./markup-facts.ts";
 import type { DomFacts, HstsPreloadFacts, NavigationFacts, PageFacts, RequestsFacts } from "./page-facts.ts";
 import type { TlsFacts } from "./tls-facts.ts";
 
@@ -9,6 +10,7 @@ export interface Facts {
   readonly navigation: NavigationFacts;
   readonly page: PageFacts;
   readonly dom: DomFacts;
+  readonly markup: MarkupFacts;
   readonly requests: RequestsFacts;
   readonly hstsPreload: HstsPreloadFacts;
   readonly plainHttp: PlainHttpFacts;

@@ -5,7 +5,7 @@ import type { FindingValues, Verdict } from "../check/verdict.ts";
 import { type Evidence, failed, type ReadingName } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
-import { fieldsNamed, firstHttpsAnswer, isHttps } from "../parse/header-fields.ts";
+import { fieldsNamed, firstHttpsAnswer, isHtml, isHttps } from "../parse/header-fields.ts";
 import { standing } from "./rank.ts";
 import { algorithmVersion, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "./result.ts";
 import { scoreOf } from "./score.ts";
@@ -95,11 +95,6 @@ function holds(condition: Condition, { subject, navigation, page }: Evidence): b
     case "public-name":
       return subject.registrableDomain !== null;
   }
-}
-
-/** Browsers sniff answers without a type and may show them as HTML, so they count as HTML. */
-function isHtml(mediaType: string | null): boolean {
-  return mediaType === null || mediaType === "text/html" || mediaType === "application/xhtml+xml";
 }
 
 function declaredHeaders(check: AnyCheck, evidence: Evidence): Record<string, readonly string[]> | NotCheckedBecause {

@@ -19,6 +19,11 @@ export function isPlainText(contentType: string | null): boolean {
   return /^\s*text\/plain\s*(?:;|$)/i.test(contentType ?? "");
 }
 
+/** Browsers sniff answers without a type and may show them as HTML, so they count as HTML. */
+export function isHtml(mediaType: string | null): boolean {
+  return mediaType === null || mediaType === "text/html" || mediaType === "application/xhtml+xml";
+}
+
 export function isHttps(url: string): boolean {
   return url.startsWith("https:");
 }

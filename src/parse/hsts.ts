@@ -1,6 +1,9 @@
 /** Parses Strict-Transport-Security by the grammar of RFC 6797 section 6.1. */
 import { splitOutsideQuotes, trimBlanks } from "./header-list.ts";
 
+/** 180 days. With a shorter period, a visitor who returns twice a year is never protected. */
+export const hstsMaxAgeSecondsMin = 15_552_000;
+
 export interface HstsPolicy {
   readonly maxAgeSeconds: number;
   readonly includeSubDomains: boolean;

@@ -1,4 +1,5 @@
 /** Parses security.txt line by line: the grammar of RFC 9116 section 4 and the cleartext signature around it (RFC 9580 section 7). */
+import { isLanguageTag } from "./language-tag.ts";
 
 interface SecurityTxtField {
   /** Lower case; names are case-insensitive (RFC 9116 section 4). */
@@ -38,8 +39,6 @@ const fieldPattern = /^([\x21-\x39\x3b-\x7e]+):(?: (.*))?$/;
 const uriFields = ["acknowledgments", "canonical", "contact", "csaf", "encryption", "hiring", "policy"];
 const knownFields = [...uriFields, "expires", "preferred-languages"];
 const uriPattern = /^([a-z][a-z0-9+.-]*):([\x21-\x7e]+)$/i;
-/** RFC 5646 section 2.1, without a check that the language exists. */
-const languagePattern = /^(?:[a-z]{1,8}|\*)(?:-[a-z0-9]{1,8})*$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern tests for control characters.
 const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
@@ -116,7 +115,7 @@ function withoutDash({ number, text }: Line): Line {
 
 function valueDefect({ name, value }: SecurityTxtField): SecurityTxtDefect["kind"] | null {
   if (name === "preferred-languages") {
-    return value.split(",").every((tag) => languagePattern.test(tag.trim())) ? null : "languages-invalid";
+    return value.split(",").every((tag) => isLanguageTag(tag.trim())) ? null : "languages-invalid";
   }
   return uriFields.includes(name) ? uriDefect(value) : null;
 }

@@ -15,6 +15,7 @@ import { probeDnssec } from "../probe/dns/dnssec.ts";
 import { probeMtaSts, probeMtaStsPolicy } from "../probe/dns/mta-sts.ts";
 import { probeSpf } from "../probe/dns/spf.ts";
 import { probeCrossOrigin } from "../probe/http/cross-origin.ts";
+import { probeFavicon, withFavicon } from "../probe/http/favicon.ts";
 import { probePlainHttp } from "../probe/http/plain-http.ts";
 import { probeSecurityTxt } from "../probe/http/well-known.ts";
 import { probeTls } from "../probe/tls/tls.ts";
@@ -95,6 +96,10 @@ async function runProbes(
   const servedElsewhere = finalEndpoint !== null && !isSameEndpoint(finalEndpoint, scannedEndpoint);
   const crossOrigin =
     finalUrl === null ? failed("not-asked") : run("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
+  const favicon =
+    finalUrl === null
+      ? failed("not-asked")
+      : run("favicon", (signal) => probeFavicon({ ...context, pageUrl: finalUrl, markup: page.markup, signal }));
   const tls = await (servedElsewhere ? runTls(finalEndpoint) : scannedTls);
   watch.stage("dns");
   const names = { dnsCaa: await pending.dnsCaa, dnssec: await pending.dnssec };
@@ -108,7 +113,7 @@ async function runProbes(
     mailTlsRpt: await pending.mailTlsRpt,
   };
   const others = { crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
-  return { readings: { ...page, ...names, ...mail, tls, ...others }, screenshot: await pendingScreenshot };
+  return { readings: { ...withFavicon(page, await favicon), ...names, ...mail, tls, ...others }, screenshot: await pendingScreenshot };
 }
 
 interface Watch {

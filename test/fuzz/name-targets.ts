@@ -6,7 +6,9 @@ import * as der from "../../src/parse/der.ts";
 import * as dnsName from "../../src/parse/dns-name.ts";
 import * as hostMatch from "../../src/parse/host-match.ts";
 import * as nearest from "../../src/parse/nearest.ts";
+import * as pinnableUrl from "../../src/parse/pinnable-url.ts";
 import * as site from "../../src/parse/site.ts";
+import * as trustworthy from "../../src/parse/trustworthy.ts";
 import { selfSigned } from "../support/certificates.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -107,6 +109,33 @@ export const nameTargets: readonly FuzzTarget[] = [
     functions: { nearest: (text) => nearest.nearest(text, knownWords) },
     properties: {
       "a known word is the nearest to itself": (text) => !knownWords.includes(text) || nearest.nearest(text, knownWords) === text,
+    },
+  },
+  {
+    file: "pinnable-url",
+    tokens: [
+      ..."/.-@?=_ ",
+      "https://",
+      "cdn.example",
+      "unpkg.com",
+      "v1",
+      "3.7.1",
+      "3f2a91bc",
+      "4a5b6c7d-0123-4567-89ab-0123456789ab",
+      "lib.js",
+    ],
+    heads: ["https://cdn.example/", "https://cdn.example/?a="],
+    samples: ["https://cdn.example/lib@3.7.1/x.3f2a91bc.js?ver=1.2", "https://unpkg.com/react"],
+    functions: { isPinnableUrl: pinnableUrl.isPinnableUrl },
+  },
+  {
+    file: "trustworthy",
+    tokens: [..."/.:[]@? ", "http:", "https:", "ws://", "localhost", "127", "::1", "0x7f000001", "example"],
+    heads: ["http://", "http://127.", "http://["],
+    samples: ["http://a.localhost:8080/", "http://127.0.0.1/", "http://[::1]/"],
+    functions: { isLoopbackUrl: trustworthy.isLoopbackUrl, isInsecureUrl: trustworthy.isInsecureUrl },
+    properties: {
+      "no insecure URL stays on the machine": (text) => !(trustworthy.isInsecureUrl(text) && trustworthy.isLoopbackUrl(text)),
     },
   },
   {

@@ -4,6 +4,7 @@ import * as caa from "../../src/parse/caa.ts";
 import * as dmarc from "../../src/parse/dmarc.ts";
 import * as internetDate from "../../src/parse/internet-date.ts";
 import * as jsonPosition from "../../src/parse/json-position.ts";
+import * as languageTag from "../../src/parse/language-tag.ts";
 import * as mtaSts from "../../src/parse/mta-sts.ts";
 import * as recordFields from "../../src/parse/record-fields.ts";
 import * as reportUri from "../../src/parse/report-uri.ts";
@@ -40,6 +41,16 @@ export const recordTargets: readonly FuzzTarget[] = [
           return jsonPosition.jsonFaultPosition(text) !== null;
         }
       },
+    },
+  },
+  {
+    file: "language-tag",
+    tokens: [..."-*_;, x1", "en", "de", "zho", "Hant", "AT", "419", "1996", "rozaj", "i-klingon", "English"],
+    heads: ["en", "en-a", "x", "en-x", "en-1996"],
+    samples: ["zh-yue-Hant-TW-rozaj-1996-a-bbb-ccc-x-own", "x-whatever", "sgn-BE-FR"],
+    functions: { isLanguageTag: languageTag.isLanguageTag },
+    properties: {
+      "a tag consists of letters, digits and hyphens": (text) => !languageTag.isLanguageTag(text) || /^[a-z\d-]+$/i.test(text),
     },
   },
   {

@@ -134,7 +134,7 @@ const barePage = `<!doctype html>
 </head>
 <body>
 <h1>A bare site</h1>
-<form action="http://${bareHost}/in" method="post"><input name="password" type="password"></form>
+<form action="http://${bareHost}/in" method="get"><input name="password" type="password"></form>
 </body>
 </html>
 `;

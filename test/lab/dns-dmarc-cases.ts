@@ -74,6 +74,7 @@ export const dmarcCases: readonly DnsCase[] = [
   recordCase("silent", "v=DMARC1; p=reject", weakReporting("rua-missing")),
   recordCase("no-scheme", "v=DMARC1; p=reject; rua=reports@OWN", weakReporting("rua-invalid")),
   recordCase("other-scheme", "v=DMARC1; p=reject; rua=https://OWN/reports", weakReporting("rua-invalid")),
+  recordCase("partly", "v=DMARC1; p=reject; rua=mailto:reports@OWN,second@OWN", weakReporting("rua-partly-invalid")),
   recordCase("size", "v=DMARC1; p=reject; rua=mailto:reports@OWN!10m, mailto:second@mail.OWN", allPassed),
   dmarcCase(
     "a scanned subdomain: the sp of the domain's record applies",

@@ -91,6 +91,7 @@ const page: Route = (_request, response) => {
 <body>
 <h1>A sound site</h1>
 <form action="/search" method="post"><input name="words"><button>Search</button></form>
+<form action="/sign-in" method="post"><input name="password" type="password"><button>Sign in</button></form>
 </body>
 </html>
 `);

@@ -54,6 +54,16 @@ const cookieCases: readonly LabCase[] = [
     codes: ["security.cookie.samesite-none-without-secure"],
     serve: () => serve({ headers: { "set-cookie": "advert=1; SameSite=None" } }),
   },
+  {
+    name: "a setting without Secure under HSTS with subdomains, set by the icon of the page",
+    expected: violated("cookie-secure"),
+    codes: ["security.cookie.missing-secure-under-hsts"],
+    serve: () =>
+      serve({
+        headers: hsts(soundHsts),
+        routes: { "/favicon.ico": { status: 404, headers: { "set-cookie": "theme=dark; SameSite=Lax" } } },
+      }),
+  },
 ];
 
 const headerCases: readonly LabCase[] = [
@@ -65,16 +75,22 @@ const headerCases: readonly LabCase[] = [
       "security.cors.null-origin",
       "security.csp.unknown-directive",
       "security.deprecated-header.feature-policy",
+      "security.csp.object-src-by-default-src",
+      "security.csp.style-any-host",
+      "security.disclosure.product-version",
       "security.disclosure.via",
+      "security.invalid-header.permissions-policy-retired",
     ],
     serve: () =>
       serve({
         headers: {
           "content-type": "text/html; charset=klingon",
           "access-control-allow-origin": "null",
-          "content-security-policy": "default-src 'self'; frobnicate 'self'",
+          "content-security-policy": "default-src 'self'; style-src https:; frobnicate 'self'",
           "feature-policy": "camera 'none'",
+          "permissions-policy": "interest-cohort=()",
           via: "1.1 cache (Varnish/5.1)",
+          "x-jenkins": "2.401.1",
         },
       }),
   },
@@ -135,6 +151,18 @@ const preloadCases: readonly LabCase[] = (
 
 const redirectCases: readonly LabCase[] = [
   {
+    name: "port 80 redirects to another http address first",
+    expected: violated("https-redirect"),
+    codes: ["security.transport.redirect-late"],
+    serve: () => serve({ plain: { "/": redirectTo(`http://${host}/start`), "/start": redirectTo(`https://${host}/`) } }),
+  },
+  {
+    name: "port 80 answers that nothing is there",
+    expected: violated("https-redirect"),
+    codes: ["security.transport.plain-http-error"],
+    serve: () => serve({ plain: {} }),
+  },
+  {
     name: "port 80 redirects to another host first",
     expected: { ...violated("https-redirect"), ...passed("redirect-chain-secure") },
     codes: ["security.transport.redirect-to-other-host"],
@@ -168,21 +196,63 @@ const contentCases: readonly LabCase[] = [
       "security.content.integrity-malformed",
       "security.content.integrity-mismatch",
       "security.content.integrity-without-crossorigin",
+      "security.content.script-unpinnable",
+      "security.content.script-without-integrity",
+      "security.content.style-unpinnable",
       "security.content.style-without-integrity",
     ],
     serve: () =>
       serve({
-        head: `<link rel="stylesheet" href="https://${libraryHost}/style.css">
+        head: `<link rel="stylesheet" href="https://${libraryHost}/style-1.2.css">
+<link rel="stylesheet" href="https://${libraryHost}/style.css"><script src="https://${libraryHost}/script.js"></script><script src="https://${libraryHost}/script-2.0.js"></script>
 <script src="https://${libraryHost}/malformed.js" integrity="sha256-?" crossorigin></script>
 <script src="https://${libraryHost}/unchecked.js" integrity="${digest}"></script>
 <script src="/changed.js" integrity="${digest}"></script>`,
         routes: {
+          "/script-2.0.js": { headers: { "content-type": "text/javascript" }, body: "" },
+          "/script.js": { headers: { "content-type": "text/javascript" }, body: "" },
+          "/style-1.2.css": { headers: { "content-type": "text/css" }, body: "" },
           "/style.css": { headers: { "content-type": "text/css" }, body: "" },
           "/malformed.js": { headers: { "content-type": "text/javascript", "access-control-allow-origin": "*" }, body: "" },
           "/unchecked.js": { headers: { "content-type": "text/javascript" }, body: "" },
           "/changed.js": { headers: { "content-type": "text/javascript" }, body: "changed()" },
         },
       }),
+  },
+];
+
+const login = `<input type="password" name="secret">`;
+
+const documentCases: readonly LabCase[] = [
+  {
+    name: "a form that sends a password by POST",
+    expected: passed("form-security", "mixed-content"),
+    codes: [],
+    serve: () => serve({ body: `<form method="post">${login}</form>` }),
+  },
+  {
+    name: "forms that send passwords in the address",
+    expected: violated("form-security"),
+    codes: ["security.content.password-form-get", "security.content.password-form-without-method"],
+    serve: () => serve({ body: `<form action="/in">${login}</form><form>${login}</form>` }),
+  },
+  {
+    name: "a page over http that asks for a password",
+    expected: violated("form-security"),
+    codes: ["security.content.password-without-https"],
+    serve: () => serve({ scheme: "http", plain: { "/": { body: `<form method="post">${login}</form>` } } }),
+  },
+  {
+    name: "a button that sends its form over http",
+    expected: violated("mixed-content"),
+    codes: ["security.content.insecure-form-action"],
+    serve: () => serve({ body: `<form method="post"><button formaction="http://${host}/in">Send</button></form>` }),
+  },
+  {
+    name: "a generator with its version",
+    expected: violated("information-disclosure"),
+    codes: ["security.disclosure.meta-generator"],
+    serve: () => serve({ head: `<meta name="generator" content="WordPress 6.4.2">` }),
   },
 ];
 
@@ -225,6 +295,7 @@ export const webCases: readonly LabCase[] = [
   ...preloadCases,
   ...redirectCases,
   ...contentCases,
+  ...documentCases,
   ...fileCases,
 ];
 

@@ -77,6 +77,17 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
     },
     page: { ...answer({ url: finalUrl }), mediaType: "text/html", setCookies: [], setCookiesDropped: 0 },
     dom: { metas: [], metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "A page" },
+    markup: {
+      formActions: [],
+      formActionsDropped: 0,
+      passwordFields: 0,
+      passwordForms: [],
+      passwordFormsDropped: 0,
+      generators: [],
+      generatorsDropped: 0,
+      icons: [],
+      outline: { title: "A page", heading: "", bodyElements: [], links: [], lastLink: null },
+    },
     requests: { total: 1, insecure: [], insecureDropped: 0, integrityBlocked: [] },
     hstsPreload: { hostPreloaded: false, registrableDomainPreloaded: false },
     plainHttp: {

@@ -42,13 +42,13 @@ const bounds = {
   attributeCharsMax,
 };
 
-type DomReader = ReturnType<typeof createDomReader>;
+export type DomReader = ReturnType<typeof createDomReader>;
 
 /**
  * Runs in an isolated world, with separate prototypes. Takes every method from its prototype, because named elements
  * shadow methods of documents and forms (HTML standard, section 3.1.5, [LegacyOverrideBuiltIns]).
  */
-function createDomReader(urlMax: number) {
+export function createDomReader(urlMax: number) {
   const documentProperty = (prototype: object, name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get?.call(document);
   const head = documentProperty(Document.prototype, "head") as HTMLHeadElement | null;
   return {
@@ -140,8 +140,13 @@ function documentExpression(): string {
   return `(${readDocument})(${JSON.stringify(bounds)}, (${createDomReader})(${urlCharsMax}), ${readers})`;
 }
 
-/** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
-export async function readDom(session: CDPSession, frameId: string, deadlineMs: number): Promise<DomFacts> {
+/** Value of an expression in the isolated world. @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
+export async function evaluateInDocument(
+  session: CDPSession,
+  frameId: string,
+  expression: string,
+  deadlineMs: number,
+): Promise<{ readonly contextId: number; readonly value: unknown }> {
   const { executionContextId: contextId } = await session.send(
     "Page.createIsolatedWorld",
     { frameId, worldName: "assay" },
@@ -149,16 +154,22 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
   );
   const { result, exceptionDetails } = await session.send(
     "Runtime.evaluate",
-    { expression: documentExpression(), contextId, returnByValue: true, timeout: deadlineMs },
+    { expression, contextId, returnByValue: true, timeout: deadlineMs },
     { timeout: deadlineMs },
   );
   if (exceptionDetails !== undefined) throw new Error(`the document cannot be read: ${exceptionDetails.text}`);
+  return { contextId, value: result.value };
+}
+
+/** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
+export async function readDom(session: CDPSession, frameId: string, deadlineMs: number): Promise<DomFacts> {
+  const { contextId, value } = await evaluateInDocument(session, frameId, documentExpression(), deadlineMs);
   const { result: location } = await session.send(
     "Runtime.evaluate",
     { expression: "location.href", contextId, returnByValue: true },
     { timeout: deadlineMs },
   );
-  return factsOf(result.value as RawDom, String(location.value));
+  return factsOf(value as RawDom, String(location.value));
 }
 
 /** Applies the limits again, because a compromised renderer may send anything. @throws TypeError for a wrong structure. */
@@ -199,11 +210,11 @@ function factsOf(raw: RawDom, pageUrl: string): DomFacts {
   };
 }
 
-function countOf(value: unknown): number {
+export function countOf(value: unknown): number {
   return Number.isSafeInteger(value) ? (value as number) : 0;
 }
 
 /** Attributes may span lines; for policies and hashes a line break is ordinary white space. */
-function onOneLine(text: string): string {
+export function onOneLine(text: string): string {
   return text.replace(/[\t\n\f\r]/g, " ");
 }

@@ -6,11 +6,12 @@ import { portOf } from "../../egress/host.ts";
 import type { EgressProxy } from "../../egress/proxy.ts";
 import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../../evidence/evidence.ts";
 import { hopsMax } from "../../evidence/limits.ts";
-import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
+import type { NavigationFacts } from "../../evidence/page-facts.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import { type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
 import { isChallenge } from "./page-challenge.ts";
 import { readDom } from "./page-dom.ts";
+import { probeMarkup } from "./page-markup.ts";
 import { type PageNetwork, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { takeScreenshot, viewport } from "./page-screenshot.ts";
@@ -37,7 +38,7 @@ export interface PageProbeContext {
   readonly deadlines: PageDeadlines;
 }
 
-export type PageReadings = Pick<Readings, "navigation" | "page" | "dom" | "requests" | "hstsPreload">;
+export type PageReadings = Pick<Readings, "navigation" | "page" | "dom" | "markup" | "requests" | "hstsPreload">;
 
 export interface PageVisit {
   readonly readings: PageReadings;
@@ -90,7 +91,8 @@ export function failedVisit(because: ProbeFailure): PageVisit {
 const noScreenshot: Promise<Uint8Array | null> = Promise.resolve(null);
 
 function allFailed(because: ProbeFailure): LoadedReadings {
-  return { navigation: failed(because), page: failed(because), dom: failed(because), requests: failed(because) };
+  const reading = failed(because);
+  return { navigation: reading, page: reading, dom: reading, markup: reading, requests: reading };
 }
 
 /** Calls `onShown` once the final document is shown, before it is read. */
@@ -126,12 +128,13 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (navigation === null || answer === null) return allFailed(failureOf(context, network, outcome));
   if (!network.isHttp1OrLater) return allFailed("invalid");
   if (network.showsPage) onShown();
-  const dom = await domReading({ session, targetId }, network, context, crashed);
+  const readDocument = <F>(readPart: DocumentReader<F>) => documentReading({ session, targetId }, readPart, network, context, crashed);
+  const [dom, markup] = await Promise.all([readDocument(readDom), readDocument(probeMarkup)]);
   if (isInconclusiveStatus(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // Requests are complete only if the document itself was readable.
   const requests = dom.status === "read" ? read(network.requests()) : dom;
-  return { navigation: read(navigation), page: read(answer), dom, requests };
+  return { navigation: read(navigation), page: read(answer), dom, markup, requests };
 }
 
 function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {
@@ -174,20 +177,24 @@ function watchLoad(
   return { loaded, ended };
 }
 
-async function domReading(
+/** Reads one part of the document. */
+type DocumentReader<F> = (session: CDPSession, frameId: string, deadlineMs: number) => Promise<F>;
+
+async function documentReading<F>(
   { session, targetId }: Pick<BrowserPage, "session" | "targetId">,
+  readPart: DocumentReader<F>,
   network: PageNetwork,
   { signal, deadlines: { documentMs } }: PageProbeContext,
   crashed: Promise<"crashed">,
-): Promise<Reading<DomFacts>> {
+): Promise<Reading<F>> {
   if (!network.showsPage) return failed("unsupported");
   if (signal.aborted) return failed("timeout");
   try {
-    const dom = await within(documentMs, Promise.race([crashed, readDom(session, targetId, documentMs)]), "late" as const);
-    if (dom === "crashed") return failed("crashed");
-    if (dom === "late") return failed("timeout");
+    const part = await within(documentMs, Promise.race([crashed, readPart(session, targetId, documentMs)]), "late" as const);
+    if (part === "crashed") return failed("crashed");
+    if (part === "late") return failed("timeout");
     // The page may have navigated away during the read.
-    return network.showsPage ? read(dom) : failed("unsupported");
+    return network.showsPage ? read(part) : failed("unsupported");
   } catch {
     return failed("timeout");
   }

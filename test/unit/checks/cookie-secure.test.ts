@@ -1,7 +1,25 @@
 /** Cookies of an https site that browsers may send over plain http. */
 import check from "../../../checks/cookie-secure.ts";
+import type { SetCookieLine } from "../../../src/evidence/page-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";
+import type { EvidenceGiven } from "../../support/evidence.ts";
+
+const hsts = "max-age=31536000; includeSubDomains";
+
+/** Cookies of a page with that HSTS policy. */
+function guarded(line: string, policy = hsts, ...more: readonly string[]): EvidenceGiven {
+  return { ...cookieLines(line, ...more), headers: { "strict-transport-security": policy } };
+}
+
+function guardedAt(url: string, line: string | SetCookieLine): EvidenceGiven {
+  const host = new URL(url).hostname;
+  return {
+    url,
+    ...cookieLines(typeof line === "string" ? cookieLine(line, { host }) : line),
+    headers: { "strict-transport-security": hsts },
+  };
+}
 
 testCheck(check, {
   passed: [
@@ -38,7 +56,24 @@ testCheck(check, {
       ["a cookie without a name", cookieLines("<redacted>"), { values: { names: '""' } }],
       ["beside a cut line", cookieLines("a=<redacted>", cutCookieLine("b=<redacted>; Path=/very-long")), { values: { names: "a" } }],
       ["Max-Age takes precedence over Expires", cookieLines("a=<redacted>; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT")],
+      ["a session cookie under HSTS with subdomains", guarded("sid=<redacted>"), { values: { names: "sid" } }],
+      ["a CSRF token under HSTS with subdomains", guarded("XSRF-TOKEN=<redacted>")],
+      ["a cookie of the parent domain", guardedAt("https://www.site.example/", "theme=<redacted>; Domain=site.example")],
+      ["HSTS without subdomains", guarded("theme=<redacted>", "max-age=31536000")],
+      ["HSTS for a day", guarded("theme=<redacted>", "max-age=86400; includeSubDomains")],
+      ["HSTS that browsers ignore", guarded("theme=<redacted>", "max-age=x; includeSubDomains")],
+      ["HSTS with a certificate that browsers refuse", { ...guarded("theme=<redacted>"), tls: { trusted: false } }],
+      [
+        "a session and a setting",
+        guarded("sid=<redacted>", hsts, "theme=<redacted>"),
+        { values: { names: "sid" }, also: ["security.cookie.missing-secure-under-hsts"] },
+      ],
       ["not yet expired", cookieLines("a=<redacted>; Expires=Sun, 22 Nov 2026 00:00:00 GMT")],
+    ],
+    "security.cookie.missing-secure-under-hsts": [
+      ["a setting", guarded("theme=<redacted>; Path=/"), { values: { names: "theme", total: 1 } }],
+      ["a setting for all subdomains", guarded("theme=<redacted>; Domain=site.example")],
+      ["a name below", guardedAt("https://site.example/", cookieLine("theme=<redacted>", { host: "cdn.site.example" }))],
     ],
   },
 });

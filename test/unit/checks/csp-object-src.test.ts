@@ -31,10 +31,16 @@ testCheck(check, {
     ],
     "security.csp.object-src-not-none": [
       ["'self' is not 'none'", csp("object-src 'self'"), { values: { directive: "object-src", sources: "'self'" } }],
-      ["by the fallback default-src", csp("default-src 'self'"), { values: { directive: "default-src" } }],
+      ["any host by the fallback default-src", csp("default-src https:"), { values: { directive: "default-src" } }],
+      ["content inside URLs by the fallback default-src", csp("default-src 'self' data:")],
+      ["one policy by default-src, another by object-src", csp("default-src 'self'", "object-src 'self'")],
       ["object-src overrides default-src", csp("default-src 'none'; object-src https://plugins.example")],
       ["'none' beside another source is ignored", csp("object-src 'none' *")],
       ["none without quotes is a host", csp("object-src none")],
+    ],
+    "security.csp.object-src-by-default-src": [
+      ["'self'", csp("default-src 'self'; img-src *"), { values: { directive: "default-src", sources: "'self'" } }],
+      ["chosen hosts", csp("default-src 'self' https://cdn.example 'unsafe-inline'")],
     ],
   },
 });

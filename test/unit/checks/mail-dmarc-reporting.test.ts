@@ -25,7 +25,8 @@ testCheck(check, {
   passed: [
     ["an address of the same domain", reporting(`; rua=${own}`)],
     ["with the size suffix of RFC 7489", reporting(`; rua=${own}!10m`)],
-    ["a valid address beside others", reporting(`; rua=reports@shop.com, https://shop.com/reports, ${own}`)],
+    ["a valid address beside others", reporting(`; rua=https://shop.com/reports, ${own}`)],
+    ["a comma at the end loses no address", reporting(`; rua=${own},`)],
     ["another domain that agreed", reporting(`; rua=${external}`, [receiver("reports.net", "v=DMARC1")])],
     [
       "consent with another address, among other texts",
@@ -66,6 +67,16 @@ testCheck(check, {
       ["an unsupported scheme", reporting("; rua=https://shop.com/reports")],
       ["no host", reporting("; rua=mailto:reports")],
       ["only commas", reporting("; rua=,")],
+    ],
+    "security.mail.dmarc-rua-partly-invalid": [
+      ["no scheme, beside a valid address", reporting(`; rua=reports@shop.com, ${own}`), { values: { domain, rua: "reports@shop.com" } }],
+      ["no host, beside a valid address", reporting(`; rua=${own},mailto:reports`), { values: { rua: "mailto:reports" } }],
+      [
+        "beside an address without consent",
+        reporting(`; rua=${external},x@y.net`, [receiver("reports.net")]),
+        { also: ["security.mail.dmarc-rua-unauthorised"] },
+      ],
+      ["beside a receiver that was not read", reporting(`; rua=${external},x@y.net`, [unheard("reports.net", "timeout")])],
     ],
     "security.mail.dmarc-rua-unauthorised": [
       [

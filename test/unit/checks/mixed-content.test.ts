@@ -14,11 +14,27 @@ testCheck(check, {
     ["nothing", {}],
     ["forms over https", { dom: { forms: [form("https://site.example/send")] } }],
     ["a form that browsers never send", { dom: { forms: [form("http://site.example/", "DIALOG")] } }],
+    ["a button that sends over https", { markup: { formActions: [form("https://site.example/")] } }],
+    ["a button of a form that browsers never send", { markup: { formActions: [form("http://site.example/", "dialog")] } }],
+    [
+      "the visitor's own machine",
+      {
+        requests: {
+          insecure: ["http://localhost:8080/a.js", "http://127.0.0.2/", "http://[::1]/a", "http://app.localhost/"]
+            .map((url) => insecure("script", "loaded", url))
+            .concat(insecure("websocket", "loaded", "ws://localhost/")),
+        },
+        dom: { forms: [form("http://localhost/send")] },
+        markup: { formActions: [form("http://127.0.0.1/")] },
+      },
+    ],
     ["a form with a mail address", { dom: { forms: [form("mailto:info@site.example")] } }],
   ],
   notApplicable: [["a page over http", { url: "http://site.example/", requests: { insecure: [insecure("image", "loaded")] } }]],
   notChecked: [
     ["the forms were not read", { dom: "crashed" }],
+    ["the buttons were not read", { markup: "timeout" }],
+    ["buttons were dropped", { markup: { formActionsDropped: 1 } }],
     ["forms were dropped", { dom: { formsDropped: 1 } }],
   ],
   violated: {
@@ -70,6 +86,12 @@ testCheck(check, {
         { dom: { forms: [form("HTTP://site.example/send")] } },
         { values: { resources: "HTTP://site.example/send", total: 1 } },
       ],
+      [
+        "a button that replaces the action of its form",
+        { dom: { forms: [form("https://site.example/")] }, markup: { formActions: [form("http://site.example/", "get")] } },
+        { values: { resources: "http://site.example/", total: 1 } },
+      ],
+      ["a host that only looks like the own machine", { dom: { forms: [form("http://localhost.example/")] } }],
       [
         "several forms with two URLs",
         { dom: { forms: [form("http://a.example/"), form("http://b.example/", "get"), form("http://a.example/")] } },

@@ -9,7 +9,8 @@ testCheck(check, {
     ["all features disabled", header("camera=(), microphone=(), geolocation=(), payment=(), usb=()")],
     ["for the site itself", header("geolocation=self")],
     ["for a named partner", header('payment=(self "https://pay.example")')],
-    ["a feature without a directive keeps its default", header("interest-cohort=()")],
+    ["a feature without a directive keeps its default", header("fullscreen=()")],
+    ["a retired feature beside another", header("interest-cohort=(), camera=()")],
     ["* for a harmless feature", header("fullscreen=*, camera=()")],
     ["two fields form one list", header("camera=()", "usb=()")],
     ["the last of repeated keys counts", header("camera=*, camera=()")],
@@ -32,6 +33,10 @@ testCheck(check, {
       ["a keyword in quotes", header("camera=('self')")],
       ["one invalid field invalidates the others", header("camera=()", "usb 'none'")],
       ["an empty value", header("")],
+    ],
+    "security.invalid-header.permissions-policy-retired": [
+      ["FLoC alone", header("interest-cohort=()"), { values: { value: "interest-cohort=()" } }],
+      ["twice", header("interest-cohort=()", "interest-cohort=()")],
     ],
     "security.weak-header.permissions-policy": [
       ["* for the camera", header("camera=*, usb=()"), { values: { features: "camera" } }],

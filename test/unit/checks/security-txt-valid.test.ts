@@ -115,7 +115,12 @@ testCheck(check, {
       ["two addresses in one field", file("Contact: mailto:a@shop.com, mailto:b@shop.com")],
       ["no host", file("Policy: https:policy")],
     ],
-    "security.security-txt.languages-invalid": [["a semicolon", file("Preferred-Languages: en; de")]],
+    "security.security-txt.languages-invalid": [
+      ["a semicolon", file("Preferred-Languages: en; de")],
+      ["the name of a language", file("Preferred-Languages: English, German")],
+      ["the code of a country", file("Preferred-Languages: en, jp")],
+      ["a range", file("Preferred-Languages: *")],
+    ],
     "security.security-txt.languages-repeated": [
       ["two", file("Preferred-Languages: en", "preferred-languages: de"), { values: { total: 2 } }],
     ],

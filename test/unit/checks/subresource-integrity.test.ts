@@ -3,6 +3,8 @@ import check from "../../../checks/subresource-integrity.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { subresource } from "../../support/subresources.ts";
 
+/** A script under an address with a version. */
+const script = (changes: Parameters<typeof subresource>[0] = {}) => subresource({ url: "https://cdn.example/lib-1.2.3.js", ...changes });
 const page = (...subresources: ReturnType<typeof subresource>[]) => ({ dom: { subresources } });
 const integrity = `sha384-${"a".repeat(64)}`;
 
@@ -24,19 +26,31 @@ testCheck(check, {
   notChecked: [["subresources were dropped", { dom: { subresources: [subresource({ integrity })], subresourcesDropped: 1 } }]],
   violated: {
     "security.content.script-without-integrity": [
-      ["no attribute", page(subresource(), subresource({ integrity })), { values: { resources: "https://cdn.example/lib.js", total: 1 } }],
-      ["an empty attribute", page(subresource({ integrity: " " }))],
-      ["only crossorigin", page(subresource({ crossOrigin: "anonymous" }))],
-      ["two", page(subresource(), subresource({ url: "https://stats.example/s.js" })), { values: { total: 2 } }],
-      ["other subresources were dropped", { dom: { subresources: [subresource()], subresourcesDropped: 1 } }],
+      ["no attribute", page(script(), script({ integrity })), { values: { resources: "https://cdn.example/lib-1.2.3.js", total: 1 } }],
+      ["an empty attribute", page(script({ integrity: " " }))],
+      ["only crossorigin", page(script({ crossOrigin: "anonymous" }))],
+      ["two", page(script(), subresource({ url: "https://stats.example/s-1.2.js" })), { values: { total: 2 } }],
+      ["other subresources were dropped", { dom: { subresources: [script()], subresourcesDropped: 1 } }],
     ],
     "security.content.style-without-integrity": [
       [
         "a style sheet",
-        page(subresource({ kind: "style", url: "https://fonts.example/css" })),
-        { values: { resources: "https://fonts.example/css", total: 1 } },
+        page(subresource({ kind: "style", url: "https://fonts.example/2.0/css" })),
+        { values: { resources: "https://fonts.example/2.0/css", total: 1 } },
       ],
-      ["both kinds", page(subresource({ kind: "style" }), subresource()), { also: ["security.content.script-without-integrity"] }],
+      [
+        "a package without a version",
+        page(subresource({ kind: "style", url: "https://cdn.jsdelivr.net/npm/bootstrap@5/dist/bootstrap.css" })),
+      ],
+      ["both kinds", page(script({ kind: "style" }), script()), { also: ["security.content.script-without-integrity"] }],
+    ],
+    "security.content.script-unpinnable": [
+      ["no version", page(subresource()), { values: { resources: "https://cdn.example/lib.js", total: 1 } }],
+      ["a main version only", page(subresource({ url: "https://js.pay.example/v3/" }))],
+      ["beside one that can be pinned", page(subresource(), script()), { also: ["security.content.script-without-integrity"] }],
+    ],
+    "security.content.style-unpinnable": [
+      ["fonts for this browser", page(subresource({ kind: "style", url: "https://fonts.example/css2?family=Inter:wght@400" }))],
     ],
   },
 });

@@ -25,7 +25,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   "x-content-type-options": ["nosniff, nosniff", "no-sniff", ""],
   "x-frame-options": ["SAMEORIGIN", "ALLOW-FROM https://a.example/", "DENY, SAMEORIGIN", ""],
   "referrer-policy": ["unsafe-url", "no-referrer, nonsense", "nonsense"],
-  "permissions-policy": ["camera=*", "camera 'none'", "usb=(self)"],
+  "permissions-policy": ["camera=*", "camera 'none'", "usb=(self)", "interest-cohort=()"],
   "cross-origin-opener-policy": ["unsafe-none", "same-origin-allow-popups;report-to=x", "Same-Origin"],
   "cross-origin-embedder-policy": ["require-corp", "nonsense"],
   "cross-origin-resource-policy": ["same-site", "nonsense"],
@@ -37,6 +37,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   "x-powered-by": ["PHP/5.2"],
   "expect-ct": ["max-age=0"],
   "feature-policy": ["camera 'none'"],
+  "x-jenkins": ["2.401.1", ""],
 };
 
 const anyField: fc.Arbitrary<HeaderField> = fc
@@ -153,6 +154,32 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
     subresourcesDropped: few,
     forms: fc.array(fc.record({ action: anyUrl, method: fc.constant("post") }), { maxLength: 2 }),
     formsDropped: few,
+  }),
+  markup: fc.record({
+    formActions: fc.array(fc.record({ action: anyUrl, method: fc.constantFrom("post", "get", "dialog") }), { maxLength: 2 }),
+    formActionsDropped: few,
+    passwordFields: fc.nat({ max: 2 }),
+    passwordForms: fc.array(
+      fc.record({
+        action: fc.option(anyUrl),
+        method: fc.constantFrom("post", "get", null),
+        submitters: fc.array(fc.record({ action: fc.option(anyUrl), method: fc.constantFrom("post", "get", null) }), { maxLength: 2 }),
+      }),
+      { maxLength: 2 },
+    ),
+    passwordFormsDropped: few,
+    generators: fc.subarray(["WordPress 6.4.2", "Hugo", "TYPO3 CMS"]),
+    generatorsDropped: few,
+    outline: fc.constantFrom(
+      { title: "Index of /", heading: "", bodyElements: [], links: [], lastLink: null },
+      {
+        title: "Index of /",
+        heading: "Index of /",
+        bodyElements: ["h1", "hr", "pre", "hr"],
+        links: [{ href: "../", text: "../" }],
+        lastLink: null,
+      },
+    ),
   }),
   requests: fc.record({
     insecure: fc.array(

@@ -84,7 +84,8 @@ test.each<[string, readonly string[]]>([
   [`${plain}X-Other:  two blanks\nX-Empty: \n`, []],
   [`${plain}X-Other:no blank\n`, ["3 line-malformed"]],
   [`${plain}Hiring: \n`, ["3 line-malformed"]],
-  [`${plain}Preferred-Languages: en, de-AT ,zh-Hant-TW,*\n`, []],
+  [`${plain}Preferred-Languages: en, de-AT ,zh-Hant-TW\n`, []],
+  [`${plain}Preferred-Languages: *\n`, ["3 languages-invalid"]],
   [`${plain}Preferred-Languages: english language\n`, ["3 languages-invalid"]],
   [`${plain}Preferred-Languages: en,\n`, ["3 languages-invalid"]],
 ])("%j", (body, kinds) => {

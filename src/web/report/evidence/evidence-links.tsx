@@ -25,6 +25,7 @@ const partOfReading: Readonly<Record<ReadingName, EvidencePart>> = {
   hstsPreload: "navigation",
   page: "headers",
   dom: "document",
+  markup: "document",
   requests: "requests",
   plainHttp: "plainHttp",
   tls: "tls",

@@ -5,6 +5,7 @@ import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
 import { displayLimits, Entry, HeaderTable, OmittedCount, ReadingContent, TruncatedNote, UntrustedLine } from "./evidence-blocks.tsx";
+import { MarkupEntries } from "./markup.tsx";
 
 export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evidence }) {
   const i18n = useI18n();
@@ -86,8 +87,13 @@ function CookieAttributes({ line, truncated }: SetCookieLine) {
   );
 }
 
-export function DocumentEvidence({ evidence: { dom } }: { readonly evidence: Evidence }) {
-  return <ReadingContent reading={dom}>{(facts) => <Document facts={facts} />}</ReadingContent>;
+export function DocumentEvidence({ evidence: { dom, markup } }: { readonly evidence: Evidence }) {
+  return (
+    <>
+      <ReadingContent reading={markup}>{(facts) => <MarkupEntries facts={facts} />}</ReadingContent>
+      <ReadingContent reading={dom}>{(facts) => <Document facts={facts} />}</ReadingContent>
+    </>
+  );
 }
 
 function Document({

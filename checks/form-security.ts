@@ -1,0 +1,53 @@
+/** Checks that browsers send passwords neither in an address nor from a page without encryption. */
+import { type Found, foundAtAddresses, type MarkupFacts, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { isHttps } from "assay/check/parsers";
+
+type Code =
+  | "security.content.password-without-https"
+  | "security.content.password-form-get"
+  | "security.content.password-form-without-method";
+
+export default registerCheck({
+  key: "form-security",
+  weight: 5,
+  area: "content",
+  standards: ["HTML: Form submission", "RFC 9110 section 17.9"],
+  appliesTo: ["html"],
+  reads: ["navigation", "markup"],
+  findings: {
+    "security.content.password-without-https": { severity: "critical", riskLevel: "high", effort: "medium" },
+    "security.content.password-form-get": { severity: "medium", riskLevel: "medium", effort: "high", weight: 4 },
+    "security.content.password-form-without-method": { severity: "low", riskLevel: "low", effort: "high", weight: 1 },
+  },
+  judge({ navigation: { finalUrl }, markup }) {
+    if (markup.passwordFields === 0) return notApplicable();
+    const byGet = sentByGet(markup, finalUrl);
+    const targetsOf = (isStated: boolean) => byGet.filter((form) => form.isStated === isStated).map(({ target }) => target);
+    const found: readonly Found<Code>[] = [
+      ...(isHttps(finalUrl) ? [] : foundAtAddresses("security.content.password-without-https", [finalUrl])),
+      ...foundAtAddresses("security.content.password-form-get", targetsOf(true)),
+      ...foundAtAddresses("security.content.password-form-without-method", targetsOf(false)),
+    ];
+    return found.length === 0 && markup.passwordFormsDropped > 0 ? notChecked() : violatedBy(found);
+  },
+});
+
+interface GetForm {
+  readonly target: string;
+  /** True if the markup names a method or an address. Forms with neither are usually sent by a script. */
+  readonly isStated: boolean;
+}
+
+/** HTML standard, form submission: a button replaces the attributes of its form, and GET is the default of a method. */
+function sentByGet({ passwordForms }: MarkupFacts, pageUrl: string): readonly GetForm[] {
+  return passwordForms.flatMap(({ action, method, submitters }) => {
+    const ways = submitters.length === 0 ? [{ action, method }] : submitters;
+    return ways.flatMap((way): GetForm[] => {
+      const statedMethod = way.method ?? method;
+      const statedAction = way.action ?? action;
+      const target = statedAction ?? pageUrl;
+      const isGet = statedMethod !== "post" && statedMethod !== "dialog" && /^https?:/i.test(target);
+      return isGet ? [{ target, isStated: statedMethod !== null || statedAction !== null }] : [];
+    });
+  });
+}

@@ -1,0 +1,105 @@
+/** Requests the icon of the page as browsers do. The embedded browser shows no tabs and does not ask for it. */
+import { failed, type Reading, read } from "../../evidence/evidence.ts";
+import { insecureRequestsMax, setCookieLinesMax } from "../../evidence/limits.ts";
+import type { MarkupFacts } from "../../evidence/markup-facts.ts";
+import type { RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
+import { fieldsNamed, isHttps } from "../../parse/header-fields.ts";
+import { redirectTarget } from "../../parse/redirects.ts";
+import { parseSetCookie } from "../../parse/set-cookie.ts";
+import { hostOf, siteOfHost } from "../../parse/site.ts";
+import { isInsecureUrl } from "../../parse/trustworthy.ts";
+import type { PageReadings } from "../browser/page.ts";
+import { isChallenge } from "../browser/page-challenge.ts";
+import { failedBy, type ProbeContext } from "../context.ts";
+import { followRedirects } from "./redirects.ts";
+
+const answersMax = 4;
+
+export interface FaviconContext extends ProbeContext {
+  readonly pageUrl: string;
+  readonly markup: Reading<MarkupFacts>;
+}
+
+/** What a request for the icon adds to the facts of the page. */
+export interface Favicon {
+  /** Lines of first-party answers. */
+  readonly setCookies: readonly SetCookieLine[];
+  /** First address over plain http on the way to the icon of an https page; null without one. */
+  readonly insecureUrl: string | null;
+}
+
+/** One chain of GETs. Icons of other sites are not requested: their cookies are not judged. */
+export async function probeFavicon(context: FaviconContext): Promise<Reading<Favicon>> {
+  const { pageUrl, markup } = context;
+  const url = markup.status === "read" ? faviconUrl(markup.facts, pageUrl) : null;
+  if (url === null) return failed("not-asked");
+  const insecureUrl = insecureAmong([url], pageUrl);
+  if (siteOf(url) !== siteOf(pageUrl)) return read({ setCookies: [], insecureUrl });
+  try {
+    const { answers } = await followRedirects(context, upgraded(url, insecureUrl), { answersMax, bodyBytesMax: 0 });
+    const replies = answers.map(({ url, reply: { status, headers, headersDropped } }) => ({ url, status, headers, headersDropped }));
+    if (replies.some((reply) => isChallenge(reply, null))) return failed("challenged");
+    const targets = replies.flatMap((reply) => redirectTarget(reply) ?? []);
+    const setCookies = replies.flatMap((reply) => (siteOf(reply.url) === siteOf(pageUrl) ? setCookieLines(reply) : []));
+    return read({ setCookies, insecureUrl: insecureUrl ?? insecureAmong(targets, pageUrl) });
+  } catch (thrown) {
+    return insecureUrl === null ? failedBy(thrown) : read({ setCookies: [], insecureUrl });
+  }
+}
+
+/** HTML standard, link type "icon": the first icon that needs a request, or `/favicon.ico` if the page names none. */
+function faviconUrl({ icons }: MarkupFacts, pageUrl: string): string | null {
+  if (icons.length === 0) return URL.parse("/favicon.ico", pageUrl)?.href ?? null;
+  return icons.find((url) => /^https?:/i.test(url) && URL.canParse(url)) ?? null;
+}
+
+function insecureAmong(urls: readonly string[], pageUrl: string): string | null {
+  return isHttps(pageUrl) ? (urls.find(isInsecureUrl) ?? null) : null;
+}
+
+/** Mixed Content section 4.1: browsers request an image of an https page over https. */
+function upgraded(url: string, insecureUrl: string | null): string {
+  return insecureUrl === null ? url : url.replace(/^http:/i, "https:");
+}
+
+function siteOf(url: string): string {
+  return siteOfHost(hostOf(url) ?? "");
+}
+
+/** The client has removed the values. */
+function setCookieLines({ url, headers }: Parameters<typeof redirectTarget>[0]): readonly SetCookieLine[] {
+  return fieldsNamed(headers, "set-cookie").map(({ value, truncated }) => ({
+    host: hostOf(url) ?? "",
+    overHttps: isHttps(url),
+    line: value,
+    truncated,
+  }));
+}
+
+/** Readings of the page with the icon as one of its requests. A browser would have sent the cookies of the page, so only new names count. */
+export function withFavicon(readings: PageReadings, favicon: Reading<Favicon>): PageReadings {
+  const { page, requests } = readings;
+  if (favicon.status === "failed" || page.status === "failed" || requests.status === "failed") return readings;
+  const { setCookies, insecureUrl } = favicon.facts;
+  const known = new Set(page.facts.setCookies.map(nameOf));
+  const lines = [...page.facts.setCookies, ...setCookies.filter((line) => !known.has(nameOf(line)))];
+  const dropped = Math.max(0, lines.length - setCookieLinesMax);
+  return {
+    ...readings,
+    page: read({
+      ...page.facts,
+      setCookies: lines.slice(0, setCookieLinesMax),
+      setCookiesDropped: page.facts.setCookiesDropped + dropped,
+    }),
+    requests: read(insecureUrl === null ? requests.facts : withInsecure(requests.facts, insecureUrl)),
+  };
+}
+
+function nameOf({ line }: SetCookieLine): string {
+  return parseSetCookie(line)?.name ?? line;
+}
+
+function withInsecure(requests: RequestsFacts, url: string): RequestsFacts {
+  if (requests.insecure.length >= insecureRequestsMax) return { ...requests, insecureDropped: requests.insecureDropped + 1 };
+  return { ...requests, insecure: [...requests.insecure, { url, kind: "favicon", outcome: "upgraded" }] };
+}
