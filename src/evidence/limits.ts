@@ -28,6 +28,8 @@ export const insecureRequestsMax = 100;
 export const certificatesMax = 12;
 /** Subject alternative names per certificate. The host is matched against all names before the cut. */
 export const certificateNamesMax = 100;
+/** Extended key usages per certificate. */
+export const certificateUsagesMax = 20;
 /** Characters of a distinguished name or a single certificate name. */
 export const certificateNameCharsMax = 256;
 /** DNS records per answer. */

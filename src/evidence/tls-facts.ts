@@ -32,7 +32,22 @@ export interface CertificateFacts {
   readonly selfSigned: boolean;
   /** True for a root that the scan trusts; its own signature is irrelevant. */
   readonly trustAnchor: boolean;
+  /** Absent in evidence of older versions. */
+  readonly usage?: CertificateUsage;
 }
+
+/** What a certificate may be used for (RFC 5280 section 4.2.1). */
+export interface CertificateUsage {
+  /** True if basicConstraints allow it to issue certificates. */
+  readonly authority: boolean;
+  /** RFC 5280's names, for example `digitalSignature`; null without the extension. */
+  readonly keyUsage: readonly string[] | null;
+  /** RFC 5280's names, for example `serverAuth`, or dotted identifiers; null without the extension. At most `certificateUsagesMax`. */
+  readonly extendedKeyUsage: readonly string[] | null;
+}
+
+/** A certificate above the server's own on the path to a root. The root is often not sent, and so not part of the chain. */
+export type PathCertificate = Pick<CertificateFacts, "subject" | "validFrom" | "validTo" | "fingerprint" | "trustAnchor">;
 
 /** One TLS endpoint: the host that served the page, or the scanned host if no page was served. */
 export interface TlsFacts {
@@ -42,10 +57,10 @@ export interface TlsFacts {
   readonly address: string;
   readonly negotiated: { readonly protocol: string; readonly cipher: string; readonly alpn: string | null };
   readonly versions: Readonly<Record<TlsVersion, TlsVersionAnswer>>;
-  /** Leaf first. */
+  /** Leaf first. Empty if the server's certificate could not be read. */
   readonly chain: readonly CertificateFacts[];
   readonly certificatesDropped: number;
-  /** True if the server sent `chain`; false if the runtime built it. */
+  /** True if the server sent `chain` like this; false if the runtime reported it, which may add a trusted root at the end. */
   readonly chainAsSent: boolean;
   /** True if a subjectAltName covers the host (RFC 9525); the common name does not count. */
   readonly hostMatches: boolean;
@@ -53,6 +68,11 @@ export interface TlsFacts {
   readonly trusted: boolean;
   /** `public`: a root of the bundled store. `operator`: only a root of the system or the operator's CA files. Null if not trusted. */
   readonly trustedBy: "public" | "operator" | null;
-  /** Error code of the runtime, for example `DEPTH_ZERO_SELF_SIGNED_CERT`; null if trusted. */
+  /** OpenSSL's error, for example `DEPTH_ZERO_SELF_SIGNED_CERT`; null if trusted, and without a chain. */
   readonly untrustedBecause: string | null;
+  /**
+   * The path from the issuer of the server's certificate to the root: of several paths the one that stays valid longest. Null
+   * without a path. Absent in evidence of older versions.
+   */
+  readonly path?: readonly PathCertificate[] | null;
 }

@@ -7,6 +7,7 @@ export interface DerValue {
 
 /** Tags of X.690 in certificates. The explicit tags hold version and extensions (RFC 5280 section 4.1). */
 export const derTags = {
+  boolean: 0x01,
   integer: 0x02,
   bitString: 0x03,
   octetString: 0x04,

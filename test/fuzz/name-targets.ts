@@ -2,6 +2,7 @@
 import * as alternativeNames from "../../src/parse/alternative-names.ts";
 import * as certificateFields from "../../src/parse/certificate-fields.ts";
 import * as certificateKeys from "../../src/parse/certificate-keys.ts";
+import * as certificateUsage from "../../src/parse/certificate-usage.ts";
 import * as der from "../../src/parse/der.ts";
 import * as dnsName from "../../src/parse/dns-name.ts";
 import * as hostMatch from "../../src/parse/host-match.ts";
@@ -59,6 +60,18 @@ export const nameTargets: readonly FuzzTarget[] = [
     },
     properties: {
       "a key size is never negative": (text) => (certificateKeys.certificateKey(bytesOf(text)).bits ?? 0) >= 0,
+    },
+  },
+  {
+    file: "certificate-usage",
+    tokens: derTokens,
+    samples: certificates,
+    functions: { certificateUsage: (text) => certificateUsage.certificateUsage(bytesOf(text)) },
+    properties: {
+      "an extended key usage is listed at most once": (text) => {
+        const { extendedKeyUsage } = certificateUsage.certificateUsage(bytesOf(text));
+        return new Set(extendedKeyUsage).size === (extendedKeyUsage?.length ?? 0);
+      },
     },
   },
   {

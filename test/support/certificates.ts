@@ -7,7 +7,16 @@
  *
  * Trust `testAuthority().root.pem` (for example in `caPems`) to trust all valid ones.
  */
-import { constants, createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import {
+  constants,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from "node:crypto";
 import { isIP, isIPv4 } from "node:net";
 
 export type KeyKind = "ec-p224" | "ec-p256" | "ec-p384" | "rsa-1024" | "rsa-2048" | "rsa-3072" | "rsa-4096" | "ed25519";
@@ -28,6 +37,12 @@ export interface CertificateOptions {
   readonly pss?: boolean;
   /** Whether it may issue others. */
   readonly authority?: boolean;
+  /** Private key in place of a new one: two certificates with one key and name are cross-signed twins. */
+  readonly privateKeyPem?: string;
+  /** Bit string of the key usage extension (DER); null leaves it out. */
+  readonly keyUsage?: Buffer | null;
+  /** Object identifiers of the extended key usage extension; null leaves it out. */
+  readonly extendedKeyUsage?: readonly string[] | null;
 }
 
 export interface IssuedCertificate {
@@ -82,7 +97,7 @@ export function makeAuthority(name: string): Authority {
 }
 
 export function selfSigned(options: CertificateOptions): IssuedCertificate {
-  const key = newKey(options.key ?? "ec-p256");
+  const key = keyOf(options);
   return makeCertificate(options, key, { name: distinguishedName(options), key });
 }
 
@@ -98,6 +113,11 @@ interface Issuer {
 
 /** Cached, because RSA keys take long to generate. */
 const rsaKeys = new Map<KeyKind, KeyPair>();
+
+function keyOf({ privateKeyPem, key = "ec-p256" }: CertificateOptions): KeyPair {
+  if (privateKeyPem === undefined) return newKey(key);
+  return { publicKey: createPublicKey(privateKeyPem), privateKey: createPrivateKey(privateKeyPem) };
+}
 
 function newKey(kind: KeyKind): KeyPair {
   if (kind === "ed25519") return generateKeyPairSync("ed25519");
@@ -128,24 +148,27 @@ function makeCertificate(options: CertificateOptions, key: KeyPair, issuer: Issu
     pem: pemText(der),
     der,
     privateKeyPem: key.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    issue: (below) => makeCertificate(below, newKey(below.key ?? "ec-p256"), { name: subject, key }),
+    issue: (below) => makeCertificate(below, keyOf(below), { name: subject, key }),
   };
 }
 
-function extensions({ authority, names = [] }: CertificateOptions, key: KeyPair, issuer: Issuer): readonly Buffer[] {
-  const usage = authority ? certificateSign : digitalSignatureAndKeyEncipherment;
+function extensions(options: CertificateOptions, key: KeyPair, issuer: Issuer): readonly Buffer[] {
+  const { authority, names = [] } = options;
+  const { keyUsage = authority ? certificateSign : digitalSignatureAndKeyEncipherment } = options;
+  const { extendedKeyUsage = authority ? null : [serverAuth] } = options;
   const all = [
     extension("2.5.29.19", sequence(...(authority ? [boolean(true)] : [])), true),
-    extension("2.5.29.15", usage, true),
     extension("2.5.29.14", octetString(keyIdentifier(key))),
     extension("2.5.29.35", sequence(tlv(0x80, keyIdentifier(issuer.key)))),
   ];
-  if (!authority) all.push(extension("2.5.29.37", sequence(objectIdentifier("1.3.6.1.5.5.7.3.1"))));
+  if (keyUsage !== null) all.push(extension("2.5.29.15", keyUsage, true));
+  if (extendedKeyUsage !== null) all.push(extension("2.5.29.37", sequence(...extendedKeyUsage.map(objectIdentifier))));
   if (names.length > 0) all.push(extension("2.5.29.17", sequence(...names.map(generalName))));
   return all;
 }
 
-/** Bits of KeyUsage, RFC 5280 section 4.2.1.3. */
+const serverAuth = "1.3.6.1.5.5.7.3.1";
+/** Bits of KeyUsage, RFC 5280 section 4.2.1.3. The first one also has digitalSignature. */
 const certificateSign = Buffer.from([0x03, 0x02, 0x01, 0x86]);
 const digitalSignatureAndKeyEncipherment = Buffer.from([0x03, 0x02, 0x05, 0xa0]);
 

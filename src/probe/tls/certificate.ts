@@ -2,9 +2,10 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { boundedText } from "../../evidence/bound.ts";
 import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/limits.ts";
-import type { CertificateFacts } from "../../evidence/tls-facts.ts";
+import type { CertificateFacts, PathCertificate } from "../../evidence/tls-facts.ts";
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { certificateKey, certificateSignature } from "../../parse/certificate-keys.ts";
+import { certificateUsage } from "../../parse/certificate-usage.ts";
 
 export function readCertificate(der: Uint8Array): X509Certificate | null {
   try {
@@ -20,12 +21,10 @@ export function certificateFacts(certificate: X509Certificate, trustAnchor: bool
   const key = certificateKey(certificate.raw);
   const signature = certificateSignature(certificate.raw);
   return {
-    subject: distinguishedName(certificate.subject),
+    ...pathCertificate(certificate, trustAnchor),
     issuer: distinguishedName(certificate.issuer),
     names: names.slice(0, certificateNamesMax).map(({ text }) => short(text)),
     namesDropped: Math.max(0, names.length - certificateNamesMax),
-    validFrom: isoDate(certificate.validFrom),
-    validTo: isoDate(certificate.validTo),
     keyType: key.type,
     keyBits: key.bits,
     curve: key.curve,
@@ -33,10 +32,25 @@ export function certificateFacts(certificate: X509Certificate, trustAnchor: bool
     signatureAlgorithm: signature?.algorithm ?? null,
     signatureHash: signature?.hash ?? null,
     serialNumber: short(certificate.serialNumber),
-    fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
     selfSigned: isSelfSigned(certificate),
+    usage: certificateUsage(certificate.raw),
+  };
+}
+
+/** The part of a certificate's facts that explains a path. */
+export function pathCertificate(certificate: X509Certificate, trustAnchor: boolean): PathCertificate {
+  return {
+    subject: distinguishedName(certificate.subject),
+    validFrom: isoDate(certificate.validFrom),
+    validTo: isoDate(certificate.validTo),
+    fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
     trustAnchor,
   };
+}
+
+/** Validity period in milliseconds since 1970; NaN for an unreadable date. */
+export function certificatePeriod({ validFrom, validTo }: X509Certificate): { readonly fromMs: number; readonly toMs: number } {
+  return { fromMs: Date.parse(isoDate(validFrom)), toMs: Date.parse(isoDate(validTo)) };
 }
 
 /** Subject and issuer are equal, and its own key verifies the signature. Unverifiable signatures are trusted here. */

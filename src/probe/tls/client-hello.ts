@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import type { TlsVersion } from "../../evidence/tls-facts.ts";
 import { offeredSuites } from "./cipher-suites.ts";
-import { type KeyShare, secp256r1, secp384r1, x25519 } from "./key-share.ts";
+import { type KeyShare, secp256r1, secp384r1, secp521r1, x25519 } from "./key-share.ts";
 import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";
 
 /** X25519, P-256, P-384, P-521, X448, P-192 and P-224 for old servers, secp256k1, Brainpool (RFC 7027), and finite fields (RFC 7919). */
-const groups = [x25519, secp256r1, secp384r1, 0x0019, 0x001e, 0x0015, 0x0013, 0x0016, 0x001a, 0x001b, 0x001c, 0x0100, 0x0101];
+const groups = [x25519, secp256r1, secp384r1, secp521r1, 0x001e, 0x0015, 0x0013, 0x0016, 0x001a, 0x001b, 0x001c, 0x0100, 0x0101];
 /**
  * ECDSA, RSA-PSS, RSA, Ed25519, Ed448, Brainpool (RFC 8734) and DSA; SHA-1 last. ECDSA first as in browsers, so that a
  * server with two certificates chooses the same one.

@@ -7,7 +7,7 @@ export interface TlsSession {
   readonly protocol: string;
   readonly cipher: string;
   readonly alpn: string | null;
-  /** DER, leaf first: the path that the runtime built, root included. Empty for key types that it cannot show. */
+  /** DER, leaf first: the certificates that the server sent, and the trusted root. Empty for key types that the runtime cannot show. */
   readonly chain: readonly Buffer[];
   /** The runtime's first error of the chain, host name not considered; null if trusted. */
   readonly trustError: string | null;
@@ -66,8 +66,8 @@ function chainOf(leaf: DetailedPeerCertificate): readonly Buffer[] {
     at = at.issuerCertificate
   ) {
     chain.push(at.raw);
-    // A root is its own issuer.
-    if (at.issuerCertificate === at || at.issuerCertificate?.raw?.equals(at.raw)) break;
+    // A root is its own issuer. A copy of a certificate is another one that the server sent.
+    if (at.issuerCertificate === at) break;
   }
   return chain;
 }

@@ -11,10 +11,11 @@ export interface KeyShare {
 export const x25519 = 0x001d;
 export const secp256r1 = 0x0017;
 export const secp384r1 = 0x0018;
+export const secp521r1 = 0x0019;
 
 /** New keys in order of preference. A server without these groups answers with a HelloRetryRequest. */
 export function createKeyShares(): readonly KeyShare[] {
-  return [x25519Share(), curveShare(secp256r1, "prime256v1"), curveShare(secp384r1, "secp384r1")];
+  return [x25519Share(), curveShare(secp256r1, "prime256v1"), curveShare(secp384r1, "secp384r1"), curveShare(secp521r1, "secp521r1")];
 }
 
 function x25519Share(): KeyShare {

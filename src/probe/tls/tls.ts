@@ -7,12 +7,13 @@ import type { TlsFacts, TlsVersion } from "../../evidence/tls-facts.ts";
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { namesCoverHost } from "../../parse/host-match.ts";
 import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";
-import { certificateFacts, readCertificate } from "./certificate.ts";
+import { certificateFacts, pathCertificate, readCertificate } from "./certificate.ts";
 import { suiteName } from "./cipher-suites.ts";
 import { performHandshake, type TlsSession } from "./handshake.ts";
 import { versionAnswer } from "./server-flight.ts";
 import { type HelloAnswer, probeTlsVersions } from "./tls-versions.ts";
 import { type CertificateChain, pathError, type TrustAnchors, trustAnchors } from "./trust.ts";
+import { longestTrustPath } from "./trust-path.ts";
 
 export interface TlsContext extends ProbeContext {
   readonly host: string;
@@ -42,27 +43,58 @@ async function readTls({ egress, host: hostText, port, caPems, signal }: TlsCont
   const negotiated = session === null ? negotiatedIn(answers) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };
   if (negotiated === null) return failed(failureWithoutSession(answers));
 
-  const { ders, asSent } = serverChain(session, answers);
-  const [leaf, ...others] = ders.slice(0, certificatesMax).map(readCertificate);
-  // For rare key types the runtime returns an empty certificate, or cannot parse the one from the server.
-  if (leaf === undefined || leaf === null) return failed("unsupported");
-  const chain: CertificateChain = [leaf, ...others.filter((certificate) => certificate !== null)];
-  const untrustedBecause = trustErrorOf(chain, session, anchors);
   return read({
     host: host.text,
     port,
     address: egress.pinnedAddress(host.text, port) ?? "",
     negotiated,
     versions: versionsOf(answers, session),
+    ...chainFacts(serverChain(session, answers), host.text, session, anchors),
+  });
+}
+
+interface ServerChain {
+  /** DER, leaf first. */
+  readonly ders: readonly Buffer[];
+  readonly asSent: boolean;
+}
+
+type ChainFacts = Pick<
+  TlsFacts,
+  "chain" | "certificatesDropped" | "chainAsSent" | "hostMatches" | "trusted" | "trustedBy" | "untrustedBecause" | "path"
+>;
+
+function chainFacts({ ders, asSent }: ServerChain, host: string, session: TlsSession | null, anchors: TrustAnchors): ChainFacts {
+  const [leaf, ...others] = ders.slice(0, certificatesMax).map(readCertificate);
+  // For rare key types the runtime returns an empty certificate, or cannot parse the one from the server.
+  if (leaf === undefined || leaf === null) return { ...noChain, certificatesDropped: ders.length };
+  const chain: CertificateChain = [leaf, ...others.filter((certificate) => certificate !== null)];
+  const untrustedBecause = trustErrorOf(chain, session, anchors);
+  const trusted = untrustedBecause === null;
+  const path = trusted ? longestTrustPath(chain, anchors.all, Date.now()) : null;
+  return {
     chain: chain.map((certificate) => certificateFacts(certificate, anchors.all.has(certificate))),
     certificatesDropped: ders.length - chain.length,
     chainAsSent: asSent,
-    hostMatches: namesCoverHost(alternativeNames(leaf.raw), host.text),
-    trusted: untrustedBecause === null,
-    trustedBy: untrustedBecause === null ? trustedBy(chain, anchors) : null,
+    hostMatches: namesCoverHost(alternativeNames(leaf.raw), host),
+    trusted,
+    trustedBy: trusted ? trustedBy(chain, anchors) : null,
     untrustedBecause,
-  });
+    path: path?.map((certificate) => pathCertificate(certificate, anchors.all.has(certificate))) ?? null,
+  };
 }
+
+/** Facts of a server whose versions are known, but no certificate. */
+const noChain: ChainFacts = {
+  chain: [],
+  certificatesDropped: 0,
+  chainAsSent: false,
+  hostMatches: false,
+  trusted: false,
+  trustedBy: null,
+  untrustedBecause: null,
+  path: null,
+};
 
 /** Parameters that the server would negotiate with a client of DHE or RC4, which this runtime lacks. */
 function negotiatedIn(answers: readonly HelloAnswer[]): TlsFacts["negotiated"] | null {
@@ -84,8 +116,8 @@ function protocolName(version: TlsVersion): string {
   return version === "1.0" ? "TLSv1" : `TLSv${version}`;
 }
 
-/** The chain as sent after a hello, if it starts with the session's certificate; else the path that the runtime built. */
-function serverChain(session: TlsSession | null, answers: readonly HelloAnswer[]) {
+/** The chain as sent after a hello, if it starts with the session's certificate; else the runtime's, which may add the root. */
+function serverChain(session: TlsSession | null, answers: readonly HelloAnswer[]): ServerChain {
   const leaf = session?.chain[0];
   const sent = answers
     .map(({ flight }) => flight.certificates)
@@ -93,7 +125,7 @@ function serverChain(session: TlsSession | null, answers: readonly HelloAnswer[]
   return sent === undefined ? { ders: session?.chain ?? [], asSent: false } : { ders: sent, asSent: true };
 }
 
-/** Errors about dates, which a check judges, and about the path, for which `pathError` is more thorough. */
+/** Errors about dates, which are judged apart from trust, and about the path, for which `pathError` is more thorough. */
 const ignoredErrors: readonly string[] = [
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

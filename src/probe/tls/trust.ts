@@ -1,4 +1,4 @@
-/** Builds the path from a server's certificate to a trusted root; checks neither dates nor names. */
+/** Trusted roots, and why no path leads from a server's certificate to one of them; checks neither dates nor names. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { isSelfSigned, isSignedBy } from "./certificate.ts";
@@ -94,6 +94,6 @@ export function pathError(sent: CertificateChain, roots: RootSet): PathError | n
   return errorAbove(leaf);
 }
 
-function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   return certificate.checkIssued(issuer) && isSignedBy(certificate, issuer);
 }

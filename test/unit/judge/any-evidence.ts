@@ -4,6 +4,7 @@ import type { TextRecords } from "../../../src/evidence/dns-facts.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { Facts } from "../../../src/evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../../../src/evidence/http-facts.ts";
+import type { CertificateUsage } from "../../../src/evidence/tls-facts.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
 import { mailHost, securityTxt, sound, tableCases } from "./sound-site.ts";
@@ -97,8 +98,14 @@ const anyCertificate = fc
     names: fc.constantFrom(["site.example"], []),
     selfSigned: fc.boolean(),
     trustAnchor: seldom,
+    usage: fc.constantFrom<(CertificateUsage | undefined)[]>(
+      undefined,
+      { authority: false, keyUsage: ["digitalSignature"], extendedKeyUsage: ["serverAuth"] },
+      { authority: true, keyUsage: ["keyCertSign", "cRLSign"], extendedKeyUsage: null },
+      { authority: false, keyUsage: null, extendedKeyUsage: ["clientAuth"] },
+    ),
   })
-  .map(certificate);
+  .map(({ usage, ...given }) => certificate(usage === undefined ? given : { ...given, usage }));
 
 /** Field of that name with any of these values. */
 const anyRecords = (name: string, ...texts: readonly string[]): fc.Arbitrary<TextRecords> =>
@@ -214,6 +221,7 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
       trusted: fc.boolean(),
       trustedBy: fc.constantFrom("public", "operator", null),
       untrustedBecause: fc.constantFrom("DEPTH_ZERO_SELF_SIGNED_CERT", null),
+      path: fc.oneof(fc.constant(null), fc.array(anyCertificate, { maxLength: 2 })),
     },
     { requiredKeys: [] },
   ),

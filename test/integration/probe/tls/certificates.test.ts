@@ -6,6 +6,7 @@ import { rootCertificates } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { openEgress } from "../../../../src/egress/dial.ts";
 import { certificateNamesMax, certificatesMax } from "../../../../src/evidence/limits.ts";
+import type { CertificateUsage, TlsFacts } from "../../../../src/evidence/tls-facts.ts";
 import { probeTls } from "../../../../src/probe/tls/tls.ts";
 import {
   type CertificateOptions,
@@ -63,6 +64,7 @@ describe("certificates", () => {
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
         selfSigned: false,
         trustAnchor: false,
+        usage: { authority: false, keyUsage: ["digitalSignature", "keyEncipherment"], extendedKeyUsage: ["serverAuth"] },
       },
       expect.objectContaining({
         subject: "CN=Assay test issuing CA",
@@ -116,10 +118,62 @@ describe("certificates", () => {
     expect(facts).toMatchObject({ trusted: false, untrustedBecause: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
   });
 
-  test("an expired intermediate affects dates, not trust", async () => {
-    const expired = root.issue({ commonName: "Old issuing CA", authority: true, validTo: new Date(Date.now() - 1_000) });
-    const own = expired.issue({ names: ["site.test"] });
-    expect(await tlsFactsOf(await serveTls(identity(chainOf(own, expired), own)))).toMatchObject({ trusted: true });
+  describe("the path to the root", () => {
+    const ago = { validTo: new Date(Date.now() - 1_000) };
+    const named = (options: CertificateOptions) => root.issue({ commonName: "Twin CA", authority: true, ...options });
+    const subjects = ({ path }: TlsFacts) => path?.map(({ subject, trustAnchor }) => `${subject}${trustAnchor ? " (root)" : ""}`);
+    const current = named({});
+    const own = current.issue({ commonName: "site.test", names: ["site.test"] });
+    const expired = named({ ...ago, privateKeyPem: current.privateKeyPem });
+
+    test("an expired intermediate affects dates, not trust", async () => {
+      const facts = await tlsFactsOf(await serveTls(identity(chainOf(own, expired), own)));
+      expect(facts).toMatchObject({ trusted: true, untrustedBecause: null });
+      expect(subjects(facts)).toEqual(["CN=Twin CA", "CN=Assay test root (root)"]);
+      expect(Date.parse(facts.path?.[0]?.validTo ?? "")).toBeLessThan(Date.now());
+    });
+
+    test("a valid twin beside it, in any order", async () => {
+      for (const twins of [
+        [expired, current],
+        [current, expired],
+      ]) {
+        const facts = await tlsFactsOf(await serveTls(identity(chainOf(own, ...twins), own)));
+        expect(facts.trusted).toBe(true);
+        expect(Date.parse(facts.path?.[0]?.validTo ?? "")).toBeGreaterThan(Date.now());
+      }
+    });
+
+    test("a root that has expired", async () => {
+      const old = selfSigned({ commonName: "Old root", authority: true, ...ago });
+      const below = old.issue({ names: ["site.test"] });
+      const facts = await tlsFactsOf(await serveTls(identity(below.pem, below)), { caPems: [old.pem] });
+      expect(facts.trusted).toBe(true);
+      expect(subjects(facts)).toEqual(["CN=Old root (root)"]);
+    });
+
+    test("none without trust", async () => {
+      expect((await tlsFactsOf(await serveTls(siteIdentity("site.test", { flaw: "self-signed" })))).path).toBeNull();
+    });
+  });
+
+  test.each<[string, CertificateOptions, CertificateUsage]>([
+    ["a server", {}, { authority: false, keyUsage: ["digitalSignature", "keyEncipherment"], extendedKeyUsage: ["serverAuth"] }],
+    [
+      "an authority",
+      { authority: true },
+      { authority: true, keyUsage: ["digitalSignature", "keyCertSign", "cRLSign"], extendedKeyUsage: null },
+    ],
+    ["no stated usage", { keyUsage: null, extendedKeyUsage: null }, { authority: false, keyUsage: null, extendedKeyUsage: null }],
+    [
+      "clients",
+      { extendedKeyUsage: ["1.2.3.4", "1.3.6.1.5.5.7.3.2"] },
+      { authority: false, keyUsage: ["digitalSignature", "keyEncipherment"], extendedKeyUsage: ["clientAuth", "1.2.3.4"] },
+    ],
+  ])("the usage of a certificate for %s", async (_words, options, usage) => {
+    const facts = await tlsFactsOf(await serveTls(siteIdentity("site.test", options)));
+    expect(facts.chain[0]?.usage).toEqual(usage);
+    expect(facts.untrustedBecause).toBe(usage.extendedKeyUsage?.[0] === "clientAuth" ? "INVALID_PURPOSE" : null);
   });
 
   test("an issuer that is not an authority", async () => {

@@ -1,7 +1,7 @@
 /** TLS probe: peers that fail, limit connections or drop them. */
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { siteIdentity } from "../../../support/certificates.ts";
+import { siteIdentity, untrustedAuthority } from "../../../support/certificates.ts";
 import { cleanUp, keep } from "../../../support/clean-up.ts";
 import { closedPort, startTcp } from "../../../support/servers.ts";
 import { probeServer, serveTls, tlsFactsOf } from "../../../support/tls-probe.ts";
@@ -63,6 +63,33 @@ describe("a server that limits simultaneous connections", () => {
     );
     const facts = await tlsFactsOf(box);
     expect(Object.values(facts.versions)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
+  });
+});
+
+describe("a server that answers only the first connection", () => {
+  const { intermediate } = untrustedAuthority();
+  const leaf = intermediate.issue({ commonName: "site.test", names: ["site.test"] });
+  const chain = (...certificates: readonly { readonly pem: string }[]) => certificates.map(({ pem }) => pem).join("");
+
+  test.each([
+    ["an intermediate twice", [intermediate, intermediate]],
+    ["the leaf twice", [leaf, intermediate]],
+  ])("every certificate that it sent counts: %s", async (_words, others) => {
+    const site = await serveTls({ certificateChainPem: chain(leaf, ...others), privateKeyPem: leaf.privateKeyPem });
+    let isFirst = true;
+    const box = keep(
+      await startTcp((socket) => {
+        if (!isFirst) return void socket.destroy();
+        isFirst = false;
+        const onward = connect(site.port, "127.0.0.1");
+        socket.pipe(onward).pipe(socket);
+        onward.on("error", () => socket.destroy());
+        socket.once("close", () => onward.destroy());
+      }),
+    );
+    const facts = await tlsFactsOf(box);
+    expect(facts).toMatchObject({ chainAsSent: false, trusted: false, untrustedBecause: "UNABLE_TO_GET_ISSUER_CERT_LOCALLY" });
+    expect(facts.chain).toHaveLength(3);
   });
 });
 

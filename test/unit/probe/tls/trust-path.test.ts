@@ -1,0 +1,122 @@
+/** Choice among several paths to a root by their dates, and what `openssl verify` says about the same certificates. */
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { trustAnchors } from "../../../../src/probe/tls/trust.ts";
+import { longestTrustPath } from "../../../../src/probe/tls/trust-path.ts";
+import { type CertificateOptions, type IssuedCertificate, selfSigned } from "../../../support/certificates.ts";
+import { hasOpenssl } from "../../../support/openssl-server.ts";
+
+const dayMs = 86_400_000;
+const nowMs = Date.now();
+const daysFromNow = (days: number) => new Date(nowMs + days * dayMs);
+const period = (from: number, to: number) => ({ validFrom: daysFromNow(from), validTo: daysFromNow(to) });
+
+const root = selfSigned({ commonName: "Root", authority: true, ...period(-100, 1_000) });
+const oldRoot = selfSigned({ commonName: "Old root", authority: true, ...period(-1_000, -1) });
+const issuing = (options: CertificateOptions, above = root) => above.issue({ commonName: "Issuing CA", authority: true, ...options });
+const current = issuing(period(-100, 500));
+const { privateKeyPem } = current;
+/** Same name and key as `current`. */
+const twin = (from: number, to: number, above = root) => issuing({ privateKeyPem, ...period(from, to) }, above);
+const leaf = current.issue({ commonName: "site.test", names: ["site.test"] });
+
+const x509 = ({ der }: IssuedCertificate) => new X509Certificate(der);
+
+/** Ends of the issuers on the path, in days from now. */
+function pathEnds(sent: readonly IssuedCertificate[], roots: readonly IssuedCertificate[] = [root]): readonly number[] | null {
+  const { all } = trustAnchors(roots.map(({ pem }) => pem));
+  const path = longestTrustPath([x509(leaf), ...sent.map(x509)], all, nowMs);
+  return path === null ? null : path.map(({ validTo }) => Math.round((Date.parse(validTo) - nowMs) / dayMs));
+}
+
+/** Whether OpenSSL accepts the leaf. It looks for the path itself, as all certificates are given as untrusted ones. */
+function opensslAccepts(sent: readonly IssuedCertificate[], roots: readonly IssuedCertificate[] = [root]): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "assay-verify-"));
+  try {
+    const write = (name: string, certificates: readonly IssuedCertificate[]) => {
+      const file = join(folder, name);
+      writeFileSync(file, certificates.map(({ pem }) => pem).join(""));
+      return file;
+    };
+    const [anchors, chain, own] = [write("roots.pem", roots), write("chain.pem", sent), write("leaf.pem", [leaf])];
+    const { exitCode } = Bun.spawnSync(["openssl", "verify", "-CAfile", anchors, "-untrusted", chain, own]);
+    return exitCode === 0;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("the path that stays valid longest", () => {
+  test.each<[string, IssuedCertificate[], number[]]>([
+    ["the only one", [current], [500, 1_000]],
+    ["an expired intermediate: the path explains the refusal", [twin(-100, -1)], [-1, 1_000]],
+    ["an intermediate that is not valid yet", [twin(1, 500)], [500, 1_000]],
+    ["an expired twin before the valid one", [twin(-100, -1), current], [500, 1_000]],
+    ["an expired twin after the valid one", [current, twin(-100, -1)], [500, 1_000]],
+    ["a twin that is not valid yet but ends later", [twin(1, 900), current], [500, 1_000]],
+    ["two valid twins, of which the second ends later", [twin(-1, 10), current], [500, 1_000]],
+    ["two expired twins: the one that ended last", [twin(-100, -50), twin(-100, -2)], [-2, 1_000]],
+    ["certificates of no use, in any order", [root, twin(-100, -1), oldRoot, current], [500, 1_000]],
+  ])("%s", (_words, sent, ends) => {
+    expect(pathEnds(sent)).toEqual(ends);
+  });
+
+  test("two roots, of which one has expired", () => {
+    const below = twin(-100, 700, oldRoot);
+    expect(pathEnds([below], [oldRoot])).toEqual([700, -1]);
+    expect(pathEnds([below, current], [oldRoot, root])).toEqual([500, 1_000]);
+    expect(pathEnds([current, below], [oldRoot, root])).toEqual([500, 1_000]);
+  });
+
+  test("an intermediate that the operator trusts", () => {
+    expect(pathEnds([current], [current])).toEqual([500]);
+    expect(pathEnds([], [twin(-100, -1)])).toEqual([-1]);
+  });
+
+  test("no path, and a leaf that is trusted itself", () => {
+    expect(pathEnds([])).toBeNull();
+    expect(pathEnds([current], [oldRoot])).toBeNull();
+    expect(pathEnds([current], [leaf])).toEqual([]);
+  });
+
+  test("authorities that issued certificates for each other", () => {
+    const [one, other] = ["One", "Other"].map((commonName) => selfSigned({ commonName, authority: true, ...period(-10, 900) }));
+    if (one === undefined || other === undefined) throw new Error("no authorities");
+    const cross = (below: IssuedCertificate, above: IssuedCertificate, name: string, days: number) =>
+      above.issue({ commonName: name, authority: true, privateKeyPem: below.privateKeyPem, ...period(-10, days) });
+    const circle = [cross(one, other, "One", 300), cross(other, one, "Other", 200)];
+    const below = cross(current, one, "Issuing CA", 400);
+    expect(pathEnds([below, ...circle])).toBeNull();
+    expect(pathEnds([below, ...circle], [other])).toEqual([400, 300, 900]);
+    expect(pathEnds([below, ...circle, current], [other, root])).toEqual([500, 1_000]);
+  });
+
+  test("a dozen twins are searched at once", () => {
+    const twins = Array.from({ length: 11 }, (_, at) => twin(-100, -1 - at));
+    expect(pathEnds([...twins, current])).toEqual([500, 1_000]);
+    expect(pathEnds(twins)).toEqual([-1, 1_000]);
+  });
+});
+
+describe.skipIf(!hasOpenssl)(`openssl verify agrees${hasOpenssl ? "" : " (skipped: no openssl on this machine)"}`, () => {
+  const isWithinDates = (sent: readonly IssuedCertificate[], roots: readonly IssuedCertificate[]) => {
+    const { all } = trustAnchors(roots.map(({ pem }) => pem));
+    const path = longestTrustPath([x509(leaf), ...sent.map(x509)], all, nowMs) ?? [];
+    return path.length > 0 && path.every((issuer) => Date.parse(issuer.validFrom) <= nowMs && Date.parse(issuer.validTo) >= nowMs);
+  };
+
+  test.each<[string, IssuedCertificate[], IssuedCertificate[], boolean]>([
+    ["a valid intermediate", [current], [root], true],
+    ["an expired intermediate", [twin(-100, -1)], [root], false],
+    ["an intermediate that is not valid yet", [twin(1, 500)], [root], false],
+    ["an expired twin first", [twin(-100, -1), current], [root], true],
+    ["an expired twin last", [current, twin(-100, -1)], [root], true],
+    ["a root that has expired", [twin(-100, 700, oldRoot)], [oldRoot], false],
+  ])("%s", (_words, sent, roots, accepted) => {
+    expect(isWithinDates(sent, roots)).toBe(accepted);
+    expect(opensslAccepts(sent, roots)).toBe(accepted);
+  });
+});
