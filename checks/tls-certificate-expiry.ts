@@ -1,10 +1,12 @@
-/** Checks that the certificate leaves enough time to repair a failed renewal. */
-import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
-import { dayMs, lifetimeMs, minuteOf, validityAt } from "assay/check/parsers";
+/** Checks that the certificate and its issuers leave enough time to repair a failed renewal. */
+import { type CertificateFacts, type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { dayMs, issuersOnPath, lifetimeMs, minuteOf, validityAt } from "assay/check/parsers";
 
 // 14 days, or a fifth of the validity period for short-lived certificates.
 const remainingMsMin = 14 * dayMs;
 const remainingShareMin = 0.2;
+
+type Code = "security.tls.certificate-expires-soon" | "security.tls.issuer-expires-soon";
 
 export default registerCheck({
   key: "tls-certificate-expiry",
@@ -15,20 +17,30 @@ export default registerCheck({
   reads: ["tls"],
   findings: {
     "security.tls.certificate-expires-soon": { severity: "medium", riskLevel: "low", effort: "low" },
+    "security.tls.issuer-expires-soon": { severity: "medium", riskLevel: "low", effort: "low" },
   },
-  judge({ subject, tls }) {
+  judge({ subject: { scannedAt }, tls }) {
     const [leaf] = tls.chain;
     const lifetime = leaf === undefined ? null : lifetimeMs(leaf);
     if (leaf === undefined || lifetime === null) return notChecked();
     // Expired certificates are reported by tls-certificate-validity.
-    if (validityAt(leaf, subject.scannedAt) === "expired") return notApplicable();
-    const remainingMs = Date.parse(leaf.validTo) - Date.parse(subject.scannedAt);
-    if (remainingMs >= Math.min(remainingMsMin, remainingShareMin * lifetime)) return passed();
-    return violated("security.tls.certificate-expires-soon", {
+    if (validityAt(leaf, scannedAt) === "expired") return notApplicable();
+    const remainingMs = ({ validTo }: Pick<CertificateFacts, "validTo">) => Date.parse(validTo) - Date.parse(scannedAt);
+    const values = ({ validTo }: Pick<CertificateFacts, "validTo">) => ({
       tlsHost: tls.host,
-      validTo: minuteOf(leaf.validTo),
-      days: Math.floor(remainingMs / dayMs),
-      lifetimeDays: Math.round(lifetime / dayMs),
+      validTo: minuteOf(validTo),
+      days: Math.floor(remainingMs({ validTo }) / dayMs),
     });
+    const found: Found<Code>[] = [];
+    if (remainingMs(leaf) < Math.min(remainingMsMin, remainingShareMin * lifetime)) {
+      const lifetimeDays = Math.round(lifetime / dayMs);
+      found.push({ code: "security.tls.certificate-expires-soon", values: { ...values(leaf), lifetimeDays } });
+    }
+    for (const issuer of issuersOnPath(tls)) {
+      if (validityAt(issuer, scannedAt) !== "valid" || Date.parse(issuer.validTo) >= Date.parse(leaf.validTo)) continue;
+      if (remainingMs(issuer) >= remainingMsMin) continue;
+      found.push({ code: "security.tls.issuer-expires-soon", values: { ...values(issuer), issuer: issuer.subject } });
+    }
+    return violatedBy(found);
   },
 });

@@ -22,9 +22,9 @@ export default registerCheck({
     "security.tls.certificate-lifetime-too-long": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ tls }) {
-    // Private authorities have no limit.
-    if (tls.trustedBy !== "public") return notApplicable();
     const [leaf] = tls.chain;
+    // Private authorities have no limit.
+    if (leaf !== undefined && tls.trustedBy !== "public") return notApplicable();
     const lifetime = leaf === undefined ? null : lifetimeMs(leaf);
     if (leaf === undefined || lifetime === null) return notChecked();
     const validFromMs = Date.parse(leaf.validFrom);

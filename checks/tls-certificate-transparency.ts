@@ -13,6 +13,7 @@ export default registerCheck({
     "security.tls.certificate-not-logged": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ navigation, tls }) {
+    if (tls.chain.length === 0) return notChecked();
     // Certificates of private authorities need no public logs.
     if (tls.trustedBy !== "public") return notApplicable();
     if (navigation.status === "failed") return notChecked();

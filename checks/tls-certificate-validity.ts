@@ -1,6 +1,12 @@
-/** Checks that the certificate is within its validity period. */
-import { notChecked, passed, registerCheck, violated } from "assay/check";
-import { dayMs, minuteOf, validityAt } from "assay/check/parsers";
+/** Checks that the certificate and its issuers are within their validity periods. */
+import { type Found, notChecked, registerCheck, violatedBy } from "assay/check";
+import { dayMs, issuersOnPath, minuteOf, validityAt } from "assay/check/parsers";
+
+type Code =
+  | "security.tls.certificate-expired"
+  | "security.tls.certificate-not-yet-valid"
+  | "security.tls.issuer-expired"
+  | "security.tls.issuer-not-yet-valid";
 
 export default registerCheck({
   key: "tls-certificate-validity",
@@ -12,17 +18,28 @@ export default registerCheck({
   findings: {
     "security.tls.certificate-expired": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.certificate-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.issuer-expired": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.issuer-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
   },
-  judge({ subject, tls }) {
-    // Only the leaf counts: browsers can replace an expired certificate further up the chain.
+  judge({ subject: { scannedAt }, tls }) {
     const [leaf] = tls.chain;
-    const validity = leaf === undefined ? null : validityAt(leaf, subject.scannedAt);
-    if (leaf === undefined || validity === null) return notChecked();
-    if (validity === "valid") return passed();
-
-    const values = { tlsHost: tls.host, validFrom: minuteOf(leaf.validFrom), validTo: minuteOf(leaf.validTo) };
-    if (validity === "not-yet-valid") return violated("security.tls.certificate-not-yet-valid", values);
-    const days = Math.floor((Date.parse(subject.scannedAt) - Date.parse(leaf.validTo)) / dayMs);
-    return violated("security.tls.certificate-expired", { ...values, days });
+    if (leaf === undefined) return notChecked();
+    const found: Found<Code>[] = [];
+    let hasUnreadableDate = false;
+    for (const certificate of [leaf, ...issuersOnPath(tls)]) {
+      const validity = validityAt(certificate, scannedAt);
+      hasUnreadableDate ||= validity === null;
+      if (validity === "valid" || validity === null) continue;
+      const { subject, validFrom, validTo } = certificate;
+      const name = certificate === leaf ? {} : { issuer: subject };
+      const days = Math.floor((Date.parse(scannedAt) - Date.parse(validTo)) / dayMs);
+      const values = { tlsHost: tls.host, ...name, validFrom: minuteOf(validFrom), validTo: minuteOf(validTo) };
+      const codes = certificate === leaf ? leafCodes : issuerCodes;
+      found.push({ code: codes[validity], values: validity === "expired" ? { ...values, days } : values });
+    }
+    return found.length === 0 && hasUnreadableDate ? notChecked() : violatedBy(found);
   },
 });
+
+const leafCodes = { expired: "security.tls.certificate-expired", "not-yet-valid": "security.tls.certificate-not-yet-valid" } as const;
+const issuerCodes = { expired: "security.tls.issuer-expired", "not-yet-valid": "security.tls.issuer-not-yet-valid" } as const;

@@ -1,11 +1,20 @@
-/** Checks that the certificate chain leads to a trusted authority. */
-import { notChecked, passed, registerCheck, violated } from "assay/check";
+/** Checks that the certificate chain leads to a trusted authority, and that the certificate is meant for servers. */
+import { type CertificateFacts, type Found, notChecked, registerCheck, type TlsFacts, violatedBy } from "assay/check";
+import { missingServerUsage } from "assay/check/parsers";
+
+type Code =
+  | "security.tls.certificate-self-signed"
+  | "security.tls.root-not-trusted"
+  | "security.tls.chain-incomplete"
+  | "security.tls.chain-invalid"
+  | "security.tls.certificate-not-for-servers"
+  | "security.tls.certificate-is-authority";
 
 export default registerCheck({
   key: "tls-trust-chain",
   weight: 10,
   area: "transport",
-  standards: ["RFC 5280 section 6"],
+  standards: ["RFC 5280 section 6", "CA/Browser Forum Baseline Requirements 7.1.2.7"],
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
@@ -13,33 +22,69 @@ export default registerCheck({
     "security.tls.root-not-trusted": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.chain-incomplete": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.chain-invalid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.certificate-not-for-servers": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.certificate-is-authority": { severity: "medium", riskLevel: "medium", effort: "low", weight: 4 },
   },
-  judge({ tls: { host, port, trusted, untrustedBecause, chain } }) {
-    if (trusted) return passed();
-    const [leaf] = chain;
+  judge({ tls }) {
+    const [leaf] = tls.chain;
     // The runtime returns no certificate for rare key types that it cannot read.
     if (leaf === undefined) return notChecked();
-    const values = {
-      tlsHost: host,
-      tlsPort: port,
-      subject: leaf.subject,
-      issuer: chain.at(-1)?.issuer ?? leaf.issuer,
-      count: chain.length,
-      because: untrustedBecause ?? "",
-    };
-    // OpenSSL's X509_V_ERR_* codes.
-    switch (untrustedBecause) {
-      case "DEPTH_ZERO_SELF_SIGNED_CERT":
-        return violated("security.tls.certificate-self-signed", values);
-      case "SELF_SIGNED_CERT_IN_CHAIN":
-        return violated("security.tls.root-not-trusted", values);
-      // A missing intermediate is indistinguishable from a private authority that withholds its root.
-      case "UNABLE_TO_GET_ISSUER_CERT":
-      case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
-      case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-        return violated("security.tls.chain-incomplete", values);
-      default:
-        return violated("security.tls.chain-invalid", values);
+    const found: Found<Code>[] = [];
+    const needed = missingServerUsage(tls);
+    if (needed !== null) {
+      const usages = needed === "serverAuth" ? leaf.usage?.extendedKeyUsage : leaf.usage?.keyUsage;
+      const values = { tlsHost: tls.host, subject: leaf.subject, needed, usages: (usages ?? []).join(", ") };
+      found.push({ code: "security.tls.certificate-not-for-servers", values });
     }
+    const code = tls.trusted ? null : codeOf(tls.untrustedBecause);
+    // The runtime reports an unsuitable usage as well.
+    if (code !== null && !(code === "security.tls.chain-invalid" && needed !== null)) {
+      found.push({ code, values: chainValues(tls, leaf) });
+    }
+    // A self-signed certificate is replaced anyway.
+    if (leaf.usage?.authority === true && code !== "security.tls.certificate-self-signed") {
+      found.push({ code: "security.tls.certificate-is-authority", values: { tlsHost: tls.host, subject: leaf.subject } });
+    }
+    return violatedBy(found);
   },
 });
+
+/** From OpenSSL's X509_V_ERR_* codes. */
+function codeOf(untrustedBecause: string | null): Code {
+  switch (untrustedBecause) {
+    case "DEPTH_ZERO_SELF_SIGNED_CERT":
+      return "security.tls.certificate-self-signed";
+    case "SELF_SIGNED_CERT_IN_CHAIN":
+      return "security.tls.root-not-trusted";
+    // A missing intermediate is indistinguishable from a private authority that withholds its root.
+    case "UNABLE_TO_GET_ISSUER_CERT":
+    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
+    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+      return "security.tls.chain-incomplete";
+    default:
+      return "security.tls.chain-invalid";
+  }
+}
+
+function chainValues({ host, port, untrustedBecause, chain, certificatesDropped, chainAsSent }: TlsFacts, leaf: CertificateFacts) {
+  const addedByRuntime = !chainAsSent && chain.at(-1)?.trustAnchor === true ? 1 : 0;
+  return {
+    tlsHost: host,
+    tlsPort: port,
+    subject: leaf.subject,
+    issuer: lastIssuer(chain, leaf),
+    count: chain.length + certificatesDropped - addedByRuntime,
+    because: untrustedBecause ?? "",
+  };
+}
+
+/** Issuer of the last certificate to which the leaf leads: servers send chains in any order, and unrelated certificates too. */
+function lastIssuer(chain: readonly CertificateFacts[], leaf: CertificateFacts): string {
+  const rest = new Set(chain);
+  let last = leaf;
+  for (let next: CertificateFacts | undefined = leaf; next !== undefined; next = [...rest].find(({ subject }) => subject === last.issuer)) {
+    last = next;
+    rest.delete(next);
+  }
+  return last.issuer;
+}

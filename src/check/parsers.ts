@@ -75,7 +75,14 @@ export { parseStructuredDictionary, parseStructuredToken } from "../parse/struct
 export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
 export { isInsecureUrl, isLoopbackUrl } from "../parse/trustworthy.ts";
 export type { Validity } from "./certificate.ts";
-export { hasSignatureThatCounts, isCertificateAccepted, lifetimeMs, validityAt } from "./certificate.ts";
+export {
+  hasSignatureThatCounts,
+  isCertificateAccepted,
+  issuersOnPath,
+  lifetimeMs,
+  missingServerUsage,
+  validityAt,
+} from "./certificate.ts";
 export type { SeenCookie, SeenCookies } from "./cookies.ts";
 export { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
 export type { EnforcedCsp } from "./csp.ts";

@@ -25,6 +25,8 @@ export type ProbeFailure =
   | "blocked"
   /** The TLS handshake failed. */
   | "tls"
+  /** The server offers no TLS version, cipher suite or certificate that browsers support. */
+  | "tls-incompatible"
   /** The answer violates the protocol. */
   | "invalid"
   | "redirects"

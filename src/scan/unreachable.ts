@@ -5,11 +5,12 @@ import { isHttps } from "../parse/header-fields.ts";
 
 /**
  * Error code if the page was not reachable, else null. A browser may refuse a server that our own client can read, such as
- * one with TLS 1.0 only: that is judged, and the result is not measured.
+ * one with TLS 1.0 only: that is judged, and the result is not measured. So is a server to which plain HTTP redirects.
  */
 export function unreachableBecause({ subject, navigation, tls }: Evidence): ScanErrorCode | null {
   if (navigation.status === "read") return null;
-  if (navigation.because !== "blocked" && isHttps(subject.url) && tls.status === "read") return null;
+  const isAboutTls = isHttps(subject.url) || navigation.because === "tls" || navigation.because === "tls-incompatible";
+  if (navigation.because !== "blocked" && isAboutTls && tls.status === "read") return null;
   return errorCodes[navigation.because];
 }
 
@@ -21,6 +22,7 @@ const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
   unreachable: "unreachable",
   blocked: "blocked",
   tls: "tls",
+  "tls-incompatible": "tls",
   invalid: "invalid",
   redirects: "redirects",
   "server-error": "unreachable",

@@ -16,8 +16,9 @@ import {
 import { startFlight } from "../support/flight-server.ts";
 import { type OpensslKey, opensslDsaKey, opensslKey } from "../support/openssl-keys.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
+import { issuerDateCases, usageCases } from "./certificate-use.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
-import { labHost, startPage, tlsSite, tlsStates } from "./tls-site.ts";
+import { chain, expectRefusalByBrowser, labHost, startPage, tlsSite, tlsStates } from "./tls-site.ts";
 
 const dayMs = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
@@ -38,11 +39,6 @@ function certificateCase({ name, expected = tlsStates(), host = labHost, identit
 
 function flawed(flaw: Flaw, expected: States, code: string): LabCase {
   return certificateCase({ name: `certificate: ${flaw}`, expected, codes: [code], identity: () => siteIdentity(labHost, { flaw }) });
-}
-
-/** The presented chain, leaf first. */
-function chain(leaf: IssuedCertificate, ...others: readonly { readonly pem: string }[]): ServerIdentity {
-  return { certificateChainPem: [leaf, ...others].map(({ pem }) => pem).join(""), privateKeyPem: leaf.privateKeyPem };
 }
 
 /** `count` names; the last one is the host. */
@@ -250,6 +246,7 @@ const keys: readonly LabCase[] = [
     name: "Ed25519, which browsers do not support",
     expected: tlsStates({ "cipher-negotiated": "notChecked" }),
     identity: () => siteIdentity(labHost, { key: "ed25519" }),
+    verify: expectRefusalByBrowser,
   }),
 ];
 
@@ -323,14 +320,17 @@ const flightCases: readonly LabCase[] = [
       "certificate-lifetime": "violated",
       "certificate-transparency": "notChecked",
       "hostname-match": "violated",
+      "trust-chain": "violated",
       "cipher-negotiated": "notChecked",
     }),
-    ["security.tls.certificate-lifetime-too-long"],
+    ["security.tls.certificate-lifetime-too-long", "security.tls.certificate-not-for-servers", "security.tls.certificate-is-authority"],
   ),
 ];
 
 export const certificateCases: readonly LabCase[] = [
   ...dates,
+  ...issuerDateCases,
+  ...usageCases,
   ...names,
   ...chains,
   ...combinations,

@@ -1,8 +1,9 @@
 /** Serves the cases for certificates and TLS, with the expected states of a sound site. */
+import { expect } from "vitest";
 import type { State } from "../../src/check/check.ts";
-import { type ServerIdentity, testAuthority } from "../support/certificates.ts";
+import { type IssuedCertificate, type ServerIdentity, testAuthority } from "../support/certificates.ts";
 import { closedPort, egressTo, startHttps, type TlsOptions } from "../support/servers.ts";
-import type { LabSite, States } from "./laboratory.ts";
+import type { FinishedScan, LabSite, States } from "./laboratory.ts";
 
 export const labHost = "site.test";
 
@@ -49,4 +50,17 @@ export async function tlsSite(server: RunningServer, host = labHost): Promise<La
 /** A page on the runtime's TLS server. */
 export async function startPage(identity: ServerIdentity, options: TlsOptions = {}): Promise<RunningServer> {
   return startHttps(identity, { "/": { body: "<!doctype html><title>A page</title>" } }, options);
+}
+
+/** The presented chain, leaf first. */
+export function chain(leaf: IssuedCertificate, ...others: readonly { readonly pem: string }[]): ServerIdentity {
+  return { certificateChainPem: [leaf, ...others].map(({ pem }) => pem).join(""), privateKeyPem: leaf.privateKeyPem };
+}
+
+/** Expects a scan without page, whose rows say that browsers refuse the server. */
+export function expectRefusalByBrowser({ result }: FinishedScan): void {
+  expect(result).toMatchObject({ measured: false, score: null });
+  const reasonOf = (key: string) => result.ledger.find((row) => row.key === key)?.notCheckedBecause;
+  expect(reasonOf("content-security-policy")).toBe("page: tls-incompatible");
+  expect(reasonOf("tls-cipher-negotiated")).toBe("navigation: tls-incompatible");
 }

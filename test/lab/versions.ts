@@ -5,7 +5,7 @@ import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import { startHttp, startTcp, type TlsOptions } from "../support/servers.ts";
 import type { LabCase, States } from "./laboratory.ts";
 import { notApplicable } from "./states.ts";
-import { labHost, type RunningServer, startPage, tlsSite, tlsStates } from "./tls-site.ts";
+import { expectRefusalByBrowser, labHost, type RunningServer, startPage, tlsSite, tlsStates } from "./tls-site.ts";
 
 const rsa = () => siteIdentity(labHost, { key: "rsa-2048" });
 
@@ -129,9 +129,9 @@ const others: readonly LabCase[] = [
   },
 ];
 
-/** A case that the runtime's TLS server does not support. */
+/** A case that neither the runtime's TLS server nor the browser supports. */
 function opensslCase(name: string, args: readonly string[], expected: States, codes: readonly string[] = []): LabCase {
-  return { name, expected, codes, serve: async () => tlsSite(await startOpenssl(rsa(), args)) };
+  return { name, expected, codes, serve: async () => tlsSite(await startOpenssl(rsa(), args)), verify: expectRefusalByBrowser };
 }
 
 const opensslCases: readonly LabCase[] = [

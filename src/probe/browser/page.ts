@@ -214,6 +214,7 @@ function failureOf({ proxy, subject }: PageProbeContext, network: PageNetwork, o
 /** Chromium's net errors; the first match counts. */
 const netErrors: readonly { readonly pattern: RegExp; readonly because: ProbeFailure }[] = [
   { pattern: /TOO_MANY_REDIRECTS/, because: "redirects" },
+  { pattern: /ERR_SSL_(VERSION_OR_CIPHER_MISMATCH|KEY_USAGE_INCOMPATIBLE)/, because: "tls-incompatible" },
   { pattern: /ERR_(SSL|CERT|BAD_SSL)/, because: "tls" },
   { pattern: /TIMED_OUT/, because: "timeout" },
   { pattern: /NAME_NOT_RESOLVED/, because: "unresolved" },

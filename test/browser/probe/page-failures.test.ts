@@ -33,9 +33,19 @@ describe("without a page", () => {
       async () => keep(await startTcp((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")))),
     ],
     [
-      "tls",
+      "tls-incompatible",
       "the server has only TLS 1.0",
       async () => keep(await startHttps(siteIdentity("site.test"), {}, { minVersion: "TLSv1", maxVersion: "TLSv1" })),
+    ],
+    [
+      "tls-incompatible",
+      "the server has only Ed25519",
+      async () => keep(await startHttps(siteIdentity("site.test", { key: "ed25519" }), {})),
+    ],
+    [
+      "tls-incompatible",
+      "the key of the certificate must not sign",
+      async () => keep(await startHttps(siteIdentity("site.test", { key: "rsa-2048", keyUsage: Buffer.from([3, 2, 4, 0x30]) }), {})),
     ],
     [
       "invalid",

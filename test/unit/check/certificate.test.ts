@@ -25,6 +25,9 @@ test.each<[string, Partial<TlsFacts>, boolean]>([
   ["not trusted", { trusted: false }, false],
   ["another name", { hostMatches: false }, false],
   ["expired", { chain: [certificate({ validTo: from })] }, false],
+  ["below an expired issuer", { path: [certificate({ validTo: from })] }, false],
+  ["below an issuer in order", { path: [certificate()] }, true],
+  ["for clients", { chain: [certificate({ usage: { authority: false, keyUsage: null, extendedKeyUsage: ["clientAuth"] } })] }, false],
   ["not read", { chain: [], trusted: false, hostMatches: false }, true],
 ])("a certificate that is %s is accepted: %s", (_words, given, expected) => {
   const { tls, subject } = evidence({ tls: given });

@@ -8,6 +8,13 @@ describe("a scan", () => {
     ["is judged when the browser got a response", {}, null],
     ["is judged when the response was a server error", { page: "server-error" }, null],
     ["is judged when only our own client completed TLS", { navigation: "tls" }, null],
+    ["is judged when browsers refuse the server's TLS", { navigation: "tls-incompatible" }, null],
+    [
+      "is judged when http leads to a server whose TLS browsers refuse",
+      { url: "http://site.example/", navigation: "tls-incompatible" },
+      null,
+    ],
+    ["is unreachable when nobody completed TLS", { navigation: "tls-incompatible", tls: "tls" }, "tls"],
     ["is judged when the browser timed out but TLS worked", { navigation: "timeout" }, null],
     ["is unreachable when both failed", { navigation: "refused", tls: "refused" }, "refused"],
     ["is unreachable when TLS works only on another port", { url: "http://site.example/", navigation: "timeout" }, "timeout"],

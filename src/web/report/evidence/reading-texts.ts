@@ -12,6 +12,7 @@ const failures = {
   unreachable: true,
   blocked: true,
   tls: true,
+  "tls-incompatible": true,
   invalid: true,
   redirects: true,
   "server-error": true,
