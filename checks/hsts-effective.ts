@@ -17,7 +17,7 @@ export default registerCheck({
   area: "hsts",
   standards: ["RFC 6797 section 6.1", "RFC 6797 section 8.1"],
   appliesTo: ["https"],
-  reads: ["navigation", "page"],
+  reads: ["navigation"],
   consults: ["tls"],
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
@@ -30,10 +30,10 @@ export default registerCheck({
     "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.hsts.unparseable": { severity: "high", riskLevel: "medium", effort: "low" },
   },
-  judge({ subject, navigation, page, tls, headers }) {
+  judge({ subject, navigation, tls, headers }) {
     // RFC 6797 section 8.1: browsers process only the first of several fields.
     const [value, ...more] = headers["strict-transport-security"];
-    const host = hstsHost(subject, navigation, page);
+    const host = hstsHost(subject, navigation);
     if (value === undefined || host === null) return notApplicable();
 
     const found: Found<Code>[] = faultsOf(value);

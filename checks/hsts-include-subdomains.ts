@@ -8,16 +8,16 @@ export default registerCheck({
   area: "hsts",
   standards: ["RFC 6797 section 6.1.2"],
   appliesTo: ["https"],
-  reads: ["navigation", "page"],
+  reads: ["navigation"],
   consults: ["hstsPreload"],
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
     "security.hsts.subdomains-not-included": { severity: "low", riskLevel: "low", effort: "medium" },
   },
-  judge({ subject, navigation, page, hstsPreload, headers }) {
+  judge({ subject, navigation, hstsPreload, headers }) {
     const [value] = headers["strict-transport-security"];
-    const host = hstsHost(subject, navigation, page);
+    const host = hstsHost(subject, navigation);
     if (value === undefined || host === null) return notApplicable();
     const policy = parseHsts(value);
     // Without an effective policy there is nothing to extend; hsts-effective reports that.

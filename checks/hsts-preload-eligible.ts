@@ -43,7 +43,7 @@ export default registerCheck({
   area: "hsts",
   standards: ["hstspreload.org: submission requirements"],
   appliesTo: ["public-name"],
-  reads: ["navigation", "page"],
+  reads: ["navigation"],
   consults: ["hstsPreload", "plainHttp", "tls"],
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
@@ -57,12 +57,12 @@ export default registerCheck({
     "security.hsts.preload-redirect-downgrade": { severity: "info", riskLevel: "low", effort: "low" },
     "security.hsts.preload-without-subdomains": { severity: "info", riskLevel: "low", effort: "medium" },
   },
-  judge({ subject, navigation, page, hstsPreload, plainHttp, tls, headers }) {
+  judge({ subject, navigation, hstsPreload, plainHttp, tls, headers }) {
     // The list accepts only registrable domains.
     if (subject.host !== subject.registrableDomain) return notApplicable();
     if (hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
 
-    const host = hstsHost(subject, navigation, page);
+    const host = hstsHost(subject, navigation);
     // If another host answered first over https, this domain's own header is unknown.
     const fields = host === null || host === subject.host ? headers["strict-transport-security"] : null;
     const found = [...(fields === null ? [] : headerFaults(fields)), ...redirectFaults(plainHttp, browserRedirects(navigation))];

@@ -116,6 +116,24 @@ const FullReportSchema = Type.Object({
   notChecked: orNull(
     Type.Array(Type.Object({ key: Type.String(), because: Type.String() }), { description: "Why each of these rows could not be run." }),
   ),
+  notMeasuredBecause: orNull(
+    Type.String({ description: "Why a finished scan has no score, and what to scan instead, localised. Null with a score." }),
+  ),
+  heldScore: orNull(
+    Type.Object(
+      {
+        scoreMax: Type.Integer({ minimum: 0, maximum: 100, description: "Maximum score while these rows have no verdict." }),
+        rows: Type.Array(
+          Type.Object({
+            key: Type.String(),
+            because: Type.String({ description: "As in notChecked." }),
+            remedy: Type.String({ description: "What to do, localised." }),
+          }),
+        ),
+      },
+      { description: "Heavy rows that could not be run and so limit the score. Null if none does." },
+    ),
+  ),
   ledgerEvidence: orNull(
     Type.Record(Type.String(), Type.Array(Type.String()), {
       description: "By ledger key: the readings that the verdict rests on, and headers.<name> for header fields.",

@@ -33,7 +33,16 @@ export type { PublishedDmarc } from "../parse/dmarc-walk.ts";
 export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "../parse/dmarc-walk.ts";
 export type { FrameOptions } from "../parse/frame-options.ts";
 export { parseFrameOptions } from "../parse/frame-options.ts";
-export { fieldsNamed, firstHttpsAnswer, hstsHost, isHtml, isHttps, isPlainText, valuesNamed } from "../parse/header-fields.ts";
+export {
+  fieldsNamed,
+  firstHttpsAnswer,
+  firstHttpsUrl,
+  hstsHost,
+  isHtml,
+  isHttps,
+  isPlainText,
+  valuesNamed,
+} from "../parse/header-fields.ts";
 export { splitHeaderList } from "../parse/header-list.ts";
 export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { hstsMaxAgeSecondsMin, parseHsts } from "../parse/hsts.ts";

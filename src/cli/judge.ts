@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { Command, Option } from "commander";
 import { checksDirOf } from "../app/scanning.ts";
 import { loadCatalog } from "../catalog/load.ts";
+import { evidenceWithoutErrorPage } from "../evidence/error-page.ts";
 import { type Evidence, failed, readingNames } from "../evidence/evidence.ts";
 import { jsonFaultPosition } from "../parse/json-position.ts";
 import { performJudge } from "../scan/judge-task.ts";
@@ -52,11 +53,11 @@ function evidenceIn(file: string): Evidence {
   for (const field of ["url", "host", "scannedAt"])
     if (typeof subject[field] !== "string") throw unusable(file, `holds evidence without subject.${field}`);
   if (!URL.canParse(String(subject.url))) throw unusable(file, "holds evidence whose subject.url is not a URL");
-  // Evidence of an older version lacks readings of newer probes.
+  // Evidence of an older version lacks readings of newer probes, and takes an error page for the page.
   const readings = readingNames.map((name) => [name, inner[name] ?? failed("not-asked")] as const);
   const malformed = readings.find(([, reading]) => !isObject(reading) || !(reading.status === "failed" || isObject(reading.facts)));
   if (malformed !== undefined) throw unusable(file, `holds evidence with a malformed reading, ${malformed[0]}`);
-  return { subject, ...Object.fromEntries(readings) } as unknown as Evidence;
+  return evidenceWithoutErrorPage({ subject, ...Object.fromEntries(readings) } as unknown as Evidence);
 }
 
 function jsonIn(file: string): unknown {

@@ -18,22 +18,36 @@ export interface ReportStyle {
 
 /** Removes control characters from every text of the site before colours are added. */
 export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle): string {
-  const { security, notChecked } = report;
+  const { security, notChecked, notMeasuredBecause } = report;
   const head = painted(stripControls(report.url), "1", style);
   if (report.scanErrorMessage !== null) return [head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
   if (security === null) return head;
   return [
     head,
-    ...wrapped(verdict(security, style), indent, style),
+    ...wrapped(verdict(security, notMeasuredBecause, style), indent, style),
+    ...heldLines(report, style),
     ...(security.checkSummary === null ? [] : wrapped(translate(style, "summary", { ...security.checkSummary }), indent, style)),
     ...findingLines(security.findings, style),
     ...notCheckedLines(security, notChecked ?? [], style),
   ].join("\n");
 }
 
-function verdict({ measured, score, band, rank }: SecurityBlock, style: ReportStyle): string {
-  if (!measured || score === null) return translate(style, "notMeasured");
+function verdict({ measured, score, band, rank }: SecurityBlock, notMeasuredBecause: string | null, style: ReportStyle): string {
+  if (!measured || score === null) return notMeasuredBecause ?? translate(style, "notMeasured");
   return translate(style, "score", { score, band: translate(style, `bands/${band}`), rank: translate(style, `ranks/${rank}`) });
+}
+
+/** Rows that limit the score, with what to do about each. */
+function heldLines({ heldScore, security }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
+  if (heldScore === null) return [];
+  const lines = heldScore.rows.flatMap(({ key, because, remedy }) =>
+    wrapped(`${labelOf(key, security)} (${because}): ${remedy}`, indent + indent, style),
+  );
+  return [...wrapped(translate(style, "held", { score: heldScore.scoreMax }), indent, style), ...lines];
+}
+
+function labelOf(key: string, security: SecurityBlock | null): string {
+  return security?.checks?.find((check) => check.key === key)?.label ?? key;
 }
 
 function findingLines(findings: readonly RenderedFinding[], style: ReportStyle): readonly string[] {
@@ -62,15 +76,12 @@ function remediationLines(remediation: string, style: ReportStyle): readonly str
 }
 
 function notCheckedLines(
-  { checks }: SecurityBlock,
+  security: SecurityBlock,
   rows: readonly { readonly key: string; readonly because: string }[],
   style: ReportStyle,
 ): readonly string[] {
   if (rows.length === 0) return [];
-  const lines = rows.flatMap(({ key, because }) => {
-    const label = checks?.find((check) => check.key === key)?.label ?? key;
-    return wrapped(`${label} - ${key} (${because})`, indent, style);
-  });
+  const lines = rows.flatMap(({ key, because }) => wrapped(`${labelOf(key, security)} - ${key} (${because})`, indent, style));
   return ["", ...wrapped(translate(style, "notChecked"), "", style), ...lines];
 }
 

@@ -46,6 +46,14 @@ export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }
   });
 }
 
+/** Scans for which `--fail-on` decides little, because the page was not judged. */
+export function undecided(scanned: readonly ScannedUrl[], { failOn }: Policy): readonly string[] {
+  if (failOn === null) return [];
+  return scanned.flatMap(({ url, outcome }) =>
+    outcome.status === "finished" && !outcome.result.measured ? [`${url}: not measured, so --fail-on saw only part of the checks`] : [],
+  );
+}
+
 export function reportOf({ url, outcome }: ScannedUrl, locale: PageLocale, texts: Texts): FullReport<Evidence, Timings> {
   const { status, evidence, timings } = outcome;
   const errorCode = status === "failed" ? outcome.code : null;

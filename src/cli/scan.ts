@@ -9,7 +9,7 @@ import type { Texts } from "../text/i18n.ts";
 import { CliError, type ExitCode, exitCodes } from "./exit.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { reportText } from "./report-text.ts";
-import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls } from "./scan-outcome.ts";
+import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls, undecided } from "./scan-outcome.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { stopSignal } from "./shutdown.ts";
 import { currentTerminal, jsonLine, print, printError, stripControls } from "./terminal.ts";
@@ -70,7 +70,7 @@ async function scanAll(urls: readonly string[], config: Config, options: ScanOpt
   const policy: Policy = { failOn: options.failOn ?? null, failUnder: options.failUnder ?? null };
   const code = codeOf(complete, policy, stop.aborted);
   renderReports(complete, config, options, scanner.texts);
-  for (const shortfall of shortfalls(complete, policy)) printError(`assay: ${shortfall}`);
+  for (const note of [...shortfalls(complete, policy), ...undecided(complete, policy)]) printError(`assay: ${note}`);
   return code;
 }
 

@@ -34,6 +34,10 @@ export type ProbeFailure =
   | "server-error"
   /** A bot challenge replaced the site's answer. */
   | "challenged"
+  /** Status 4xx: the answer is an error page, not the page of the scanned URL. */
+  | "client-error"
+  /** Status 401 with WWW-Authenticate: the page is shown only after a sign-in. */
+  | "sign-in-required"
   /** The answer exceeds a size limit. */
   | "too-large"
   /** Not supported by the runtime. */

@@ -18,6 +18,8 @@ export interface NavigationFacts {
     readonly keyExchange: string;
     readonly certificateTransparency: "compliant" | "not-compliant" | "unknown";
   } | null;
+  /** The final answer if its status is 4xx. The `page` reading then fails, but these header fields come from the server. */
+  readonly errorAnswer?: HttpAnswer;
 }
 
 /** Set-Cookie line of a first-party response, with the value replaced by `<redacted>`. */

@@ -101,17 +101,26 @@ function declaredHeaders(check: AnyCheck, evidence: Evidence): Record<string, re
   const names = check.headers ?? [];
   if (names.length === 0) return {};
   const { page, navigation, subject } = evidence;
-  if (page.status === "failed") return `page: ${page.because}`;
   if (navigation.status === "failed") return `navigation: ${navigation.because}`;
-  const answer = check.headersFrom === "first-https" ? firstHttpsAnswer(subject, navigation.facts, page.facts) : page.facts;
+  const fromFirstHttps = check.headersFrom === "first-https";
+  const errorAnswer = fromFirstHttps && page.status === "failed" ? navigation.facts.errorAnswer : undefined;
+  const last = page.status === "read" ? page.facts : errorAnswer;
+  if (last === undefined) return pageFailure(page);
+  const answer = fromFirstHttps ? firstHttpsAnswer(subject, navigation.facts, last) : last;
   const values: Record<string, readonly string[]> = {};
   for (const name of names) {
     const fields: readonly HeaderField[] = answer === null ? [] : fieldsNamed(answer.headers, name);
     if (fields.some((field) => field.truncated)) return "header-truncated";
     if (fields.length === 0 && answer !== null && answer.headersDropped > 0) return "headers-dropped";
+    // Many servers leave their own fields out of error pages, so that an absent field proves nothing.
+    if (fields.length === 0 && answer !== null && answer === errorAnswer) return pageFailure(page);
     values[name] = fields.map((field) => field.value);
   }
   return values;
+}
+
+function pageFailure(page: Evidence["page"]): NotCheckedBecause {
+  return `page: ${page.status === "failed" ? page.because : "not-asked"}`;
 }
 
 /** @throws Error if the verdict breaks the contract; plugins are not type-checked. */

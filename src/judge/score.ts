@@ -1,5 +1,6 @@
 /** Computes the score from the ledger by the formula of `docs/scoring.md`. */
 import type { State } from "../check/check.ts";
+import type { LedgerRow, StoredResult } from "./result.ts";
 
 /** Below this share of the applicable weight, a score would be a guess. */
 const ranWeightShareMin = 0.5;
@@ -8,7 +9,9 @@ const remainingSharePerPoint = 0.99;
 /** A check of this weight protects every visitor. */
 const mainDefenceWeightMin = 8;
 /** Maximum score while a main defence could not be read. */
-const unreadDefenceScoreMax = 79;
+export const unreadDefenceScoreMax = 79;
+/** First version of the algorithm with that maximum. */
+const unreadDefenceVersionMin = 3;
 
 export interface ScoredRow {
   readonly state: State;
@@ -28,6 +31,11 @@ export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[]
   const remaining = Math.round(100 * remainingSharePerPoint ** charged);
   const defenceUnread = rows.some(isUnreadDefence);
   return Math.min(remaining, charged > 0 ? 99 : 100, defenceUnread ? unreadDefenceScoreMax : 100, ...scoreCaps);
+}
+
+/** Rows that limit the score, because a main defence could not be read; none without a score. */
+export function heavyUnreadRows({ algorithmVersion, score, ledger }: StoredResult): readonly LedgerRow[] {
+  return score === null || algorithmVersion < unreadDefenceVersionMin ? [] : ledger.filter(isUnreadDefence);
 }
 
 /** True for a row without a verdict whose check protects every visitor: nothing is called good while such a row is unread. */

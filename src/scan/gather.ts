@@ -3,6 +3,7 @@ import { withDeadline } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
 import { openEgress } from "../egress/dial.ts";
 import { startProxy } from "../egress/proxy.ts";
+import { isErrorPage } from "../evidence/error-page.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type Readings } from "../evidence/evidence.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { type ProgressStage, progressStages } from "../evidence/scan.ts";
@@ -94,8 +95,11 @@ async function runProbes(
   const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
   const finalEndpoint = finalUrl !== null && isHttps(finalUrl) ? tlsEndpointOf(finalUrl) : null;
   const servedElsewhere = finalEndpoint !== null && !isSameEndpoint(finalEndpoint, scannedEndpoint);
+  const refused = page.page.status === "failed" && isErrorPage(page.page.because) ? page.page : null;
   const crossOrigin =
-    finalUrl === null ? failed("not-asked") : run("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
+    finalUrl === null || refused !== null
+      ? (refused ?? failed("not-asked"))
+      : run("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
   const favicon =
     finalUrl === null
       ? failed("not-asked")

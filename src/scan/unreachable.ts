@@ -27,6 +27,8 @@ const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
   redirects: "redirects",
   "server-error": "unreachable",
   challenged: "unreachable",
+  "client-error": "unreachable",
+  "sign-in-required": "unreachable",
   "too-large": "too-large",
   unsupported: "invalid",
   crashed: "crashed",

@@ -4,6 +4,7 @@ import type { Band, Rank } from "../judge/rank.ts";
 import type { StoredFinding, StoredResult } from "../judge/result.ts";
 import { hostOf } from "../parse/site.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
+import { type HeldScore, heldScore, notMeasuredBecause } from "./unread.ts";
 
 export { bands, ranks } from "../judge/rank.ts";
 
@@ -80,6 +81,10 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly catalogVersion: string | null;
   /** Reason of each `notChecked` row. */
   readonly notChecked: readonly { readonly key: string; readonly because: string }[] | null;
+  /** Why a finished scan has no score, and what to scan instead, localised. */
+  readonly notMeasuredBecause: string | null;
+  /** Rows without a verdict that limit the score. */
+  readonly heldScore: HeldScore | null;
   /** By ledger key: the readings and header fields (`headers.<name>`) behind the verdict. */
   readonly ledgerEvidence: Readonly<Record<string, readonly string[]>> | null;
   readonly timings: Timings | null;
@@ -114,6 +119,8 @@ export function renderFullReport<Evidence, Timings>(
     algorithmVersion: result?.algorithmVersion ?? null,
     catalogVersion: result?.catalogVersion ?? null,
     notChecked: result === null ? null : notCheckedRows(result),
+    notMeasuredBecause: result === null ? null : notMeasuredBecause(result, locale, texts),
+    heldScore: result === null ? null : heldScore(result, locale, texts),
     ledgerEvidence: result === null ? null : Object.fromEntries(result.ledger.map((row) => [row.key, row.evidence])),
     timings: gathered.timings,
     evidence: gathered.evidence,

@@ -4,6 +4,7 @@ import { within } from "../../base/deadline.ts";
 import type { Egress } from "../../egress/dial.ts";
 import { portOf } from "../../egress/host.ts";
 import type { EgressProxy } from "../../egress/proxy.ts";
+import { withoutErrorPage } from "../../evidence/error-page.ts";
 import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../../evidence/evidence.ts";
 import { hopsMax } from "../../evidence/limits.ts";
 import type { NavigationFacts } from "../../evidence/page-facts.ts";
@@ -134,7 +135,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // Requests are complete only if the document itself was readable.
   const requests = dom.status === "read" ? read(network.requests()) : dom;
-  return { navigation: read(navigation), page: read(answer), dom, markup, requests };
+  return withoutErrorPage({ navigation: read(navigation), page: read(answer), dom, markup, requests });
 }
 
 function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {

@@ -1,12 +1,14 @@
 /** Notices above a report: error page, other host, old scan, changed catalog, many checks not run. */
-import type { Evidence } from "../../evidence/evidence.ts";
+import type { Evidence, ProbeFailure } from "../../evidence/evidence.ts";
 import { algorithmVersion } from "../../judge/result.ts";
 import { hostOf } from "../../parse/site.ts";
 import { sameRules } from "../../text/comparison.ts";
+import { scanInstead } from "../../text/unread.ts";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
+import type { I18n } from "../i18n.ts";
 import { reusedScanParam } from "../scanning/scan-dedup.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { failureText } from "./evidence/reading-texts.ts";
@@ -44,22 +46,12 @@ export function ReusedScanNotice({ report: { scan } }: { readonly report: Report
 
 function PageNotices({ evidence: { page, navigation }, host }: { readonly evidence: Evidence; readonly host: string }) {
   const i18n = useI18n();
+  const finalStatus = navigation.status === "read" ? navigation.facts.finalStatus : null;
   const finalHost = navigation.status === "read" ? hostOf(navigation.facts.finalUrl) : null;
   const status = page.status === "read" ? page.facts.status : null;
   return (
     <>
-      {page.status === "failed" && (
-        <Notice kind="warn" title={i18n.t("report.notices.notRead")}>
-          <p>
-            {failureText(i18n, page.because)} {i18n.t("report.notices.notReadMeans")}
-          </p>
-          {page.because === "challenged" && (
-            <p>
-              {i18n.t("report.notices.challenged")} <a href="/about#visits">{i18n.t("report.notices.challengedHow")}</a>
-            </p>
-          )}
-        </Notice>
-      )}
+      {page.status === "failed" && <NotRead because={page.because} finalStatus={finalStatus} />}
       {status !== null && status >= errorStatusMin && (
         <Notice kind="warn" title={i18n.t("report.notices.errorPage", { status })}>
           <p>{i18n.t("report.notices.errorPageMeans")}</p>
@@ -75,6 +67,38 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
       )}
     </>
   );
+}
+
+function NotRead({ because, finalStatus }: { readonly because: ProbeFailure; readonly finalStatus: number | null }) {
+  const { i18n, settings } = useVisit();
+  const instead = scanInstead(because, i18n.locale, settings.texts);
+  return (
+    <Notice kind="warn" title={notReadTitle(because, finalStatus, i18n)}>
+      <p>
+        {failureText(i18n, because)} {i18n.t("report.notices.notReadMeans")}
+      </p>
+      {instead !== null && (
+        <p>
+          {instead}
+          {mayBeRefused.includes(because) && (
+            <>
+              {" "}
+              <a href="/about#visits">{i18n.t("report.notices.challengedHow")}</a>
+            </>
+          )}
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+/** Failures that may come from a rule against this appliance. */
+const mayBeRefused: readonly ProbeFailure[] = ["challenged", "client-error"];
+
+function notReadTitle(because: ProbeFailure, finalStatus: number | null, i18n: I18n): string {
+  if (because === "sign-in-required") return i18n.t("report.notices.signIn");
+  if (because === "client-error" && finalStatus !== null) return i18n.t("report.notices.errorPage", { status: finalStatus });
+  return i18n.t("report.notices.notRead");
 }
 
 function ManyNotChecked({ report: { summary } }: { readonly report: Report }) {

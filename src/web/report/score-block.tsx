@@ -1,12 +1,13 @@
 /** Score section: score ring, band, rank, change since the previous scan, and reasons. */
 import { sameRules } from "../../text/comparison.ts";
+import { heldScore, notMeasuredBecause } from "../../text/unread.ts";
 import { BandChip } from "../components/chips.tsx";
 import { ScoreRing, scoreText } from "../components/score-ring.tsx";
 import { Sentence } from "../components/untrusted-text.tsx";
-import { useI18n } from "../context.ts";
+import { useI18n, useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 import { endOf } from "../scans/scan-end.ts";
-import { failureText } from "./evidence/reading-texts.ts";
+import { whyNotChecked } from "./evidence/reading-texts.ts";
 import { type Points, passedPercent, pointsOf } from "./points.ts";
 import type { Report, ShownFinding } from "./report.ts";
 
@@ -54,19 +55,9 @@ function movementOf({ previous, result }: Report, i18n: I18n): string | null {
 }
 
 function Reasons({ report }: { readonly report: Report }) {
-  const i18n = useI18n();
-  return report.result.score === null ? (
-    <p>{whyNotMeasured(report, i18n)}</p>
-  ) : (
-    <ScoreReasons report={report} score={report.result.score} />
-  );
-}
-
-function whyNotMeasured({ evidence }: Report, i18n: I18n): string {
-  const page = evidence?.page;
-  return page?.status === "failed"
-    ? i18n.t("report.score.pageNotRead", { because: failureText(i18n, page.because) })
-    : i18n.t("report.score.tooLittle");
+  const { i18n, settings } = useVisit();
+  const because = notMeasuredBecause(report.result, i18n.locale, settings.texts);
+  return report.result.score === null ? <p>{because}</p> : <ScoreReasons report={report} score={report.result.score} />;
 }
 
 function ScoreReasons({ report, score }: { readonly report: Report; readonly score: number }) {
@@ -92,7 +83,27 @@ function ScoreReasons({ report, score }: { readonly report: Report; readonly sco
           </ul>
         </>
       )}
+      <Held report={report} />
       {report.summary.violated === 0 && <p>{i18n.t("report.score.nothingWrong")}</p>}
+    </>
+  );
+}
+
+/** Rows without a verdict that limit the score, with what to do about each. */
+function Held({ report: { result, rows } }: { readonly report: Report }) {
+  const { i18n, settings } = useVisit();
+  const held = heldScore(result, i18n.locale, settings.texts);
+  if (held === null) return null;
+  return (
+    <>
+      <p>{i18n.count("report.score.held", held.rows.length, { score: held.scoreMax })}</p>
+      <ul>
+        {held.rows.map(({ key, because, remedy }) => (
+          <li key={key}>
+            <a href={`#${key}`}>{rows.find(({ row }) => row.key === key)?.label ?? key}</a>: {whyNotChecked(i18n, because)} {remedy}
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -17,7 +17,10 @@ const site = Bun.serve({
   port: 0,
   fetch: (request) => {
     // Longer than the test that interrupts it.
-    if (new URL(request.url).pathname === "/slow") return Bun.sleep(scanMsMax).then(() => new Response("late"));
+    const { pathname } = new URL(request.url);
+    if (pathname === "/gone") return new Response("<title>gone</title>", { status: 410, headers: { "content-type": "text/html" } });
+    if (pathname === "/private") return new Response("", { status: 401, headers: { "www-authenticate": 'Basic realm="private"' } });
+    if (pathname === "/slow") return Bun.sleep(scanMsMax).then(() => new Response("late"));
     return new Response("<!doctype html><title>A page</title>", { headers: { "content-type": "text/html", server: "\x1b[31mtest" } });
   },
 });
@@ -74,6 +77,24 @@ describe("assay scan", () => {
       expect([second?.url, second?.status]).toEqual([page, "finished"]);
       expect(second?.evidence).not.toBeNull();
       expect(second?.security?.checks?.length).toBe(second?.security?.checkSummary?.total as number);
+    },
+    scanMsMax,
+  );
+
+  test(
+    "does not judge an error page as the site, says why, and exits as with any page",
+    async () => {
+      const text = await scan(`${page}gone`, "--fail-on", "critical", "--quiet");
+      expect(text.stdout).toContain("No score: the page itself could not be read. The server answered with an error (4xx).");
+      expect(text.stdout).toContain("Scan an address that shows visitors a page");
+      expect(text.stderr).toContain(`${page}gone: not measured, so --fail-on saw only part of the checks`);
+      const json = await scan(`${page}private`, "--format", "json", "--locale", "de-de", "--quiet");
+      expect([json.code, json.stderr]).toEqual([0, ""]);
+      const report = JSON.parse(json.stdout) as Report;
+      expect(report.security).toMatchObject({ measured: false, score: null, band: "unknown", rank: "unknown" });
+      expect(report.notChecked).toContainEqual({ key: "content-security-policy", because: "page: sign-in-required" });
+      expect(report.notMeasuredBecause).toContain("Der Server verlangt eine Anmeldung (401)");
+      expect((await scan(`${page}gone`, "--fail-under", "0", "--quiet")).code).toBe(1);
     },
     scanMsMax,
   );

@@ -137,7 +137,7 @@ const hostilePages: readonly HostilePage[] = [
   {
     words: "a password prompt with status 401",
     answer: (socket) => respond(socket, "<title>hostile</title>", ['WWW-Authenticate: Basic realm="x"'], "401 Unauthorized"),
-    expect: (readings) => expect(factsOf(readings, "page").status).toBe(401),
+    expect: ({ page }) => expect(page).toEqual({ status: "failed", because: "sign-in-required" }),
   },
   {
     words: "a prompt for the proxy's password",

@@ -99,7 +99,7 @@ describe("without a page", () => {
   });
 });
 
-describe("an answer from another party than the site", () => {
+describe("an answer that is not the page of the site", () => {
   const answers: readonly (readonly [
     because: ProbeFailure | null,
     words: string,
@@ -107,8 +107,14 @@ describe("an answer from another party than the site", () => {
     headers: Record<string, string>,
     title: string,
   ])[] = [
-    [null, "not found", 404, {}, "page"],
-    [null, "forbidden", 403, {}, "page"],
+    ["client-error", "a bad request", 400, {}, "page"],
+    ["client-error", "a sign-in that names no scheme", 401, {}, "page"],
+    ["sign-in-required", "a demand to sign in", 401, { "www-authenticate": 'Basic realm="x"' }, "page"],
+    ["sign-in-required", "a demand to sign in with a scheme of its own", 401, { "www-authenticate": "Bearer" }, "page"],
+    ["client-error", "forbidden", 403, {}, "page"],
+    ["client-error", "not found", 404, {}, "page"],
+    ["client-error", "gone", 410, {}, "page"],
+    ["client-error", "refused for legal reasons", 451, {}, "page"],
     [null, "a challenge's title with status 200", 200, {}, "Just a moment..."],
     ["server-error", "an internal error", 500, {}, "page"],
     ["server-error", "unavailable", 503, {}, "page"],
@@ -125,4 +131,18 @@ describe("an answer from another party than the site", () => {
         expect(reading).toMatchObject(because === null ? { status: "read" } : { status: "failed", because });
     });
   }
+
+  test("an error page keeps its header fields, also behind a redirect", async () => {
+    const server = await site({
+      "/": { status: 302, headers: { location: "/gone" } },
+      "/gone": { status: 410, headers: { "strict-transport-security": "max-age=31536000" }, body: "gone" },
+    });
+    const { navigation, page } = await load("https://site.test/", { "site.test:443": server });
+    expect(page).toEqual({ status: "failed", because: "client-error" });
+    if (navigation.status === "failed") throw new Error("the navigation was answered");
+    const { errorAnswer, hops } = navigation.facts;
+    expect(hops).toHaveLength(1);
+    expect(errorAnswer).toMatchObject({ url: "https://site.test/gone", status: 410, headersDropped: 0 });
+    expect(errorAnswer?.headers.find(({ name }) => name.toLowerCase() === "strict-transport-security")?.value).toBe("max-age=31536000");
+  });
 });

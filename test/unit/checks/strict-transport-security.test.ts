@@ -1,11 +1,13 @@
 /** The first https answer of the scanned host, possibly a redirect, must have the header. */
 import check from "../../../checks/strict-transport-security.ts";
-import type { Hop } from "../../../src/evidence/http-facts.ts";
+import type { HeaderField, Hop, HttpAnswer } from "../../../src/evidence/http-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { answer, type HeadersGiven } from "../../support/evidence.ts";
 
 const sts = { "strict-transport-security": "max-age=31536000" };
 const hop = (url: string, headers: HeadersGiven = {}, internal = false): Hop => ({ ...answer({ url, status: 301, headers }), internal });
+const errorPage = (headers: HeadersGiven = {}): HttpAnswer => answer({ url: "https://site.example/", status: 404, headers });
+const cut: HeaderField = { name: "strict-transport-security", value: "max-age=1", truncated: true };
 
 testCheck(check, {
   passed: [
@@ -22,15 +24,31 @@ testCheck(check, {
     ["an invalid value is still a header; hsts-effective judges it", { headers: { "strict-transport-security": "max-age=0" } }],
     ["the host is preloaded", { hstsPreload: { hostPreloaded: true } }],
     ["present, without the preload list", { headers: sts, hstsPreload: "crashed" }],
+    ["on an error page", { page: "client-error", navigation: { errorAnswer: errorPage(sts) } }],
+    [
+      "on the redirect to an error page without it",
+      { page: "client-error", navigation: { hops: [hop("https://site.example/", sts)], errorAnswer: errorPage() } },
+    ],
   ],
   notApplicable: [
     ["a page over http", { url: "http://site.example/" }],
     ["an IPv4 address", { url: "https://192.0.2.1/", registrableDomain: null }],
     ["an IPv6 address", { url: "https://[2001:db8::1]/", registrableDomain: null }],
   ],
-  notChecked: [["a challenge instead of the site", { page: "challenged" }]],
+  notChecked: [
+    ["a challenge instead of the site", { page: "challenged" }],
+    ["absent on an error page", { page: "client-error", navigation: { errorAnswer: errorPage() } }],
+    ["cut on an error page", { page: "client-error", navigation: { errorAnswer: { ...errorPage(), headers: [cut] } } }],
+  ],
   violated: {
     "security.missing-header.strict-transport-security": [
+      [
+        "absent on the redirect to an error page",
+        {
+          page: "client-error",
+          navigation: { hops: [hop("https://site.example/")], finalUrl: "https://www.site.example/", errorAnswer: errorPage(sts) },
+        },
+      ],
       ["absent, and the preload status is unknown", { hstsPreload: "unsupported" }],
       ["absent", {}, { values: { answeredAt: "https://site.example/" } }],
       [

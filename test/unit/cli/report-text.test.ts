@@ -1,8 +1,13 @@
 /** The report at a terminal: complete, worst first, in both languages, and without control characters of a site. */
 import { describe, expect, test } from "vitest";
 import { type ReportStyle, reportText } from "../../../src/cli/report-text.ts";
+import { evidenceWithoutErrorPage } from "../../../src/evidence/error-page.ts";
+import { judgeEvidence } from "../../../src/judge/ledger.ts";
+import { algorithmVersion } from "../../../src/judge/result.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { renderFullReport } from "../../../src/text/render.ts";
+import { builtInChecks } from "../../support/built-in-checks.ts";
+import { evidence } from "../../support/evidence.ts";
 import { checksTexts, storedResult } from "../../support/stored.ts";
 
 const texts = createTexts(checksTexts);
@@ -75,4 +80,31 @@ test("a failed scan has only its reason", () => {
   const failed = { ...scan, status: "failed", errorCode: "refused" } as const;
   const report = renderFullReport(failed, null, { evidence: null, timings: null }, "en-gb", texts);
   expect(reportText(report, styled())).toBe("https://site.example/\n  site.example refused the connection.");
+});
+
+describe("a page that was not judged", () => {
+  const errorPage = evidenceWithoutErrorPage(evidence({ page: { status: 401 }, headers: { "www-authenticate": "Basic" } }));
+  const result = judgeEvidence(errorPage, { checks: builtInChecks, version: "v" }, () => {});
+
+  test.each([
+    ["en-gb", "No score: the page itself could not be read. The server demands a sign-in (401)", "opens without a sign-in"],
+    ["de-de", "Keine Punktzahl: Die Seite selbst konnte nicht gelesen werden. Der Server verlangt eine Anmeldung (401)", "ohne Anmeldung"],
+  ])("says why and what to scan instead in %s", (locale, why, instead) => {
+    const report = renderFullReport({ ...scan, errorCode: null }, result, { evidence: null, timings: null }, locale, texts);
+    const text = reportText(report, styled({ locale, columns: 1_000 }));
+    expect(text).toContain(why);
+    expect(text).toContain(instead);
+    expect(text).toContain("content-security-policy (page: sign-in-required)");
+    expect(report.notChecked).toContainEqual({ key: "content-security-policy", because: "page: sign-in-required" });
+  });
+});
+
+test("a score that an unread main defence limits names the row and the remedy", () => {
+  const row = { key: "sample-header", state: "notChecked", weight: 8, evidence: ["page"], notCheckedBecause: "header-truncated" } as const;
+  const held = { ...storedResult(), algorithmVersion, score: 79, ledger: [row], findings: [] };
+  const report = renderFullReport({ ...scan, errorCode: null }, held, { evidence: null, timings: null }, "en-gb", texts);
+  expect(reportText(report, styled({ columns: 1_000 }))).toContain(
+    `  The score is at most 79, because a main defence could not be checked:
+    Sample header (header-truncated): Shorten the header, or`,
+  );
 });

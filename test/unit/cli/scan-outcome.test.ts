@@ -1,6 +1,6 @@
 /** The exit code of several scans under a policy: a table. */
 import { describe, expect, test } from "vitest";
-import { codeOf, type Policy, type ScannedUrl, shortfalls } from "../../../src/cli/scan-outcome.ts";
+import { codeOf, type Policy, type ScannedUrl, shortfalls, undecided } from "../../../src/cli/scan-outcome.ts";
 import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
 import { evidence } from "../../support/evidence.ts";
 import { storedResult } from "../../support/stored.ts";
@@ -49,4 +49,11 @@ test("names the pages that violate the policy", () => {
     `${url}: findings that are low or worse: 1 (--fail-on)`,
     `${url}: its score is 67, under 70 (--fail-under)`,
   ]);
+});
+
+test("names the pages for which --fail-on decides little, because they were not measured", () => {
+  expect(undecided([finished(null), finished(), failed("timeout")], { failOn: "high", failUnder: null })).toEqual([
+    `${url}: not measured, so --fail-on saw only part of the checks`,
+  ]);
+  expect(undecided([finished(null)], noPolicy)).toEqual([]);
 });

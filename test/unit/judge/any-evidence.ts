@@ -131,6 +131,7 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
         { maxLength: 4 },
       ),
       finalUrl: anyUrl,
+      errorAnswer: anyAnswer,
       security: fc.constantFrom(
         null,
         { protocol: "TLS 1.3", cipher: "AES_128_GCM", keyExchange: "", certificateTransparency: "compliant" },
@@ -304,7 +305,7 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
   mailTlsRpt: anyRecords("_smtp._tls.site.example", "v=TLSRPTv1; rua=mailto:a@b.example", "v=TLSRPTv1;", "v=tlsrptv1"),
 };
 
-const anyFailure = fc.constantFrom<ProbeFailure>("timeout", "refused", "tls", "server-error", "challenged", "crashed");
+const anyFailure = fc.constantFrom<ProbeFailure>("timeout", "refused", "tls", "server-error", "challenged", "client-error", "crashed");
 
 const someMissing = fc.dictionary(fc.constantFrom(...readingNames), anyFailure, { maxKeys: 2 });
 

@@ -1,5 +1,6 @@
 /** Evidence of the page itself: headers, cookies, document and requests. */
 import type { Evidence } from "../../../evidence/evidence.ts";
+import type { HttpAnswer } from "../../../evidence/http-facts.ts";
 import type { DomFacts, PageFacts, RequestsFacts, SetCookieLine } from "../../../evidence/page-facts.ts";
 import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
@@ -7,24 +8,32 @@ import { useI18n } from "../../context.ts";
 import { displayLimits, Entry, HeaderTable, OmittedCount, ReadingContent, TruncatedNote, UntrustedLine } from "./evidence-blocks.tsx";
 import { MarkupEntries } from "./markup.tsx";
 
-export function HeadersEvidence({ evidence: { page } }: { readonly evidence: Evidence }) {
-  const i18n = useI18n();
+/** An error page is not the page, but its header fields are shown: the rows about HSTS may rest on them. */
+export function HeadersEvidence({ evidence: { page, navigation } }: { readonly evidence: Evidence }) {
+  const errorAnswer = navigation.status === "read" ? navigation.facts.errorAnswer : undefined;
   return (
-    <ReadingContent reading={page}>
-      {({ url, status, headers, headersDropped, mediaType }) => (
-        <>
-          <p>
-            <UntrustedLine>{url}</UntrustedLine>: {i18n.t("report.facts.status", { status })}
-            {mediaType !== null && (
-              <>
-                , <UntrustedText>{mediaType}</UntrustedText>
-              </>
-            )}
-          </p>
-          <HeaderTable caption={i18n.t("evidence.parts.headers")} headers={headers} dropped={headersDropped} />
-        </>
-      )}
-    </ReadingContent>
+    <>
+      <ReadingContent reading={page}>{(facts) => <Answer answer={facts} mediaType={facts.mediaType} />}</ReadingContent>
+      {errorAnswer !== undefined && <Answer answer={errorAnswer} mediaType={null} />}
+    </>
+  );
+}
+
+function Answer({ answer, mediaType }: { readonly answer: HttpAnswer; readonly mediaType: string | null }) {
+  const i18n = useI18n();
+  const { url, status, headers, headersDropped } = answer;
+  return (
+    <>
+      <p>
+        <UntrustedLine>{url}</UntrustedLine>: {i18n.t("report.facts.status", { status })}
+        {mediaType !== null && (
+          <>
+            , <UntrustedText>{mediaType}</UntrustedText>
+          </>
+        )}
+      </p>
+      <HeaderTable caption={i18n.t("evidence.parts.headers")} headers={headers} dropped={headersDropped} />
+    </>
   );
 }
 

@@ -17,6 +17,8 @@ const failures = {
   redirects: true,
   "server-error": true,
   challenged: true,
+  "client-error": true,
+  "sign-in-required": true,
   "too-large": true,
   unsupported: true,
   crashed: true,

@@ -2,7 +2,11 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../../locales/de-de.json" with { type: "json" };
+import { evidenceWithoutErrorPage } from "../../../../src/evidence/error-page.ts";
 import type { Evidence } from "../../../../src/evidence/evidence.ts";
+import { judgeEvidence } from "../../../../src/judge/ledger.ts";
+import { builtInChecks } from "../../../support/built-in-checks.ts";
+import { evidence } from "../../../support/evidence.ts";
 import { knownScans, landmarkKeys, pixelJpeg, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
 import { startPages } from "../../../support/pages.ts";
 
@@ -103,9 +107,7 @@ describe("the score", () => {
   test("that was not measured is never zero, and shows the reason", async () => {
     const html = await report("old");
     expect(html).toContain('aria-label="not measured"');
-    expect(text(html)).toContain(
-      "The page itself could not be read, so there is no score. The reason: No encrypted connection could be established.",
-    );
+    expect(text(html)).toContain("No score: the page itself could not be read. No encrypted connection could be established.");
     expect(html).not.toContain("0 of 100");
   });
 });
@@ -250,10 +252,27 @@ describe("notices", () => {
     expect(html).toContain("A bot defence answered in place of the site.");
     expect(html).toContain("let this appliance through");
   });
-  test("report an error page", async () => {
+  test("report an error page of an older scan, which was judged", async () => {
     if (page.status === "failed") throw new Error("the known page was read");
     const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "read", facts: { ...page.facts, status: 404 } } } });
     expect(html).toContain("The server answered with status 404");
+    expect(html).toContain("those of the error page");
+  });
+  test.each([
+    ["en-gb", 404, {}, "The server answered with status 404", "Scan an address that shows visitors a page"],
+    ["de-de", 404, {}, "Der Server antwortete mit Status 404", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
+    ["en-gb", 401, { "www-authenticate": "Basic" }, "The page needs a sign-in", "Scan a page that opens without a sign-in"],
+    ["de-de", 401, { "www-authenticate": "Basic" }, "Die Seite verlangt eine Anmeldung", "die sich ohne Anmeldung öffnet"],
+  ])("in %s, status %i with %j is not judged, and why", async (locale, status, headers, title, instead) => {
+    const known = evidence({ page: { status }, navigation: { finalStatus: status }, headers });
+    const errorPage = evidenceWithoutErrorPage(known);
+    const result = judgeEvidence(errorPage, { checks: builtInChecks, version: "v" }, () => {});
+    expect([result.measured, result.score]).toEqual([false, null]);
+    const { token } = await storeFinished(pages.store, { evidence: errorPage, result, at: new Date(now) });
+    const html = text(await read(`/scans/${token}`, locale));
+    expect(html).toContain(title);
+    // In the notice, and in place of the score.
+    expect(html.split(instead)).toHaveLength(3);
   });
   test("report another host", async () => {
     if (navigation.status === "failed") throw new Error("the known navigation was read");
