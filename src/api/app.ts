@@ -1,6 +1,7 @@
 /** The API: the auth guard checks every request, and every failure gets the specification's shape. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import type { Log } from "../base/log.ts";
+import { headerValueCharsMax } from "../evidence/limits.ts";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
@@ -33,6 +34,8 @@ export interface ApiSettings {
   readonly texts: Texts;
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
+  /** Characters that scans of this installation read of a response header, for the API's description. */
+  readonly headerCharsMax?: number;
   /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly wake: () => void;
@@ -43,7 +46,7 @@ export interface ApiSettings {
 
 /** @throws Error when a trusted proxy is neither an address nor a range. */
 export function createApi(settings: ApiSettings) {
-  const { store, texts, wake, ready, now, log } = settings;
+  const { store, texts, wake, ready, now, log, headerCharsMax = headerValueCharsMax } = settings;
   const authGuard = createAuthGuard({
     store,
     clientAddressOf: createClientAddress(settings.trustedProxies),
@@ -63,7 +66,7 @@ export function createApi(settings: ApiSettings) {
       return request.method === "OPTIONS" ? answerOptions(context.requestContext, pathOf(request)) : undefined;
     })
     .onError(({ error, requestContext, request }) => answerError(requestContext, asApiError(error, request, requestContext.requestId)))
-    .use(apiRoutes({ store, texts, wake, ready, now, authGuard }));
+    .use(apiRoutes({ store, texts, wake, ready, now, authGuard, headerCharsMax }));
   const routes = app.routes.filter(({ method }) => method !== "ALL");
   return app;
 

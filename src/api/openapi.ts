@@ -1,4 +1,5 @@
 /** OpenAPI 3.1 description, built from the schemas that validate requests. */
+import { headerValueCharsMax } from "../evidence/limits.ts";
 import { answer } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -6,15 +7,19 @@ import { ListQuery, LocaleQuery, models, TokenParams } from "./schemas.ts";
 
 type ModelName = keyof typeof models;
 
-/** Plain data: OpenAPI 3.1 uses JSON Schema, which typebox schemas are. */
-export function openapiDocument() {
+/** Plain data: OpenAPI 3.1 uses JSON Schema, which typebox schemas are. `headerCharsMax` is the limit of this installation. */
+export function openapiDocument(headerCharsMax = headerValueCharsMax) {
   return {
     openapi: "3.1.1",
     info: {
       title: "assay",
       version: "1",
       summary: "Scans web pages with a real browser and tells how secure they are.",
-      description: "Scans are asynchronous: start one, then read it. Every finished scan is public; there is no way to hide one.",
+      description: [
+        "Scans are asynchronous: start one, then read it. Every finished scan is public; there is no way to hide one.",
+        `This appliance reads the first ${headerCharsMax} characters of a response header (scan.header_chars_max).`,
+        "A check whose header is longer is notChecked, and the full report names the reason header-truncated.",
+      ].join(" "),
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This appliance" }],
@@ -112,9 +117,8 @@ const readSecurity = {
   ...readsScan("The security result.", "SecurityResult"),
 };
 
-const description = JSON.stringify(openapiDocument());
-
 /** Served without a token: a developer of a client has none yet. */
-export function answerOpenapi(requestContext: RequestContext): Response {
-  return answer(requestContext, 200, description, { "cache-control": "public, max-age=300" });
+export function createOpenapiAnswer(headerCharsMax: number): (requestContext: RequestContext) => Response {
+  const description = JSON.stringify(openapiDocument(headerCharsMax));
+  return (requestContext) => answer(requestContext, 200, description, { "cache-control": "public, max-age=300" });
 }

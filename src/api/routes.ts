@@ -4,7 +4,7 @@ import { Elysia, NotFoundError } from "elysia";
 import type { AuthGuard } from "./auth-guard.ts";
 import { readJson } from "./body.ts";
 import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
-import { answerOpenapi } from "./openapi.ts";
+import { createOpenapiAnswer } from "./openapi.ts";
 import { noRequestContext } from "./request-context.ts";
 import { createScanHandlers, type ScanHandlersSettings, scansPath } from "./scans.ts";
 import { ListQuery, LocaleQuery, ScanRequest } from "./schemas.ts";
@@ -14,12 +14,15 @@ const openapiPath = "/api/v1/openapi.json";
 export interface ApiRoutesSettings extends ScanHandlersSettings {
   readonly ready: () => Readiness;
   readonly authGuard: AuthGuard;
+  /** Characters that this installation reads of a response header. */
+  readonly headerCharsMax: number;
 }
 
 /** A lone surrogate: no URL can carry it, which switches a source of the extractor off. */
 const unsendableName = "\ud800";
 
-export function apiRoutes({ ready, authGuard, ...settings }: ApiRoutesSettings) {
+export function apiRoutes({ ready, authGuard, headerCharsMax, ...settings }: ApiRoutesSettings) {
+  const answerOpenapi = createOpenapiAnswer(headerCharsMax);
   const scans = createScanHandlers(settings);
   return (
     new Elysia({ name: "routes" })

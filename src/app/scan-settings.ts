@@ -1,6 +1,7 @@
 /** Schema of the settings that decide how scans run: limits, targets, resolvers, checks, browser. */
 import { availableParallelism, totalmem } from "node:os";
 import { Type } from "@sinclair/typebox";
+import { headerValueCharsMax, headerValueCharsMaxHighest } from "../evidence/limits.ts";
 import { parseConnectTo, parseResolver } from "../parse/address.ts";
 import { defaultDeadlines } from "../scan/task.ts";
 import { none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
@@ -32,6 +33,12 @@ export const settingsOfScans = {
     allowed: "a whole number of seconds from 5 to 600",
     fallback: () => defaultDeadlines.scanMs / 1000,
     flag: "--timeout <seconds>",
+  }),
+  "scan.header_chars_max": setting(Type.Integer({ minimum: headerValueCharsMax, maximum: headerValueCharsMaxHighest }), {
+    doc: "Characters read of a response header; checks whose header is longer are not carried out.",
+    allowed: `a whole number from ${headerValueCharsMax} to ${headerValueCharsMaxHighest}`,
+    fallback: () => headerValueCharsMax,
+    flag: "--header-chars-max <n>",
   }),
   "scan.allow_cidrs": setting(ranges, {
     doc: "Address ranges allowed in addition to the profile.",

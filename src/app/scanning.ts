@@ -73,6 +73,9 @@ export function openConfiguredBrowser(config: Config, log: Log): BrowserHost {
 }
 
 /** Scanner with the deadlines of the configuration; `options` names what differs between server, one-shot scan and self-test. */
-export function openConfiguredScanner(config: Config, options: Omit<ScannerOptions, "deadlines" | "workerFile">): Scanner {
-  return openScanner({ ...options, deadlines: scanDeadlines(config), workerFile });
+export function openConfiguredScanner(
+  config: Config,
+  options: Omit<ScannerOptions, "deadlines" | "headerValueCharsMax" | "workerFile">,
+): Scanner {
+  return openScanner({ ...options, deadlines: scanDeadlines(config), headerValueCharsMax: config["scan.header_chars_max"], workerFile });
 }

@@ -48,6 +48,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
     wake,
     trustedProxies: config.trusted_proxies,
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
+    headerCharsMax: config["scan.header_chars_max"],
     ready: () => readiness,
   });
   const browser = openConfiguredBrowser(config, log);

@@ -40,6 +40,7 @@ export function webSettings(config: Config, { scanning, ...running }: Running): 
       ...scanning,
       guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
       cooldownSeconds: config["scan.cooldown"],
+      headerCharsMax: config["scan.header_chars_max"],
       // The own port is not known yet. The SSRF guard checks it again for each scan.
       mayBeScanned: createTargetPrecheck(egressSettings(config, [])),
     },
@@ -54,7 +55,11 @@ export function webSettings(config: Config, { scanning, ...running }: Running): 
       imprint: textOf("legal.imprint_file", config["legal.imprint_file"]),
       privacy: textOf("legal.privacy_file", config["legal.privacy_file"]),
     },
-    reference: { api: openapiDocument(), userAgent: ownUserAgent, requestsPerMinuteMax: config["api.rate_per_minute"] },
+    reference: {
+      api: openapiDocument(config["scan.header_chars_max"]),
+      userAgent: ownUserAgent,
+      requestsPerMinuteMax: config["api.rate_per_minute"],
+    },
     hsts: config["security.hsts"] === "off" ? null : config["security.hsts"],
   };
 }

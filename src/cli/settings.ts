@@ -9,6 +9,7 @@ export const scanSettings = [
   "profile",
   "scan.concurrency",
   "scan.timeout",
+  "scan.header_chars_max",
   "scan.allow_cidrs",
   "scan.deny_cidrs",
   "scan.allow_ports",

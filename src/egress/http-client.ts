@@ -17,6 +17,8 @@ export interface GetOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
   readonly bodyBytesMax: number;
+  /** Characters kept of a header value; the default limit of evidence if absent. */
+  readonly headerCharsMax?: number;
   /** Sent after Host, User-Agent and Accept. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** Trusted roots for https. Without it, certificates are not verified, because the tls probe assesses them. */
@@ -61,7 +63,7 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
     const { status, pairs, body, truncated } = reader.response();
     return {
       status,
-      ...boundedHeaders(pairs),
+      ...boundedHeaders(pairs, options.headerCharsMax),
       field: (name) => pairs.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? null,
       body,
       truncated,

@@ -11,6 +11,8 @@ export interface Subject {
   readonly registrableDomain: string | null;
   /** ISO 8601, UTC. The current time for every check. */
   readonly scannedAt: string;
+  /** Characters that this scan kept of a header value and of a meta element's content, if not the default. */
+  readonly headerValueCharsMax?: number;
 }
 
 /** Reason for a failed reading. Checks must not blame the site for any of these. */

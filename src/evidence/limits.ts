@@ -2,20 +2,22 @@
 
 /** Characters of a header value. Longer values are cut, and checks that read them return `notChecked` (specification, section 8). */
 export const headerValueCharsMax = 512;
+/** Highest limit that the operator may set in its place. */
+export const headerValueCharsMaxHighest = 16_384;
 /** Header fields per response; browsers stop at a few hundred. */
 export const headerFieldsMax = 200;
 /** Characters of a header field's name. */
 export const headerNameCharsMax = 128;
 /** Set-Cookie lines per page load. */
 export const setCookieLinesMax = 100;
+/** Characters of the Set-Cookie lines of one answer, of which a page load can have thousands. */
+export const setCookieCharsPerAnswerMax = setCookieLinesMax * headerValueCharsMax;
 /** Redirect answers per chain; Chromium stops at 20. */
 export const hopsMax = 20;
 /** Characters of any URL in evidence. */
 export const urlCharsMax = 2_048;
 /** Meta elements per document. */
 export const metaElementsMax = 50;
-/** Characters of a meta element's content; equal to the header limit, so that both are judged alike. */
-export const metaContentCharsMax = headerValueCharsMax;
 /** Scripts, style sheets and similar subresources per document. */
 export const subresourcesMax = 500;
 /** Characters of an integrity attribute; three SHA-512 hashes fit. */

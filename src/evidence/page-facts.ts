@@ -30,6 +30,8 @@ export interface SetCookieLine {
   /** Name, `=`, `<redacted>` and the attributes as sent; at most `headerValueCharsMax` characters. */
   readonly line: string;
   readonly truncated: boolean;
+  /** Estimated random bits of the value, from below. Absent for none, for cut lines, and in evidence of older versions. */
+  readonly valueRandomBits?: number;
 }
 
 /** Answer with the main document. */

@@ -18,11 +18,21 @@ export function withoutSecrets<T>(facts: T): T {
   return redacted(facts) as T;
 }
 
-/** Set-Cookie line without its value. RFC 6265bis section 5.6: a pair ends at the first `;`, and its name at the first `=`. */
+/** Set-Cookie line without its value. */
 export function withoutCookieValue(line: string): string {
-  const pairEnd = line.indexOf(";") < 0 ? line.length : line.indexOf(";");
-  const nameEnd = line.slice(0, pairEnd).indexOf("=");
-  return `${line.slice(0, nameEnd + 1)}<redacted>${line.slice(pairEnd)}`;
+  const { start, end } = cookieValueRange(line);
+  return `${line.slice(0, start)}<redacted>${line.slice(end)}`;
+}
+
+export function cookieValueOf(line: string): string {
+  const { start, end } = cookieValueRange(line);
+  return line.slice(start, end).trim();
+}
+
+/** RFC 6265bis section 5.6: a pair ends at the first `;`, and its name at the first `=`. */
+function cookieValueRange(line: string): { readonly start: number; readonly end: number } {
+  const end = line.indexOf(";") < 0 ? line.length : line.indexOf(";");
+  return { start: line.slice(0, end).indexOf("=") + 1, end };
 }
 
 function redacted(value: unknown): unknown {

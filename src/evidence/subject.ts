@@ -1,14 +1,21 @@
 /** Creates the subject of a scan from its URL. */
 import { hostOf, registrableDomainOf } from "../parse/site.ts";
 import type { Subject } from "./evidence.ts";
+import { headerValueCharsMax } from "./limits.ts";
 
 /**
  * Subject for an absolute http or https URL; `scannedAt` is ISO 8601, UTC.
  * @throws TypeError for an invalid URL.
  */
-export function subjectOf(url: string, scannedAt: string): Subject {
+export function subjectOf(url: string, scannedAt: string, headerCharsMax = headerValueCharsMax): Subject {
   const parsed = new URL(url);
   parsed.hash = "";
   const host = hostOf(url) ?? "";
-  return { url: parsed.href, host, registrableDomain: registrableDomainOf(host), scannedAt };
+  const subject = { url: parsed.href, host, registrableDomain: registrableDomainOf(host), scannedAt };
+  return headerCharsMax === headerValueCharsMax ? subject : { ...subject, headerValueCharsMax: headerCharsMax };
+}
+
+/** Characters that a scan keeps of a header value. The same limit holds for the content of a meta element. */
+export function headerLimitOf(subject: Subject): number {
+  return subject.headerValueCharsMax ?? headerValueCharsMax;
 }

@@ -38,7 +38,7 @@ export function gatherEvidence(task: GatherTask, listener: GatherListener): Prom
 async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, listener: GatherListener): Promise<Gathered> {
   const watch = startWatch(scanEnds, listener);
   watch.stage("resolving");
-  const subject = subjectOf(task.url, task.scannedAt);
+  const subject = subjectOf(task.url, task.scannedAt, task.headerValueCharsMax);
   const onRefusal = (refusal: string) => listener.onTrace({ event: "egress blocked", refusal, ms: watch.sinceStart() });
   const egress = openEgress(task.egress, onRefusal);
   const proxy = await startProxy(egress);

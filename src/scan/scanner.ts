@@ -4,6 +4,7 @@ import type { BrowserHost } from "../browser/browser.ts";
 import { blockedPorts, blockPort, unblockPort } from "../egress/blocked-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
+import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
 import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
@@ -20,6 +21,8 @@ export interface ScannerOptions {
   readonly workerFile: string;
   readonly log: Log;
   readonly screenshots?: boolean;
+  /** Characters kept of a header value. */
+  readonly headerValueCharsMax?: number;
   /** Delay after the deadline before a worker's thread is ended, in milliseconds. */
   readonly graceMs?: number;
 }
@@ -40,7 +43,7 @@ const hungMax = 5;
 const defaultGraceMs = 5_000;
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log, screenshots = false } = options;
+  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log } = options;
   const pool = openPool({
     workerFile,
     threads: concurrency,
@@ -56,7 +59,8 @@ export function openScanner(options: ScannerOptions): Scanner {
     const controlPort = Number(new URL(browserEndpoint).port);
     blockPort(controlPort);
     controlPorts.add(controlPort);
-    return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot: screenshots, deadlines };
+    const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault } = options;
+    return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot, headerValueCharsMax, deadlines };
   }
 
   function onWorkerMessage(scan: Readonly<Record<string, string>>, onProgress: OnProgress): (message: WorkerMessage) => void {

@@ -33,6 +33,8 @@ export interface GatherTask {
   readonly browserEndpoint: string;
   readonly caPems: readonly string[];
   readonly screenshot: boolean;
+  /** Characters kept of a header value. */
+  readonly headerValueCharsMax: number;
   readonly deadlines: ScanDeadlines;
 }
 

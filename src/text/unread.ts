@@ -1,4 +1,4 @@
-/** Explains why a result has no score, or one that rows without a verdict hold down, and what to do about it. */
+/** Explains why a result has no score, or which unread rows limit it, and what to do. */
 
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
 import { heavyUnreadRows, unreadDefenceScoreMax } from "../judge/score.ts";

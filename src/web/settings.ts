@@ -66,6 +66,8 @@ export interface ScanningSettings {
   };
   /** Cooldown: an equal request of the same visitor reuses the scan. */
   readonly cooldownSeconds: number;
+  /** Characters that new scans read of a response header. */
+  readonly headerCharsMax: number;
   /** False if the operator's scan rules certainly refuse the URL; its DNS answers are checked later. */
   readonly mayBeScanned: (url: string) => boolean;
   /** False while scans cannot start yet; they wait in the queue. */

@@ -10,6 +10,7 @@ import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
 import { createDoctorRun } from "../../src/doctor/background-run.ts";
 import { ownUserAgent } from "../../src/egress/settings.ts";
+import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { createClientAddress } from "../../src/http/client-address.ts";
 import { listen } from "../../src/http/server.ts";
 import { createServerOrigin } from "../../src/http/server-origin.ts";
@@ -95,6 +96,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     scanning: {
       guests: { mayScan: true, scansPerHourMax: 20 },
       cooldownSeconds: 60,
+      headerCharsMax: headerValueCharsMax,
       mayBeScanned: () => true,
       ready: () => true,
       progress,

@@ -1,6 +1,6 @@
 /** Truncated copies of the browser's network events: thousands may arrive before a page has settled. */
-import { boundedHeaders, boundedText } from "../../evidence/bound.ts";
-import { headerValueCharsMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
+import { boundedHeaders, boundedSetCookie, boundedText } from "../../evidence/bound.ts";
+import { headerValueCharsMax, setCookieCharsPerAnswerMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
 import type { Protocol } from "./browser-session.ts";
 
 /** An answer as the browser reports it. Few bytes of HTTP/2 can expand to 256 KB of fields, so most answers lose theirs. */
@@ -21,10 +21,11 @@ export interface BoundedResponse {
 export interface BoundedExtraInfo {
   readonly status: number;
   readonly fields: BoundedFields;
-  readonly setCookies: readonly string[];
+  readonly setCookies: readonly BoundedSetCookie[];
   readonly setCookiesDropped: number;
 }
 
+type BoundedSetCookie = ReturnType<typeof boundedSetCookie>;
 type BoundedFields = ReturnType<typeof boundedHeaders>;
 
 /** Chromium accepts URLs of two megabytes. */
@@ -34,7 +35,8 @@ export function boundedUrl(url: string): string {
 
 const noFields: BoundedFields = { headers: [], headersDropped: 0 };
 
-export function boundedResponse(response: Protocol.Network.Response, isMainDocument: boolean): BoundedResponse {
+/** `charsMax`: characters kept of a header value. */
+export function boundedResponse(response: Protocol.Network.Response, isMainDocument: boolean, charsMax: number): BoundedResponse {
   const { url, status, headers, mimeType, protocol, securityDetails } = response;
   return {
     url: boundedUrl(url),
@@ -44,20 +46,36 @@ export function boundedResponse(response: Protocol.Network.Response, isMainDocum
     mediaType: boundedText(mimeType, headerValueCharsMax).text,
     protocol,
     securityDetails,
-    fields: isMainDocument ? boundedHeaders(headerPairs(response)) : noFields,
+    fields: isMainDocument ? boundedHeaders(headerPairs(response), charsMax) : noFields,
   };
 }
 
-export function boundedExtraInfo(extra: Protocol.Network.ResponseReceivedExtraInfoEvent, isMainDocument: boolean): BoundedExtraInfo {
+export function boundedExtraInfo(
+  extra: Protocol.Network.ResponseReceivedExtraInfoEvent,
+  isMainDocument: boolean,
+  charsMax: number,
+): BoundedExtraInfo {
   const pairs = headerPairs(extra);
   const lines = pairs.flatMap(([name, line]) => (name.toLowerCase() === "set-cookie" ? [line] : []));
+  const setCookies = boundedSetCookies(lines, charsMax);
   return {
     status: extra.statusCode,
-    fields: isMainDocument ? boundedHeaders(pairs) : noFields,
-    // One extra character marks a truncated line.
-    setCookies: lines.slice(0, setCookieLinesMax).map((line) => boundedText(line, headerValueCharsMax + 1).text),
-    setCookiesDropped: Math.max(0, lines.length - setCookieLinesMax),
+    fields: isMainDocument ? boundedHeaders(pairs, charsMax) : noFields,
+    setCookies,
+    setCookiesDropped: lines.length - setCookies.length,
   };
+}
+
+function boundedSetCookies(lines: readonly string[], charsMax: number): readonly BoundedSetCookie[] {
+  const kept: BoundedSetCookie[] = [];
+  let charsLeft = setCookieCharsPerAnswerMax;
+  for (const line of lines.slice(0, setCookieLinesMax)) {
+    const bounded = boundedSetCookie(line, charsMax);
+    charsLeft -= bounded.line.length;
+    if (charsLeft < 0) break;
+    kept.push(bounded);
+  }
+  return kept;
 }
 
 function isRedirect({ status, headers }: Protocol.Network.Response): boolean {

@@ -1,6 +1,6 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
 import { boundedText } from "../../evidence/bound.ts";
-import { formsMax, integrityCharsMax, metaContentCharsMax, metaElementsMax, subresourcesMax, urlCharsMax } from "../../evidence/limits.ts";
+import { formsMax, integrityCharsMax, metaElementsMax, subresourcesMax, urlCharsMax } from "../../evidence/limits.ts";
 import type { DomFacts, MetaElement, Subresource } from "../../evidence/page-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import type { CDPSession } from "./browser-session.ts";
@@ -33,7 +33,6 @@ interface RawDom {
 
 const bounds = {
   metaElementsMax,
-  metaContentCharsMax,
   subresourcesMax,
   integrityCharsMax,
   formsMax,
@@ -41,6 +40,8 @@ const bounds = {
   titleCharsMax,
   attributeCharsMax,
 };
+
+type Limits = typeof bounds & { readonly metaContentCharsMax: number };
 
 export type DomReader = ReturnType<typeof createDomReader>;
 
@@ -67,7 +68,7 @@ export function createDomReader(urlMax: number) {
   };
 }
 
-function readMetas({ all, attribute, cut, isInHead }: DomReader, limits: typeof bounds): RawDom["metas"] {
+function readMetas({ all, attribute, cut, isInHead }: DomReader, limits: Limits): RawDom["metas"] {
   return all("meta[charset], meta[http-equiv], meta[name]").flatMap((meta) => {
     const charset = attribute(meta, "charset");
     const httpEquiv = attribute(meta, "http-equiv")?.toLowerCase() ?? null;
@@ -89,7 +90,7 @@ function readMetas({ all, attribute, cut, isInHead }: DomReader, limits: typeof 
   });
 }
 
-function readSubresources({ all, attribute, cut, absolute }: DomReader, limits: typeof bounds): RawDom["subresources"] {
+function readSubresources({ all, attribute, cut, absolute }: DomReader, limits: Limits): RawDom["subresources"] {
   const kindOf = (isScript: boolean, rel: readonly string[]): Subresource["kind"] | null => {
     if (isScript) return "script";
     if (rel.includes("stylesheet")) return "style";
@@ -113,7 +114,7 @@ function readSubresources({ all, attribute, cut, absolute }: DomReader, limits: 
 
 /** Runs in the page. Takes the other functions as arguments, because only their source text reaches the page. */
 function readDocument(
-  limits: typeof bounds,
+  limits: Limits,
   dom: DomReader,
   readers: { readonly readMetas: typeof readMetas; readonly readSubresources: typeof readSubresources },
 ): RawDom {
@@ -135,9 +136,9 @@ function readDocument(
   };
 }
 
-function documentExpression(): string {
+function documentExpression(limits: Limits): string {
   const readers = `{ readMetas: ${readMetas}, readSubresources: ${readSubresources} }`;
-  return `(${readDocument})(${JSON.stringify(bounds)}, (${createDomReader})(${urlCharsMax}), ${readers})`;
+  return `(${readDocument})(${JSON.stringify(limits)}, (${createDomReader})(${urlCharsMax}), ${readers})`;
 }
 
 /** Value of an expression in the isolated world. @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
@@ -162,18 +163,19 @@ export async function evaluateInDocument(
 }
 
 /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
-export async function readDom(session: CDPSession, frameId: string, deadlineMs: number): Promise<DomFacts> {
-  const { contextId, value } = await evaluateInDocument(session, frameId, documentExpression(), deadlineMs);
+export async function readDom(session: CDPSession, frameId: string, deadlineMs: number, metaContentCharsMax: number): Promise<DomFacts> {
+  const expression = documentExpression({ ...bounds, metaContentCharsMax });
+  const { contextId, value } = await evaluateInDocument(session, frameId, expression, deadlineMs);
   const { result: location } = await session.send(
     "Runtime.evaluate",
     { expression: "location.href", contextId, returnByValue: true },
     { timeout: deadlineMs },
   );
-  return factsOf(value as RawDom, String(location.value));
+  return factsOf(value as RawDom, String(location.value), metaContentCharsMax);
 }
 
 /** Applies the limits again, because a compromised renderer may send anything. @throws TypeError for a wrong structure. */
-function factsOf(raw: RawDom, pageUrl: string): DomFacts {
+function factsOf(raw: RawDom, pageUrl: string, metaContentCharsMax: number): DomFacts {
   const page = URL.parse(pageUrl);
   const cut = (text: string, charsMax: number) => boundedText(onOneLine(text.slice(0, charsMax)), charsMax).text;
   const cutOrNull = (text: string | null, charsMax: number) => (text === null ? null : cut(text, charsMax));

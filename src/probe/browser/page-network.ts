@@ -1,10 +1,8 @@
 /** Records the network requests of a page, and turns them into facts once the page has settled. */
-import { boundedText } from "../../evidence/bound.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
 import type { SetCookieLine } from "../../evidence/page-facts.ts";
-import { withoutCookieValue } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import { type BoundedExtraInfo, type BoundedResponse, boundedExtraInfo, boundedResponse, boundedUrl } from "./bounded-response.ts";
 import type { CDPSession, Protocol } from "./browser-session.ts";
@@ -50,12 +48,13 @@ export interface PageNetwork {
 }
 
 /** Needs Network, Page, Audits and Log enabled on the session. `frameId` is the page's main frame. */
-export function watchNetwork(session: CDPSession, frameId: string): PageNetwork {
-  return new NetworkRecorder(session, frameId);
+export function watchNetwork(session: CDPSession, frameId: string, headerCharsMax = headerValueCharsMax): PageNetwork {
+  return new NetworkRecorder(session, frameId, headerCharsMax);
 }
 
 class NetworkRecorder implements PageNetwork {
   readonly #frameId: string;
+  readonly #headerCharsMax: number;
   readonly #recorded = new Map<string, RecordedRequest>();
   readonly #documents: RecordedRequest[] = [];
   readonly #insecure = new Map<string, InsecureRequest>();
@@ -66,8 +65,9 @@ class NetworkRecorder implements PageNetwork {
   #insecureDropped = 0;
   #shownLoaderId: string | null = null;
 
-  constructor(session: CDPSession, frameId: string) {
+  constructor(session: CDPSession, frameId: string, headerCharsMax: number) {
     this.#frameId = frameId;
+    this.#headerCharsMax = headerCharsMax;
     session.on("Network.requestWillBeSent", (event) => this.#onRequest(event));
     session.on("Network.responseReceived", (event) => this.#onResponse(event));
     session.on("Network.responseReceivedExtraInfo", (event) => this.#onExtraInfo(event));
@@ -143,8 +143,10 @@ class NetworkRecorder implements PageNetwork {
     const { requestId, request, type, frameId, loaderId, redirectResponse, redirectHasExtraInfo } = event;
     const before = this.#recorded.get(requestId);
     if (redirectResponse !== undefined && before !== undefined) {
-      if (before.answers.length < answersKeptMax)
-        before.answers.push({ response: boundedResponse(redirectResponse, before.isMainDocument), hasExtraInfo: redirectHasExtraInfo });
+      if (before.answers.length < answersKeptMax) {
+        const response = boundedResponse(redirectResponse, before.isMainDocument, this.#headerCharsMax);
+        before.answers.push({ response, hasExtraInfo: redirectHasExtraInfo });
+      }
       before.url = boundedUrl(request.url);
       this.#traffic.touch();
       return;
@@ -162,13 +164,13 @@ class NetworkRecorder implements PageNetwork {
 
   #onResponse({ requestId, response, hasExtraInfo }: Protocol.Network.ResponseReceivedEvent): void {
     const recorded = this.#recorded.get(requestId);
-    recorded?.answers.push({ response: boundedResponse(response, recorded.isMainDocument), hasExtraInfo });
+    recorded?.answers.push({ response: boundedResponse(response, recorded.isMainDocument, this.#headerCharsMax), hasExtraInfo });
   }
 
   #onExtraInfo(event: Protocol.Network.ResponseReceivedExtraInfoEvent): void {
     const recorded = this.#recorded.get(event.requestId);
     if (recorded !== undefined && recorded.extras.length < answersKeptMax)
-      recorded.extras.push(boundedExtraInfo(event, recorded.isMainDocument));
+      recorded.extras.push(boundedExtraInfo(event, recorded.isMainDocument, this.#headerCharsMax));
   }
 
   #onWebSocket(url: string): void {
@@ -251,24 +253,14 @@ function setCookiesOf(requests: Iterable<RecordedRequest>, pageUrl: string): Pic
       const url = withExtraInfo[at]?.response.url;
       if (url === undefined || siteOf(url) !== pageSite) continue;
       dropped += extra.setCookiesDropped;
-      for (const line of extra.setCookies) {
-        if (lines.length < setCookieLinesMax) lines.push(setCookieLine(url, line));
+      const { hostname: host, protocol } = new URL(url);
+      for (const cookie of extra.setCookies) {
+        if (lines.length < setCookieLinesMax) lines.push({ host, overHttps: protocol === "https:", ...cookie });
         else dropped++;
       }
     }
   }
   return { setCookies: lines, setCookiesDropped: dropped };
-}
-
-function setCookieLine(url: string, line: string): SetCookieLine {
-  const { hostname, protocol } = new URL(url);
-  const truncated = line.length > headerValueCharsMax;
-  return {
-    host: hostname,
-    overHttps: protocol === "https:",
-    line: boundedText(withoutCookieValue(line.slice(0, headerValueCharsMax)), headerValueCharsMax).text,
-    truncated,
-  };
 }
 
 function siteOf(url: string): string | null {

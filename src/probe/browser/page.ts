@@ -7,7 +7,8 @@ import type { EgressProxy } from "../../egress/proxy.ts";
 import { withoutErrorPage } from "../../evidence/error-page.ts";
 import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../../evidence/evidence.ts";
 import { hopsMax } from "../../evidence/limits.ts";
-import type { NavigationFacts } from "../../evidence/page-facts.ts";
+import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
+import { headerLimitOf } from "../../evidence/subject.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import { type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
 import { isChallenge } from "./page-challenge.ts";
@@ -100,7 +101,7 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 async function visit({ session, targetId }: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
   const { subject, egress, deadlines, signal } = context;
   // The main frame of a page has the id of its target.
-  const network = watchNetwork(session, targetId);
+  const network = watchNetwork(session, targetId, headerLimitOf(subject));
   const crashed = dismissDialogs(session);
   const { loaded, ended } = watchLoad(session, network, signal);
   await Promise.all([
@@ -130,7 +131,8 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (!network.isHttp1OrLater) return allFailed("invalid");
   if (network.showsPage) onShown();
   const readDocument = <F>(readPart: DocumentReader<F>) => documentReading({ session, targetId }, readPart, network, context, crashed);
-  const [dom, markup] = await Promise.all([readDocument(readDom), readDocument(probeMarkup)]);
+  const readBoundedDom: DocumentReader<DomFacts> = (...from) => readDom(...from, headerLimitOf(subject));
+  const [dom, markup] = await Promise.all([readDocument(readBoundedDom), readDocument(probeMarkup)]);
   if (isInconclusiveStatus(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // Requests are complete only if the document itself was readable.

@@ -3,8 +3,9 @@ import { EgressError } from "../../egress/egress-error.ts";
 import { type HttpReply, httpGet } from "../../egress/http-client.ts";
 import type { PlainHttpFacts } from "../../evidence/http-facts.ts";
 import { urlCharsMax } from "../../evidence/limits.ts";
+import { headerLimitOf } from "../../evidence/subject.ts";
 import { isRedirectStatus } from "../../parse/redirects.ts";
-import { exchangeMs, type ProbeContext } from "../context.ts";
+import { exchangeMs, type SubjectContext } from "../context.ts";
 
 export interface FollowOptions {
   /** The last answer may be another redirect. */
@@ -18,13 +19,15 @@ export interface Followed {
 }
 
 /** @throws EgressError when the first URL gives no answer. A later failure only ends the chain. */
-export async function followRedirects({ egress, signal }: ProbeContext, url: string, options: FollowOptions): Promise<Followed> {
+export async function followRedirects(context: SubjectContext, url: string, options: FollowOptions): Promise<Followed> {
+  const { egress, signal, subject } = context;
   const { answersMax, bodyBytesMax } = options;
+  const getOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax, headerCharsMax: headerLimitOf(subject) };
   const answers: { url: string; reply: HttpReply }[] = [];
   let next = url;
   for (;;) {
     try {
-      answers.push({ url: next, reply: await httpGet(egress, next, { deadlineMs: exchangeMs, signal, bodyBytesMax }) });
+      answers.push({ url: next, reply: await httpGet(egress, next, getOptions) });
     } catch (thrown) {
       if (answers.length === 0 || !(thrown instanceof EgressError)) throw thrown;
       return { answers, stoppedBecause: "connection-failed" };

@@ -26,6 +26,9 @@ export function getAbout(visit: Visit): Response {
           <h2>{i18n.t("about.checked.title")}</h2>
           <p>{i18n.count("about.checked.what", settings.catalog.checks.length)}</p>
           <p>
+            <TextWithCode text={i18n.t("about.checked.headers", { charsMax: i18n.number(settings.scanning.headerCharsMax) })} />
+          </p>
+          <p>
             <a href="/checks">{i18n.t("about.checked.link")}</a>
           </p>
         </section>

@@ -7,6 +7,7 @@ import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { BodyTable, bodyId, Code, FromDescription, Notes } from "./api-bodies.tsx";
 import { bodyNameOf, type Operation, typeOf } from "./api-document.ts";
+import { TextWithCode } from "./coded.tsx";
 import { curlOf, exampleBodyOf } from "./curl.ts";
 
 interface Endpoint {
@@ -94,6 +95,9 @@ function GettingStarted() {
       <p>{i18n.t("apiReference.beginning.locale")}</p>
       <p>{i18n.t("apiReference.beginning.refusals")}</p>
       <p>{i18n.t("apiReference.beginning.public")}</p>
+      <p>
+        <TextWithCode text={i18n.t("apiReference.beginning.headers", { charsMax: i18n.number(visit.settings.scanning.headerCharsMax) })} />
+      </p>
     </section>
   );
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
-import { headerFieldsMax, headerValueCharsMax } from "../../evidence/limits.ts";
+import { headerFieldsMax } from "../../evidence/limits.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
@@ -119,7 +119,7 @@ function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly te
 }
 
 function NotChecked({ check: { reads, consults = [], headers = [] } }: { readonly check: AnyCheck }) {
-  const { i18n } = useVisit();
+  const { i18n, settings } = useVisit();
   return (
     <Part title="check.notChecked">
       {reads.length > 0 && (
@@ -136,7 +136,7 @@ function NotChecked({ check: { reads, consults = [], headers = [] } }: { readonl
       )}
       {headers.length > 0 && (
         <p>
-          {i18n.t("check.headers", { charsMax: i18n.number(headerValueCharsMax), fieldsMax: i18n.number(headerFieldsMax) })}{" "}
+          {i18n.t("check.headers", { charsMax: i18n.number(settings.scanning.headerCharsMax), fieldsMax: i18n.number(headerFieldsMax) })}{" "}
           <code {...untranslated}>{headers.join(", ")}</code>
         </p>
       )}

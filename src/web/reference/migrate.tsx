@@ -7,8 +7,8 @@ import { publicOrigin, type Visit } from "../visit.ts";
 import { TextWithCode } from "./coded.tsx";
 import { curlOf } from "./curl.ts";
 
-/** In the order of the specification. */
-const concepts = ["grade", "missing", "raw", "warnings", "query", "hide", "redirects", "synchronous"] as const;
+/** In the order of the specification; `long` is about a limit of this installation. */
+const concepts = ["grade", "missing", "long", "raw", "warnings", "query", "hide", "redirects", "synchronous"] as const;
 
 /** Reserved name (RFC 2606): no real service is meant. */
 const before = `curl -i "https://header-grades.example/?q=https://site.example/&hide=on&followRedirects=on" \\
@@ -27,6 +27,7 @@ export function getMigration(visit: Visit): Response {
   const { i18n } = visit;
   const title = i18n.t("migrate.title");
   const answer = i18n.t("migrate.answer");
+  const charsMax = i18n.number(visit.settings.scanning.headerCharsMax);
   return page(visit, {
     title,
     children: (
@@ -40,7 +41,10 @@ export function getMigration(visit: Visit): Response {
             rows={concepts}
             columns={[
               { label: i18n.t("migrate.old"), cell: (name) => i18n.t(`migrate.concepts.${name}.old`) },
-              { label: i18n.t("migrate.new"), cell: (name) => <TextWithCode text={i18n.t(`migrate.concepts.${name}.new`)} /> },
+              {
+                label: i18n.t("migrate.new"),
+                cell: (name) => <TextWithCode text={i18n.t(`migrate.concepts.${name}.new`, { charsMax })} />,
+              },
             ]}
           />
         </section>

@@ -1,5 +1,6 @@
 /** Ledger table: every check with state, reason, points and findings, grouped by area. */
 import type { State } from "../../check/check.ts";
+import type { Subject } from "../../evidence/evidence.ts";
 import { StateLabel } from "../components/state-label.tsx";
 import { type Column, Row, RowGroup, Table } from "../components/table.tsx";
 import { Sentence, UntrustedText } from "../components/untrusted-text.tsx";
@@ -39,7 +40,14 @@ export function Ledger({ report, filter }: LedgerProps) {
       <div data-ledger>
         <Table caption={i18n.t("report.ledger.heading")} captionUnseen columns={columns}>
           {reportAreas.map((area) => (
-            <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} filter={filter} withPoints={withPoints} />
+            <AreaRows
+              key={area}
+              area={area}
+              rows={byArea.get(area) ?? []}
+              filter={filter}
+              withPoints={withPoints}
+              subject={report.evidence?.subject ?? null}
+            />
           ))}
         </Table>
       </div>
@@ -52,9 +60,11 @@ interface AreaRowsProps {
   readonly rows: readonly ShownRow[];
   readonly filter: LedgerFilter;
   readonly withPoints: boolean;
+  /** Null if the evidence is gone. */
+  readonly subject: Subject | null;
 }
 
-function AreaRows({ area, rows, filter, withPoints }: AreaRowsProps) {
+function AreaRows({ area, rows, filter, withPoints, subject }: AreaRowsProps) {
   const visit = useVisit();
   const { i18n } = visit;
   if (rows.length === 0) return null;
@@ -71,7 +81,7 @@ function AreaRows({ area, rows, filter, withPoints }: AreaRowsProps) {
             <StateLabel key="state" state={shown.row.state} />,
             <CheckName key="check" shown={shown} known={checkOf(visit, shown.row.key) !== undefined} />,
             <span key="reason" class="small">
-              {reasonOf(shown, i18n)}
+              {reasonOf(shown, subject, i18n)}
             </span>,
             ...(withPoints ? [pointsCell(shown, i18n)] : []),
             shown.findings.length === 0 ? null : <FindingLinks key="findings" shown={shown} />,
@@ -104,10 +114,10 @@ function CheckName({ shown: { row, label }, known }: { readonly shown: ShownRow;
 }
 
 /** Reason for the check's existence, or for its state if it gave no verdict. */
-function reasonOf({ row, reason, whenNotApplicable }: ShownRow, i18n: I18n): string {
+function reasonOf({ row, reason, whenNotApplicable }: ShownRow, subject: Subject | null, i18n: I18n): string {
   switch (row.state) {
     case "notChecked":
-      return whyNotChecked(i18n, row.notCheckedBecause);
+      return whyNotChecked(i18n, row.notCheckedBecause, subject);
     case "notApplicable":
       return whenNotApplicable ?? reason;
     default:

@@ -20,6 +20,7 @@ const read = (document: object) =>
     renderer({ metas: [], metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "", ...document }),
     "frame",
     1_000,
+    headerValueCharsMax,
   );
 
 const endless = "x".repeat(100_000);

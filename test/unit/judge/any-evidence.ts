@@ -1,6 +1,7 @@
 /** Random evidence for property tests: a flawless site, any mixture of faults, gaps and cuts, and the cases of every check table. */
 import fc from "fast-check";
 import type { TextRecords } from "../../../src/evidence/dns-facts.ts";
+import { withoutErrorPage } from "../../../src/evidence/error-page.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { Facts } from "../../../src/evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../../../src/evidence/http-facts.ts";
@@ -62,10 +63,11 @@ const anyAnswer: fc.Arbitrary<HttpAnswer> = fc
 
 const anyCookie = fc
   .record({
-    name: fc.constantFrom("sid", "__Host-sid", "__Secure-a", "__Http-b", "csrf", "theme", ""),
+    name: fc.constantFrom("sid", "__Host-sid", "__Secure-a", "__Http-b", "csrf", "theme", "box", ""),
     attributes: fc.subarray(["Secure", "HttpOnly", "SameSite=None", "SameSite=x", "Path=/", "Domain=site.example", "Max-Age=0"]),
     truncated: seldom,
     overHttps: seldom.map((is) => !is),
+    valueRandomBits: fc.constantFrom(0, 128),
   })
   .map(({ name, attributes, ...given }) => cookieLine([`${name}=<redacted>`, ...attributes].join("; "), given));
 const anyMeta = fc.record({
@@ -131,7 +133,6 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
         { maxLength: 4 },
       ),
       finalUrl: anyUrl,
-      errorAnswer: anyAnswer,
       security: fc.constantFrom(
         null,
         { protocol: "TLS 1.3", cipher: "AES_128_GCM", keyExchange: "", certificateTransparency: "compliant" },
@@ -328,7 +329,13 @@ const tableEvidence: fc.Arbitrary<Evidence> = fc
   .record({ given: fc.constantFrom(...tableCases), missing: someMissing })
   .map(({ given, missing }) => evidence({ ...given, ...missing }));
 
+/** Evidence in which the page is an error page. */
+const errorPageEvidence: fc.Arbitrary<Evidence> = mixedEvidence.map(({ page, ...others }) =>
+  withoutErrorPage({ ...others, page: page.status === "read" ? read({ ...page.facts, status: 404 }) : page }),
+);
+
 export const anyEvidence: fc.Arbitrary<Evidence> = fc.oneof(
   { weight: 3, arbitrary: mixedEvidence },
+  { weight: 1, arbitrary: errorPageEvidence },
   { weight: 1, arbitrary: tableEvidence },
 );

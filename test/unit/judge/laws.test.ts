@@ -315,8 +315,9 @@ function withKeysReversed<T>(value: T): T {
 
 /** Without an https answer, a check of the first https answer has no header to cut. */
 function hasHttpsAnswer({ subject, navigation, page }: Evidence): boolean {
-  if (navigation.status === "failed" || page.status === "failed") return true;
-  return firstHttpsAnswer(subject, navigation.facts, page.facts) !== null;
+  if (navigation.status === "failed") return true;
+  const last = page.status === "read" ? page.facts : navigation.facts.errorAnswer;
+  return last === undefined || firstHttpsAnswer(subject, navigation.facts, last) !== null;
 }
 
 /** The cut header in every answer, as the first or the second field of its name. */
@@ -324,12 +325,17 @@ function withCutHeader(given: Evidence, name: string, isSecond: boolean): Eviden
   const cut: HeaderField = { name, value: "x".repeat(headerValueCharsMax), truncated: true };
   const added = (headers: readonly HeaderField[]) => (isSecond ? [...headers, cut] : [cut, ...headers]);
   const { page, navigation } = given;
+  const errorAnswer = navigation.status === "read" ? navigation.facts.errorAnswer : undefined;
   return {
     ...given,
     page: page.status === "read" ? read({ ...page.facts, headers: added(page.facts.headers) }) : page,
     navigation:
       navigation.status === "read"
-        ? read({ ...navigation.facts, hops: navigation.facts.hops.map((hop) => ({ ...hop, headers: added(hop.headers) })) })
+        ? read({
+            ...navigation.facts,
+            hops: navigation.facts.hops.map((hop) => ({ ...hop, headers: added(hop.headers) })),
+            ...(errorAnswer === undefined ? {} : { errorAnswer: { ...errorAnswer, headers: added(errorAnswer.headers) } }),
+          })
         : navigation,
   };
 }

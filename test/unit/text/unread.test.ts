@@ -22,7 +22,7 @@ describe("without a score", () => {
     ["en-gb", "page: client-error", "4xx", "the start page"],
     ["de-de", "page: client-error", "4xx", "die Startseite"],
     ["en-gb", "page: sign-in-required", "demands a sign-in", "opens without a sign-in"],
-    ["de-de", "page: sign-in-required", "verlangt eine Anmeldung", "ohne Anmeldung öffnet"],
+    ["de-de", "page: sign-in-required", "verlangt eine Anmeldung", "ohne Anmeldung \u00f6ffnet"],
     ["en-gb", "page: server-error", "5xx", "answers without an error"],
     ["en-gb", "page: challenged", "bot defence", "let this appliance through"],
   ] as const)("in %s, %s: why and what to scan", (locale, because, why, instead) => {

@@ -11,6 +11,7 @@ import { failureText } from "./reading-texts.ts";
 /** Display limits: a page stays small for any site. The JSON report holds everything. */
 export const displayLimits = {
   headerFieldsMax: 60,
+  headerCharsMax: 1_000,
   lineCharsMax: 300,
   rowsMax: 30,
   recordsMax: 12,
@@ -85,7 +86,7 @@ export function HeaderTable({ caption, headers, dropped }: HeaderTableProps) {
 function HeaderValue({ value, truncated }: HeaderField) {
   return (
     <span class="mono">
-      <UntrustedText>{value}</UntrustedText> <TruncatedNote truncated={truncated} />
+      <UntrustedText charsMax={displayLimits.headerCharsMax}>{value}</UntrustedText> <TruncatedNote truncated={truncated} />
     </span>
   );
 }

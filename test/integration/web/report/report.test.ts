@@ -262,7 +262,7 @@ describe("notices", () => {
     ["en-gb", 404, {}, "The server answered with status 404", "Scan an address that shows visitors a page"],
     ["de-de", 404, {}, "Der Server antwortete mit Status 404", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
     ["en-gb", 401, { "www-authenticate": "Basic" }, "The page needs a sign-in", "Scan a page that opens without a sign-in"],
-    ["de-de", 401, { "www-authenticate": "Basic" }, "Die Seite verlangt eine Anmeldung", "die sich ohne Anmeldung öffnet"],
+    ["de-de", 401, { "www-authenticate": "Basic" }, "Die Seite verlangt eine Anmeldung", "die sich ohne Anmeldung \u00f6ffnet"],
   ])("in %s, status %i with %j is not judged, and why", async (locale, status, headers, title, instead) => {
     const known = evidence({ page: { status }, navigation: { finalStatus: status }, headers });
     const errorPage = evidenceWithoutErrorPage(known);
