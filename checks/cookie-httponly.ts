@@ -1,6 +1,6 @@
 /** Checks that scripts cannot read session cookies. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { foundInCookies, isSessionName, seenCookies } from "assay/check/parsers";
+import { foundInCookies, hasSessionValue, isSessionName, seenCookies } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-httponly",
@@ -10,16 +10,24 @@ export default registerCheck({
   reads: ["page"],
   findings: {
     "security.cookie.missing-httponly": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.cookie.random-value-without-httponly": { severity: "medium", riskLevel: "medium", effort: "medium" },
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);
     // Only session cookies need HttpOnly: scripts must read analytics cookies and many CSRF tokens.
-    const sessionCookies = cookies.filter(({ name }) => isSessionName(name));
-    const found = foundInCookies(
-      "security.cookie.missing-httponly",
-      sessionCookies.filter((cookie) => !cookie.httpOnly),
-    );
+    const byName = cookies.filter(({ name }) => isSessionName(name));
+    const byValue = cookies.filter(hasSessionValue);
+    const found = [
+      ...foundInCookies(
+        "security.cookie.missing-httponly",
+        byName.filter(({ httpOnly }) => !httpOnly),
+      ),
+      ...foundInCookies(
+        "security.cookie.random-value-without-httponly",
+        byValue.filter(({ httpOnly }) => !httpOnly),
+      ),
+    ];
     if (found.length === 0 && !complete) return notChecked();
-    return sessionCookies.length === 0 ? notApplicable() : violatedBy(found);
+    return byName.length + byValue.length === 0 ? notApplicable() : violatedBy(found);
   },
 });

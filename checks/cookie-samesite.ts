@@ -1,6 +1,6 @@
 /** Checks that session cookies and CSRF tokens declare whether browsers send them with cross-site requests. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "assay/check/parsers";
+import { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies } from "assay/check/parsers";
 
 const knownValues = ["strict", "lax", "none"];
 
@@ -13,10 +13,12 @@ export default registerCheck({
   findings: {
     "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.cookie.invalid-samesite": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.cookie.random-value-without-samesite": { severity: "low", riskLevel: "low", effort: "medium" },
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);
     const sensitive = cookies.filter(({ name }) => isSessionName(name) || isAntiForgeryName(name));
+    const byValue = cookies.filter(hasSessionValue);
     const found = [
       ...foundInCookies(
         "security.cookie.missing-samesite",
@@ -27,8 +29,13 @@ export default registerCheck({
         sensitive.filter(({ sameSite }) => sameSite !== null && !knownValues.includes(sameSite)),
         ({ sameSite }) => `SameSite=${sameSite}`,
       ),
+      ...foundInCookies(
+        "security.cookie.random-value-without-samesite",
+        byValue.filter(({ sameSite }) => sameSite === null || !knownValues.includes(sameSite)),
+        ({ sameSite }) => (sameSite === null ? null : `SameSite=${sameSite}`),
+      ),
     ];
     if (found.length === 0 && !complete) return notChecked();
-    return sensitive.length === 0 ? notApplicable() : violatedBy(found);
+    return sensitive.length + byValue.length === 0 ? notApplicable() : violatedBy(found);
   },
 });

@@ -93,7 +93,7 @@ export {
   validityAt,
 } from "./certificate.ts";
 export type { SeenCookie, SeenCookies } from "./cookies.ts";
-export { foundInCookies, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
+export { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
 export type { EnforcedCsp } from "./csp.ts";
 export {
   allowsEval,

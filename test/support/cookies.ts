@@ -16,3 +16,8 @@ export function cookieLine(line: string, given: Partial<SetCookieLine> = {}): Se
 export function cutCookieLine(line: string): SetCookieLine {
   return cookieLine(line, { truncated: true });
 }
+
+/** Line whose value is random, as that of a session; `bits` as the probe estimates them. */
+export function randomCookieLine(line: string, bits = 128): SetCookieLine {
+  return cookieLine(line, { valueRandomBits: bits });
+}

@@ -1,11 +1,14 @@
 /** Session cookies that scripts can read. */
 import check from "../../../checks/cookie-httponly.ts";
 import { testCheck } from "../../support/check-tester.ts";
-import { cookieLines, cutCookieLine } from "../../support/cookies.ts";
+import { cookieLines, cutCookieLine, randomCookieLine } from "../../support/cookies.ts";
+
+const hash = "0123456789abcdef0123456789abcdef";
 
 testCheck(check, {
   passed: [
     ["HttpOnly", cookieLines("PHPSESSID=<redacted>; Path=/; HttpOnly")],
+    ["a random value without a lifetime", cookieLines(randomCookieLine("box=<redacted>; HttpOnly"))],
     ["in any letter case, beside an irrelevant cookie", cookieLines("sid=<redacted>; httponly", "theme=<redacted>")],
   ],
   notApplicable: [
@@ -19,6 +22,22 @@ testCheck(check, {
       cookieLines("_ga=<redacted>", "_hjSession_1=<redacted>", "ai_session=<redacted>", "visitor_token=<redacted>", "_uetsid=<redacted>"),
     ],
     ["CSRF tokens, which scripts read", cookieLines("XSRF-TOKEN=<redacted>", "csrftoken=<redacted>")],
+    [
+      "random values that last",
+      cookieLines(
+        randomCookieLine("box=<redacted>; Max-Age=86400"),
+        randomCookieLine("old=<redacted>; Expires=Tue, 01 Jan 2030 00:00:00 GMT"),
+      ),
+    ],
+    ["a value with fewer than 64 random bits", cookieLines(randomCookieLine("box=<redacted>", 63))],
+    [
+      "random values of another purpose",
+      cookieLines(
+        ...["XSRF-TOKEN", "_ga", "AWSALB", "AWSALBCORS", "__cf_bm", "_cfuvid", "visitor_id", "consentId", "__Host-csrf"].map((name) =>
+          randomCookieLine(`${name}=<redacted>`),
+        ),
+      ),
+    ],
     ["a deleted session cookie", cookieLines("sid=<redacted>; Max-Age=0")],
   ],
   notChecked: [
@@ -57,6 +76,24 @@ testCheck(check, {
         { values: { names: "wordpress_logged_in_ab12, remember_web_59ba, access_token, token, jwt, authToken, autologin" } },
       ],
       ["the word in another attribute", cookieLines("sid=<redacted>; Path=/httponly")],
+      [
+        "names that software is known to use",
+        cookieLines("fe_typo_user=<redacted>", `SSESS${hash}=<redacted>`, `${hash}=<redacted>`, "oc1a2b3c4d5e=<redacted>"),
+        { values: { names: `fe_typo_user, SSESS${hash}, ${hash}, oc1a2b3c4d5e` } },
+      ],
+    ],
+    "security.cookie.random-value-without-httponly": [
+      [
+        "a random value without a lifetime",
+        cookieLines(randomCookieLine("box=<redacted>; Secure", 64)),
+        { values: { names: "box", total: 1 } },
+      ],
+      ["a lifetime that browsers ignore", cookieLines(randomCookieLine("box=<redacted>; Max-Age=soon"))],
+      [
+        "beside a session by name, which is told once",
+        cookieLines(randomCookieLine("sid=<redacted>"), randomCookieLine("box=<redacted>")),
+        { also: ["security.cookie.missing-httponly"], values: { names: "box", total: 1 } },
+      ],
     ],
   },
 });

@@ -1,7 +1,7 @@
 /** Session cookies and CSRF tokens without a valid SameSite attribute. */
 import check from "../../../checks/cookie-samesite.ts";
 import { testCheck } from "../../support/check-tester.ts";
-import { cookieLines, cutCookieLine } from "../../support/cookies.ts";
+import { cookieLines, cutCookieLine, randomCookieLine } from "../../support/cookies.ts";
 
 testCheck(check, {
   passed: [
@@ -9,10 +9,12 @@ testCheck(check, {
     ["Strict in any letter case", cookieLines("csrftoken=<redacted>; samesite=STRICT")],
     ["None is a valid value; another check judges it", cookieLines("sid=<redacted>; Secure; SameSite=None")],
     ["the last attribute counts", cookieLines("sid=<redacted>; SameSite=junk; SameSite=Lax")],
+    ["a random value without a lifetime", cookieLines(randomCookieLine("box=<redacted>; SameSite=None; Secure"))],
   ],
   notApplicable: [
     ["no cookie", {}],
     ["preferences", cookieLines("theme=<redacted>")],
+    ["a random value that lasts", cookieLines(randomCookieLine("box=<redacted>; Max-Age=86400"))],
   ],
   notChecked: [
     ["a cut line", cookieLines(cutCookieLine("sid=<redacted>; Path=/very-long"))],
@@ -32,6 +34,10 @@ testCheck(check, {
         cookieLines("sid=<redacted>; SameSite=Yes", "auth=<redacted>"),
         { also: ["security.cookie.missing-samesite"], values: { names: "sid (SameSite=yes)", total: 1 } },
       ],
+    ],
+    "security.cookie.random-value-without-samesite": [
+      ["a random value without a lifetime", cookieLines(randomCookieLine("box=<redacted>; HttpOnly")), { values: { names: "box" } }],
+      ["an unknown value", cookieLines(randomCookieLine("box=<redacted>; SameSite=Yes")), { values: { names: "box (SameSite=yes)" } }],
     ],
   },
 });
