@@ -1,6 +1,14 @@
 /** Checks that browsers never send the cookies of an https site over plain http. */
 import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { foundInCookies, hstsWithSubdomains, isAntiForgeryName, isSessionName, type SeenCookie, seenCookies } from "assay/check/parsers";
+import {
+  foundInCookies,
+  hasSessionValue,
+  hstsWithSubdomains,
+  isAntiForgeryName,
+  isSessionName,
+  type SeenCookie,
+  seenCookies,
+} from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-secure",
@@ -34,8 +42,8 @@ export default registerCheck({
 });
 
 /** Neither a session nor a CSRF token: a reader learns no more than a setting. */
-function isPreference({ name }: SeenCookie): boolean {
-  return !isSessionName(name) && !isAntiForgeryName(name);
+function isPreference(cookie: SeenCookie): boolean {
+  return !isSessionName(cookie.name) && !hasSessionValue(cookie) && !isAntiForgeryName(cookie.name);
 }
 
 /** RFC 6265 section 5.4: browsers send the cookie to its domain and the names below it, or only to its host. */

@@ -10,12 +10,12 @@ import { hostOf, siteOfHost } from "../../parse/site.ts";
 import { isInsecureUrl } from "../../parse/trustworthy.ts";
 import type { PageReadings } from "../browser/page.ts";
 import { isChallenge } from "../browser/page-challenge.ts";
-import { failedBy, type ProbeContext } from "../context.ts";
+import { failedBy, type SubjectContext } from "../context.ts";
 import { followRedirects } from "./redirects.ts";
 
 const answersMax = 4;
 
-export interface FaviconContext extends ProbeContext {
+export interface FaviconContext extends SubjectContext {
   readonly pageUrl: string;
   readonly markup: Reading<MarkupFacts>;
 }

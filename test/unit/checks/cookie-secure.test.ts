@@ -2,7 +2,7 @@
 import check from "../../../checks/cookie-secure.ts";
 import type { SetCookieLine } from "../../../src/evidence/page-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
-import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";
+import { cookieLine, cookieLines, cutCookieLine, randomCookieLine } from "../../support/cookies.ts";
 import type { EvidenceGiven } from "../../support/evidence.ts";
 
 const hsts = "max-age=31536000; includeSubDomains";
@@ -58,6 +58,11 @@ testCheck(check, {
       ["Max-Age takes precedence over Expires", cookieLines("a=<redacted>; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT")],
       ["a session cookie under HSTS with subdomains", guarded("sid=<redacted>"), { values: { names: "sid" } }],
       ["a CSRF token under HSTS with subdomains", guarded("XSRF-TOKEN=<redacted>")],
+      [
+        "a random value without a lifetime under HSTS with subdomains",
+        { ...guarded(""), ...cookieLines(randomCookieLine("box=<redacted>")) },
+        { values: { names: "box" } },
+      ],
       ["a cookie of the parent domain", guardedAt("https://www.site.example/", "theme=<redacted>; Domain=site.example")],
       ["HSTS without subdomains", guarded("theme=<redacted>", "max-age=31536000")],
       ["HSTS for a day", guarded("theme=<redacted>", "max-age=86400; includeSubDomains")],
