@@ -2,8 +2,13 @@
 import { type DnssecFacts, passed, registerCheck, violated } from "assay/check";
 import { minuteOf } from "assay/check/parsers";
 
-/** Validating resolvers cannot reach the domain, and forged answers look the same. */
-const broken = { severity: "critical", riskLevel: "high", effort: "medium", scoreCap: 60 } as const;
+/**
+ * Validating resolvers cannot reach the domain, and forged answers look the same. Rows that
+ * cannot be read because of it charge nothing. Its charge is therefore at least that of all rows of DNS and mail.
+ */
+const broken = { severity: "critical", riskLevel: "high", effort: "medium", weight: 20, scoreCap: 60 } as const;
+/** A signed zone makes `mail-dane` apply, so its absence charges more than that check. */
+const missing = { severity: "low", riskLevel: "low", effort: "medium", weight: 3 } as const;
 
 export default registerCheck({
   key: "dnssec",
@@ -17,7 +22,7 @@ export default registerCheck({
     "security.dns.dnssec-key-mismatch": broken,
     "security.dns.dnssec-signature-expired": broken,
     "security.dns.dnssec-signature-missing": broken,
-    "security.dns.dnssec-missing": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.dns.dnssec-missing": missing,
   },
   judge({ subject, dnssec }) {
     const { domain, status } = dnssec;

@@ -1,5 +1,6 @@
 /** The plugin API `assay/check/parsers`: parsers of headers, cookies, DNS records and certificates in evidence. */
 export { integrityCharsMax } from "../evidence/limits.ts";
+export { isRoutableIpv6, truncatedAddress } from "../parse/address.ts";
 export type { CaaDefect } from "../parse/caa.ts";
 export { parseCaaProperty } from "../parse/caa.ts";
 export { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../parse/charset.ts";
@@ -82,6 +83,8 @@ export { spfPolicy } from "../parse/spf-policy.ts";
 export type { StructuredValue } from "../parse/structured-field.ts";
 export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
 export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
+export type { TlsaUse } from "../parse/tlsa.ts";
+export { tlsaText, tlsaUseForMail } from "../parse/tlsa.ts";
 export { isInsecureUrl, isLoopbackUrl } from "../parse/trustworthy.ts";
 export type { Validity } from "./certificate.ts";
 export {

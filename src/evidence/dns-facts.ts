@@ -78,3 +78,56 @@ export interface MailDmarcFacts {
   readonly reportReceivers: readonly { readonly domain: string; readonly answer: Reading<TextRecords> }[];
   readonly reportReceiversDropped: number;
 }
+
+/** Record of RFC 6698 section 2.1. */
+export interface TlsaRecord {
+  readonly usage: number;
+  readonly selector: number;
+  readonly matchingType: number;
+  /** Association data in lower-case hex, at most `tlsaDataCharsMax` characters. */
+  readonly data: string;
+  /** Length of the data before the cut. */
+  readonly dataBytes: number;
+}
+
+/** TLSA records of one mail host, RFC 7672 section 2.2. */
+export interface MailHostDane {
+  /** `unsigned`: the host's zone is not signed, so that senders ask for no TLSA records. `no-address`: the host has no address. */
+  readonly zone: "signed" | "unsigned" | "no-address";
+  /** Name of the records, or the last name queried; null if none was queried. */
+  readonly name: string | null;
+  /** False if the answer has no DNSSEC proof, so that senders ignore it. */
+  readonly authentic: boolean;
+  readonly records: readonly TlsaRecord[];
+  readonly recordsDropped: number;
+}
+
+/** DANE of the mail hosts, RFC 7672. The reading fails as `unsupported` if no resolver validates. */
+export interface MailDaneFacts {
+  readonly hosts: readonly { readonly host: string; readonly answer: Reading<MailHostDane> }[];
+  /** Number of mail hosts beyond `daneHostsMax` that were not queried. */
+  readonly hostsDropped: number;
+}
+
+/** IPv6 addresses of the scanned host. */
+export interface DnsIpv6Facts {
+  readonly host: string;
+  /** False if the name does not exist in the DNS, as with a target of `connect_to`. */
+  readonly nameExists: boolean;
+  /** At most `hostAddressesMax`. */
+  readonly addresses: readonly string[];
+}
+
+/** Name servers of the registrable domain. */
+export interface DnsNameServersFacts {
+  /** Name with the NS records: the domain, or a name above it. Null if none was found. */
+  readonly zone: string | null;
+  /** Each address family is a question of its own; at most `hostAddressesMax` addresses each. */
+  readonly servers: readonly {
+    readonly host: string;
+    readonly ipv4: Reading<readonly string[]>;
+    readonly ipv6: Reading<readonly string[]>;
+  }[];
+  /** Number of name servers beyond `nameServersMax` that were not queried. */
+  readonly serversDropped: number;
+}

@@ -64,6 +64,8 @@ const readingNameSet: Readonly<Record<ReadingName, true>> = {
   tls: true,
   crossOrigin: true,
   dnsCaa: true,
+  dnsIpv6: true,
+  dnsNameServers: true,
   securityTxt: true,
   dnssec: true,
   mailMx: true,
@@ -72,6 +74,7 @@ const readingNameSet: Readonly<Record<ReadingName, true>> = {
   mailMtaSts: true,
   mailMtaStsPolicy: true,
   mailTlsRpt: true,
+  mailDane: true,
 };
 
 export function isReadingName(name: string): name is ReadingName {

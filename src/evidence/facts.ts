@@ -1,5 +1,15 @@
 /** Facts that probes record, as plain bounded JSON: as received, without interpretation. One file per kind of probe. */
-import type { DnsCaaFacts, DnssecFacts, MailDmarcFacts, MailMxFacts, MailSpfFacts, TextRecords } from "./dns-facts.ts";
+import type {
+  DnsCaaFacts,
+  DnsIpv6Facts,
+  DnsNameServersFacts,
+  DnssecFacts,
+  MailDaneFacts,
+  MailDmarcFacts,
+  MailMxFacts,
+  MailSpfFacts,
+  TextRecords,
+} from "./dns-facts.ts";
 import type { CrossOriginFacts, MailMtaStsPolicyFacts, PlainHttpFacts, SecurityTxtFacts } from "./http-facts.ts";
 import type { MarkupFacts } from "./markup-facts.ts";
 import type { DomFacts, HstsPreloadFacts, NavigationFacts, PageFacts, RequestsFacts } from "./page-facts.ts";
@@ -17,6 +27,8 @@ export interface Facts {
   readonly tls: TlsFacts;
   readonly crossOrigin: CrossOriginFacts;
   readonly dnsCaa: DnsCaaFacts;
+  readonly dnsIpv6: DnsIpv6Facts;
+  readonly dnsNameServers: DnsNameServersFacts;
   readonly securityTxt: SecurityTxtFacts;
   readonly dnssec: DnssecFacts;
   readonly mailMx: MailMxFacts;
@@ -28,4 +40,6 @@ export interface Facts {
   readonly mailMtaStsPolicy: MailMtaStsPolicyFacts;
   /** TXT records of `_smtp._tls.<domain>`. */
   readonly mailTlsRpt: TextRecords;
+  /** Read only if the domain has mail hosts. */
+  readonly mailDane: MailDaneFacts;
 }

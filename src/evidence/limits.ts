@@ -46,6 +46,14 @@ export const spfQuestionsMax = 40;
 export const dmarcWalkNamesMax = 8;
 /** External receivers of DMARC reports whose consent is queried. */
 export const reportReceiversMax = 10;
+/** Mail hosts whose TLSA records are queried; more than large providers have. */
+export const daneHostsMax = 10;
+/** Hex characters of a TLSA record's data: a SHA-512 digest fits. */
+export const tlsaDataCharsMax = 128;
+/** Name servers whose addresses are queried: as many as the root has. */
+export const nameServersMax = 13;
+/** Addresses per name and address family. */
+export const hostAddressesMax = 16;
 /** Bytes of an MTA-STS policy: the limit that RFC 8461 section 3.2 recommends. */
 export const mtaStsPolicyBytesMax = 65_536;
 /** Bytes of a well-known file; longer files are cut. */

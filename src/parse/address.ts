@@ -30,6 +30,14 @@ export function truncatedAddress(text: string): string {
   return family.networkAddressFromCIDR(`${text}/${family === ipaddr.IPv4 ? 24 : 48}`).toString();
 }
 
+/** Ranges of ipaddr.js that no public network routes. */
+const unroutedRanges: readonly string[] = ["unspecified", "loopback", "linkLocal", "uniqueLocal", "ipv4Mapped", "multicast"];
+
+/** False for text that is no IPv6 address, and for addresses that are unreachable from the internet. */
+export function isRoutableIpv6(text: string): boolean {
+  return ipaddr.IPv6.isValid(text) && !unroutedRanges.includes(ipaddr.IPv6.parse(text).range());
+}
+
 /** Port 0 to 65535; 0 lets the system choose. Null for anything else. */
 function parsePort(text: string): number | null {
   return /^\d{1,5}$/.test(text) && Number(text) <= portMax ? Number(text) : null;

@@ -10,16 +10,12 @@ import { type ProgressStage, progressStages } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { isHttps } from "../parse/header-fields.ts";
 import { failedVisit, type PageProbeContext, probePage } from "../probe/browser/page.ts";
-import { probeDmarc } from "../probe/dns/dmarc.ts";
-import { probeDnsCaa, probeMx, probeTlsRpt } from "../probe/dns/dns.ts";
-import { probeDnssec } from "../probe/dns/dnssec.ts";
-import { probeMtaSts, probeMtaStsPolicy } from "../probe/dns/mta-sts.ts";
-import { probeSpf } from "../probe/dns/spf.ts";
 import { probeCrossOrigin } from "../probe/http/cross-origin.ts";
 import { probeFavicon, withFavicon } from "../probe/http/favicon.ts";
 import { probePlainHttp } from "../probe/http/plain-http.ts";
 import { probeSecurityTxt } from "../probe/http/well-known.ts";
 import { probeTls } from "../probe/tls/tls.ts";
+import { startNameProbes } from "./name-probes.ts";
 import type { Gathered, GatherTask, ScanTrace } from "./task.ts";
 import { unreachableBecause } from "./unreachable.ts";
 
@@ -69,18 +65,7 @@ async function runProbes(
   const scannedEndpoint = tlsEndpointOf(url);
   const scannedTls = scannedEndpoint === null ? Promise.resolve(failed("not-asked")) : runTls(scannedEndpoint);
   const plainHttp = run("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
-  const pending = {
-    dnsCaa: run("dnsCaa", (signal) => probeDnsCaa({ ...context, signal })),
-    dnssec: run("dnssec", (signal) => probeDnssec({ ...context, signal })),
-    mailMx: run("mailMx", (signal) => probeMx({ ...context, signal })),
-    mailSpf: run("mailSpf", (signal) => probeSpf({ ...context, signal })),
-    mailDmarc: run("mailDmarc", (signal) => probeDmarc({ ...context, signal })),
-    mailMtaSts: run("mailMtaSts", (signal) => probeMtaSts({ ...context, signal })),
-    mailTlsRpt: run("mailTlsRpt", (signal) => probeTlsRpt({ ...context, signal })),
-  };
-  const mailMtaStsPolicy = pending.mailMtaSts.then((record) =>
-    run("mailMtaStsPolicy", (signal) => probeMtaStsPolicy({ ...context, caPems, record, signal })),
-  );
+  const nameProbes = startNameProbes({ ...context, caPems }, run);
   const securityTxt = run("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
   const loading = watch.within(
     "page",
@@ -106,18 +91,11 @@ async function runProbes(
       : run("favicon", (signal) => probeFavicon({ ...context, pageUrl: finalUrl, markup: page.markup, signal }));
   const tls = await (servedElsewhere ? runTls(finalEndpoint) : scannedTls);
   watch.stage("dns");
-  const names = { dnsCaa: await pending.dnsCaa, dnssec: await pending.dnssec };
+  const dns = await nameProbes.dns;
   watch.stage("mail");
-  const mail = {
-    mailMx: await pending.mailMx,
-    mailSpf: await pending.mailSpf,
-    mailDmarc: await pending.mailDmarc,
-    mailMtaSts: await pending.mailMtaSts,
-    mailMtaStsPolicy: await mailMtaStsPolicy,
-    mailTlsRpt: await pending.mailTlsRpt,
-  };
+  const mail = await nameProbes.mail;
   const others = { crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
-  return { readings: { ...withFavicon(page, await favicon), ...names, ...mail, tls, ...others }, screenshot: await pendingScreenshot };
+  return { readings: { ...withFavicon(page, await favicon), ...dns, ...mail, tls, ...others }, screenshot: await pendingScreenshot };
 }
 
 interface Watch {

@@ -53,6 +53,7 @@ export const addressTargets: readonly FuzzTarget[] = [
       parseResolver: address.parseResolver,
       parseConnectTo: address.parseConnectTo,
       truncatedAddress: address.truncatedAddress,
+      isRoutableIpv6: address.isRoutableIpv6,
       parseContact: address.parseContact,
       parseOrigin: address.parseOrigin,
     },

@@ -1,7 +1,10 @@
 /** The DNS and mail cases cover every finding and every state of their checks. The laboratory runs the cases themselves. */
 import { expect, test } from "vitest";
 import dnsCaa from "../../checks/dns-caa.ts";
+import dnsNameServers from "../../checks/dns-name-servers.ts";
 import dnssec from "../../checks/dnssec.ts";
+import ipv6 from "../../checks/ipv6.ts";
+import mailDane from "../../checks/mail-dane.ts";
 import mailDmarc from "../../checks/mail-dmarc.ts";
 import mailDmarcPolicy from "../../checks/mail-dmarc-policy.ts";
 import mailDmarcReporting from "../../checks/mail-dmarc-reporting.ts";
@@ -14,7 +17,10 @@ import { dnsCases } from "./dns.ts";
 
 const checks = [
   dnsCaa,
+  dnsNameServers,
   dnssec,
+  ipv6,
+  mailDane,
   mailDmarc,
   mailDmarcPolicy,
   mailDmarcReporting,

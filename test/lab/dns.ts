@@ -10,6 +10,7 @@ import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, t
 import { caaCases } from "./dns-caa-cases.ts";
 import type { DnsCase, Outcome, PolicyHost, PolicyHostFault, ResolverKind } from "./dns-case.ts";
 import { dmarcCases } from "./dns-dmarc-cases.ts";
+import { dnsHostCases } from "./dns-host-cases.ts";
 import { mailTransportCases } from "./dns-mail-transport-cases.ts";
 import { pastedDnsCases } from "./dns-pasted-cases.ts";
 import { apexAliases, resolverCases } from "./dns-resolver-cases.ts";
@@ -18,7 +19,15 @@ import { type DnsTree, type DnsZone, startDnsTree, startRefusingServer } from ".
 import type { LabCase, LabSite } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
 
-const allCases: readonly DnsCase[] = [...resolverCases, ...caaCases, ...spfCases, ...dmarcCases, ...mailTransportCases, ...pastedDnsCases];
+const allCases: readonly DnsCase[] = [
+  ...resolverCases,
+  ...caaCases,
+  ...spfCases,
+  ...dmarcCases,
+  ...mailTransportCases,
+  ...dnsHostCases,
+  ...pastedDnsCases,
+];
 
 /** A short settle time, because the pages load nothing. Unanswered queries wait for the whole probe deadline. */
 const deadlines = { settleMs: 50, probeMs: 4_000 };

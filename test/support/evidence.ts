@@ -57,6 +57,12 @@ export function textRecords(name: string, ...texts: readonly string[]): TextReco
   return { name, nameExists: true, records: texts.map((text) => ({ text, truncated: false })), recordsDropped: 0 };
 }
 
+/** A name server with these addresses. */
+export function nameServer(host: string, ...addresses: readonly string[]): Facts["dnsNameServers"]["servers"][number] {
+  const isIpv6 = (address: string) => address.includes(":");
+  return { host, ipv4: read(addresses.filter((address) => !isIpv6(address))), ipv6: read(addresses.filter(isIpv6)) };
+}
+
 /** Evidence of `https://site.example/` with changes. A string in place of a reading is its failure. */
 export function evidence(given: EvidenceGiven = {}): Evidence {
   const url = given.url ?? "https://site.example/";
@@ -112,6 +118,12 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
     crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid", headers: [] },
     dnsCaa: { foundAt: null, records: [], recordsDropped: 0, asked: [host] },
     securityTxt: { attempts: [] },
+    dnsIpv6: { host, nameExists: true, addresses: ["2001:db8::1"] },
+    dnsNameServers: {
+      zone: domain,
+      servers: [nameServer("ns1.site.example", "192.0.2.53", "2001:db8:1::53"), nameServer("ns2.site.example", "198.51.100.53")],
+      serversDropped: 0,
+    },
     dnssec: { domain, status: "insecure", unchecked: null },
     mailMx: { domain, nameExists: true, exchangers: [], exchangersDropped: 0 },
     mailSpf: { domain, own: textRecords(domain), followed: [], followedDropped: 0 },
@@ -126,6 +138,7 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
       truncated: false,
     },
     mailTlsRpt: textRecords(`_smtp._tls.${domain}`),
+    mailDane: { hosts: [], hostsDropped: 0 },
   };
   const readings = Object.fromEntries(
     (Object.keys(base) as ReadingName[]).map((name): [ReadingName, Reading<unknown>] => {

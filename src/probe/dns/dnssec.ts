@@ -1,24 +1,13 @@
 /** DNSSEC probe: status of the registrable domain according to a validating resolver. */
-import { within } from "../../base/deadline.ts";
-import { askDns, type DnsServer } from "../../egress/dns-client.ts";
+import type { DnsServer } from "../../egress/dns-client.ts";
 import { type DnsAnswer, noError, serverFailure } from "../../egress/dns-message.ts";
-import { authenticData, checkingDisabled, dnssecOk, resolversOf } from "../../egress/resolvers.ts";
+import { resolversOf } from "../../egress/resolvers.ts";
 import type { DnssecFacts } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { dnsRecordsMax } from "../../evidence/limits.ts";
 import { failedBy } from "../context.ts";
 import type { DnsContext } from "./dns.ts";
-
-/** RFC 8375 section 7: deliberately unsigned, and known to resolvers without a query. */
-const insecureName = "home.arpa";
-/** Short, because `setsAdBlindly` only confirms a result. */
-const confirmationMs = 1_500;
-
-/** A query to one resolver with the DO flag. `unchecked` sets CD, which disables validation. */
-type Ask = (
-  name: string,
-  options?: { readonly type?: "SOA" | "NS" | "CNAME" | "DS" | "DNSKEY"; readonly unchecked?: boolean },
-) => Promise<DnsAnswer>;
+import { isAuthentic, setsAdBlindly, type ValidatedAsk, validatedAskOf, validates } from "./validation.ts";
 
 /** Tries one resolver after the other. Answers of different resolvers are never combined, because they may validate differently. */
 export async function probeDnssec({ subject, dnsServers, signal }: DnsContext): Promise<Reading<DnssecFacts>> {
@@ -34,9 +23,7 @@ export async function probeDnssec({ subject, dnsServers, signal }: DnsContext): 
 
 /** RFC 4035 section 3.2.3: a validating resolver sets AD on secure answers, and answers SERVFAIL for bogus ones. */
 async function statusFrom(resolver: DnsServer, domain: string, signal: AbortSignal): Promise<Reading<DnssecFacts>> {
-  // Every zone has a SOA record.
-  const ask: Ask = (name, { type = "SOA", unchecked = false } = {}) =>
-    askDns(resolver, { name, type, flags: unchecked ? checkingDisabled : 0, ednsFlags: dnssecOk }, signal);
+  const ask = validatedAskOf(resolver, signal);
   try {
     const answer = await ask(domain);
     if (answer.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, answer);
@@ -55,7 +42,7 @@ async function statusFrom(resolver: DnsServer, domain: string, signal: AbortSign
   }
 }
 
-async function statusWhenAnswered(ask: Ask, domain: string, answer: DnsAnswer): Promise<Reading<DnssecFacts>> {
+async function statusWhenAnswered(ask: ValidatedAsk, domain: string, answer: DnsAnswer): Promise<Reading<DnssecFacts>> {
   // A proof that the domain does not exist concerns the parent zone.
   if (answer.responseCode !== noError) return failed("unresolved");
   // An answer through an alias is only as secure as the target, which belongs to another domain.
@@ -66,7 +53,7 @@ async function statusWhenAnswered(ask: Ask, domain: string, answer: DnsAnswer): 
 }
 
 /** Records that show why the domain is bogus. Extended errors (RFC 8914) depend on the order of questions; records do not. */
-async function readUnchecked(ask: Ask, domain: string, soa: DnsAnswer): Promise<DnssecFacts["unchecked"]> {
+async function readUnchecked(ask: ValidatedAsk, domain: string, soa: DnsAnswer): Promise<DnssecFacts["unchecked"]> {
   try {
     const [ds, keys] = await Promise.all((["DS", "DNSKEY"] as const).map((type) => ask(domain, { type, unchecked: true })));
     if (ds?.responseCode !== noError || keys?.responseCode !== noError) return null;
@@ -87,24 +74,6 @@ function sortedUnique(numbers: readonly number[]): readonly number[] {
 function signaturesAmong({ answers }: DnsAnswer, covers: "SOA" | "DNSKEY"): NonNullable<DnssecFacts["unchecked"]>["signatures"] {
   const expirations = answers.flatMap((record) => (record.type === "RRSIG" ? [record.data.expiration] : []));
   return sortedUnique(expirations).map((seconds) => ({ covers, validTo: new Date(1_000 * seconds).toISOString() }));
-}
-
-/** The root is signed: without AD on it, the resolver does not validate, or a middlebox clears AD. */
-async function validates(ask: Ask): Promise<boolean> {
-  return isAuthentic(await ask("."));
-}
-
-/**
- * Detects a resolver that sets AD on everything, with a name that cannot be secure. Detecting AD on bogus answers only
- * would need a third party's broken domain.
- */
-async function setsAdBlindly(ask: Ask): Promise<boolean> {
-  const answer = await within(confirmationMs, ask(insecureName), null).catch(() => null);
-  return answer?.responseCode === noError && isAuthentic(answer);
-}
-
-function isAuthentic({ flags = 0 }: DnsAnswer): boolean {
-  return (flags & authenticData) !== 0;
 }
 
 /** RFC 4034 appendix B: sum of the record's 16-bit words, carry added once. Obsolete algorithm 1 has another rule. */

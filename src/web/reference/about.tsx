@@ -11,7 +11,19 @@ import { TextWithCode } from "./coded.tsx";
 /** User-Agent of the embedded browser; its version changes with releases. */
 const browserUserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/... Safari/537.36";
 
-const omitted = ["grade", "probing", "redirects", "stapling", "evidence", "guessing", "hiding", "legal"] as const;
+const omitted = [
+  "grade",
+  "probing",
+  "redirects",
+  "stapling",
+  "revocation",
+  "starttls",
+  "rpki",
+  "evidence",
+  "guessing",
+  "hiding",
+  "legal",
+] as const;
 const requests = ["page", "again", "plain", "files", "tls", "dns"] as const;
 
 export function getAbout(visit: Visit): Response {

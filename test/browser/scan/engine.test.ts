@@ -124,7 +124,18 @@ function ownCheck(key: string, body: string): string {
     });`;
 }
 
-const dnsReadings = ["dnsCaa", "dnssec", "mailDmarc", "mailMtaSts", "mailMx", "mailSpf", "mailTlsRpt"];
+const dnsReadings = [
+  "dnsCaa",
+  "dnsIpv6",
+  "dnsNameServers",
+  "dnssec",
+  "mailDane",
+  "mailDmarc",
+  "mailMtaSts",
+  "mailMx",
+  "mailSpf",
+  "mailTlsRpt",
+];
 
 describe("a scan through queue, browser, workers and store", () => {
   test(

@@ -8,6 +8,7 @@ import type { HeaderField, HttpAnswer } from "../../../src/evidence/http-facts.t
 import type { CertificateUsage } from "../../../src/evidence/tls-facts.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
+import { anyHostFacts } from "./any-host-facts.ts";
 import { mailHost, securityTxt, sound, tableCases } from "./sound-site.ts";
 
 /** Valid and invalid values by header. */
@@ -254,6 +255,7 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
       { maxLength: 2 },
     ),
   }),
+  ...anyHostFacts,
   dnssec: fc.record({
     status: fc.constantFrom("secure", "insecure", "bogus"),
     unchecked: fc.constantFrom(null, {

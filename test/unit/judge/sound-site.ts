@@ -1,6 +1,7 @@
 /** Evidence of a flawless site, and the cases of every check's table. */
 import { join } from "node:path";
-import type { Evidence } from "../../../src/evidence/evidence.ts";
+import type { MailHostDane } from "../../../src/evidence/dns-facts.ts";
+import { type Evidence, read } from "../../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { collectTables } from "../../support/check-tester.ts";
@@ -27,6 +28,13 @@ export const securityTxt = {
   truncated: false,
 };
 export const mailHost = { preference: 10, host: "mail.site.example" };
+const daneHost: MailHostDane = {
+  zone: "signed",
+  name: `_25._tcp.${mailHost.host}`,
+  authentic: true,
+  records: [{ usage: 3, selector: 1, matchingType: 1, data: "ab".repeat(32), dataBytes: 32 }],
+  recordsDropped: 0,
+};
 const nonces = headerFields({ "content-security-policy": soundHeaders["content-security-policy"].replace("c2Vj", "dGhp") });
 
 const flawless: EvidenceGiven = {
@@ -45,6 +53,7 @@ const flawless: EvidenceGiven = {
     body: "version: STSv1\r\nmode: enforce\r\nmx: mail.site.example\r\nmax_age: 604800\r\n",
   },
   mailTlsRpt: textRecords("_smtp._tls.site.example", "v=TLSRPTv1; rua=mailto:tls@site.example"),
+  mailDane: { hosts: [{ host: mailHost.host, answer: read(daneHost) }], hostsDropped: 0 },
   securityTxt: { attempts: [securityTxt] },
 };
 

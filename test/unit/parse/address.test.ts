@@ -1,6 +1,7 @@
 /** Addresses, endpoints, origins and contacts in settings. */
 import { describe, expect, test } from "vitest";
 import {
+  isRoutableIpv6,
   parseConnectTo,
   parseContact,
   parseEndpoint,
@@ -56,6 +57,11 @@ test.each([
   ["local", "local"],
   ["", ""],
 ])("%j is truncated to %j", (address, kept) => expect(truncatedAddress(address)).toBe(kept));
+
+test("IPv6 addresses that the internet routes", () => {
+  const unrouted = ["", "192.0.2.1", "::", "::1", "fe80::1", "fd00::1", "ff02::1", "::ffff:192.0.2.1", "[2001:db8::1]", "x"];
+  expect(["2001:db8::1", "2a00::", ...unrouted].filter(isRoutableIpv6)).toEqual(["2001:db8::1", "2a00::"]);
+});
 
 describe("parseOrigin", () => {
   test.each([

@@ -119,7 +119,8 @@ export function Records({ queries }: RecordsProps) {
   );
 }
 
-function RecordList({ answer: { nameExists, records, recordsDropped = 0 } }: { readonly answer: RecordsAnswer }) {
+/** Records of one answer, or why there are none. */
+export function RecordList({ answer: { nameExists, records, recordsDropped = 0 } }: { readonly answer: RecordsAnswer }) {
   const i18n = useI18n();
   if (records.length === 0) return <span class="muted">{i18n.t(nameExists ? "evidence.dns.noRecords" : "evidence.dns.noName")}</span>;
   return (

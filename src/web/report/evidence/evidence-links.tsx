@@ -31,6 +31,8 @@ const partOfReading: Readonly<Record<ReadingName, EvidencePart>> = {
   tls: "tls",
   crossOrigin: "crossOrigin",
   dnsCaa: "dns",
+  dnsIpv6: "dns",
+  dnsNameServers: "dns",
   dnssec: "dns",
   mailMx: "mail",
   mailSpf: "mail",
@@ -38,6 +40,7 @@ const partOfReading: Readonly<Record<ReadingName, EvidencePart>> = {
   mailMtaSts: "mail",
   mailMtaStsPolicy: "mail",
   mailTlsRpt: "mail",
+  mailDane: "mail",
   securityTxt: "securityTxt",
 };
 

@@ -1,14 +1,15 @@
-/** Mail evidence of the domain: MX, SPF, DMARC, MTA-STS and TLS-RPT. */
+/** Mail evidence of the domain: MX, SPF, DMARC, MTA-STS, TLS-RPT and DANE. */
 
-import type { MailMxFacts, MailSpfFacts, TextRecords } from "../../../evidence/dns-facts.ts";
+import type { MailDaneFacts, MailHostDane, MailMxFacts, MailSpfFacts, TextRecords } from "../../../evidence/dns-facts.ts";
 import { type Evidence, read } from "../../../evidence/evidence.ts";
 import type { MailMtaStsPolicyFacts } from "../../../evidence/http-facts.ts";
+import { tlsaText } from "../../../parse/tlsa.ts";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
-import { displayLimits, FileBody, OmittedCount, ReadingContent, Records } from "./evidence-blocks.tsx";
+import { displayLimits, Entry, FileBody, OmittedCount, ReadingContent, RecordList, Records } from "./evidence-blocks.tsx";
 
 export function MailEvidence({
-  evidence: { mailMx, mailSpf, mailDmarc, mailMtaSts, mailMtaStsPolicy, mailTlsRpt },
+  evidence: { mailMx, mailSpf, mailDmarc, mailMtaSts, mailMtaStsPolicy, mailTlsRpt, mailDane },
 }: {
   readonly evidence: Evidence;
 }) {
@@ -41,6 +42,8 @@ export function MailEvidence({
       <ReadingContent reading={mailMtaStsPolicy}>{(facts) => <MtaStsPolicy facts={facts} />}</ReadingContent>
       <h4>TLS-RPT</h4>
       <ReadingContent reading={mailTlsRpt}>{(facts) => <Records queries={[queryOf(facts)]} />}</ReadingContent>
+      <h4>DANE</h4>
+      <ReadingContent reading={mailDane}>{(facts) => <Dane facts={facts} />}</ReadingContent>
     </>
   );
 }
@@ -85,6 +88,39 @@ function MtaStsPolicy({
         )}
       </p>
       <FileBody body={body} truncated={truncated} />
+    </>
+  );
+}
+
+function Dane({ facts: { hosts, hostsDropped } }: { readonly facts: MailDaneFacts }) {
+  return (
+    <>
+      <dl class="records">
+        {hosts.map(({ host, answer }) => (
+          <Entry key={host} name={<UntrustedText>{host}</UntrustedText>}>
+            <ReadingContent reading={answer}>{(facts) => <MailHost facts={facts} />}</ReadingContent>
+          </Entry>
+        ))}
+      </dl>
+      <OmittedCount count={hostsDropped} />
+    </>
+  );
+}
+
+function MailHost({ facts: { zone, name, authentic, records, recordsDropped } }: { readonly facts: MailHostDane }) {
+  const i18n = useI18n();
+  const texts = records.map((record) => ({ text: tlsaText(record), truncated: false }));
+  return (
+    <>
+      <p>{i18n.t(`evidence.mail.dane.${zone}`)}</p>
+      {name !== null && (
+        <>
+          <p>
+            <UntrustedText>{name}</UntrustedText> {!authentic && i18n.t("evidence.mail.dane.unauthenticated")}
+          </p>
+          <RecordList answer={{ nameExists: true, records: texts, recordsDropped }} />
+        </>
+      )}
     </>
   );
 }
