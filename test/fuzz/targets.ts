@@ -7,14 +7,19 @@ import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts
 import { parseCsp } from "../../src/parse/csp.ts";
 import { addressTargets } from "./address-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
+import { libraryTargets } from "./library-targets.ts";
 import { nameTargets } from "./name-targets.ts";
 import { recordTargets } from "./record-targets.ts";
 import type { FuzzTarget } from "./target.ts";
 
 /** A test fails for a file of `src/parse` that exports functions and is not listed here. */
-export const parserTargets: readonly FuzzTarget[] = [...addressTargets, ...fieldTargets, ...nameTargets, ...recordTargets].sort((a, b) =>
-  a.file < b.file ? -1 : 1,
-);
+export const parserTargets: readonly FuzzTarget[] = [
+  ...addressTargets,
+  ...fieldTargets,
+  ...libraryTargets,
+  ...nameTargets,
+  ...recordTargets,
+].sort((a, b) => (a.file < b.file ? -1 : 1));
 
 const otherTargets: readonly FuzzTarget[] = [
   {
