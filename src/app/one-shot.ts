@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import { loadCatalog } from "../catalog/load.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
+import { configuredAdvisories } from "./advisories-file.ts";
 import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
@@ -13,11 +14,12 @@ export interface OneShotScanner extends Scanner {
 /** @throws ConfigError or CatalogError before anything is started. */
 export async function openOneShotScanner(config: Config, concurrency: number, log: Log): Promise<OneShotScanner> {
   const trustedPems = caPems(config);
+  const scriptAdvisories = configuredAdvisories(config);
   const checksDir = checksDirOf(config);
   const catalog = await loadCatalog({ checksDir });
   const browser = openConfiguredBrowser(config, log);
   const egress = egressSettings(config, []);
-  const scanner = openConfiguredScanner(config, { egress, caPems: trustedPems, concurrency, checksDir, browser, log });
+  const scanner = openConfiguredScanner(config, { egress, caPems: trustedPems, scriptAdvisories, concurrency, checksDir, browser, log });
   return {
     texts: createTexts(catalog.texts),
     scanUrl: scanner.scanUrl,

@@ -77,6 +77,13 @@ export const settingsOfScans = {
     fallback: () => true,
     flag: "--system-roots <true|false>",
   }),
+  "scripts.advisories_file": setting(optional(path), {
+    doc: "Advisories for script libraries (JSON) in place of the built-in list; a date in the name of the file counts as theirs.",
+    allowed: "a file, as in script-libraries-2026-08-22.json",
+    fallback: () => null,
+    defaultDoc: "the built-in list",
+    isPath: true,
+  }),
   "dns.servers": setting(Type.Array(parsed(parseResolver)), {
     doc: "Resolvers asked instead of the system's.",
     allowed: "a list of address or address:port, as in 9.9.9.9",

@@ -10,6 +10,7 @@ import { lockDataDir } from "../store/lock.ts";
 import { openStore } from "../store/store.ts";
 import { createTexts } from "../text/i18n.ts";
 import { createPages } from "../web/app.ts";
+import { configuredAdvisories } from "./advisories-file.ts";
 import { ConfigError, type LoadedConfig } from "./config.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { urlHost } from "./links.ts";
@@ -32,6 +33,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
   const { config } = loaded;
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const trustedPems = caPems(config);
+  const scriptAdvisories = configuredAdvisories(config);
   const lock = lockDataDir(config.data);
   const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
   const checksDir = checksDirOf(config);
@@ -62,6 +64,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
   const scanner = openConfiguredScanner(config, {
     egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }]),
     caPems: trustedPems,
+    scriptAdvisories,
     concurrency: config["scan.concurrency"],
     checksDir,
     browser,

@@ -6,6 +6,7 @@ export type * from "../evidence/facts.ts";
 export type * from "../evidence/http-facts.ts";
 export type * from "../evidence/markup-facts.ts";
 export type * from "../evidence/page-facts.ts";
+export type * from "../evidence/script-facts.ts";
 export type * from "../evidence/tls-facts.ts";
 export type {
   Area,

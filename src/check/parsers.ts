@@ -50,6 +50,8 @@ export { hstsMaxAgeSecondsMin, parseHsts } from "../parse/hsts.ts";
 export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
 export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
 export { dayMs, parseInternetDate } from "../parse/internet-date.ts";
+export type { LibraryVersion, VersionRange } from "../parse/library-version.ts";
+export { compareLibraryVersions, firstVersionOutside, isVersionIn, parseLibraryVersion } from "../parse/library-version.ts";
 export type { MtaStsPolicyDefect } from "../parse/mta-sts.ts";
 export { isMailHostCovered, isMeantAsMtaSts, parseMtaStsPolicy, parseMtaStsRecord } from "../parse/mta-sts.ts";
 export { nearest } from "../parse/nearest.ts";
@@ -67,6 +69,8 @@ export {
 } from "../parse/redirects.ts";
 export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
 export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
+export type { AdvisorySeverity, LibraryAdvisory } from "../parse/script-advisories.ts";
+export { advisorySeverities } from "../parse/script-advisories.ts";
 export type { ScriptBypass } from "../parse/script-bypasses.ts";
 export { scriptBypasses } from "../parse/script-bypasses.ts";
 export type { SecurityTxtDefect } from "../parse/security-txt.ts";

@@ -59,6 +59,8 @@ const readingNameSet: Readonly<Record<ReadingName, true>> = {
   dom: true,
   markup: true,
   requests: true,
+  scripts: true,
+  scriptLibraries: true,
   hstsPreload: true,
   plainHttp: true,
   tls: true,

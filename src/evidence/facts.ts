@@ -13,6 +13,7 @@ import type {
 import type { CrossOriginFacts, MailMtaStsPolicyFacts, PlainHttpFacts, SecurityTxtFacts } from "./http-facts.ts";
 import type { MarkupFacts } from "./markup-facts.ts";
 import type { DomFacts, HstsPreloadFacts, NavigationFacts, PageFacts, RequestsFacts } from "./page-facts.ts";
+import type { ScriptLibrariesFacts, ScriptsFacts } from "./script-facts.ts";
 import type { TlsFacts } from "./tls-facts.ts";
 
 /** Facts by reading name. A probe with several questions has one reading per question, because each can fail separately. */
@@ -22,6 +23,8 @@ export interface Facts {
   readonly dom: DomFacts;
   readonly markup: MarkupFacts;
   readonly requests: RequestsFacts;
+  readonly scripts: ScriptsFacts;
+  readonly scriptLibraries: ScriptLibrariesFacts;
   readonly hstsPreload: HstsPreloadFacts;
   readonly plainHttp: PlainHttpFacts;
   readonly tls: TlsFacts;

@@ -26,6 +26,10 @@ export const integrityCharsMax = 512;
 export const formsMax = 100;
 /** Insecure requests per page load. */
 export const insecureRequestsMax = 100;
+/** Script files per page load. */
+export const scriptFilesMax = 200;
+/** Versions of script libraries per page. */
+export const scriptLibrariesMax = 50;
 /** Certificates per chain. */
 export const certificatesMax = 12;
 /** Subject alternative names per certificate. The host is matched against all names before the cut. */

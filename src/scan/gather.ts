@@ -55,7 +55,7 @@ async function runProbes(
   { subject, egress, proxy }: Pick<PageProbeContext, "subject" | "egress" | "proxy">,
   watch: Watch,
 ): Promise<{ readonly readings: Readings; readonly screenshot: Uint8Array | null }> {
-  const { url, deadlines, caPems, browserEndpoint, screenshot } = task;
+  const { url, deadlines, caPems, browserEndpoint, screenshot, scriptAdvisories } = task;
   const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
   const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
@@ -70,7 +70,7 @@ async function runProbes(
   const loading = watch.within(
     "page",
     navigationMs + settleMaxMs + probeMs,
-    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, screenshot, deadlines }),
+    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, screenshot, deadlines, scriptAdvisories }),
     failedVisit,
   );
 

@@ -7,12 +7,15 @@ import type { Evidence } from "../evidence/evidence.ts";
 import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
 import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
+import type { ScriptAdvisories } from "../parse/script-advisories.ts";
 import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
 import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome, WorkerMessage } from "./task.ts";
 
 export interface ScannerOptions {
   readonly egress: EgressSettings;
   readonly caPems: readonly string[];
+  /** Null or absent for the advisories of the program. */
+  readonly scriptAdvisories?: ScriptAdvisories | null;
   readonly deadlines: ScanDeadlines;
   readonly concurrency: number;
   readonly checksDir: string | null;
@@ -43,7 +46,7 @@ const hungMax = 5;
 const defaultGraceMs = 5_000;
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { egress, caPems, deadlines, concurrency, checksDir, browser, workerFile, log } = options;
+  const { egress, caPems, scriptAdvisories = null, deadlines, concurrency, checksDir, browser, workerFile, log } = options;
   const pool = openPool({
     workerFile,
     threads: concurrency,
@@ -60,7 +63,8 @@ export function openScanner(options: ScannerOptions): Scanner {
     blockPort(controlPort);
     controlPorts.add(controlPort);
     const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault } = options;
-    return { url, scannedAt: new Date().toISOString(), egress, browserEndpoint, caPems, screenshot, headerValueCharsMax, deadlines };
+    const scannedAt = new Date().toISOString();
+    return { url, scannedAt, egress, browserEndpoint, caPems, scriptAdvisories, screenshot, headerValueCharsMax, deadlines };
   }
 
   function onWorkerMessage(scan: Readonly<Record<string, string>>, onProgress: OnProgress): (message: WorkerMessage) => void {

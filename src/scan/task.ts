@@ -3,6 +3,7 @@ import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
+import type { ScriptAdvisories } from "../parse/script-advisories.ts";
 import type { PageDeadlines } from "../probe/browser/page.ts";
 
 /** Deadlines of a scan, in milliseconds. */
@@ -32,6 +33,8 @@ export interface GatherTask {
   /** DevTools WebSocket URL of the running browser. */
   readonly browserEndpoint: string;
   readonly caPems: readonly string[];
+  /** Advisories of the operator; null for those of the program. */
+  readonly scriptAdvisories: ScriptAdvisories | null;
   readonly screenshot: boolean;
   /** Characters kept of a header value. */
   readonly headerValueCharsMax: number;

@@ -5,6 +5,7 @@ import { distinct, foundAtAddresses } from "../../src/check/finding-values.ts";
 import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
+import { librariesInAnswers, librariesInHead, librariesInUrl } from "../../src/probe/browser/library-detection.ts";
 import { addressTargets } from "./address-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
 import { libraryTargets } from "./library-targets.ts";
@@ -75,6 +76,36 @@ const otherTargets: readonly FuzzTarget[] = [
     samples: ["__Host-userSession_id", "XSRF-TOKEN", "wordpress_logged_in_1"],
     functions: { isSessionName, isAntiForgeryName },
     properties: { "no name is both session and anti-forgery": (text) => !(isSessionName(text) && isAntiForgeryName(text)) },
+  },
+  {
+    file: "probe/browser/library-detection",
+    tokens: [
+      ..."/*!-._@v \n",
+      "https://site.example/",
+      "jquery",
+      "jQuery v",
+      "Bootstrap v",
+      "3.5.1",
+      ".min",
+      ".js",
+      "min",
+      "(c)",
+      "@license ",
+      "beta",
+    ],
+    samples: [
+      "https://cdn.example/npm/jquery@3.5.1/dist/jquery.slim.min.js",
+      "https://site.example/js/bootstrap-3.3.7.bundle.min-0a1b2c3d.js",
+      "/*! jQuery v3.5.1 | (c) JS Foundation */\n/*!\n * Bootstrap v3.3.7 (http://getbootstrap.com) */",
+    ],
+    functions: {
+      librariesInUrl,
+      librariesInHead: (text) => librariesInHead(text, "https://site.example/a.js"),
+      librariesInAnswers,
+    },
+    properties: {
+      "a version in a URL has three components": (text) => librariesInUrl(text).every(({ version }) => version.split(".").length >= 3),
+    },
   },
   {
     file: "check/finding-values",

@@ -95,6 +95,8 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
       outline: { title: "A page", heading: "", bodyElements: [], links: [], lastLink: null },
     },
     requests: { total: 1, insecure: [], insecureDropped: 0, integrityBlocked: [] },
+    scripts: { files: [], filesDropped: 0 },
+    scriptLibraries: { advisoriesDate: "2026-08-22", libraries: [], librariesDropped: 0, bannersUnread: 0, variablesRead: true },
     hstsPreload: { hostPreloaded: false, registrableDomainPreloaded: false },
     plainHttp: {
       outcome: "answered",

@@ -10,13 +10,18 @@ import { hopsMax } from "../../evidence/limits.ts";
 import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
 import { headerLimitOf } from "../../evidence/subject.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
+import type { ScriptAdvisories } from "../../parse/script-advisories.ts";
 import { type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
 import { isChallenge } from "./page-challenge.ts";
 import { readDom } from "./page-dom.ts";
+
+import { readScripts } from "./page-libraries.ts";
 import { probeMarkup } from "./page-markup.ts";
+
 import { type PageNetwork, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { takeScreenshot, viewport } from "./page-screenshot.ts";
+import { watchScripts } from "./page-scripts.ts";
 
 export interface PageDeadlines {
   /** Until the main document's load event. */
@@ -38,9 +43,14 @@ export interface PageProbeContext {
   readonly signal: AbortSignal;
   readonly screenshot: boolean;
   readonly deadlines: PageDeadlines;
+  /** Advisories for script libraries; null or absent for those of the program. */
+  readonly scriptAdvisories?: ScriptAdvisories | null;
 }
 
-export type PageReadings = Pick<Readings, "navigation" | "page" | "dom" | "markup" | "requests" | "hstsPreload">;
+export type PageReadings = Pick<
+  Readings,
+  "navigation" | "page" | "dom" | "markup" | "requests" | "scripts" | "scriptLibraries" | "hstsPreload"
+>;
 
 export interface PageVisit {
   readonly readings: PageReadings;
@@ -94,7 +104,8 @@ const noScreenshot: Promise<Uint8Array | null> = Promise.resolve(null);
 
 function allFailed(because: ProbeFailure): LoadedReadings {
   const reading = failed(because);
-  return { navigation: reading, page: reading, dom: reading, markup: reading, requests: reading };
+  const ofScripts = { scripts: reading, scriptLibraries: reading };
+  return { navigation: reading, page: reading, dom: reading, markup: reading, requests: reading, ...ofScripts };
 }
 
 /** Calls `onShown` once the final document is shown, before it is read. */
@@ -102,6 +113,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const { subject, egress, deadlines, signal } = context;
   // The main frame of a page has the id of its target.
   const network = watchNetwork(session, targetId, headerLimitOf(subject));
+  const scripts = watchScripts(session, targetId);
   const crashed = dismissDialogs(session);
   const { loaded, ended } = watchLoad(session, network, signal);
   await Promise.all([
@@ -137,7 +149,10 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // Requests are complete only if the document itself was readable.
   const requests = dom.status === "read" ? read(network.requests()) : dom;
-  return withoutErrorPage({ navigation: read(navigation), page: read(answer), dom, markup, requests });
+  const { integrityBlocked } = network.requests();
+  const advisories = context.scriptAdvisories ?? null;
+  const ofScripts = await readScripts({ session, scripts, pageUrl: answer.url, dom, integrityBlocked, advisories });
+  return withoutErrorPage({ navigation: read(navigation), page: read(answer), dom, markup, requests, ...ofScripts });
 }
 
 function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {

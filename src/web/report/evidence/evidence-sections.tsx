@@ -10,6 +10,7 @@ import { type EvidencePart, evidenceId, evidenceParts, readingsOf } from "./evid
 import { MailEvidence } from "./mail.tsx";
 import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
 import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page.tsx";
+import { ScriptsEvidence } from "./scripts.tsx";
 import { SecurityTxtEvidence } from "./security-txt.tsx";
 import { TimingTable } from "./timings.tsx";
 import { TlsEvidence } from "./tls.tsx";
@@ -46,6 +47,12 @@ const descriptors: Readonly<Record<Exclude<EvidencePart, "timings">, PartDescrip
     count: ({ dom }) => (dom.status === "read" ? dom.facts.subresources.length + dom.facts.subresourcesDropped : null),
   },
   requests: { Content: RequestsEvidence },
+  scripts: {
+    Content: ScriptsEvidence,
+    hint: "evidence.hints.libraries",
+    count: ({ scriptLibraries }) =>
+      scriptLibraries.status === "read" ? scriptLibraries.facts.libraries.length + scriptLibraries.facts.librariesDropped : null,
+  },
   tls: {
     Content: TlsEvidence,
     hint: "evidence.hints.certificates",
