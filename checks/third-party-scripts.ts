@@ -1,0 +1,40 @@
+/** Notes the hosts of other sites that run scripts in the page. */
+import { foundAtAddresses, notChecked, registerCheck, type ScriptFile, type Subresource, violatedBy } from "assay/check";
+import { hostOf, parseIntegrity, strongestHashes } from "assay/check/parsers";
+
+export default registerCheck({
+  key: "third-party-scripts",
+  weight: 0,
+  area: "content",
+  standards: ["W3C Subresource Integrity"],
+  appliesTo: ["html"],
+  reads: ["scripts", "dom"],
+  findings: {
+    "security.content.third-party-scripts": { severity: "info", riskLevel: "low", effort: "high" },
+    "security.content.third-party-scripts-pinned": { severity: "info", riskLevel: "low", effort: "high" },
+  },
+  judge({ scripts, dom }) {
+    const pinnedUrls = new Set(dom.subresources.filter(isPinned).map(({ url }) => withoutFragment(url)));
+    const ofOthers = scripts.files.filter(({ sameSite }) => !sameSite);
+    const loose = hostsOf(ofOthers.filter(({ url }) => !pinnedUrls.has(url)));
+    const pinned = hostsOf(ofOthers).filter((host) => !loose.includes(host));
+    const found = [
+      ...foundAtAddresses("security.content.third-party-scripts", loose),
+      ...foundAtAddresses("security.content.third-party-scripts-pinned", pinned),
+    ];
+    return found.length === 0 && scripts.filesDropped > 0 ? notChecked() : violatedBy(found);
+  },
+});
+
+/** True for a script whose content the page fixes by a usable hash. */
+function isPinned({ kind, integrity }: Subresource): boolean {
+  return kind === "script" && strongestHashes(parseIntegrity(integrity ?? "")).some((hash) => hash.wellFormed);
+}
+
+function withoutFragment(url: string): string {
+  return url.split("#", 1)[0] ?? "";
+}
+
+function hostsOf(files: readonly ScriptFile[]): readonly string[] {
+  return files.flatMap(({ url, answeredBy }) => hostOf(answeredBy ?? url) ?? []);
+}
