@@ -14,10 +14,8 @@ import type { ScriptAdvisories } from "../../parse/script-advisories.ts";
 import { type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
 import { isChallenge } from "./page-challenge.ts";
 import { readDom } from "./page-dom.ts";
-
 import { readScripts } from "./page-libraries.ts";
 import { probeMarkup } from "./page-markup.ts";
-
 import { type PageNetwork, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { takeScreenshot, viewport } from "./page-screenshot.ts";
