@@ -9,6 +9,7 @@ import type { CertificateUsage } from "../../../src/evidence/tls-facts.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
 import { anyHostFacts } from "./any-host-facts.ts";
+import { anyScripts } from "./any-scripts.ts";
 import { mailHost, securityTxt, sound, tableCases } from "./sound-site.ts";
 
 /** Valid and invalid values by header. */
@@ -84,27 +85,6 @@ const anySubresource = fc.record({
   crossOrigin: fc.constantFrom(null, "", "anonymous"),
   sameSite: fc.boolean(),
   sameOrigin: fc.boolean(),
-});
-const anyLibrary = fc.record({
-  name: fc.constantFrom("jquery", "bootstrap"),
-  version: fc.constantFrom("1.12.4", "3.5.0", "?"),
-  detectedBy: fc.constant(["url"] as const),
-  url: fc.constantFrom("https://site.example/jquery.js", null),
-  advisories: fc.array(
-    fc.record({
-      atOrAbove: fc.constantFrom(null, "1.2.0"),
-      below: fc.constantFrom("3.4.0", "999.999.999"),
-      excludes: fc.constant([]),
-      severity: fc.constantFrom("critical", "high", "medium", "low"),
-      identifiers: fc.subarray(["CVE-2019-11358", "CVE-2020-11022"]),
-    }),
-    { maxLength: 3 },
-  ),
-});
-const anyScriptFile = fc.record({
-  url: fc.constantFrom("https://cdn.example/a.js", "https://site.example/b.js"),
-  answeredBy: fc.constantFrom(null, "https://cdn.example/c.js"),
-  sameSite: fc.boolean(),
 });
 const anyCertificate = fc
   .record({
@@ -224,14 +204,7 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
     insecureDropped: few,
     integrityBlocked: fc.subarray(["https://cdn.example/a.js"]),
   }),
-  scripts: fc.record({ files: fc.array(anyScriptFile, { maxLength: 3 }), filesDropped: few }),
-  scriptLibraries: fc.record({
-    advisoriesDate: fc.constantFrom("2026-08-22", "2024-01-01"),
-    libraries: fc.array(anyLibrary, { maxLength: 3 }),
-    librariesDropped: few,
-    bannersUnread: few,
-    variablesRead: seldom.map((is) => !is),
-  }),
+  ...anyScripts,
   hstsPreload: fc.record({ hostPreloaded: fc.boolean(), registrableDomainPreloaded: fc.boolean() }),
   plainHttp: fc.record({
     outcome: fc.constantFrom("custom-port", "refused", "answered"),
