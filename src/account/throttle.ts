@@ -1,5 +1,5 @@
 /** Throttle with exponential backoff: after a few free failures, each attempt doubles the wait. In memory, bounded. */
-import { LRUCache } from "lru-cache";
+import { createLruCache } from "../base/lru-cache.ts";
 
 /** Keys in memory; beyond this the one whose latest counted attempt is oldest is dropped. */
 const keysMax = 20_000;
@@ -18,7 +18,7 @@ interface Failures {
 }
 
 export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: ThrottleBounds, nowMs: () => number) {
-  const failures = new LRUCache<string, Failures>({ max: keysMax });
+  const failures = createLruCache<Failures>(keysMax);
 
   return {
     /** Seconds to wait; 0 allows the attempt and counts it as failed, so that parallel attempts gain nothing. */

@@ -1,5 +1,5 @@
 /** Rate limiter: counts requests by key in fixed windows, in bounded memory. */
-import { LRUCache } from "lru-cache";
+import { createLruCache } from "../base/lru-cache.ts";
 
 /** The oldest window is evicted beyond this. A flood of addresses resets only its own counts. */
 const countedKeysMax = 20_000;
@@ -20,7 +20,7 @@ export type CountRequest = (key: string) => Counted;
 
 /** A window opens with a key's first request. Refused requests count too, without extending the window. */
 export function createRateLimit({ requestsMax, windowSeconds }: RateLimit, nowMs: () => number): CountRequest {
-  const windows = new LRUCache<string, { count: number; readonly startsAtMs: number }>({ max: countedKeysMax });
+  const windows = createLruCache<{ count: number; readonly startsAtMs: number }>(countedKeysMax);
   const windowMs = windowSeconds * 1_000;
 
   function open(key: string, startsAtMs: number) {

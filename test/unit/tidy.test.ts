@@ -48,7 +48,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^i18next$/, places: ["src/text"] },
   { names: /^elysia$/, places: ["src/api", "src/web"] },
   { names: /^@elysiajs\/bearer$/, places: ["src/api"] },
-  { names: /^lru-cache$/, places: ["src/account", "src/api", "src/http", "src/web"] },
+  { names: /^lru-cache$/, places: ["src/api", "src/base"] },
   { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/web"] },
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^otpauth$/, places: ["src/account"] },

@@ -1,6 +1,6 @@
 /** Deduplicates scan requests: a second click leads to the scan of the first. In memory, short-lived. */
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
+import { createLruCache } from "../../base/lru-cache.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -30,7 +30,7 @@ export interface ScanDedupOptions {
 
 export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDedupOptions): ScanDedup<Refused> {
   /** Start in progress or token of the started scan, by request key. */
-  const recent = new LRUCache<string, Promise<DedupOutcome<Refused>> | string>({ max: recentScansMax });
+  const recent = createLruCache<Promise<DedupOutcome<Refused>> | string>(recentScansMax);
 
   function reusableScan(token: string): ScanRecord | undefined {
     const scan = store.scans.findByToken(token);
