@@ -1,6 +1,9 @@
-/** Checks that the page has an enforced Content Security Policy. */
+/** Checks that an enforced Content Security Policy restricts the scripts of the page. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
-import { directiveNames, enforcedCsp } from "assay/check/parsers";
+import { directiveNames, enforcedCsp, governsFetches, governsScripts } from "assay/check/parsers";
+
+/** Without a policy on scripts, a page has at most this score. */
+const scoreCap = 79;
 
 export default registerCheck({
   key: "content-security-policy",
@@ -11,15 +14,19 @@ export default registerCheck({
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy"],
+  // Each finding charges at least what the rows that begin to apply with the next better policy can charge together.
   findings: {
-    "security.missing-header.content-security-policy": { severity: "high", riskLevel: "medium", effort: "high" },
-    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "high" },
+    "security.missing-header.content-security-policy": { severity: "high", riskLevel: "medium", effort: "high", weight: 30, scoreCap },
+    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "high", weight: 28, scoreCap },
+    "security.csp.script-src-missing": { severity: "high", riskLevel: "medium", effort: "medium", weight: 22, scoreCap },
   },
   judge({ dom, headers }) {
     const { policies, idle, complete } = enforcedCsp(headers["content-security-policy"], dom);
-    if (policies.length > 0) return passed();
+    if (policies.some(governsScripts)) return passed();
     if (!complete) return notChecked();
-    if (idle.length === 0) return violated("security.missing-header.content-security-policy");
-    return violated("security.csp.no-effective-directive", { directives: directiveNames(idle) });
+    const directives = directiveNames([...policies, ...idle]);
+    if (policies.some(governsFetches)) return violated("security.csp.script-src-missing", { directives });
+    if (directives !== "") return violated("security.csp.no-effective-directive", { directives });
+    return violated("security.missing-header.content-security-policy");
   },
 });

@@ -9,8 +9,8 @@ export default registerCheck({
   standards: ["Fetch: CORS check"],
   reads: ["crossOrigin"],
   findings: {
-    "security.cors.reflected-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "medium", scoreCap: 60 },
-    "security.cors.null-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "low", scoreCap: 60 },
+    "security.cors.reflected-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "medium", weight: 15, scoreCap: 60 },
+    "security.cors.null-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "low", weight: 15, scoreCap: 60 },
     "security.cors.null-origin": { severity: "low", riskLevel: "low", effort: "low" },
     "security.cors.wildcard-with-credentials": { severity: "low", riskLevel: "low", effort: "low" },
   },

@@ -4,15 +4,16 @@ import { directiveNames, enforcedCsp, parseCsp } from "assay/check/parsers";
 
 export default registerCheck({
   key: "csp-report-only",
-  weight: 1,
+  // A trial costs nothing, or following the advice to try a policy first would lower the score.
+  weight: 0,
   area: "csp",
   standards: ["CSP Level 3 section 3.2"],
   reads: ["page"],
   consults: ["dom"],
   headers: ["content-security-policy-report-only", "content-security-policy"],
   findings: {
-    "security.csp.report-only-alone": { severity: "low", riskLevel: "low", effort: "medium" },
-    "security.csp.report-only-without-reports": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.csp.report-only-alone": { severity: "info", riskLevel: "low", effort: "medium" },
+    "security.csp.report-only-without-reports": { severity: "info", riskLevel: "low", effort: "low" },
   },
   judge({ dom, headers }) {
     // Meta elements are not considered: browsers ignore report-only policies there.

@@ -1,6 +1,6 @@
 /** Checks that the policy forbids code from text, such as eval(). */
 import { type Found, registerCheck } from "assay/check";
-import { allowsEval, type CspPolicy, directiveNames, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
+import { allowsEval, type CspPolicy, directiveNames, governsScripts, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.script-unsafe-eval" | "security.csp.script-eval-unrestricted";
 
@@ -19,7 +19,9 @@ export default registerCheck({
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
-function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
+  // content-security-policy reports policies that leave scripts alone.
+  if (!policies.some(governsScripts)) return null;
   // Code from text must be allowed by every policy, so one restricting policy is enough.
   if (!policies.every(allowsEval)) return [];
   // CSP3 section 4.4 evaluates only script-src and default-src, not script-src-elem.

@@ -1,6 +1,6 @@
 /** Checks that the policy blocks injected inline scripts. */
 import { type Found, registerCheck } from "assay/check";
-import { type CspPolicy, directiveNames, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
+import { type CspPolicy, directiveNames, governsScripts, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.script-unsafe-inline" | "security.csp.script-inline-unrestricted";
 
@@ -13,13 +13,15 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high" },
-    "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "medium", effort: "high" },
+    "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high", weight: 12, scoreCap: 87 },
+    "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "medium", effort: "high", weight: 12, scoreCap: 87 },
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
-function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
+  // content-security-policy reports policies that leave scripts alone.
+  if (!policies.some(governsScripts)) return null;
   const open = openToAllInline(policies, "script");
   if (open === null) return [];
   const rules = rulesOn(policies, open);

@@ -2,7 +2,6 @@
 import { distinct, type Found, registerCheck } from "assay/check";
 import {
   type CspPolicy,
-  directiveNames,
   isSchemeSource,
   matchesAnyHost,
   ruleNames,
@@ -30,19 +29,18 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-src-missing": { severity: "high", riskLevel: "medium", effort: "medium" },
-    "security.csp.script-any-host": { severity: "high", riskLevel: "medium", effort: "medium" },
-    "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
+    "security.csp.script-any-host": { severity: "high", riskLevel: "medium", effort: "medium", scoreCap: 87 },
+    "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium", scoreCap: 87 },
     "security.csp.script-blob-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
-function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code | "security.csp.script-src-missing">[] {
+function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
   if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
   // Policies without a script directive allow every script, so the other policies decide.
   const rules = rulesOn(policies, "script-src-elem");
-  if (rules.length === 0) return [{ code: "security.csp.script-src-missing", values: { directives: directiveNames(policies) } }];
+  if (rules.length === 0) return null;
   const directive = ruleNames(rules);
   return unsafeSources.flatMap(({ code, matches }) => {
     const sources = rules.map((rule) => scriptUrlSources(rule.sources).filter(matches));

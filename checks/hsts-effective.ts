@@ -1,15 +1,17 @@
 /** Checks that browsers accept the HSTS policy and keep it long enough. */
-import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
 import { dayMs, hstsHost, hstsMaxAgeSecondsMin, isCertificateAccepted, parseHsts } from "assay/check/parsers";
 
 type Code =
   | "security.hsts.certificate-not-accepted"
   | "security.hsts.directive-repeated"
-  | "security.hsts.disabled"
   | "security.hsts.duplicate-header"
   | "security.hsts.max-age-missing"
   | "security.hsts.max-age-too-short"
   | "security.hsts.unparseable";
+
+/** Browsers ignore the header, so it protects as little as none. */
+const ineffective = { severity: "high", riskLevel: "medium", effort: "low", weight: 10, scoreCap: 87 } as const;
 
 export default registerCheck({
   key: "hsts-effective",
@@ -18,23 +20,24 @@ export default registerCheck({
   standards: ["RFC 6797 section 6.1", "RFC 6797 section 8.1"],
   appliesTo: ["https"],
   reads: ["navigation"],
-  consults: ["tls"],
+  consults: ["tls", "hstsPreload"],
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.hsts.certificate-not-accepted": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.hsts.directive-repeated": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.hsts.certificate-not-accepted": ineffective,
+    "security.hsts.directive-repeated": ineffective,
     "security.hsts.duplicate-header": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.hsts.max-age-missing": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.hsts.unparseable": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.hsts.max-age-missing": ineffective,
+    "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low", scoreCap: 87 },
+    "security.hsts.unparseable": ineffective,
   },
-  judge({ subject, navigation, tls, headers }) {
+  judge({ subject, navigation, tls, hstsPreload, headers }) {
     // RFC 6797 section 8.1: browsers process only the first of several fields.
     const [value, ...more] = headers["strict-transport-security"];
     const host = hstsHost(subject, navigation);
-    if (value === undefined || host === null) return notApplicable();
+    if (value === undefined || host === null || isDisabled(value)) return notApplicable();
+    // Browsers keep the policy of their list, whatever a header adds to it. A header that fails must not cost more than none.
+    if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
 
     const found: Found<Code>[] = faultsOf(value);
     if (more.length > 0) found.push({ code: "security.hsts.duplicate-header", values: { value, count: more.length + 1 } });
@@ -47,12 +50,16 @@ export default registerCheck({
   },
 });
 
+/** RFC 6797 section 6.1.1: zero removes the policy. strict-transport-security reports that. */
+function isDisabled(value: string): boolean {
+  const policy = parseHsts(value);
+  return "maxAgeSeconds" in policy && policy.maxAgeSeconds === 0;
+}
+
 function faultsOf(value: string): Found<Code>[] {
   const parsed = parseHsts(value);
   if ("defect" in parsed) return [{ code: codesByDefect[parsed.defect], values: { value } }];
   const { maxAgeSeconds } = parsed;
-  // RFC 6797 section 6.1.1: zero removes the policy.
-  if (maxAgeSeconds === 0) return [{ code: "security.hsts.disabled", values: { value } }];
   if (maxAgeSeconds < hstsMaxAgeSecondsMin)
     return [
       { code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds, days: Math.floor((maxAgeSeconds * 1_000) / dayMs) } },

@@ -8,8 +8,9 @@ export default registerCheck({
   area: "transport",
   standards: ["RFC 9110 section 4.2.2"],
   reads: ["navigation"],
+  // Without https the rows on TLS, HSTS, secure cookies and mixed content do not apply. This finding charges for them.
   findings: {
-    "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", scoreCap: 20 },
+    "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", weight: 30, scoreCap: 20 },
   },
   judge({ navigation: { finalUrl } }) {
     return isHttps(finalUrl) ? passed() : violated("security.transport.no-https", { finalUrl });

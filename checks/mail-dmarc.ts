@@ -9,10 +9,11 @@ export default registerCheck({
   standards: ["RFC 9989 section 4.10"],
   appliesTo: ["public-name"],
   reads: ["mailDmarc"],
+  // Without an effective record the rows on its contents do not apply, so each finding charges for them.
   findings: {
-    "security.mail.dmarc-missing": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.mail.dmarc-several": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.mail.dmarc-version-invalid": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.mail.dmarc-missing": { severity: "medium", riskLevel: "medium", effort: "medium", weight: 6 },
+    "security.mail.dmarc-several": { severity: "medium", riskLevel: "medium", effort: "low", weight: 6 },
+    "security.mail.dmarc-version-invalid": { severity: "medium", riskLevel: "medium", effort: "low", weight: 6 },
   },
   judge({ mailDmarc: { domain, walk } }) {
     const own = dmarcRecordsOf(walk, domain);

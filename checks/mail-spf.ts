@@ -9,10 +9,11 @@ export default registerCheck({
   standards: ["RFC 7208 section 3", "RFC 7208 section 4.5"],
   appliesTo: ["public-name"],
   reads: ["mailSpf"],
+  // Without an effective record the rows on its contents do not apply, so each finding charges for them.
   findings: {
-    "security.mail.spf-missing": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.mail.spf-misspelt": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.mail.spf-several": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.mail.spf-missing": { severity: "medium", riskLevel: "medium", effort: "medium", weight: 6 },
+    "security.mail.spf-misspelt": { severity: "medium", riskLevel: "medium", effort: "low", weight: 6 },
+    "security.mail.spf-several": { severity: "medium", riskLevel: "medium", effort: "medium", weight: 6 },
   },
   judge({ mailSpf }) {
     const { domain, own } = mailSpf;

@@ -20,7 +20,7 @@ export default registerCheck({
   reads: ["requests"],
   consults: ["dom", "markup"],
   findings: {
-    "security.content.active-mixed-content": { severity: "high", riskLevel: "high", effort: "medium", scoreCap: 60 },
+    "security.content.active-mixed-content": { severity: "high", riskLevel: "high", effort: "medium", weight: 12, scoreCap: 60 },
     "security.content.passive-mixed-content": { severity: "medium", riskLevel: "low", effort: "medium" },
     "security.content.upgraded-mixed-content": { severity: "medium", riskLevel: "low", effort: "low" },
     "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "medium" },

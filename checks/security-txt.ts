@@ -28,7 +28,7 @@ export default registerCheck({
   appliesTo: ["public-name"],
   reads: ["securityTxt"],
   findings: {
-    "security.security-txt.missing": definition,
+    "security.security-txt.missing": { ...definition, weight: 3 },
     "security.security-txt.wrong-place": definition,
     "security.security-txt.redirect-to-http": definition,
     "security.security-txt.content-type": definition,

@@ -1,6 +1,6 @@
-/** Checks that the site sends an HSTS header. */
+/** Checks that the site sends an HSTS header that does not switch HSTS off. */
 import { notApplicable, passed, registerCheck, violated } from "assay/check";
-import { firstHttpsUrl, hstsHost } from "assay/check/parsers";
+import { firstHttpsUrl, hstsHost, parseHsts } from "assay/check/parsers";
 
 export default registerCheck({
   key: "strict-transport-security",
@@ -13,12 +13,19 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.missing-header.strict-transport-security": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.missing-header.strict-transport-security": { severity: "high", riskLevel: "medium", effort: "low", weight: 12, scoreCap: 87 },
+    "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low", weight: 12, scoreCap: 87 },
   },
   judge({ subject, navigation, hstsPreload, headers }) {
     const host = hstsHost(subject, navigation);
     if (host === null) return notApplicable();
-    if (headers["strict-transport-security"].length > 0) return passed();
+    const [value] = headers["strict-transport-security"];
+    if (value !== undefined) {
+      const policy = parseHsts(value);
+      // RFC 6797 section 6.1.1: zero removes the policy.
+      const isDisabled = "maxAgeSeconds" in policy && policy.maxAgeSeconds === 0;
+      return isDisabled ? violated("security.hsts.disabled", { value }) : passed();
+    }
     // A preloaded host needs no header. The preload status is known only for the scanned host. If it is unknown the header still counts as
     // missing, because not every browser has the list.
     if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();

@@ -4,7 +4,7 @@ import { splitHeaderList } from "assay/check/parsers";
 
 export default registerCheck({
   key: "x-content-type-options",
-  weight: 3,
+  weight: 4,
   area: "headers",
   standards: ["Fetch: X-Content-Type-Options header"],
   reads: ["page"],

@@ -1,10 +1,10 @@
 /** Checks that other sites cannot frame the page, by X-Frame-Options or by frame-ancestors of a policy. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
-import { type CspPolicy, fieldsNamed, matchesAnyHost, parseCsp, parseFrameOptions } from "assay/check/parsers";
+import { beforeCutDirective, type CspPolicy, fieldsNamed, matchesAnyHost, parseCsp, parseFrameOptions } from "assay/check/parsers";
 
 export default registerCheck({
   key: "x-frame-options",
-  weight: 4,
+  weight: 7,
   area: "headers",
   standards: ["HTML: The X-Frame-Options header", "CSP Level 3: frame-ancestors"],
   appliesTo: ["html"],
@@ -18,8 +18,10 @@ export default registerCheck({
   },
   judge({ page, headers }) {
     const csp = fieldsNamed(page.headers, "content-security-policy");
-    // Policies of the header only: browsers drop frame-ancestors from meta elements (CSP3 section 3.3).
-    const lists = parseCsp(csp.filter((field) => !field.truncated).map((field) => field.value)).flatMap(frameAncestors);
+    // Policies of the header only: browsers drop frame-ancestors from meta elements (CSP3 section 3.3). Of a cut value its complete
+    // directives count.
+    const texts = csp.map(({ value, truncated }) => (truncated ? beforeCutDirective(value) : value));
+    const lists = parseCsp(texts).flatMap(frameAncestors);
     // Browsers enforce each policy separately, so one restricting policy is enough.
     if (lists.some((sources) => !sources.some(matchesAnyHost))) return passed();
 

@@ -2,11 +2,13 @@
 import type { Reading } from "../evidence/evidence.ts";
 import type { DomFacts, MetaElement } from "../evidence/page-facts.ts";
 import {
+  beforeCutDirective,
   type CspDirective,
   type CspGoverning,
   type CspPolicy,
   directivesIgnoredInMeta,
   governing,
+  governsFetches,
   parseCsp,
   parseCspDirectives,
   restrictsAnything,
@@ -38,14 +40,17 @@ export function enforcedCsp(headerValues: readonly string[], dom: Reading<DomFac
   };
 }
 
-/** Unread policies can only add restrictions: a pass is final, a violation is not. `faultsOf` is null without a relevant directive. */
+/**
+ * Verdict on the quality of a page's policies. Does not apply while no policy governs what the page loads; content-security-policy reports
+ * that. Unread policies can only add restrictions: a pass is final, a violation is not. `faultsOf` is null without a relevant directive.
+ */
 export function verdictOnCsp<Code extends FindingCode>(
   headerValues: readonly string[],
   dom: Reading<DomFacts>,
   faultsOf: (policies: readonly CspPolicy[]) => readonly Found<Code>[] | null,
 ): Verdict<Code> {
   const { policies, complete } = enforcedCsp(headerValues, dom);
-  const faults = policies.length === 0 ? null : faultsOf(policies);
+  const faults = policies.some(governsFetches) ? faultsOf(policies) : null;
   if (!complete && (faults === null || faults.length > 0)) return notChecked();
   return faults === null ? notApplicable() : violatedBy(faults);
 }
@@ -53,7 +58,7 @@ export function verdictOnCsp<Code extends FindingCode>(
 /** Includes directives that browsers drop. Browsers disagree whether to split meta elements at commas, so this does not. */
 export function writtenCsp(headerValues: readonly string[], dom: Reading<DomFacts>): readonly (readonly CspDirective[])[] {
   const inMeta = dom.status === "read" ? cspMetas(dom.facts) : [];
-  const texts = inMeta.map(({ content, truncated }) => (truncated ? content.slice(0, content.lastIndexOf(";") + 1) : content));
+  const texts = inMeta.map(({ content, truncated }) => (truncated ? beforeCutDirective(content) : content));
   return [...serializedPolicies(headerValues), ...texts].map(parseCspDirectives).filter((directives) => directives.length > 0);
 }
 

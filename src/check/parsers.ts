@@ -6,8 +6,11 @@ export { parseCaaProperty } from "../parse/caa.ts";
 export { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../parse/charset.ts";
 export type { CspDirective, CspGoverning, CspPolicy } from "../parse/csp.ts";
 export {
+  beforeCutDirective,
   directivesIgnoredInMeta,
   governing,
+  governsFetches,
+  governsScripts,
   knownDirectives,
   parseCsp,
   sandboxes,

@@ -37,8 +37,11 @@ const fallbacks: ReadonlyMap<string, readonly string[]> = new Map([
   ["worker-src", ["child-src", "script-src", "default-src"]],
 ]);
 
+/** Directives on what a page may load, CSP3 section 6.1. */
+const fetchDirectives: readonly string[] = ["default-src", ...fallbacks.keys()];
+
 /** Directives whose values are source expressions: the fetch directives, and three without a fallback. */
-export const sourceListDirectives: readonly string[] = ["base-uri", "default-src", "form-action", "frame-ancestors", ...fallbacks.keys()];
+export const sourceListDirectives: readonly string[] = ["base-uri", "form-action", "frame-ancestors", ...fetchDirectives];
 
 /** Directives that restrict something. Reporting directives and obsolete ones restrict nothing. */
 const restrictingDirectives: readonly string[] = [
@@ -109,6 +112,21 @@ export function governing(policy: CspPolicy, directive: string): CspGoverning | 
     if (sources !== undefined) return { directive: name, sources };
   }
   return null;
+}
+
+/** True if the policy restricts scripts, by a source list or by a sandbox without scripts. */
+export function governsScripts(policy: CspPolicy): boolean {
+  return governing(policy, "script-src-elem") !== null || sandboxes(policy, "allow-scripts");
+}
+
+/** True if the policy restricts anything that the page loads. */
+export function governsFetches(policy: CspPolicy): boolean {
+  return governsScripts(policy) || fetchDirectives.some((name) => policy.has(name));
+}
+
+/** Directives that are complete in a cut value: the last one may lack sources. Later text can only add restrictions. */
+export function beforeCutDirective(value: string): string {
+  return value.slice(0, Math.max(value.lastIndexOf(";"), value.lastIndexOf(",")) + 1);
 }
 
 /** True if the policy sandboxes the page without the given flag, such as `allow-scripts`. */

@@ -22,6 +22,8 @@ export interface Texts {
   readonly locales: readonly PageLocale[];
   /** Texts of a check. A plugin without texts in the language falls back to English. */
   ofCheck(locale: PageLocale, key: string): CheckTexts | undefined;
+  /** Key of the check that declares a finding code. The code may have moved since a result was stored. */
+  checkDeclaring(code: string): string | undefined;
   /** Null if there is no text. Values are untrusted and stay verbatim. A placeholder without a value stays visible. */
   translate(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
@@ -34,6 +36,9 @@ export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLoca
   const ordered = orderedLocales(files);
   const checksIn = (locale: PageLocale): Readonly<Record<string, CheckTexts>> =>
     isApiLocale(locale) ? checks[locale] : { ...checks["en-gb"], ...files[locale]?.checks };
+  const owners = new Map(
+    Object.entries(checks["en-gb"]).flatMap(([key, { findings }]) => Object.keys(findings).map((code) => [code, key])),
+  );
   const ofChecks = new Map(ordered.map((locale) => [locale, checksIn(locale)]));
   const instance = createInstance();
   instance.init({
@@ -67,6 +72,7 @@ export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLoca
   return {
     locales: ordered,
     ofCheck: (locale, key) => ofChecks.get(locale)?.[key],
+    checkDeclaring: (code) => owners.get(code),
     translate: (locale, path, values = {}) => {
       const template = findTemplate(locale, path.join(separator));
       return template === null ? null : interpolate(template, values);

@@ -192,7 +192,7 @@ export function textsOfFinding(
   // The subject comes last, so that a value of a check cannot replace the scanned host.
   const filled = { ...quotedValues(onOneLine(values)), ...subject };
   const text = (field: keyof FindingTexts) =>
-    texts.translate(locale, ["checks", checkKey, "findings", code, field], filled) ??
+    texts.translate(locale, ["checks", texts.checkDeclaring(code) ?? checkKey, "findings", code, field], filled) ??
     texts.translate(locale, ["retired", field], { key: checkKey, ...subject }) ??
     code;
   return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };

@@ -93,8 +93,17 @@ export const fieldTargets: readonly FuzzTarget[] = [
       restrictsAnything: (text) => csp.parseCsp(lines(text)).map(csp.restrictsAnything),
       governing: (text) => csp.parseCsp(lines(text)).map((policy) => csp.governing(policy, "script-src-elem")),
       sandboxes: (text) => csp.parseCsp(lines(text)).map((policy) => csp.sandboxes(policy, "allow-scripts")),
+      governsScripts: (text) => csp.parseCsp(lines(text)).map(csp.governsScripts),
+      governsFetches: (text) => csp.parseCsp(lines(text)).map(csp.governsFetches),
+      beforeCutDirective: csp.beforeCutDirective,
     },
     properties: {
+      "the directives before a cut are those of the whole text": (text) => {
+        const whole = csp.parseCsp([text]);
+        return csp
+          .parseCsp([csp.beforeCutDirective(text)])
+          .every((policy, at) => [...policy].every(([name, values]) => same(whole[at]?.get(name), values)));
+      },
       "serialized policies parse to the same policies": (text) => {
         const policies = csp.parseCsp(lines(text));
         const serialized = policies.map((policy) => [...policy].map(([name, values]) => [name, ...values].join(" ")).join(";"));

@@ -1,15 +1,18 @@
 /**
- * `npm run fuzz`: 200,000 inputs for each parser, then long repeated input. Prints a table. Exits with 1 when a parser
- * threw, broke a property or took more than linear time. `npm run fuzz -- csp hsts` runs these alone; `--inputs=1000` is a short run.
+ * `npm run fuzz`: 200,000 inputs for each parser, then long repeated input, then 10,000 pairs of sites. Prints a table. Exits with 1 when
+ * a parser threw, broke a property or took more than linear time. It also does so when an improved site got a lower score.
+ * `npm run fuzz -- csp sites` runs these alone; `--inputs=1000` is a short run.
  */
 import fc from "fast-check";
 import { type Growth, ratioMax, worstGrowth } from "./growth.ts";
 import { inputsOf } from "./inputs.ts";
+import { compareSitePairs } from "./site-pairs.ts";
 import { type FuzzTarget, failuresOn, sizeOf } from "./target.ts";
 import { fuzzTargets } from "./targets.ts";
 
 const names = process.argv.slice(2).filter((name) => !name.startsWith("--"));
 const inputs = Number(process.argv.find((argument) => argument.startsWith("--inputs="))?.slice("--inputs=".length) ?? 200_000);
+const sitePairsMax = 10_000;
 /** Generated inputs have at most a few thousand characters. */
 const slowMs = 50;
 const repeats = 3;
@@ -74,5 +77,10 @@ for (const target of fuzzTargets.filter(({ file }) => names.length === 0 || name
 print(
   `\n${((performance.now() - startedMs) / 1_000).toFixed(0)} s. Growth: time for 64 KiB divided by time for 16 KiB; 4 is linear, 16 quadratic.`,
 );
+if (names.length === 0 || names.includes("sites")) {
+  const { pairs, moved, failures: breaches } = compareSitePairs(Math.min(inputs, sitePairsMax));
+  print(`${pairs} pairs of sites compared, ${moved} of them with different scores, ${breaches.length} against the law`);
+  failures.push(...breaches);
+}
 for (const failure of failures) print(failure);
 process.exit(failures.length === 0 ? 0 : 1);

@@ -108,22 +108,29 @@ export const cspCases: readonly LabCase[] = [
   {
     name: "a policy for images only",
     expected: {
-      ...violated(...policyKeys),
-      "content-security-policy": "passed",
-      "csp-base-uri": "notApplicable",
-      "csp-bypassable-hosts": "notApplicable",
-      "csp-insecure-sources": "passed",
-      "csp-syntax": "passed",
+      ...notApplicable(...policyKeys),
+      ...violated("content-security-policy", "csp-form-action", "csp-object-src", "csp-style-inline"),
+      ...passed("csp-insecure-sources", "csp-syntax"),
     },
     codes: [
       "security.csp.form-action-missing",
       "security.csp.object-src-missing",
-      "security.csp.script-eval-unrestricted",
-      "security.csp.script-inline-unrestricted",
       "security.csp.script-src-missing",
       "security.csp.style-inline-unrestricted",
     ],
     serve: serving(csp("img-src 'self'")),
+  },
+  {
+    name: "a policy for script elements only",
+    expected: { ...passed("content-security-policy", "csp-script-sources"), ...violated("csp-script-eval", "csp-script-inline") },
+    codes: ["security.csp.script-eval-unrestricted", "security.csp.script-inline-unrestricted"],
+    serve: serving(csp("script-src-elem 'self'")),
+  },
+  {
+    name: "a policy for framing and upgrades only",
+    expected: { ...notApplicable(...policyKeys), "content-security-policy": "violated", "x-frame-options": "passed" },
+    codes: ["security.csp.no-effective-directive"],
+    serve: serving(csp("upgrade-insecure-requests; frame-ancestors 'self'")),
   },
   {
     name: "a header longer than the limit",
@@ -133,6 +140,11 @@ export const cspCases: readonly LabCase[] = [
       const because = result.ledger.filter(({ key }) => cspHeaderKeys.includes(key)).map((row) => row.notCheckedBecause);
       if (because.some((reason) => reason !== "header-truncated")) throw new Error(`not checked because of ${because}`);
     },
+  },
+  {
+    name: "a header longer than the limit that begins with frame-ancestors",
+    expected: { ...notChecked(...cspHeaderKeys), "x-frame-options": "passed" },
+    serve: serving(csp(`frame-ancestors 'self'; ${filler}`)),
   },
   {
     name: "a page with status 503 decides nothing",

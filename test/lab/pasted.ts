@@ -108,7 +108,7 @@ const applications: readonly FaultyApplication[] = [
     headers: {
       "content-type": "text/html; charset=utf-8",
       "set-cookie": "sid=1; Path=/; Secure; HttpOnly",
-      "content-security-policy": "frame-ancestors *",
+      "content-security-policy": "frame-ancestors *; script-src-elem 'self'",
       "strict-transport-security": "max-age=31536000",
       "referrer-policy": "unsafe-url",
       "permissions-policy": "camera=*",
@@ -123,7 +123,6 @@ const applications: readonly FaultyApplication[] = [
       "security.csp.frame-ancestors-any-host",
       "security.csp.object-src-missing",
       "security.csp.script-inline-unrestricted",
-      "security.csp.script-src-missing",
       "security.hsts.subdomains-not-included",
       "security.weak-header.cross-origin-opener-policy",
       "security.weak-header.permissions-policy",

@@ -96,7 +96,6 @@ const headerCases: readonly LabCase[] = [
   },
   ...(
     [
-      ["switched off", "disabled", ["max-age=0"]],
       ["without max-age", "max-age-missing", ["includeSubDomains"]],
       ["with max-age twice", "directive-repeated", ["max-age=31536000; max-age=31536000"]],
       ["sent twice", "duplicate-header", ["max-age=31536000", "max-age=31536000"]],
@@ -110,6 +109,13 @@ const headerCases: readonly LabCase[] = [
     }),
   ),
 ];
+
+const disabledHstsCase: LabCase = {
+  name: "HSTS switched off",
+  expected: { ...violated("strict-transport-security"), "hsts-effective": "notApplicable" },
+  codes: ["security.hsts.disabled"],
+  serve: () => serve({ headers: hsts("max-age=0") }),
+};
 
 const preloadCases: readonly LabCase[] = (
   [
@@ -292,6 +298,7 @@ function repeatingFile(): string {
 export const webCases: readonly LabCase[] = [
   ...cookieCases,
   ...headerCases,
+  disabledHstsCase,
   ...preloadCases,
   ...redirectCases,
   ...contentCases,

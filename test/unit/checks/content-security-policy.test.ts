@@ -1,4 +1,4 @@
-/** One enforced directive makes a policy, in a header or in a meta element. */
+/** At least one enforced policy must restrict scripts, in a header or in a meta element. */
 import check from "../../../checks/content-security-policy.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
@@ -9,8 +9,11 @@ testCheck(check, {
   passed: [
     ["a header", csp("default-src 'self'")],
     ["a header, and an unread document", { ...csp("default-src 'self'"), dom: "crashed" }],
-    ["one policy of several restricts something", csp("report-uri /r", "frame-ancestors 'none'")],
-    ["the second policy of one field", csp("report-uri /r, object-src 'none'")],
+    ["one policy of several restricts scripts", csp("frame-ancestors 'none'", "script-src 'self'")],
+    ["the second policy of one field", csp("report-uri /r, script-src 'none'")],
+    ["only script elements", csp("script-src-elem 'self'")],
+    ["a wide source list: csp-script-sources judges it", csp("script-src *")],
+    ["a sandbox without scripts", csp("sandbox allow-forms")],
     ["a meta element", { dom: { metas: [meta("script-src 'self'")] } }],
     ["a page whose type was not sent", { ...csp("default-src 'self'"), page: { mediaType: null } }],
   ],
@@ -38,12 +41,26 @@ testCheck(check, {
     ],
     "security.csp.no-effective-directive": [
       ["only reporting directives", csp("report-uri /r; report-to g"), { values: { directives: "report-uri, report-to" } }],
+      ["only upgrade-insecure-requests", csp("upgrade-insecure-requests"), { values: { directives: "upgrade-insecure-requests" } }],
+      ["only framing", csp("frame-ancestors 'self'")],
+      ["base element, forms and framing", csp("base-uri 'none'; form-action 'self'", "frame-ancestors 'none'")],
+      ["a sandbox that allows scripts", csp("sandbox allow-scripts")],
       ["a misspelt name", csp("default-source 'self'")],
       [
         "a directive that browsers removed",
         csp("block-all-mixed-content", "referrer no-referrer"),
         { values: { directives: "block-all-mixed-content, referrer" } },
       ],
+    ],
+    "security.csp.script-src-missing": [
+      ["no directive for scripts", csp("img-src 'self'"), { values: { directives: "img-src" } }],
+      [
+        "no directive for script elements",
+        csp("script-src-attr 'none'", "frame-ancestors 'self'"),
+        { values: { directives: "script-src-attr, frame-ancestors" } },
+      ],
+      ["the directive for scripts is not ASCII", csp("script-src 'self' \u00fc; object-src 'none'")],
+      ["in a meta element", { dom: { metas: [meta("sandbox; object-src 'none'")] } }],
     ],
   },
 });

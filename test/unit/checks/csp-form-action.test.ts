@@ -10,17 +10,18 @@ const withForm = (...values: string[]) => ({ ...csp(...values), dom: { forms } }
 
 testCheck(check, {
   passed: [
-    ["'self'", withForm("form-action 'self'")],
+    ["'self'", withForm("img-src *; form-action 'self'")],
     ["'none'", withForm("default-src *; form-action 'none'")],
-    ["a host", withForm("form-action 'self' https://login.example")],
+    ["a host", withForm("img-src *; form-action 'self' https://login.example")],
     ["in the other policy", withForm("default-src 'self'", "form-action 'self'")],
-    ["one of two policies restricts them", withForm("form-action *, form-action 'self'")],
+    ["one of two policies restricts them", withForm("img-src *; form-action *, form-action 'self'")],
     ["in a meta element", { ...csp("default-src 'self'"), dom: { forms, metas: [meta("form-action 'self'")] } }],
     ["the sandbox blocks forms", withForm("sandbox allow-scripts; default-src 'self'")],
-    ["restricted, although forms were not read", { ...csp("form-action 'self'"), dom: "crashed" }],
+    ["restricted, although forms were not read", { ...csp("img-src *; form-action 'self'"), dom: "crashed" }],
   ],
   notApplicable: [
     ["no policy", { dom: { forms } }],
+    ["a policy that restricts nothing that the page loads", withForm("form-action *")],
     ["no forms", csp("default-src 'self'")],
     ["no forms, although restricted", csp("form-action *")],
   ],
@@ -34,9 +35,9 @@ testCheck(check, {
       ["the sandbox allows forms", withForm("sandbox Allow-Forms; default-src 'self'")],
     ],
     "security.csp.form-action-any-host": [
-      ["*", withForm("form-action *"), { values: { sources: "*" } }],
-      ["https: allows any host", withForm("form-action 'self' https:"), { values: { sources: "'self' https:" } }],
-      ["'none' beside another source is ignored", withForm("form-action 'none' *")],
+      ["*", withForm("img-src *; form-action *"), { values: { sources: "*" } }],
+      ["https: allows any host", withForm("img-src *; form-action 'self' https:"), { values: { sources: "'self' https:" } }],
+      ["'none' beside another source is ignored", withForm("img-src *; form-action 'none' *")],
     ],
   },
 });

@@ -31,7 +31,7 @@ testCheck(check, {
       ["http:", csp("default-src 'self' http:"), { values: { directive: "default-src", sources: "http:" } }],
       ["a host over http", csp("img-src http://Images.example"), { values: { directive: "img-src", sources: "http://Images.example" } }],
       ["web sockets", csp("connect-src ws: wss:"), { values: { sources: "ws:" } }],
-      ["ftp", csp("form-action ftp://files.example"), { values: { directive: "form-action", sources: "ftp://files.example" } }],
+      ["ftp", csp("img-src *; form-action ftp://files.example"), { values: { directive: "form-action", sources: "ftp://files.example" } }],
       [
         "several directives",
         csp("script-src http://a.example; img-src http:"),
@@ -39,7 +39,7 @@ testCheck(check, {
       ],
       ["the other policy does not restrict it", csp("img-src http:", "script-src 'self'")],
       ["the other policy allows any scheme", csp("img-src http:", "default-src *")],
-      ["frame-ancestors is not upgraded", csp("frame-ancestors http://a.example; upgrade-insecure-requests")],
+      ["frame-ancestors is not upgraded", csp("img-src *; frame-ancestors http://a.example; upgrade-insecure-requests")],
       ["'strict-dynamic' applies to scripts only", csp("default-src 'nonce-cmFuZG9tMQ' 'strict-dynamic' http:")],
     ],
   },

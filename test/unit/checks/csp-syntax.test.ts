@@ -18,7 +18,7 @@ testCheck(check, {
     [
       "directives of other kinds",
       csp(
-        "sandbox allow-scripts; report-to csp; report-uri https://r.example/?a=b; trusted-types a b 'allow-duplicates'; require-trusted-types-for 'script'",
+        "sandbox; report-to csp; report-uri https://r.example/?a=b; trusted-types a b 'allow-duplicates'; require-trusted-types-for 'script'",
       ),
     ],
     ["directives that browsers removed are valid", csp("default-src 'self'; block-all-mixed-content; plugin-types application/pdf")],

@@ -22,7 +22,7 @@ describe("every finding", () => {
   test("a lost protection is never of low risk", () => {
     expect(codesWhere(({ severity, riskLevel }) => severity === "high" && riskLevel === "low")).toEqual([]);
   });
-  test("a score cap implies high risk", () => {
-    expect(codesWhere(({ riskLevel, scoreCap }) => scoreCap !== undefined && riskLevel !== "high")).toEqual([]);
+  test("a score cap of 60 or less implies high risk", () => {
+    expect(codesWhere(({ riskLevel, scoreCap = 100 }) => scoreCap <= 60 && riskLevel !== "high")).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ testCheck(check, {
       "after a redirect from http",
       { url: "http://site.example/", navigation: { hops: [hop("http://site.example/")], finalUrl: "https://site.example/" }, headers: sts },
     ],
-    ["an invalid value is still a header; hsts-effective judges it", { headers: { "strict-transport-security": "max-age=0" } }],
+    ["an invalid value is still a header; hsts-effective judges it", { headers: { "strict-transport-security": "max-age=abc" } }],
     ["the host is preloaded", { hstsPreload: { hostPreloaded: true } }],
     ["present, without the preload list", { headers: sts, hstsPreload: "crashed" }],
     ["on an error page", { page: "client-error", navigation: { errorAnswer: errorPage(sts) } }],
@@ -41,6 +41,11 @@ testCheck(check, {
     ["cut on an error page", { page: "client-error", navigation: { errorAnswer: { ...errorPage(), headers: [cut] } } }],
   ],
   violated: {
+    "security.hsts.disabled": [
+      ["zero", { headers: { "strict-transport-security": "max-age=0" } }, { values: { value: "max-age=0" } }],
+      ["zero in the first of two fields", { headers: { "strict-transport-security": ["max-age=0", "max-age=31536000"] } }],
+      ["zero for a preloaded host", { headers: { "strict-transport-security": "max-age=0" }, hstsPreload: { hostPreloaded: true } }],
+    ],
     "security.missing-header.strict-transport-security": [
       ["absent, and the preload status is unknown", { hstsPreload: "unsupported" }],
       [

@@ -6,6 +6,7 @@ const framed = (options: string | readonly string[] | null, ...policies: string[
   headers: { ...(options === null ? {} : { "x-frame-options": options }), "content-security-policy": policies },
 });
 const cutCsp = { name: "content-security-policy", value: "default-src 'self'; frame-ancestors 'no", truncated: true };
+const cutAfter = (value: string) => ({ name: "content-security-policy", value, truncated: true });
 const withFields = (...fields: readonly { name: string; value: string; truncated: boolean }[]) => ({ page: { headers: fields } });
 const field = (name: string, value: string) => ({ name, value, truncated: false });
 
@@ -26,12 +27,19 @@ testCheck(check, {
       "a report-only policy does not override DENY",
       { headers: { "x-frame-options": "DENY", "content-security-policy-report-only": "frame-ancestors *" } },
     ],
+    ["a complete frame-ancestors in a cut policy", withFields(cutAfter("frame-ancestors 'self'; default-src 'self'; img-"))],
+    ["a complete policy in a cut field", withFields(cutAfter("frame-ancestors 'none', default-src"))],
     ["a cut policy beside DENY", withFields(cutCsp, field("x-frame-options", "DENY"))],
     ["a cut policy beside one that protects", withFields(cutCsp, field("Content-Security-Policy", "frame-ancestors 'none'"))],
   ],
   notApplicable: [["not HTML", { page: { mediaType: "application/pdf" } }]],
   notChecked: [
     ["a cut policy and no X-Frame-Options", withFields(cutCsp)],
+    ["a cut policy whose complete frame-ancestors lets any host in", withFields(cutAfter("frame-ancestors *; default-src"))],
+    [
+      "such a policy beside DENY, which browsers then ignore",
+      withFields(cutAfter("frame-ancestors *; default-src"), field("x-frame-options", "DENY")),
+    ],
     ["a cut policy and ALLOW-FROM", withFields(cutCsp, field("x-frame-options", "ALLOW-FROM https://a.example"))],
     ["headers were dropped", { page: { headersDropped: 3 } }],
     ["ALLOWALL, and headers were dropped", { page: { headers: [field("x-frame-options", "ALLOWALL")], headersDropped: 3 } }],

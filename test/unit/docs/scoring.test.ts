@@ -1,10 +1,12 @@
-/** What docs/scoring.md says in tables, held to the code: the ranks and bands, the caps, and the worked examples. */
+/** What docs/scoring.md says in tables, held to the code: ranks and bands, caps, missing protections, calibration and worked examples. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { standing } from "../../../src/judge/rank.ts";
 import { scoreOf } from "../../../src/judge/score.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
+import { calibrationSites } from "../judge/site-laws/calibration.ts";
+import { judgedSite } from "../judge/site-laws/site-law.ts";
 
 const lines = readFileSync(resolve(import.meta.dirname, "../../../docs/scoring.md"), "utf8").split("\n");
 
@@ -35,23 +37,75 @@ test("the table of caps names every cap that a finding has", () => {
   expect([...new Set(used)].sort()).toEqual(documented.sort());
 });
 
-test("the table of weights covers 1 to 10 without a gap", () => {
+test("the table of weights covers 0 to 10 without a gap", () => {
   const ranges = tableOf("weight", "meaning", "example").map(([weight = ""]) => numbersIn(weight));
   const weights = ranges.flatMap(([from = 0, to = from]) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
-  expect(weights.sort((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(weights.sort((one, other) => one - other)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
+/** The most that a violation of the check charges. */
+function chargeMaxOf(key: string): number {
+  const check = builtInChecks.find((one) => one.key === key);
+  if (check === undefined) throw new Error(`no check ${key}`);
+  return Math.max(...Object.values(check.findings).map(({ weight }) => weight ?? check.weight));
+}
+
+describe("missing protections", () => {
+  const rows = tableOf("while this finding exists", "it charges", "these checks do not apply", "they charge at most");
+  const definitions = new Map(builtInChecks.flatMap((check) => Object.entries(check.findings)));
+
+  test.each(rows.map(([code = "", ...cells]) => [code.replaceAll("`", ""), cells] as const))("%s", (code, [charged, keys = "", most]) => {
+    const together = keys.split(", ").reduce((sum, key) => sum + chargeMaxOf(key), 0);
+    expect([definitions.get(code as `security.${string}.${string}`)?.weight, together]).toEqual([Number(charged), Number(most)]);
+    expect(Number(charged)).toBeGreaterThanOrEqual(together);
+  });
+
+  test("a policy that restricts little leaves room for the rows that still judge it", () => {
+    const rowsOf = (keys: readonly string[]) => keys.reduce((sum, key) => sum + chargeMaxOf(key), 0);
+    const weightOf = (code: `security.${string}.${string}`) => definitions.get(code)?.weight ?? 0;
+    const missing = weightOf("security.missing-header.content-security-policy");
+    const [idle, withoutScripts] = [weightOf("security.csp.no-effective-directive"), weightOf("security.csp.script-src-missing")];
+    expect(idle + rowsOf(["csp-syntax", "csp-meta-delivery"])).toBeLessThanOrEqual(missing);
+    const others = ["csp-object-src", "csp-form-action", "csp-style-inline", "csp-insecure-sources", "csp-syntax", "csp-meta-delivery"];
+    expect(withoutScripts + rowsOf(others)).toBeLessThanOrEqual(missing);
+  });
+});
+
+describe("calibration", () => {
+  const rows = tableOf("site", "target", "score");
+
+  test("names every site", () => {
+    expect(rows.map(([name]) => name)).toEqual(calibrationSites.map(({ name }) => name));
+  });
+
+  test.each(calibrationSites.map((one, at) => [one.name, one, rows[at] ?? []] as const))(
+    "%s",
+    (_name, { site, target: [min, max] }, [, target, score]) => {
+      const result = judgedSite(site);
+      expect([target, score]).toEqual([targetText(min, max), String(result.score)]);
+      expect(result.score).toBeGreaterThanOrEqual(min);
+      expect(result.score).toBeLessThanOrEqual(max);
+    },
+  );
+});
+
+function targetText(min: number, max: number): string {
+  if (min === max) return String(min);
+  return min === 0 ? `at most ${max}` : `${min} to ${max}`;
+}
+
 describe("worked examples", () => {
-  const examples = tableOf("example", "passed weights", "violated weights", "caps", "score", "rank", "band");
+  const examples = tableOf("example", "charges", "unread weights", "caps", "score", "rank", "band");
 
   test("there are some", () => expect(examples.length).toBeGreaterThan(3));
 
   test.each(examples.map((cells) => [cells[0] ?? "", cells] as const))(
     "%s",
-    (_words, [, passed = "", violated = "", caps = "", ...told]) => {
+    (_words, [, charges = "", unread = "", caps = "", ...told]) => {
       const rows = [
-        ...numbersIn(passed).map((weight) => ({ state: "passed", weight }) as const),
-        ...numbersIn(violated).map((weight) => ({ state: "violated", weight }) as const),
+        { state: "passed", weight: 100 } as const,
+        ...numbersIn(charges).map((charged) => ({ state: "violated", weight: 1, charged }) as const),
+        ...numbersIn(unread).map((weight) => ({ state: "notChecked", weight }) as const),
       ];
       const score = scoreOf(rows, numbersIn(caps), true);
       const { rank, band } = standing(score);

@@ -5,24 +5,87 @@ import { states } from "../../../src/check/check.ts";
 import { standing } from "../../../src/judge/rank.ts";
 import { type ScoredRow, scoreOf } from "../../../src/judge/score.ts";
 
-const row = fc.record({ state: fc.constantFrom(...states), weight: fc.integer({ min: 1, max: 10 }) });
-const rows = fc.array(row, { minLength: 1, maxLength: 70 });
+const row = fc.record({
+  state: fc.constantFrom(...states),
+  weight: fc.integer({ min: 0, max: 10 }),
+  charged: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined }),
+});
+const rows: fc.Arbitrary<readonly ScoredRow[]> = fc
+  .array(row, { minLength: 1, maxLength: 70 })
+  .map((given) => given.map(({ charged, ...one }) => (charged === undefined ? one : { ...one, charged })));
 const caps = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 3 });
 
+/** Rows by state, weight and charge. */
+type Given = readonly (readonly [ScoredRow["state"], number, number?])[];
+
 describe("score", () => {
-  test.each([
+  test.each<[string, Given, readonly number[], number | null]>([
     ["everything passed", [["passed", 10]], [], 100],
     [
-      "a third of the weight violated",
+      "one point of violated weight",
       [
-        ["passed", 2],
+        ["passed", 10],
         ["violated", 1],
       ],
       [],
-      67,
+      99,
     ],
     [
-      "a cap below the share",
+      "ten points",
+      [
+        ["passed", 10],
+        ["violated", 10],
+      ],
+      [],
+      90,
+    ],
+    [
+      "a finding charges more than its check weighs",
+      [
+        ["passed", 10],
+        ["violated", 8, 30],
+      ],
+      [],
+      74,
+    ],
+    [
+      "a finding charges less",
+      [
+        ["passed", 10],
+        ["violated", 6, 1],
+      ],
+      [],
+      99,
+    ],
+    [
+      "a violated row that charges nothing",
+      [
+        ["passed", 10],
+        ["violated", 6, 0],
+      ],
+      [],
+      100,
+    ],
+    [
+      "a note",
+      [
+        ["passed", 10],
+        ["violated", 0],
+      ],
+      [],
+      100,
+    ],
+    [
+      "passed weight makes up for nothing",
+      [
+        ["passed", 1],
+        ["violated", 10],
+      ],
+      [],
+      90,
+    ],
+    [
+      "a cap below the rest",
       [
         ["passed", 9],
         ["violated", 1],
@@ -40,22 +103,14 @@ describe("score", () => {
       20,
     ],
     [
-      "a cap above the share changes nothing",
+      "a cap above the rest changes nothing",
       [
         ["passed", 1],
-        ["violated", 9],
+        ["violated", 8, 30],
+        ["violated", 6, 30],
       ],
       [60],
-      10,
-    ],
-    [
-      "rounding never reaches 100",
-      [
-        ["passed", 300],
-        ["violated", 1],
-      ],
-      [],
-      99,
+      55,
     ],
     [
       "half of the applicable weight ran",
@@ -76,14 +131,46 @@ describe("score", () => {
       null,
     ],
     ["nothing ran", [["notApplicable", 5]], [], null],
-  ] as [string, [ScoredRow["state"], number][], number[], number | null][])("%s", (_words, given, scoreCaps, expected) => {
-    expect(
-      scoreOf(
-        given.map(([state, weight]) => ({ state, weight })),
-        scoreCaps,
-        true,
-      ),
-    ).toBe(expected);
+    ["only a note ran", [["passed", 0]], [], null],
+    [
+      "a main defence was not read",
+      [
+        ["passed", 30],
+        ["notChecked", 8],
+      ],
+      [],
+      79,
+    ],
+    [
+      "a check of less weight was not read",
+      [
+        ["passed", 30],
+        ["notChecked", 7],
+      ],
+      [],
+      100,
+    ],
+    [
+      "a main defence does not apply",
+      [
+        ["passed", 30],
+        ["notApplicable", 10],
+      ],
+      [],
+      100,
+    ],
+    [
+      "a main defence was not read, and a lower cap",
+      [
+        ["passed", 30],
+        ["notChecked", 8],
+      ],
+      [60],
+      60,
+    ],
+  ])("%s", (_words, given, scoreCaps, expected) => {
+    const rowsGiven = given.map(([state, weight, charged]) => ({ state, weight, ...(charged !== undefined && { charged }) }));
+    expect(scoreOf(rowsGiven, scoreCaps, true)).toBe(expected);
   });
 
   test("no score without the main document", () => {
@@ -100,30 +187,45 @@ describe("score", () => {
     );
   });
 
-  test("property: fixing a finding never lowers it", () => {
+  test("property: fixing a finding never lowers it, wholly or in part", () => {
     fc.assert(
-      fc.property(rows, fc.nat(), (given, at) => {
+      fc.property(rows, fc.nat(), fc.nat(), (given, at, part) => {
         const before = scoreOf(given, [], true);
         const index = at % given.length;
-        if (before === null || given[index]?.state !== "violated") return;
-        const fixed = given.map((one, i): ScoredRow => (i === index ? { ...one, state: "passed" } : one));
-        expect(scoreOf(fixed, [], true) ?? -1).toBeGreaterThanOrEqual(before);
+        const row = given[index];
+        if (before === null || row?.state !== "violated") return;
+        const charged = (row.charged ?? row.weight) === 0 ? 0 : part % (row.charged ?? row.weight);
+        for (const fixed of [{ ...row, state: "passed" } as const, { ...row, charged }])
+          expect(scoreOf(given.with(index, fixed), [], true) ?? -1).toBeGreaterThanOrEqual(before);
       }),
     );
   });
 
   test("property: a row that does not apply never changes it", () => {
     fc.assert(
-      fc.property(rows, fc.integer({ min: 1, max: 10 }), (given, weight) => {
+      fc.property(rows, fc.integer({ min: 0, max: 10 }), (given, weight) => {
         expect(scoreOf([...given, { state: "notApplicable", weight }], [], true)).toBe(scoreOf(given, [], true));
       }),
     );
   });
 
-  test("property: 100 only without a violation", () => {
+  test("property: an unread row never raises it, and a main defence that is unread keeps it below good", () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 0, max: 10 }), (given, weight) => {
+        const before = scoreOf(given, [], true);
+        const after = scoreOf([...given, { state: "notChecked", weight }], [], true);
+        if (before === null) expect(after).toBeNull();
+        else expect(after ?? 0).toBeLessThanOrEqual(before);
+        if (weight >= 8) expect(after ?? 0).toBeLessThanOrEqual(79);
+      }),
+    );
+  });
+
+  test("property: 100 only if nothing is charged", () => {
     fc.assert(
       fc.property(rows, (given) => {
-        if (given.some((one) => one.state === "violated")) expect(scoreOf(given, [], true)).not.toBe(100);
+        const charged = given.some((one) => one.state === "violated" && (one.charged ?? one.weight) > 0);
+        if (charged) expect(scoreOf(given, [], true)).not.toBe(100);
       }),
     );
   });

@@ -100,12 +100,17 @@ describe("a finished scan", () => {
     expect(hostile.security?.findings[0]?.detail).toContain("sent a nginx: root /; b at");
   });
   test("keeps a finding of a removed check", () => {
-    const result = { ...storedResult(), findings: [{ ...storedResult().findings[0], checkKey: "gone-check" }] };
+    const result = { ...storedResult(), findings: [{ ...storedResult().findings[0], code: "security.gone.weak", checkKey: "gone-check" }] };
     const [finding] = renderSecurityResult(finished, result, "en-gb", texts).security?.findings ?? [];
-    expect(finding?.title).toBe("security.sample.weak");
+    expect(finding?.title).toBe("security.gone.weak");
     expect(finding?.detail).toBe(enGb.retired.detail.replace("{{key}}", "gone-check").replace("{{host}}", "site.example"));
     expect(finding?.riskStatement).toBe(enGb.retired.riskStatement);
     expect(finding?.remediation).toBe(enGb.retired.remediation);
+  });
+  test("has the texts of a finding whose code moved to another check", () => {
+    const result = { ...storedResult(), findings: [{ ...storedResult().findings[0], checkKey: "earlier-check" }] };
+    const [finding] = renderSecurityResult(finished, result, "en-gb", texts).security?.findings ?? [];
+    expect(finding?.title).toBe("Weak sample");
   });
   test("without a measurement keeps its ledger", () => {
     const result = { ...storedResult(), measured: false, score: null, band: "unknown", rank: "unknown" } as const;

@@ -1,0 +1,77 @@
+/** A single improvement of a site never lowers its score, and a single worsening never raises it. Pairs with a cut header are left out. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import enGb from "../../../../locales/en-gb.json" with { type: "json" };
+import { anySite, flawlessSite, soundHeaders } from "./any-site.ts";
+import { improvementsOf, worseningsOf } from "./changes.ts";
+import { pastedChanges, withLines } from "./pasted.ts";
+import { withPolicy } from "./policies.ts";
+import type { Headers, Site } from "./site.ts";
+import { breachOf, judgedSite, pairOf } from "./site-law.ts";
+
+const pairs = 500;
+
+const scoreOf = (site: Site): number => judgedSite(site).score ?? Number.NaN;
+const withHeaders = (headers: Headers): Site => ({ ...flawlessSite, headers: { ...flawlessSite.headers, ...headers } });
+const without = (...names: readonly string[]): Site => ({
+  ...flawlessSite,
+  headers: Object.fromEntries(Object.entries(soundHeaders).filter(([name]) => !names.includes(name))),
+});
+const bare = without(...Object.keys(soundHeaders).filter((name) => name !== "content-type"));
+
+test("the modelled site without a fault scores 100", () => {
+  const { findings, score } = judgedSite(flawlessSite);
+  expect(findings).toEqual([]);
+  expect(score).toBe(100);
+});
+
+test(`${pairs} pairs of sites keep the law`, () => {
+  fc.assert(
+    fc.property(anySite, fc.nat({ max: 10_000 }), (site, choice) => {
+      expect(breachOf(pairOf(site, choice))).toBeNull();
+    }),
+    { numRuns: pairs },
+  );
+});
+
+test("every change of the flawless and of the bare site keeps the law", () => {
+  for (const site of [flawlessSite, bare]) {
+    const count = improvementsOf(site).length + pastedChanges(site, judgedSite(site).findings).length + worseningsOf(site).length;
+    for (let choice = 0; choice < count; choice++) expect(breachOf(pairOf(site, choice))).toBeNull();
+  }
+});
+
+describe("cases from real scans", () => {
+  test.each<[string, Site, Site]>([
+    ["max-age=0 is no better than no header", bare, { ...bare, headers: { ...bare.headers, "strict-transport-security": ["max-age=0"] } }],
+    ["upgrade-insecure-requests alone", bare, withPolicy(bare, "upgrade-insecure-requests")],
+    ["the remediation on framing", bare, withLines(bare, remediationOf("security.missing-header.x-frame-options"))],
+    [
+      "Report-Only first, as the remediation advises",
+      bare,
+      { ...bare, headers: { ...bare.headers, "content-security-policy-report-only": ["default-src 'self'"] } },
+    ],
+    [
+      "everything but a policy, plus frame-ancestors",
+      without("content-security-policy"),
+      withHeaders({ "content-security-policy": ["frame-ancestors 'self'"] }),
+    ],
+  ])("%s", (_words, before, after) => {
+    expect(scoreOf(after)).toBeGreaterThanOrEqual(scoreOf(before));
+  });
+
+  test("max-age=0 costs what a missing header costs", () => {
+    const disabled = withHeaders({ "strict-transport-security": ["max-age=0"] });
+    expect(scoreOf(disabled)).toBe(scoreOf(without("strict-transport-security")));
+  });
+});
+
+function remediationOf(code: string): readonly string[] {
+  const texts = Object.values(enGb.checks).map(({ findings }) => (findings as Record<string, { remediation: string }>)[code]);
+  return (
+    texts
+      .find((found) => found !== undefined)
+      ?.remediation.split("\n")
+      .slice(1) ?? []
+  );
+}

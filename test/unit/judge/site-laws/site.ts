@@ -1,0 +1,195 @@
+/** A model of a site, and the evidence that a scan of it would gather. The parts of a model agree with each other. */
+import type { Evidence } from "../../../../src/evidence/evidence.ts";
+import { cookieLine } from "../../../support/cookies.ts";
+import { answer, certificate, evidence, headerFields, textRecords } from "../../../support/evidence.ts";
+import { enforcedPolicies } from "./policies.ts";
+
+export const host = "site.example";
+export const policyHost = `mta-sts.${host}`;
+
+/** Values by lower-case name, one for each field. */
+export type Headers = Readonly<Record<string, readonly string[]>>;
+
+export interface SiteCookie {
+  readonly name: string;
+  /** Attributes as sent, such as `SameSite=None`. */
+  readonly attributes: readonly string[];
+}
+
+export interface SiteResource {
+  readonly scheme: "http" | "https";
+  readonly host: string;
+  readonly kind: "script" | "style" | "other";
+  readonly integrity: string | null;
+}
+
+export interface SiteTls {
+  readonly versions: readonly ("1.0" | "1.1" | "1.2" | "1.3")[];
+  readonly cipher: "modern" | "cbc" | "static-rsa";
+  readonly validity: "sound" | "expired" | "ending";
+  readonly trusted: boolean;
+  readonly hostMatches: boolean;
+  readonly keyBits: number;
+  readonly signatureHash: "sha256" | "sha1";
+  readonly transparency: "compliant" | "not-compliant";
+}
+
+export interface Site {
+  readonly scheme: "http" | "https";
+  readonly headers: Headers;
+  /** Policies in meta elements of the head. */
+  readonly metaPolicies: readonly string[];
+  readonly referrerMeta: string | null;
+  readonly resources: readonly SiteResource[];
+  /** Scheme of each form's action. */
+  readonly forms: readonly ("http" | "https")[];
+  /** Method of a form with a password field; null without such a form. */
+  readonly passwordForm: "get" | "post" | null;
+  readonly cookies: readonly SiteCookie[];
+  /** CORS headers of the answer to another origin. */
+  readonly cors: Headers;
+  readonly tls: SiteTls;
+  /** What port 80 does on an https site; on others it has the page. */
+  readonly plainHttp: "redirects" | "other-host" | "to-http" | "answers" | "refused";
+  readonly preloaded: boolean;
+  /** CAA properties as tag and value. */
+  readonly caa: readonly (readonly [tag: string, value: string])[];
+  readonly dnssec: "secure" | "insecure" | "bogus";
+  readonly hasMail: boolean;
+  /** Records by owner: `@`, `_dmarc`, `_mta-sts`, `_smtp._tls`. */
+  readonly texts: Readonly<Record<"@" | "_dmarc" | "_mta-sts" | "_smtp._tls", readonly string[]>>;
+  /** Body of the MTA-STS policy; null if there is none. */
+  readonly mtaStsPolicy: string | null;
+  readonly securityTxt: { readonly at: "well-known" | "root"; readonly contentType: string; readonly body: string } | null;
+}
+
+const scannedAt = "2026-11-21T12:00:00.000Z";
+const certificateDates: Readonly<Record<SiteTls["validity"], string>> = {
+  sound: "2026-12-30T00:00:00.000Z",
+  ending: "2026-11-25T00:00:00.000Z",
+  expired: "2026-11-01T00:00:00.000Z",
+};
+
+/** Evidence of a scan of `<scheme>://site.example/`. */
+export function evidenceOf(site: Site): Evidence {
+  const { scheme, headers, tls, texts, hasMail, preloaded, passwordForm } = site;
+  const url = `${scheme}://${host}/`;
+  const { url: _url, ...page } = answer({ url, headers });
+  return evidence({
+    url,
+    scannedAt,
+    navigation: { finalUrl: url, security: scheme === "https" ? negotiated(tls) : null },
+    page: { ...page, setCookies: site.cookies.map((cookie) => cookieLine(lineOf(cookie), { overHttps: scheme === "https" })) },
+    dom: {
+      metas: metasOf(site),
+      subresources: site.resources.map((resource) => ({
+        url: urlOf(resource),
+        kind: resource.kind,
+        integrity: resource.integrity,
+        crossOrigin: resource.integrity === null ? null : "anonymous",
+        sameSite: resource.host === host,
+        sameOrigin: resource.host === host && resource.scheme === scheme,
+      })),
+      forms: site.forms.map((formScheme) => ({ action: `${formScheme}://${host}/in`, method: "post" })),
+    },
+    markup:
+      passwordForm === null
+        ? {}
+        : { passwordFields: 1, passwordForms: [{ action: `${scheme}://${host}/in`, method: passwordForm, submitters: [] }] },
+    requests: { total: 1 + site.resources.length, insecure: scheme === "https" ? insecureRequests(site) : [] },
+    hstsPreload: { hostPreloaded: preloaded, registrableDomainPreloaded: preloaded },
+    plainHttp: plainHttpOf(site),
+    tls: tlsFactsOf(tls),
+    crossOrigin: { headers: headerFields(site.cors) },
+    dnsCaa: {
+      foundAt: site.caa.length > 0 ? host : null,
+      records: site.caa.map(([tag, value]) => ({ critical: false, tag, value, truncated: false })),
+    },
+    dnssec: { status: site.dnssec },
+    mailMx: { exchangers: hasMail ? [{ preference: 10, host: `mail.${host}` }] : [] },
+    mailSpf: { own: textRecords(host, ...texts["@"]) },
+    mailDmarc: { walk: [textRecords(`_dmarc.${host}`, ...texts._dmarc)] },
+    mailMtaSts: textRecords(`_mta-sts.${host}`, ...texts["_mta-sts"]),
+    mailMtaStsPolicy:
+      site.mtaStsPolicy === null
+        ? { unavailableBecause: "no-host", status: 0 }
+        : { status: 200, contentType: "text/plain", body: site.mtaStsPolicy },
+    mailTlsRpt: textRecords(`_smtp._tls.${host}`, ...texts["_smtp._tls"]),
+    securityTxt: { attempts: attemptsOf(site) },
+  });
+}
+
+export function lineOf({ name, attributes }: SiteCookie): string {
+  return [`${name}=<redacted>`, ...attributes].join("; ");
+}
+
+/** Names a version, so that its content can be pinned. */
+export function urlOf({ scheme, host: at, kind }: SiteResource): string {
+  return `${scheme}://${at}/1.2.3/${kind}`;
+}
+
+function metasOf({ metaPolicies, referrerMeta }: Site) {
+  const policies = metaPolicies.map((content) => ({ httpEquiv: "content-security-policy", name: null, content, truncated: false }));
+  const referrer = referrerMeta === null ? [] : [{ httpEquiv: null, name: "referrer", content: referrerMeta, truncated: false }];
+  return [...policies, ...referrer];
+}
+
+/** Browsers upgrade these requests if a policy says so; otherwise they block scripts and styles, and load images. */
+function insecureRequests(site: Site) {
+  const upgrades = enforcedPolicies(site).some((policy) => policy.has("upgrade-insecure-requests"));
+  return site.resources
+    .filter(({ scheme }) => scheme === "http")
+    .map((resource) => ({
+      url: urlOf(resource),
+      kind: { script: "script", style: "stylesheet", other: "image" }[resource.kind],
+      outcome: upgrades ? ("upgraded" as const) : resource.kind === "other" ? ("loaded" as const) : ("blocked" as const),
+    }));
+}
+
+function negotiated({ versions, cipher, transparency }: SiteTls) {
+  const certificateTransparency = transparency;
+  if (versions.includes("1.3")) return { protocol: "TLS 1.3", cipher: "AES_128_GCM", keyExchange: "", certificateTransparency };
+  const keyExchange = cipher === "static-rsa" ? "RSA" : "ECDHE_RSA";
+  return { protocol: "TLS 1.2", cipher: cipher === "modern" ? "AES_128_GCM" : "AES_128_CBC", keyExchange, certificateTransparency };
+}
+
+function tlsFactsOf({ versions, validity, trusted, hostMatches, keyBits, signatureHash }: SiteTls) {
+  const stateOf = (version: SiteTls["versions"][number]) => (versions.includes(version) ? ("accepted" as const) : ("refused" as const));
+  const leaf = certificate({ validTo: certificateDates[validity], keyType: "rsa", keyBits, rsaExponent: "10001", signatureHash });
+  return {
+    versions: { "1.0": stateOf("1.0"), "1.1": stateOf("1.1"), "1.2": stateOf("1.2"), "1.3": stateOf("1.3") },
+    chain: [leaf, certificate({ subject: "CN=Example Issuing CA", issuer: "CN=Example Root", names: [] })],
+    hostMatches,
+    trusted,
+    trustedBy: trusted ? ("public" as const) : null,
+    untrustedBecause: trusted ? null : "DEPTH_ZERO_SELF_SIGNED_CERT",
+  };
+}
+
+function plainHttpOf({ scheme, plainHttp, headers }: Site) {
+  if (plainHttp === "refused" && scheme === "https") return { outcome: "refused" as const, answers: [] };
+  const targets = {
+    redirects: `https://${host}/`,
+    "other-host": `https://www.${host}/`,
+    "to-http": `http://www.${host}/`,
+    answers: null,
+    refused: null,
+  };
+  const target = scheme === "http" ? null : targets[plainHttp];
+  const first = answer({
+    url: `http://${host}/`,
+    status: target === null ? 200 : 301,
+    headers: target === null ? {} : { location: target },
+  });
+  return { answers: target === null ? [first] : [first, answer({ url: target, headers })] };
+}
+
+function attemptsOf({ securityTxt }: Site) {
+  const [wellKnown, root] = [`https://${host}/.well-known/security.txt`, `https://${host}/security.txt`];
+  const missing = { url: wellKnown, finalUrl: wellKnown, status: 404, contentType: null, body: "", truncated: false };
+  if (securityTxt === null) return [missing];
+  const { at, contentType, body } = securityTxt;
+  const url = at === "root" ? root : wellKnown;
+  const file = { url, finalUrl: url, status: 200, contentType, body, truncated: false };
+  return at === "root" ? [missing, file] : [file];
+}
