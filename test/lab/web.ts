@@ -79,7 +79,6 @@ const headerCases: readonly LabCase[] = [
       "security.csp.style-any-host",
       "security.disclosure.product-version",
       "security.disclosure.via",
-      "security.invalid-header.permissions-policy-retired",
     ],
     serve: () =>
       serve({
@@ -88,11 +87,16 @@ const headerCases: readonly LabCase[] = [
           "access-control-allow-origin": "null",
           "content-security-policy": "default-src 'self'; style-src https:; frobnicate 'self'",
           "feature-policy": "camera 'none'",
-          "permissions-policy": "interest-cohort=()",
           via: "1.1 cache (Varnish/5.1)",
           "x-jenkins": "2.401.1",
         },
       }),
+  },
+  {
+    name: "a Permissions-Policy for a feature that no browser has",
+    expected: violated("permissions-policy"),
+    codes: ["security.invalid-header.permissions-policy-retired"],
+    serve: () => serve({ headers: { "permissions-policy": "interest-cohort=()" } }),
   },
   ...(
     [

@@ -158,7 +158,7 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(stored?.evidence.plainHttp).toMatchObject({ facts: { outcome: "answered" } });
       expect(JSON.stringify(stored)).toContain("token=***");
       expect(JSON.stringify(stored)).not.toContain("closely-kept");
-      const timed = ["crossOrigin", "judge", "page", "plainHttp", "securityTxt", "tls", "total", "mailMtaStsPolicy", ...dnsReadings];
+      const timed = [..."crossOrigin favicon judge page plainHttp securityTxt tls total mailMtaStsPolicy".split(" "), ...dnsReadings];
       expect(Object.keys(stored?.timings ?? {}).sort()).toEqual(timed.sort());
       const result = engine.store.results.find(token);
       expect(result?.measured).toBe(true);

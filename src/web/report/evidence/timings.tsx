@@ -27,6 +27,7 @@ export function TimingTable({ timings }: { readonly timings: Timings }) {
 function timingName(i18n: I18n, name: string): string {
   switch (name) {
     case "page":
+    case "favicon":
     case "judge":
     case "total":
       return i18n.t(`evidence.timings.${name}`);
