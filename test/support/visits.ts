@@ -19,6 +19,8 @@ export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_00
 
 export interface VisitOptions extends Partial<Pick<PageProbeContext, "browserEndpoint" | "signal" | "deadlines">> {
   readonly egress: EgressSettings;
+  /** Characters kept of a header value; the default limit if absent. */
+  readonly headerCharsMax?: number;
 }
 
 /** One visit like in a scan, with a separate egress, proxy and browser context. */
@@ -29,14 +31,14 @@ export async function visit(browser: BrowserHost, url: string, options: VisitOpt
 export async function visitAndShoot(
   browser: BrowserHost,
   url: string,
-  { egress: settings, ...given }: VisitOptions & { readonly screenshot?: boolean },
+  { egress: settings, headerCharsMax, ...given }: VisitOptions & { readonly screenshot?: boolean },
 ): Promise<{ readonly readings: PageReadings; readonly screenshot: Uint8Array | null }> {
   const egress = openEgress(settings);
   const proxy = await startProxy(egress);
   try {
     const { readings, screenshot } = await probePage({
       browserEndpoint: given.browserEndpoint ?? (await browser.endpoint()),
-      subject: subjectOf(url, new Date().toISOString()),
+      subject: subjectOf(url, new Date().toISOString(), headerCharsMax),
       egress,
       proxy,
       signal: AbortSignal.timeout(30_000),

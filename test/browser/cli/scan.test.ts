@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { FullReport } from "../../../src/text/render.ts";
 import { fromSource, portWithoutListener, processesMentioning, run } from "../../support/program.ts";
 
@@ -18,6 +19,13 @@ const site = Bun.serve({
   fetch: (request) => {
     // Longer than the test that interrupts it.
     const { pathname } = new URL(request.url);
+    if (pathname === "/long")
+      return new Response("<title>long</title>", {
+        headers: {
+          "content-type": "text/html",
+          "content-security-policy": `script-src https://${"a".repeat(600)}.example 'unsafe-inline'`,
+        },
+      });
     if (pathname === "/gone") return new Response("<title>gone</title>", { status: 410, headers: { "content-type": "text/html" } });
     if (pathname === "/private") return new Response("", { status: 401, headers: { "www-authenticate": 'Basic realm="private"' } });
     if (pathname === "/slow") return Bun.sleep(scanMsMax).then(() => new Response("late"));
@@ -95,6 +103,19 @@ describe("assay scan", () => {
       expect(report.notChecked).toContainEqual({ key: "content-security-policy", because: "page: sign-in-required" });
       expect(report.notMeasuredBecause).toContain("Der Server verlangt eine Anmeldung (401)");
       expect((await scan(`${page}gone`, "--fail-under", "0", "--quiet")).code).toBe(1);
+    },
+    scanMsMax,
+  );
+
+  test(
+    "reads longer headers on request",
+    async () => {
+      const cut = await scan(`${page}long`, "--quiet");
+      expect(cut.stdout).toContain("content-security-policy (header-truncated)");
+      const read = await scan(`${page}long`, "--format", "json", "--quiet", "--header-chars-max", "1024");
+      const report = JSON.parse(read.stdout) as FullReport<Evidence, unknown>;
+      expect(report.evidence?.subject.headerValueCharsMax).toBe(1_024);
+      expect(report.security?.checks?.find(({ key }) => key === "csp-script-inline")?.state).toBe("violated");
     },
     scanMsMax,
   );

@@ -131,6 +131,12 @@ describe("the response", () => {
     expect(reply.field("x-long")).toHaveLength(100_000);
   });
 
+  test("has longer field values under a higher limit", async () => {
+    const head = `HTTP/1.1 200 OK\r\nX-Long: ${"a".repeat(2_000)}\r\nContent-Length: 0\r\n\r\n`;
+    const [field] = (await get(head, { headerCharsMax: 2_000 })).headers;
+    expect(field).toEqual({ name: "X-Long", value: "a".repeat(2_000), truncated: false });
+  });
+
   test("has a long body truncated without waiting for the rest", async () => {
     for (const framing of ["", "Content-Length: 1000000\r\n"]) {
       const egress = await serve((socket) => socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n${"x".repeat(5_000)}`));

@@ -61,3 +61,24 @@ describe("/migrate", () => {
       expect(builtInChecks.map((check) => check.key)).toContain(key);
   });
 });
+
+describe("the limit of header values of this installation", () => {
+  test.each([
+    ["en-gb", "/about", "first 4,096 characters"],
+    ["de-de", "/about", "ersten 4.096 Zeichen"],
+    ["en-gb", "/migrate", "first 4,096 characters"],
+    ["de-de", "/migrate", "ersten 4.096 Zeichen"],
+    ["en-gb", "/api", "first 4,096 characters"],
+    ["de-de", "/api", "ersten 4.096 Zeichen"],
+    ["en-gb", "/checks/content-security-policy", "up to 4,096 characters"],
+    ["de-de", "/checks/content-security-policy", "bis zu 4.096 Zeichen"],
+  ])("is stated in %s on %s", async (locale, path, words) => {
+    const raised = await startPages({ scanning: { headerCharsMax: 4_096 } });
+    expect(await read(`${path}?locale=${locale}`, raised.url)).toContain(words);
+    await raised.stop();
+  });
+
+  test("is 512 unless the operator raises it", async () => {
+    expect(await read("/about")).toContain("first 512 characters");
+  });
+});

@@ -141,6 +141,11 @@ describe("an invalid setting is reported with key, value, allowed values and ori
     ],
     [{ env: { ASSAY_SCAN_CONCURRENCY: "two" } }, 'scan.concurrency = "two" from ASSAY_SCAN_CONCURRENCY is not allowed'],
     [{ toml: "scan.queue_max = -1" }, "scan.queue_max = -1 from "],
+    [{ toml: "scan.header_chars_max = 511" }, "it takes a whole number from 512 to 16384"],
+    [
+      { flags: { "scan.header_chars_max": "16385" } },
+      "scan.header_chars_max = 16385 from --header-chars-max is not allowed: it takes a whole number from 512 to 16384",
+    ],
     [{ toml: 'scan.timeout = "90"' }, 'scan.timeout = "90" from '],
     [{ flags: { listen: "8787" } }, "listen = 8787 from --listen is not allowed: it takes address:port"],
     [{ flags: { listen: "localhost:80" } }, 'listen = "localhost:80" from --listen'],

@@ -1,7 +1,7 @@
 /** Limits for all data from outside. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { boundedHeaders, boundedText } from "../../../src/evidence/bound.ts";
+import { boundedHeaders, boundedSetCookie, boundedText } from "../../../src/evidence/bound.ts";
 import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "../../../src/evidence/limits.ts";
 
 describe("boundedText", () => {
@@ -49,5 +49,26 @@ describe("boundedHeaders", () => {
     expect(headersDropped).toBe(7);
     expect(headers).toHaveLength(headerFieldsMax);
     expect(headers[0]).toEqual({ name: "n".repeat(headerNameCharsMax), value: "v".repeat(headerValueCharsMax), truncated: true });
+  });
+
+  test("keeps more of a value under a higher limit", () => {
+    const value = "v".repeat(2_000);
+    expect(boundedHeaders([["a", value]], 2_000).headers).toEqual([{ name: "a", value, truncated: false }]);
+    expect(boundedHeaders([["a", value]], 1_999).headers[0]).toMatchObject({ value: value.slice(1), truncated: true });
+  });
+});
+
+describe("boundedSetCookie", () => {
+  test("has the random bits of a value in its place", () => {
+    expect(boundedSetCookie("sid=9f86d081884c7d659a2feaa0c55ad015; Path=/", 512)).toEqual({
+      line: "sid=<redacted>; Path=/",
+      truncated: false,
+      valueRandomBits: 128,
+    });
+    expect(boundedSetCookie("theme=dark", 512)).toEqual({ line: "theme=<redacted>", truncated: false });
+  });
+
+  test("says nothing about the value of a cut line", () => {
+    expect(boundedSetCookie(`sid=${"9f86d081884c7d65".repeat(40)}; Secure`, 512)).toEqual({ line: "sid=<redacted>", truncated: true });
   });
 });

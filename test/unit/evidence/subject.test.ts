@@ -1,6 +1,6 @@
 /** Subject of a scan, from its URL. */
 import { describe, expect, test } from "vitest";
-import { subjectOf } from "../../../src/evidence/subject.ts";
+import { headerLimitOf, subjectOf } from "../../../src/evidence/subject.ts";
 
 const at = "2026-11-21T12:00:00.000Z";
 
@@ -27,4 +27,17 @@ describe("subjectOf", () => {
     "%s is not in the public DNS",
     (host) => expect(subjectOf(`https://www.${host}/`, at).registrableDomain).toBeNull(),
   );
+});
+
+describe("the limit of header values", () => {
+  test("is in the subject only if it is not the default", () => {
+    expect("headerValueCharsMax" in subjectOf("https://site.example/", at, 512)).toBe(false);
+    expect(subjectOf("https://site.example/", at, 4_096).headerValueCharsMax).toBe(4_096);
+  });
+
+  test("is the default in evidence of older versions", () => {
+    expect([headerLimitOf(subjectOf("https://site.example/", at)), headerLimitOf(subjectOf("https://site.example/", at, 600))]).toEqual([
+      512, 600,
+    ]);
+  });
 });

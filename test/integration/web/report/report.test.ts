@@ -2,11 +2,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../../locales/de-de.json" with { type: "json" };
-import { evidenceWithoutErrorPage } from "../../../../src/evidence/error-page.ts";
 import type { Evidence } from "../../../../src/evidence/evidence.ts";
-import { judgeEvidence } from "../../../../src/judge/ledger.ts";
-import { builtInChecks } from "../../../support/built-in-checks.ts";
-import { evidence } from "../../../support/evidence.ts";
 import { knownScans, landmarkKeys, pixelJpeg, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
 import { startPages } from "../../../support/pages.ts";
 
@@ -240,55 +236,6 @@ test.each([
   await pages.store.scans.claimNext(from);
   await pages.store.scans.finish(queued.token, { ...knownScans.silent, timings: {}, now: new Date(from.getTime() + tookMs) });
   expect((await read(`/scans/${queued.token}`)).includes(words)).toBe(true);
-});
-
-describe("notices", () => {
-  const noticesOf = async (given: Parameters<typeof storeSite>[2], name: SiteName = "silent") =>
-    text(await read(`/scans/${(await storeSite(pages.store, name, given)).token}`));
-  const { navigation, page } = knownScans.silent.evidence;
-
-  test("report a bot defence", async () => {
-    const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "failed", because: "challenged" } } });
-    expect(html).toContain("A bot defence answered in place of the site.");
-    expect(html).toContain("let this appliance through");
-  });
-  test("report an error page of an older scan, which was judged", async () => {
-    if (page.status === "failed") throw new Error("the known page was read");
-    const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "read", facts: { ...page.facts, status: 404 } } } });
-    expect(html).toContain("The server answered with status 404");
-    expect(html).toContain("those of the error page");
-  });
-  test.each([
-    ["en-gb", 404, {}, "The server answered with status 404", "Scan an address that shows visitors a page"],
-    ["de-de", 404, {}, "Der Server antwortete mit Status 404", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
-    ["en-gb", 401, { "www-authenticate": "Basic" }, "The page needs a sign-in", "Scan a page that opens without a sign-in"],
-    ["de-de", 401, { "www-authenticate": "Basic" }, "Die Seite verlangt eine Anmeldung", "die sich ohne Anmeldung \u00f6ffnet"],
-  ])("in %s, status %i with %j is not judged, and why", async (locale, status, headers, title, instead) => {
-    const known = evidence({ page: { status }, navigation: { finalStatus: status }, headers });
-    const errorPage = evidenceWithoutErrorPage(known);
-    const result = judgeEvidence(errorPage, { checks: builtInChecks, version: "v" }, () => {});
-    expect([result.measured, result.score]).toEqual([false, null]);
-    const { token } = await storeFinished(pages.store, { evidence: errorPage, result, at: new Date(now) });
-    const html = text(await read(`/scans/${token}`, locale));
-    expect(html).toContain(title);
-    // In the notice, and in place of the score.
-    expect(html.split(instead)).toHaveLength(3);
-  });
-  test("report another host", async () => {
-    if (navigation.status === "failed") throw new Error("the known navigation was read");
-    const facts = { ...navigation.facts, finalUrl: "https://elsewhere.example/" };
-    expect(await noticesOf({ at: new Date(now), evidence: { navigation: { status: "read", facts } } })).toContain(
-      "The address led to another host",
-    );
-  });
-  test("report many checks that did not run", async () => {
-    expect(text(await report("old"))).toContain(`40 of ${landmarkKeys.length} checks could not be carried out`);
-    expect(text(await report("sound"))).not.toContain("could not be carried out");
-  });
-  test("report a changed catalog, and only then", async () => {
-    expect(text(await report("silent"))).toContain("The rules have changed since this scan");
-    expect(await noticesOf({ at: new Date(now), result: { catalogVersion: "0123456789abcdef" } })).not.toContain("The rules have changed");
-  });
 });
 
 describe("the screenshot", () => {

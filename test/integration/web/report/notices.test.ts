@@ -1,0 +1,88 @@
+/** Notices above a report, and scores that are missing or held down, in both languages. */
+import { afterAll, describe, expect, test } from "vitest";
+import { evidenceWithoutErrorPage } from "../../../../src/evidence/error-page.ts";
+import { judgeEvidence } from "../../../../src/judge/ledger.ts";
+import { builtInChecks } from "../../../support/built-in-checks.ts";
+import { evidence } from "../../../support/evidence.ts";
+import { knownScans, landmarkKeys, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
+import { startPages } from "../../../support/pages.ts";
+
+const pages = await startPages();
+const now = Date.now();
+afterAll(() => pages.stop());
+
+async function read(path: string, locale = "en-gb"): Promise<string> {
+  const answer = await fetch(`${pages.url}${path}`, { headers: { cookie: `locale=${locale}` } });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+const text = (html: string) =>
+  html
+    .replaceAll(/<script[\s\S]*?<\/script>|<[^>]*>/g, "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'");
+
+describe("notices", () => {
+  const noticesOf = async (given: Parameters<typeof storeSite>[2], name: SiteName = "silent") =>
+    text(await read(`/scans/${(await storeSite(pages.store, name, given)).token}`));
+  const { navigation, page } = knownScans.silent.evidence;
+
+  test("report a bot defence", async () => {
+    const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "failed", because: "challenged" } } });
+    expect(html).toContain("A bot defence answered in place of the site.");
+    expect(html).toContain("let this appliance through");
+  });
+  test("report an error page of an older scan, which was judged", async () => {
+    if (page.status === "failed") throw new Error("the known page was read");
+    const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "read", facts: { ...page.facts, status: 404 } } } });
+    expect(html).toContain("The server answered with status 404");
+    expect(html).toContain("those of the error page");
+  });
+  test.each([
+    ["en-gb", 404, {}, "The server answered with status 404", "Scan an address that shows visitors a page"],
+    ["de-de", 404, {}, "Der Server antwortete mit Status 404", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
+    ["en-gb", 401, { "www-authenticate": "Basic" }, "The page needs a sign-in", "Scan a page that opens without a sign-in"],
+    ["de-de", 401, { "www-authenticate": "Basic" }, "Die Seite verlangt eine Anmeldung", "die sich ohne Anmeldung \u00f6ffnet"],
+  ])("in %s, status %i with %j is not judged, and why", async (locale, status, headers, title, instead) => {
+    const known = evidence({ page: { status }, navigation: { finalStatus: status }, headers });
+    const errorPage = evidenceWithoutErrorPage(known);
+    const result = judgeEvidence(errorPage, { checks: builtInChecks, version: "v" }, () => {});
+    expect([result.measured, result.score]).toEqual([false, null]);
+    const { token } = await storeFinished(pages.store, { evidence: errorPage, result, at: new Date(now) });
+    const html = text(await read(`/scans/${token}`, locale));
+    expect(html).toContain(title);
+    // In the notice, and in place of the score.
+    expect(html.split(instead)).toHaveLength(3);
+  });
+  test.each([
+    ["en-gb", 512, "the score is at most 79", "longer than the 512 characters", "scan.header_chars_max"],
+    ["de-de", 512, "h\u00f6chstens 79", "l\u00e4nger als die 512 Zeichen", "scan.header_chars_max"],
+    ["en-gb", 4_096, "the score is at most 79", "longer than the 4,096 characters", "scan.header_chars_max"],
+  ])("in %s, a header over %i characters that holds the score, and what to do", async (locale, limit, held, reason, remedy) => {
+    const cut = { name: "content-security-policy", value: "default-src 'self'", truncated: true };
+    const known = evidence({ page: { headers: [cut] } });
+    const given = limit === 512 ? known : { ...known, subject: { ...known.subject, headerValueCharsMax: limit } };
+    const result = judgeEvidence(given, { checks: builtInChecks, version: "v" }, () => {});
+    expect(result.ledger.find(({ key }) => key === "content-security-policy")?.notCheckedBecause).toBe("header-truncated");
+    const { token } = await storeFinished(pages.store, { evidence: given, result, at: new Date(now) });
+    const html = await read(`/scans/${token}`, locale);
+    const score = /<section class="score-block"[\s\S]*?<\/section>/.exec(html)?.[0] ?? "";
+    for (const words of [held, reason, remedy]) expect(text(score)).toContain(words);
+    expect(score).toContain('href="#content-security-policy"');
+  });
+  test("report another host", async () => {
+    if (navigation.status === "failed") throw new Error("the known navigation was read");
+    const facts = { ...navigation.facts, finalUrl: "https://elsewhere.example/" };
+    expect(await noticesOf({ at: new Date(now), evidence: { navigation: { status: "read", facts } } })).toContain(
+      "The address led to another host",
+    );
+  });
+  test("report many checks that did not run", async () => {
+    expect(await noticesOf({ at: new Date(now) }, "old")).toContain(`40 of ${landmarkKeys.length} checks could not be carried out`);
+    expect(await noticesOf({ at: new Date(now) }, "sound")).not.toContain("could not be carried out");
+  });
+  test("report a changed catalog, and only then", async () => {
+    expect(await noticesOf({ at: new Date(now) })).toContain("The rules have changed since this scan");
+    expect(await noticesOf({ at: new Date(now), result: { catalogVersion: "0123456789abcdef" } })).not.toContain("The rules have changed");
+  });
+});
