@@ -1,5 +1,6 @@
 /** The plugin API `assay/check/parsers`: parsers of headers, cookies, DNS records and certificates in evidence. */
 export { integrityCharsMax } from "../evidence/limits.ts";
+export { weakSuiteKinds } from "../evidence/weak-suite-kinds.ts";
 export { isRoutableIpv6, truncatedAddress } from "../parse/address.ts";
 export type { CaaDefect } from "../parse/caa.ts";
 export { parseCaaProperty } from "../parse/caa.ts";
@@ -79,6 +80,7 @@ export { scriptBypasses } from "../parse/script-bypasses.ts";
 export type { SecurityTxtDefect } from "../parse/security-txt.ts";
 export { parseSecurityTxt, securityTxtValues } from "../parse/security-txt.ts";
 export { foundSecurityTxt, suggestedExpiry } from "../parse/security-txt-places.ts";
+export { isBinaryCurve, isShortCurve } from "../parse/server-key-exchange.ts";
 export type { CookiePrefix, SetCookie } from "../parse/set-cookie.ts";
 export { cookiePrefixes, parseSetCookie } from "../parse/set-cookie.ts";
 export { hostOf } from "../parse/site.ts";
@@ -116,6 +118,7 @@ export {
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";
+export { knownWeakPrime } from "./dh-primes.ts";
 export { minuteOf } from "./finding-values.ts";
 export { hstsWithSubdomains } from "./hsts-coverage.ts";
 export type { SoleRecord } from "./mail.ts";

@@ -64,6 +64,7 @@ const readingNameSet: Readonly<Record<ReadingName, true>> = {
   hstsPreload: true,
   plainHttp: true,
   tls: true,
+  tlsOffers: true,
   crossOrigin: true,
   dnsCaa: true,
   dnsIpv6: true,

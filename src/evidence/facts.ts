@@ -14,7 +14,7 @@ import type { CrossOriginFacts, MailMtaStsPolicyFacts, PlainHttpFacts, SecurityT
 import type { MarkupFacts } from "./markup-facts.ts";
 import type { DomFacts, HstsPreloadFacts, NavigationFacts, PageFacts, RequestsFacts } from "./page-facts.ts";
 import type { ScriptLibrariesFacts, ScriptsFacts } from "./script-facts.ts";
-import type { TlsFacts } from "./tls-facts.ts";
+import type { TlsFacts, TlsOffersFacts } from "./tls-facts.ts";
 
 /** Facts by reading name. A probe with several questions has one reading per question, because each can fail separately. */
 export interface Facts {
@@ -28,6 +28,8 @@ export interface Facts {
   readonly hstsPreload: HstsPreloadFacts;
   readonly plainHttp: PlainHttpFacts;
   readonly tls: TlsFacts;
+  /** Read only if `tls` was, of the same endpoint. */
+  readonly tlsOffers: TlsOffersFacts;
   readonly crossOrigin: CrossOriginFacts;
   readonly dnsCaa: DnsCaaFacts;
   readonly dnsIpv6: DnsIpv6Facts;

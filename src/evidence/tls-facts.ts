@@ -76,3 +76,38 @@ export interface TlsFacts {
    */
   readonly path?: readonly PathCertificate[] | null;
 }
+
+/**
+ * Kind of a weak suite of TLS 1.2 and older. Each suite has one kind, the first that applies. `null`: without encryption. `anonymous`:
+ * without certificate. `export`: keys of at most 56 bits, so also DES. `smallBlock`: blocks of 64 bits, as in 3DES and IDEA. `staticKey`:
+ * key exchange without forward secrecy. `cbc`: CBC mode with blocks of 128 bits.
+ */
+export type WeakSuiteKind = "null" | "anonymous" | "export" | "rc4" | "smallBlock" | "staticKey" | "cbc";
+
+export interface WeakSuiteOffer {
+  /** OpenSSL's names of accepted suites by time; one or two, because few hellos are sent. */
+  readonly accepted: readonly string[];
+  /** Answer to a hello with the other suites of this kind; `not-asked` if one accepted suite was enough. */
+  readonly others: "refused" | "unknown" | "not-asked";
+}
+
+/** Group of a Diffie-Hellman key exchange over a finite field. */
+export interface FiniteFieldGroup {
+  readonly bits: number;
+  /** SHA-256 of the prime's bytes without leading zeros, lower-case hex. */
+  readonly primeSha256: string;
+}
+
+/** Suites and groups that a server accepts when a hello offers nothing better. */
+export interface TlsOffersFacts {
+  readonly host: string;
+  readonly port: number;
+  /** Refused without a question by servers of TLS 1.3 alone. */
+  readonly weakSuites: Readonly<Record<WeakSuiteKind, WeakSuiteOffer>>;
+  /** DHE suites of TLS 1.2 and older. `group` is null unless they are accepted with readable parameters. */
+  readonly dhe: { readonly answer: TlsVersionAnswer; readonly group: FiniteFieldGroup | null };
+  /** IANA names of accepted curves that are binary or shorter than 224 bits, in TLS 1.2 and older. */
+  readonly weakCurves: { readonly accepted: readonly string[]; readonly others: "refused" | "unknown" | "not-asked" };
+  /** Hybrid groups with ML-KEM in TLS 1.3; `group` is the IANA name of the accepted one. */
+  readonly hybrid: { readonly answer: TlsVersionAnswer; readonly group: string | null };
+}

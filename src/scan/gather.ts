@@ -14,9 +14,9 @@ import { probeCrossOrigin } from "../probe/http/cross-origin.ts";
 import { probeFavicon, withFavicon } from "../probe/http/favicon.ts";
 import { probePlainHttp } from "../probe/http/plain-http.ts";
 import { probeSecurityTxt } from "../probe/http/well-known.ts";
-import { probeTls } from "../probe/tls/tls.ts";
 import { startNameProbes } from "./name-probes.ts";
 import type { Gathered, GatherTask, ScanTrace } from "./task.ts";
+import { openTlsEndpoints, tlsEndpointOf } from "./tls-endpoints.ts";
 import { unreachableBecause } from "./unreachable.ts";
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
@@ -59,18 +59,23 @@ async function runProbes(
   const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
   const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
-  const runTls = ({ host, port }: TlsEndpoint) => run("tls", (signal) => probeTls({ ...context, host, port, caPems, signal }));
+  const endpoints = openTlsEndpoints(run, { egress, caPems });
 
   watch.stage("connecting");
   const scannedEndpoint = tlsEndpointOf(url);
-  const scannedTls = scannedEndpoint === null ? Promise.resolve(failed("not-asked")) : runTls(scannedEndpoint);
+  const scannedTls = endpoints.tls(scannedEndpoint);
   const plainHttp = run("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
   const nameProbes = startNameProbes({ ...context, caPems }, run);
   const securityTxt = run("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
+  let documents = 0;
+  const onDocument = (documentUrl: string) => {
+    // Beside the page load, but only for one host: a page may navigate through many.
+    if (isHttps(documentUrl) && ++documents === 1) void endpoints.offers(tlsEndpointOf(documentUrl));
+  };
   const loading = watch.within(
     "page",
     navigationMs + settleMaxMs + probeMs,
-    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, screenshot, deadlines, scriptAdvisories }),
+    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, screenshot, deadlines, onDocument, scriptAdvisories }),
     failedVisit,
   );
 
@@ -79,7 +84,8 @@ async function runProbes(
   const { readings: page, screenshot: pendingScreenshot } = await loading;
   const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
   const finalEndpoint = finalUrl !== null && isHttps(finalUrl) ? tlsEndpointOf(finalUrl) : null;
-  const servedElsewhere = finalEndpoint !== null && !isSameEndpoint(finalEndpoint, scannedEndpoint);
+  const servingEndpoint = finalEndpoint ?? scannedEndpoint;
+  const tlsOffers = endpoints.offers(servingEndpoint);
   const refused = page.page.status === "failed" && isErrorPage(page.page.because) ? page.page : null;
   const crossOrigin =
     finalUrl === null || refused !== null
@@ -89,12 +95,12 @@ async function runProbes(
     finalUrl === null
       ? failed("not-asked")
       : run("favicon", (signal) => probeFavicon({ ...context, pageUrl: finalUrl, markup: page.markup, signal }));
-  const tls = await (servedElsewhere ? runTls(finalEndpoint) : scannedTls);
+  const tls = await endpoints.tls(servingEndpoint);
   watch.stage("dns");
   const dns = await nameProbes.dns;
   watch.stage("mail");
   const mail = await nameProbes.mail;
-  const others = { crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
+  const others = { tlsOffers: await tlsOffers, crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
   return { readings: { ...withFavicon(page, await favicon), ...dns, ...mail, tls, ...others }, screenshot: await pendingScreenshot };
 }
 
@@ -153,22 +159,4 @@ function graceAfterAbort(signal: AbortSignal): Promise<void> {
     if (signal.aborted) wait();
     else signal.addEventListener("abort", wait, { once: true });
   });
-}
-
-interface TlsEndpoint {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** TLS endpoint of a URL: the port of https, 443 for http on port 80, otherwise null. */
-function tlsEndpointOf(url: string): TlsEndpoint | null {
-  const parsed = URL.parse(url);
-  if (parsed === null) return null;
-  const { protocol, hostname: host, port } = parsed;
-  if (protocol === "https:") return { host, port: port === "" ? 443 : Number(port) };
-  return port === "" ? { host, port: 443 } : null;
-}
-
-function isSameEndpoint(one: TlsEndpoint, other: TlsEndpoint | null): boolean {
-  return one.host === other?.host && one.port === other.port;
 }

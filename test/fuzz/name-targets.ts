@@ -8,6 +8,7 @@ import * as dnsName from "../../src/parse/dns-name.ts";
 import * as hostMatch from "../../src/parse/host-match.ts";
 import * as nearest from "../../src/parse/nearest.ts";
 import * as pinnableUrl from "../../src/parse/pinnable-url.ts";
+import * as serverKeyExchange from "../../src/parse/server-key-exchange.ts";
 import * as site from "../../src/parse/site.ts";
 import * as trustworthy from "../../src/parse/trustworthy.ts";
 import { selfSigned } from "../support/certificates.ts";
@@ -122,6 +123,25 @@ export const nameTargets: readonly FuzzTarget[] = [
     functions: { nearest: (text) => nearest.nearest(text, knownWords) },
     properties: {
       "a known word is the nearest to itself": (text) => !knownWords.includes(text) || nearest.nearest(text, knownWords) === text,
+    },
+  },
+  {
+    file: "server-key-exchange",
+    tokens: [..."\x00\x01\x02\x03\x04\x17\x1d\xff", "\x00\x02\x81\x01", "\x03\x00\x17\x01\x04", "\x01\x00", "sect163k1", "secp192r1"],
+    samples: ["\x00\x02\x81\x01\x00\x01\x02\x00\x01\x07\x04\x01\x00\x00", "\x03\x00\x17\x04\x04\x01\x02\x03", "secp192r1", "sect571r1"],
+    functions: {
+      finiteFieldPrime: (text) => serverKeyExchange.finiteFieldPrime(bytesOf(text)),
+      bitLength: (text) => serverKeyExchange.bitLength(bytesOf(text)),
+      namedCurve: (text) => serverKeyExchange.namedCurve(bytesOf(text)),
+      isShortCurve: serverKeyExchange.isShortCurve,
+      isBinaryCurve: serverKeyExchange.isBinaryCurve,
+    },
+    properties: {
+      "a prime has no leading zero and is within the message": (text) => {
+        const prime = serverKeyExchange.finiteFieldPrime(bytesOf(text));
+        return prime === null || ((prime[0] ?? 0) > 0 && prime.length <= text.length);
+      },
+      "a curve has a number of two bytes": (text) => (serverKeyExchange.namedCurve(bytesOf(text)) ?? 0) <= 0xffff,
     },
   },
   {

@@ -5,7 +5,8 @@ import type { Evidence, ProbeFailure, Reading, ReadingName } from "../../src/evi
 import { failed, read } from "../../src/evidence/evidence.ts";
 import type { Facts } from "../../src/evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../../src/evidence/http-facts.ts";
-import type { CertificateFacts } from "../../src/evidence/tls-facts.ts";
+import type { CertificateFacts, TlsOffersFacts, WeakSuiteOffer } from "../../src/evidence/tls-facts.ts";
+import { weakSuiteKinds } from "../../src/evidence/weak-suite-kinds.ts";
 import { hostOf } from "../../src/parse/site.ts";
 
 /** Header values by name; an array for a repeated header. */
@@ -50,6 +51,28 @@ export function certificate(given: Partial<CertificateFacts> = {}): CertificateF
     trustAnchor: false,
     ...given,
   };
+}
+
+/** A server that refuses everything weak. */
+function tlsOffers(host: string): TlsOffersFacts {
+  const refused = Object.fromEntries(weakSuiteKinds.map((kind) => [kind, weakOffer()]));
+  return {
+    host,
+    port: 443,
+    weakSuites: refused as unknown as TlsOffersFacts["weakSuites"],
+    dhe: { answer: "refused", group: null },
+    weakCurves: { accepted: [], others: "refused" },
+    hybrid: { answer: "refused", group: null },
+  };
+}
+
+export function weakOffer(accepted: readonly string[] = [], others: WeakSuiteOffer["others"] = "refused"): WeakSuiteOffer {
+  return { accepted, others };
+}
+
+/** Answers by kind; the other kinds are refused. */
+export function weakSuites(given: Partial<TlsOffersFacts["weakSuites"]> = {}): { readonly weakSuites: TlsOffersFacts["weakSuites"] } {
+  return { weakSuites: { ...tlsOffers("").weakSuites, ...given } };
 }
 
 /** DNS answer with these TXT records; without texts, the name exists but has none. */
@@ -117,6 +140,7 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
       trustedBy: "public",
       untrustedBecause: null,
     },
+    tlsOffers: tlsOffers(host),
     crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid", headers: [] },
     dnsCaa: { foundAt: null, records: [], recordsDropped: 0, asked: [host] },
     securityTxt: { attempts: [] },

@@ -40,6 +40,7 @@ export async function visitAndShoot(
       browserEndpoint: given.browserEndpoint ?? (await browser.endpoint()),
       subject: subjectOf(url, new Date().toISOString(), headerCharsMax),
       egress,
+      onDocument: () => {},
       proxy,
       signal: AbortSignal.timeout(30_000),
       screenshot: true,

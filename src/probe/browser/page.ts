@@ -43,6 +43,8 @@ export interface PageProbeContext {
   readonly deadlines: PageDeadlines;
   /** Advisories for script libraries; null or absent for those of the program. */
   readonly scriptAdvisories?: ScriptAdvisories | null;
+  /** Called with the URL of each document of the main frame, as soon as the browser has its answer. */
+  readonly onDocument: (url: string) => void;
 }
 
 export type PageReadings = Pick<
@@ -108,10 +110,13 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 
 /** Calls `onShown` once the final document is shown, before it is read. */
 async function visit({ session, targetId }: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
-  const { subject, egress, deadlines, signal } = context;
+  const { subject, egress, deadlines, signal, onDocument } = context;
   // The main frame of a page has the id of its target.
   const network = watchNetwork(session, targetId, headerLimitOf(subject));
   const scripts = watchScripts(session, targetId);
+  session.on("Page.frameNavigated", ({ frame }) => {
+    if (frame.id === targetId) onDocument(frame.url);
+  });
   const crashed = dismissDialogs(session);
   const { loaded, ended } = watchLoad(session, network, signal);
   await Promise.all([

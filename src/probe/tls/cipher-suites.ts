@@ -93,3 +93,11 @@ export function offeredSuites(version: TlsVersion): readonly number[] {
 export function suiteName(code: number): string {
   return names.get(code) ?? `0x${code.toString(16).padStart(4, "0")}`;
 }
+
+/** Codes of the suites whose names start with a key exchange, such as `DHE-`. */
+export function suitesWith(keyExchange: "DHE-" | "ECDHE-"): readonly number[] {
+  return [...names].filter(([, name]) => name.startsWith(keyExchange)).map(([code]) => code);
+}
+
+/** Codes for hellos that ask a server of TLS 1.3 about its groups. */
+export const suitesOfTls13: readonly number[] = ofTls13.map(([code]) => code);

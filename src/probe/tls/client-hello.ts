@@ -1,4 +1,4 @@
-/** Encodes a ClientHello for exactly one protocol version, in order to test whether a server accepts it. */
+/** Encodes a ClientHello for one protocol version, in order to test which versions, suites and groups a server accepts. */
 import { randomBytes } from "node:crypto";
 import type { TlsVersion } from "../../evidence/tls-facts.ts";
 import { offeredSuites } from "./cipher-suites.ts";
@@ -6,7 +6,21 @@ import { type KeyShare, secp256r1, secp384r1, secp521r1, x25519 } from "./key-sh
 import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";
 
 /** X25519, P-256, P-384, P-521, X448, P-192 and P-224 for old servers, secp256k1, Brainpool (RFC 7027), and finite fields (RFC 7919). */
-const groups = [x25519, secp256r1, secp384r1, secp521r1, 0x001e, 0x0015, 0x0013, 0x0016, 0x001a, 0x001b, 0x001c, 0x0100, 0x0101];
+export const offeredGroups: readonly number[] = [
+  x25519,
+  secp256r1,
+  secp384r1,
+  secp521r1,
+  0x001e,
+  0x0015,
+  0x0013,
+  0x0016,
+  0x001a,
+  0x001b,
+  0x001c,
+  0x0100,
+  0x0101,
+];
 /**
  * ECDSA, RSA-PSS, RSA, Ed25519, Ed448, Brainpool (RFC 8734) and DSA; SHA-1 last. ECDSA first as in browsers, so that a
  * server with two certificates chooses the same one.
@@ -19,18 +33,28 @@ const signatureAlgorithms = [
 /** RFC 7685: some servers hang on a hello of 256 to 511 bytes, so it is padded. */
 const helloBytesMin = 512;
 
+export interface HelloOffer {
+  readonly suites: readonly number[];
+  /** Without groups, the hello lacks the extension. */
+  readonly groups: readonly number[];
+}
+
 /** `serverName` is null for addresses, which SNI excludes (RFC 6066 section 3). Only version 1.3 uses the key shares. */
-export function clientHello(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]): Buffer {
-  const suites = offeredSuites(version).map(uint16);
+export function clientHello(
+  version: TlsVersion,
+  serverName: string | null,
+  keyShares: readonly KeyShare[],
+  { suites, groups }: HelloOffer = { suites: offeredSuites(version), groups: offeredGroups },
+): Buffer {
   const head = Buffer.concat([
     // RFC 8446 section 4.1.2: 1.3 is in an extension, and this legacy field contains 1.2.
     uint16(Math.min(versionCodes[version], versionCodes["1.2"])),
     randomBytes(32),
     withLength(1, version === "1.3" ? randomBytes(32) : Buffer.alloc(0)),
-    withLength(2, ...suites),
+    withLength(2, ...suites.map(uint16)),
     withLength(1, Buffer.from([0])),
   ]);
-  const extensions = extensionsFor(version, serverName, keyShares);
+  const extensions = extensionsFor(version, serverName, keyShares, groups);
   const bytes = messageHeaderBytes + head.length + 2 + Buffer.concat(extensions).length;
   if (bytes < helloBytesMin) {
     extensions.push(extension(extensionTypes.padding, Buffer.alloc(Math.max(0, helloBytesMin - bytes - extensionHeaderBytes))));
@@ -40,13 +64,19 @@ export function clientHello(version: TlsVersion, serverName: string | null, keyS
   return Buffer.concat([Buffer.from([recordTypes.handshake]), uint16(versionCodes["1.0"]), withLength(2, message)]);
 }
 
-function extensionsFor(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]): Buffer[] {
-  const all = [
-    extension(extensionTypes.supportedGroups, withLength(2, ...groups.map(uint16))),
-    extension(extensionTypes.pointFormats, withLength(1, Buffer.from([0]))),
-    extension(extensionTypes.extendedMasterSecret),
-    extension(extensionTypes.renegotiationInfo, withLength(1)),
-  ];
+function extensionsFor(
+  version: TlsVersion,
+  serverName: string | null,
+  keyShares: readonly KeyShare[],
+  groups: readonly number[],
+): Buffer[] {
+  const all = [extension(extensionTypes.extendedMasterSecret), extension(extensionTypes.renegotiationInfo, withLength(1))];
+  if (groups.length > 0) {
+    all.unshift(
+      extension(extensionTypes.supportedGroups, withLength(2, ...groups.map(uint16))),
+      extension(extensionTypes.pointFormats, withLength(1, Buffer.from([0]))),
+    );
+  }
   if (serverName !== null) {
     all.unshift(extension(extensionTypes.serverName, withLength(2, Buffer.from([0]), withLength(2, Buffer.from(serverName, "latin1")))));
   }

@@ -21,6 +21,10 @@ export interface ServerFlight {
   readonly suite: number | null;
   /** DER, as sent; empty if they were encrypted and could not be decrypted. */
   readonly certificates: readonly Buffer[];
+  /** Group of TLS 1.3 in a key share or a HelloRetryRequest; null in older versions. */
+  readonly group: number | null;
+  /** Body of a ServerKeyExchange message; null if there was none. */
+  readonly keyExchange: Buffer | null;
   /** Whether a server of 1.2 or older sent ServerHelloDone. */
   readonly done: boolean;
   readonly alert: number | null;
@@ -36,7 +40,16 @@ export class ServerFlightReader {
   readonly #messages = new ByteQueue();
   #bytes = 0;
   #ended = false;
-  #flight: ServerFlight = { isTls: null, version: null, suite: null, certificates: [], done: false, alert: null };
+  #flight: ServerFlight = {
+    isTls: null,
+    version: null,
+    suite: null,
+    certificates: [],
+    group: null,
+    keyExchange: null,
+    done: false,
+    alert: null,
+  };
 
   constructor(createDecryptor: CreateDecryptor = () => null) {
     this.#createDecryptor = createDecryptor;
@@ -109,6 +122,8 @@ export class ServerFlightReader {
       this.#end({ certificates: readTls13Certificates(body) });
     } else if (type === messageTypes.certificate) {
       this.#update({ certificates: readCertificates(body) });
+    } else if (type === messageTypes.serverKeyExchange && this.#decryptRecord === null) {
+      this.#update({ keyExchange: body });
     } else if (type === messageTypes.serverHelloDone) {
       this.#end({ done: true });
     }
@@ -120,7 +135,7 @@ export class ServerFlightReader {
       this.#end({});
       return;
     }
-    this.#update({ version: hello.version, suite: hello.suite });
+    this.#update({ version: hello.version, suite: hello.suite, group: hello.keyShare?.group ?? hello.retryGroup });
     if (hello.version < versionCodes["1.3"]) return;
     // RFC 8446 section 5.1: messages must not span a key change.
     this.#decryptRecord = this.#messages.length === 0 ? this.#createDecryptor(hello, message) : null;

@@ -7,6 +7,8 @@ export interface ServerHello {
   readonly suite: number;
   /** Key share of TLS 1.3; null in older versions and in a HelloRetryRequest. */
   readonly keyShare: { readonly group: number; readonly key: Buffer } | null;
+  /** Group of a HelloRetryRequest; null in any other hello. */
+  readonly retryGroup: number | null;
 }
 
 const randomAt = 2;
@@ -23,11 +25,13 @@ export function readServerHello(body: Buffer): ServerHello | null {
   const extensions = readExtensions(body.subarray(suiteAt + 3));
   const isRetry = body.subarray(randomAt, sessionIdAt).equals(retryRandom);
   const selected = extensions.get(extensionTypes.supportedVersions);
+  const share = extensions.get(extensionTypes.keyShare);
   return {
     // RFC 8446 section 4.2.1: a server of TLS 1.3 sends its version in an extension.
     version: selected?.length === 2 ? selected.readUInt16BE(0) : body.readUInt16BE(0),
     suite: body.readUInt16BE(suiteAt),
-    keyShare: isRetry ? null : readKeyShare(extensions.get(extensionTypes.keyShare)),
+    keyShare: isRetry ? null : readKeyShare(share),
+    retryGroup: isRetry && share?.length === 2 ? share.readUInt16BE(0) : null,
   };
 }
 

@@ -5,7 +5,7 @@ export const versionCodes: Readonly<Record<TlsVersion, number>> = { "1.0": 0x030
 
 /** In TLS 1.3 all encrypted records have type `applicationData` (RFC 8446 section 5.2). */
 export const recordTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, applicationData: 23 } as const;
-export const messageTypes = { clientHello: 1, serverHello: 2, certificate: 11, serverHelloDone: 14 } as const;
+export const messageTypes = { clientHello: 1, serverHello: 2, certificate: 11, serverKeyExchange: 12, serverHelloDone: 14 } as const;
 
 export const extensionTypes = {
   serverName: 0,

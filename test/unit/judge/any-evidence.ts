@@ -5,11 +5,11 @@ import { withoutErrorPage } from "../../../src/evidence/error-page.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { Facts } from "../../../src/evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../../../src/evidence/http-facts.ts";
-import type { CertificateUsage } from "../../../src/evidence/tls-facts.ts";
 import { cookieLine } from "../../support/cookies.ts";
-import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
+import { answer, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";
 import { anyHostFacts } from "./any-host-facts.ts";
 import { anyScripts } from "./any-scripts.ts";
+import { anyTlsFacts } from "./any-tls-facts.ts";
 import { mailHost, securityTxt, sound, tableCases } from "./sound-site.ts";
 
 /** Valid and invalid values by header. */
@@ -86,31 +86,6 @@ const anySubresource = fc.record({
   sameSite: fc.boolean(),
   sameOrigin: fc.boolean(),
 });
-const anyCertificate = fc
-  .record({
-    validTo: fc.constantFrom(
-      "2026-11-01T00:00:00.000Z",
-      "2026-11-25T00:00:00.000Z",
-      "2026-12-30T00:00:00.000Z",
-      "2029-01-01T00:00:00.000Z",
-      "?",
-    ),
-    keyType: fc.constantFrom("rsa", "ec", "dsa", "ed25519", null),
-    keyBits: fc.constantFrom(1_024, 2_048, 256, 224, null),
-    rsaExponent: fc.constantFrom("10001", "1", null),
-    signatureHash: fc.constantFrom("sha256", "sha1", "md5", null),
-    names: fc.constantFrom(["site.example"], []),
-    selfSigned: fc.boolean(),
-    trustAnchor: seldom,
-    usage: fc.constantFrom<(CertificateUsage | undefined)[]>(
-      undefined,
-      { authority: false, keyUsage: ["digitalSignature"], extendedKeyUsage: ["serverAuth"] },
-      { authority: true, keyUsage: ["keyCertSign", "cRLSign"], extendedKeyUsage: null },
-      { authority: false, keyUsage: null, extendedKeyUsage: ["clientAuth"] },
-    ),
-  })
-  .map(({ usage, ...given }) => certificate(usage === undefined ? given : { ...given, usage }));
-
 /** Field of that name with any of these values. */
 const anyRecords = (name: string, ...texts: readonly string[]): fc.Arbitrary<TextRecords> =>
   fc
@@ -211,25 +186,7 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
     answers: fc.array(anyAnswer, { maxLength: 3 }),
     stoppedBecause: fc.constantFrom(null, "too-many-hops", "connection-failed", "bad-location"),
   }),
-  tls: fc.record(
-    {
-      versions: fc.record({
-        "1.0": fc.constantFrom("accepted", "refused", "unknown"),
-        "1.1": fc.constantFrom("accepted", "refused", "unknown"),
-        "1.2": fc.constantFrom("accepted", "refused", "unknown"),
-        "1.3": fc.constantFrom("accepted", "refused", "unknown"),
-      }),
-      chain: fc.array(anyCertificate, { maxLength: 3 }),
-      certificatesDropped: few,
-      chainAsSent: fc.boolean(),
-      hostMatches: fc.boolean(),
-      trusted: fc.boolean(),
-      trustedBy: fc.constantFrom("public", "operator", null),
-      untrustedBecause: fc.constantFrom("DEPTH_ZERO_SELF_SIGNED_CERT", null),
-      path: fc.oneof(fc.constant(null), fc.array(anyCertificate, { maxLength: 2 })),
-    },
-    { requiredKeys: [] },
-  ),
+  ...anyTlsFacts,
   crossOrigin: fc.record({ headers: anyHeaders, status: fc.constantFrom(200, 302) }),
   dnsCaa: fc.record({
     foundAt: fc.constantFrom("site.example", null),

@@ -32,6 +32,7 @@ const partOfReading: Readonly<Record<ReadingName, EvidencePart>> = {
   scriptLibraries: "scripts",
   plainHttp: "plainHttp",
   tls: "tls",
+  tlsOffers: "tls",
   crossOrigin: "crossOrigin",
   dnsCaa: "dns",
   dnsIpv6: "dns",

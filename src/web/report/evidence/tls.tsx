@@ -1,6 +1,7 @@
-/** TLS evidence: protocol versions, negotiated parameters and certificates. */
+/** TLS evidence: protocol versions, negotiated parameters, offers and certificates. */
 import type { Evidence } from "../../../evidence/evidence.ts";
-import type { CertificateFacts, TlsFacts, TlsVersion } from "../../../evidence/tls-facts.ts";
+import type { CertificateFacts, TlsFacts, TlsOffersFacts, TlsVersion } from "../../../evidence/tls-facts.ts";
+import { weakSuiteKinds } from "../../../evidence/weak-suite-kinds.ts";
 import { Instant } from "../../components/instant.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
@@ -9,8 +10,41 @@ import { displayLimits, Entry, OmittedCount, ReadingContent } from "./evidence-b
 
 const versions: readonly TlsVersion[] = ["1.3", "1.2", "1.1", "1.0"];
 
-export function TlsEvidence({ evidence: { tls } }: { readonly evidence: Evidence }) {
-  return <ReadingContent reading={tls}>{(facts) => <Tls facts={facts} />}</ReadingContent>;
+export function TlsEvidence({ evidence: { tls, tlsOffers } }: { readonly evidence: Evidence }) {
+  return (
+    <>
+      <ReadingContent reading={tls}>{(facts) => <Tls facts={facts} />}</ReadingContent>
+      {tls.status === "read" && <ReadingContent reading={tlsOffers}>{(facts) => <TlsOffers facts={facts} />}</ReadingContent>}
+    </>
+  );
+}
+
+function TlsOffers({ facts: { weakSuites, dhe, weakCurves, hybrid } }: { readonly facts: TlsOffersFacts }) {
+  const i18n = useI18n();
+  const suites = weakSuiteKinds.flatMap((kind) => weakSuites[kind].accepted);
+  const isSuiteUnknown = weakSuiteKinds.some((kind) => weakSuites[kind].others === "unknown");
+  return (
+    <>
+      <h4>{i18n.t("evidence.readings.tlsOffers")}</h4>
+      <dl>
+        <Entry name={i18n.t("evidence.tls.offers.weakSuites")}>{acceptedText(suites, isSuiteUnknown, i18n)}</Entry>
+        <Entry name={i18n.t("evidence.tls.offers.dhe")}>
+          {dhe.group === null
+            ? i18n.t(`evidence.tls.answers.${dhe.answer}`)
+            : i18n.t("evidence.tls.offers.bits", { bits: String(dhe.group.bits) })}
+        </Entry>
+        <Entry name={i18n.t("evidence.tls.offers.weakCurves")}>
+          {acceptedText(weakCurves.accepted, weakCurves.others === "unknown", i18n)}
+        </Entry>
+        <Entry name={i18n.t("evidence.tls.offers.hybrid")}>{hybrid.group ?? i18n.t(`evidence.tls.answers.${hybrid.answer}`)}</Entry>
+      </dl>
+    </>
+  );
+}
+
+function acceptedText(names: readonly string[], isUnknown: boolean, i18n: I18n): string {
+  if (names.length > 0) return names.join(", ");
+  return i18n.t(isUnknown ? "evidence.tls.answers.unknown" : "evidence.tls.offers.none");
 }
 
 function Tls({ facts }: { readonly facts: TlsFacts }) {

@@ -69,4 +69,24 @@ describe.each(versions)("for TLS %s", (version) => {
   });
 });
 
+describe("with an offer of its own", () => {
+  test("contains these suites and groups alone", () => {
+    const parts = parseHello(clientHello("1.2", "site.test", [], { suites: [0x0005], groups: [0x0017, 0x0001] }));
+    expect(parts.suites).toBe(1);
+    expect(parts.extensions.get(10)?.toString("hex")).toBe("000400170001");
+    expect(parts.bytesOfExtensions).toBe(parts.extensionsLength);
+  });
+
+  test("without groups, lacks both extensions for elliptic curves", () => {
+    const { extensions } = parseHello(clientHello("1.2", "site.test", [], { suites: [0x0033], groups: [] }));
+    expect([10, 11].some((type) => extensions.has(type))).toBe(false);
+  });
+
+  test("for TLS 1.3 without key shares, asks for a HelloRetryRequest", () => {
+    const { extensions } = parseHello(clientHello("1.3", "site.test", [], { suites: [0x1301], groups: [0x11ec] }));
+    expect(extensions.get(51)?.toString("hex")).toBe("0000");
+    expect(extensions.get(10)?.toString("hex")).toBe("000211ec");
+  });
+});
+
 test("an unknown suite is named by its number", () => expect(suiteName(0x00ff)).toBe("0x00ff"));

@@ -1,4 +1,5 @@
 /** Interpretation of a server's first flight: every alert, every version, in chunks of every size. */
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TlsVersion } from "../../../../src/evidence/tls-facts.ts";
@@ -16,6 +17,7 @@ function serverHello(version: number, { suite = 0x002f, selected }: { suite?: nu
   return message(2, [...uint16(version), ...Array<number>(32).fill(7), 0, ...uint16(suite), 0, ...extensions]);
 }
 const certificate = message(11, [0, 0, 12, 0, 0, 3, 1, 2, 3, 0, 0, 3, 4, 5, 6]);
+const keyExchange = message(12, [3, 0, 23, 1, 4]);
 const helloDone = message(14, []);
 
 function read(bytes: readonly number[], chunkBytes = bytes.length): ServerFlight {
@@ -91,7 +93,11 @@ describe("unknown", () => {
 });
 
 describe("reading", () => {
-  const whole = [...alert(1, 112), ...record(22, serverHello(0x0303, { suite: 0xc02f })), ...record(22, [...certificate, ...helloDone])];
+  const whole = [
+    ...alert(1, 112),
+    ...record(22, serverHello(0x0303, { suite: 0xc02f })),
+    ...record(22, [...certificate, ...keyExchange, ...helloDone]),
+  ];
 
   test("returns version, suite and certificates in order", () => {
     expect(read(whole)).toEqual({
@@ -99,18 +105,30 @@ describe("reading", () => {
       version: 0x0303,
       suite: 0xc02f,
       certificates: [Buffer.from([1, 2, 3]), Buffer.from([4, 5, 6])],
+      group: null,
+      keyExchange: Buffer.from([3, 0, 23, 1, 4]),
       done: true,
       alert: null,
     });
   });
 
   test("gives the same result for chunks of any size and messages over any number of records", () => {
-    const messages = [...serverHello(0x0303, { suite: 0xc02f }), ...certificate, ...helloDone];
+    const messages = [...serverHello(0x0303, { suite: 0xc02f }), ...certificate, ...keyExchange, ...helloDone];
     const byteByByte = messages.flatMap((byte) => record(22, [byte]));
     for (let chunkBytes = 1; chunkBytes < 40; chunkBytes++) {
       expect(read(whole, chunkBytes)).toEqual(read(whole));
       expect(read(byteByByte, chunkBytes)).toEqual(read(whole));
     }
+  });
+
+  test("returns the group of a HelloRetryRequest", () => {
+    // RFC 8446 section 4.1.3: SHA-256 of "HelloRetryRequest".
+    const retryRandom = [...createHash("sha256").update("HelloRetryRequest").digest()];
+    const extensions = [...uint16(43), ...uint16(2), ...uint16(0x0304), ...uint16(51), ...uint16(2), ...uint16(0x11ec)];
+    const body = [...uint16(0x0303), ...retryRandom, 0, ...uint16(0x1301), 0, ...uint16(extensions.length), ...extensions];
+    expect(read(record(22, message(2, body)))).toMatchObject({ version: 0x0304, suite: 0x1301, group: 0x11ec });
+    const shortened = record(22, message(2, [...body.slice(0, -3), 0, 1, 0x11]));
+    expect(read(shortened).group).toBeNull();
   });
 
   test("detects another protocol from the first byte", () => {
@@ -135,7 +153,7 @@ describe("reading", () => {
     const types = fc.constantFrom(20, 21, 22, 23);
     const records = fc.tuple(types, fc.uint8Array({ maxLength: 80 })).map(([type, payload]) => record(type, [...payload]));
     const messages = fc
-      .tuple(fc.constantFrom(2, 8, 11, 14), fc.uint8Array({ maxLength: 80 }))
+      .tuple(fc.constantFrom(2, 8, 11, 12, 14), fc.uint8Array({ maxLength: 80 }))
       .map(([type, body]) => record(22, message(type, [...body])));
     fc.assert(
       fc.property(fc.array(fc.oneof(records, messages), { maxLength: 6 }), fc.integer({ min: 1, max: 50 }), (parts, chunkBytes) => {

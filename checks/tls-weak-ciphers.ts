@@ -1,0 +1,65 @@
+/** Checks that the server accepts no weak cipher suite of TLS 1.2 and older, apart from the one that browsers negotiate. */
+import { type Found, type NavigationFacts, notChecked, registerCheck, violatedBy, type WeakSuiteKind } from "assay/check";
+import { weakSuiteKinds } from "assay/check/parsers";
+
+const codes = {
+  null: "security.tls.cipher-null-offered",
+  anonymous: "security.tls.cipher-anonymous-offered",
+  export: "security.tls.cipher-export-offered",
+  rc4: "security.tls.cipher-rc4-offered",
+  smallBlock: "security.tls.cipher-small-block-offered",
+  staticKey: "security.tls.cipher-static-key-offered",
+  cbc: "security.tls.cipher-cbc-offered",
+} as const satisfies Readonly<Record<WeakSuiteKind, string>>;
+
+type Code = (typeof codes)[WeakSuiteKind] | "security.tls.cipher-weak-negotiated-only";
+
+export default registerCheck({
+  key: "tls-weak-ciphers",
+  weight: 4,
+  area: "transport",
+  standards: ["RFC 9325 sections 4.1 and 4.2", "RFC 7465", "CVE-2016-2183"],
+  appliesTo: ["https"],
+  reads: ["tlsOffers"],
+  consults: ["navigation"],
+  findings: {
+    "security.tls.cipher-null-offered": { severity: "high", riskLevel: "medium", effort: "low", weight: 10 },
+    "security.tls.cipher-anonymous-offered": { severity: "high", riskLevel: "medium", effort: "low", weight: 10 },
+    "security.tls.cipher-export-offered": { severity: "high", riskLevel: "medium", effort: "low", weight: 8 },
+    "security.tls.cipher-rc4-offered": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.tls.cipher-small-block-offered": { severity: "medium", riskLevel: "medium", effort: "low", weight: 3 },
+    "security.tls.cipher-static-key-offered": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+    "security.tls.cipher-cbc-offered": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+    "security.tls.cipher-weak-negotiated-only": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
+  },
+  judge({ tlsOffers: { host, weakSuites }, navigation }) {
+    const security = navigation.status === "read" ? navigation.facts.security : null;
+    // The negotiated suite is charged by tls-cipher-negotiated.
+    const negotiated = security === null ? null : negotiatedSuite(security);
+    const found = weakSuiteKinds.flatMap((kind): readonly Found<Code>[] => {
+      const others = weakSuites[kind].accepted.filter((name) => name !== negotiated);
+      return others.length === 0 ? [] : [{ code: codes[kind], values: { tlsHost: host, suites: others.join(", ") } }];
+    });
+    if (found.length > 0) return violatedBy(found);
+    if (weakSuiteKinds.some((kind) => weakSuites[kind].others === "unknown")) return notChecked();
+    if (weakSuiteKinds.every((kind) => weakSuites[kind].accepted.length === 0)) return violatedBy([]);
+    return violatedBy([{ code: "security.tls.cipher-weak-negotiated-only", values: { tlsHost: host, suites: negotiated ?? "" } }]);
+  },
+});
+
+/** Chromium's names of the key exchange and the cipher, which it offers in CBC mode with SHA-1 only. */
+const suitesOfBrowser: Readonly<Record<string, string>> = {
+  "RSA AES_128_GCM": "AES128-GCM-SHA256",
+  "RSA AES_256_GCM": "AES256-GCM-SHA384",
+  "RSA AES_128_CBC": "AES128-SHA",
+  "RSA AES_256_CBC": "AES256-SHA",
+  "ECDHE_RSA AES_128_CBC": "ECDHE-RSA-AES128-SHA",
+  "ECDHE_RSA AES_256_CBC": "ECDHE-RSA-AES256-SHA",
+  "ECDHE_ECDSA AES_128_CBC": "ECDHE-ECDSA-AES128-SHA",
+  "ECDHE_ECDSA AES_256_CBC": "ECDHE-ECDSA-AES256-SHA",
+};
+
+/** OpenSSL's name of the weak suite that the browser negotiated; null for any other suite. */
+function negotiatedSuite({ keyExchange, cipher }: NonNullable<NavigationFacts["security"]>): string | null {
+  return suitesOfBrowser[`${keyExchange} ${cipher}`] ?? null;
+}

@@ -1,0 +1,151 @@
+/** Probe of the suites and key exchanges that a server accepts beyond those that it negotiates. */
+import { createHash } from "node:crypto";
+import { withDeadline } from "../../base/deadline.ts";
+import { parseHost } from "../../egress/host.ts";
+import { failed, type Reading, read } from "../../evidence/evidence.ts";
+import type { TlsFacts, TlsOffersFacts, TlsVersion, WeakSuiteKind } from "../../evidence/tls-facts.ts";
+import { weakSuiteKinds } from "../../evidence/weak-suite-kinds.ts";
+import { bitLength, finiteFieldPrime, isShortCurve, namedCurve } from "../../parse/server-key-exchange.ts";
+import { failedBy, type ProbeContext } from "../context.ts";
+import { suitesOfTls13, suitesWith } from "./cipher-suites.ts";
+import { offeredGroups } from "./client-hello.ts";
+import { groupCodes, groupName, hybridGroups, weakCurves } from "./named-groups.ts";
+import { createOfferAsker, type OfferAsker } from "./offer-asker.ts";
+import { type WeakSuite, weakSuites } from "./weak-suites.ts";
+
+/** Two hellos at a time, one of each group, so that the probe ends before most pages have settled. */
+const suiteConnectionsMax = 8;
+const keyExchangeConnectionsMax = 4;
+/** For all hellos together. */
+const offersMs = 8_000;
+
+/** The kinds that no server needs, and the kinds that older clients need. Servers with a limit of 128 suites need two hellos. */
+const brokenKinds = ["null", "anonymous", "export", "rc4", "smallBlock"] as const satisfies readonly WeakSuiteKind[];
+const datedKinds = ["staticKey", "cbc"] as const satisfies readonly WeakSuiteKind[];
+
+/**
+ * Weak suites that browsers offer. If a server accepts one, the hello is repeated without it: the suite that the browser negotiates has a
+ * check of its own, and must not count twice.
+ */
+const browserSuites: readonly string[] = [
+  "AES128-GCM-SHA256",
+  "AES256-GCM-SHA384",
+  "AES128-SHA",
+  "AES256-SHA",
+  "ECDHE-RSA-AES128-SHA",
+  "ECDHE-RSA-AES256-SHA",
+  "ECDHE-ECDSA-AES128-SHA",
+  "ECDHE-ECDSA-AES256-SHA",
+];
+
+export interface TlsOffersContext extends ProbeContext {
+  /** Facts of the same endpoint. */
+  readonly tls: Pick<TlsFacts, "host" | "port" | "versions">;
+}
+
+export async function probeTlsOffers({ egress, signal, tls }: TlsOffersContext): Promise<Reading<TlsOffersFacts>> {
+  const host = parseHost(tls.host);
+  if (host === null) return failed("unresolved");
+  const endpoint = { egress, host: host.text, port: tls.port, serverName: host.kind === "name" ? host.text : null };
+  try {
+    return await withDeadline(offersMs, [signal], async (deadline) => {
+      const asked = { ...endpoint, signal: deadline };
+      const [suites, keyExchanges] = await Promise.all([
+        readWeakSuites(createOfferAsker(asked, suiteConnectionsMax), tls.versions),
+        readKeyExchanges(createOfferAsker(asked, keyExchangeConnectionsMax), tls.versions),
+      ]);
+      return read({ host: tls.host, port: tls.port, weakSuites: suites, ...keyExchanges });
+    });
+  } catch (thrown) {
+    return failedBy(thrown);
+  }
+}
+
+const olderVersions = ["1.2", "1.1", "1.0"] as const satisfies readonly TlsVersion[];
+
+/** The newest version up to 1.2 that the server may speak. A hello with it also offers the versions below. */
+function newestOlderVersion(versions: TlsFacts["versions"]): TlsVersion | null {
+  return olderVersions.find((version) => versions[version] !== "refused") ?? null;
+}
+
+type Offer = { accepted: string[]; others: "refused" | "unknown" | "not-asked" };
+type Offers = Record<WeakSuiteKind, Offer>;
+
+async function readWeakSuites(asker: OfferAsker, versions: TlsFacts["versions"]): Promise<TlsOffersFacts["weakSuites"]> {
+  const offers = Object.fromEntries(weakSuiteKinds.map((kind) => [kind, { accepted: [], others: "refused" }])) as unknown as Offers;
+  const newest = newestOlderVersion(versions);
+  if (newest === null) return offers;
+  await askForSuites(asker, newest, brokenKinds, offers);
+  await askForSuites(asker, newest, datedKinds, offers);
+  // Some servers keep old suites for old versions alone: RFC 4346 forbids export suites in TLS 1.1.
+  const oldest = olderVersions.findLast((version) => versions[version] === "accepted");
+  const refused = brokenKinds.filter((kind) => offers[kind].others === "refused");
+  if (oldest !== undefined && oldest !== newest && refused.length > 0) await askForSuites(asker, oldest, refused, offers);
+  return offers;
+}
+
+/** Offers all suites of the kinds. Repeats the hello without the kind, or without the suite, that was accepted. */
+async function askForSuites(asker: OfferAsker, version: TlsVersion, kinds: readonly WeakSuiteKind[], offers: Offers): Promise<void> {
+  const isOfBrowsers = ({ name }: WeakSuite) => browserSuites.includes(name);
+  // Suites of browsers last, because a server that follows the client's order then needs one hello less.
+  let remaining = weakSuites.filter(({ kind }) => kinds.includes(kind)).sort((a, b) => Number(isOfBrowsers(a)) - Number(isOfBrowsers(b)));
+  while (remaining.length > 0) {
+    const reply = await asker.ask(version, { suites: remaining.map(({ code }) => code), groups: offeredGroups });
+    if (reply.answer !== "accepted") {
+      for (const { kind } of remaining) offers[kind].others = reply.answer;
+      return;
+    }
+    const chosen = remaining.find(({ code }) => code === reply.flight.suite);
+    if (chosen === undefined) return;
+    const offer = offers[chosen.kind];
+    offer.accepted.push(chosen.name);
+    const isEnough = !isOfBrowsers(chosen) || offer.accepted.length > 1;
+    if (isEnough) offer.others = "not-asked";
+    remaining = remaining.filter(({ code, kind }) => (isEnough ? kind !== chosen.kind : code !== chosen.code));
+  }
+}
+
+type KeyExchanges = Pick<TlsOffersFacts, "dhe" | "weakCurves" | "hybrid">;
+
+async function readKeyExchanges(asker: OfferAsker, versions: TlsFacts["versions"]): Promise<KeyExchanges> {
+  const newest = newestOlderVersion(versions);
+  return {
+    dhe: newest === null ? { answer: "refused", group: null } : await readDhe(asker, newest),
+    weakCurves: newest === null ? { accepted: [], others: "refused" } : await readWeakCurves(asker, newest),
+    hybrid: versions["1.3"] === "accepted" ? await readHybrid(asker) : { answer: versions["1.3"], group: null },
+  };
+}
+
+/** The hello names no groups, so that the server sends the one of its configuration (RFC 7919 section 4). */
+async function readDhe(asker: OfferAsker, version: TlsVersion): Promise<TlsOffersFacts["dhe"]> {
+  const reply = await asker.ask(version, { suites: suitesWith("DHE-"), groups: [] });
+  if (reply.answer !== "accepted") return { answer: reply.answer, group: null };
+  const prime = reply.flight.keyExchange === null ? null : finiteFieldPrime(reply.flight.keyExchange);
+  const group = prime === null ? null : { bits: bitLength(prime), primeSha256: createHash("sha256").update(prime).digest("hex") };
+  return { answer: "accepted", group };
+}
+
+async function readWeakCurves(asker: OfferAsker, version: TlsVersion): Promise<TlsOffersFacts["weakCurves"]> {
+  const accepted: string[] = [];
+  let groups = groupCodes(weakCurves);
+  for (;;) {
+    const reply = await asker.ask(version, { suites: suitesWith("ECDHE-"), groups });
+    if (reply.answer !== "accepted") return { accepted, others: reply.answer };
+    const curve = reply.flight.keyExchange === null ? null : namedCurve(reply.flight.keyExchange);
+    if (curve === null) return { accepted, others: "unknown" };
+    const name = groupName(weakCurves, curve);
+    // A server that ignores the groups of the hello uses its own curve, which is not a weak one.
+    if (name === null || !groups.includes(curve)) return { accepted, others: "refused" };
+    accepted.push(name);
+    if (isShortCurve(name)) return { accepted, others: "not-asked" };
+    groups = groups.filter((code) => isShortCurve(groupName(weakCurves, code) ?? ""));
+  }
+}
+
+/** RFC 8446 section 4.2.8: a hello without key shares asks for the choice of a group. */
+async function readHybrid(asker: OfferAsker): Promise<TlsOffersFacts["hybrid"]> {
+  const reply = await asker.ask("1.3", { suites: suitesOfTls13, groups: groupCodes(hybridGroups) });
+  if (reply.answer !== "accepted") return { answer: reply.answer, group: null };
+  const group = reply.flight.group === null ? null : groupName(hybridGroups, reply.flight.group);
+  return group === null ? { answer: "unknown", group } : { answer: "accepted", group };
+}
