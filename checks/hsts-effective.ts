@@ -1,6 +1,6 @@
 /** Checks that browsers accept the HSTS policy and keep it long enough. */
 import { type Found, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
-import { dayMs, hstsHost, hstsMaxAgeSecondsMin, isCertificateAccepted, parseHsts } from "assay/check/parsers";
+import { dayMs, hstsHost, hstsMaxAgeSecondsMin, isCertificateAccepted, parseHsts, preloadState } from "assay/check/parsers";
 
 type Code =
   | "security.hsts.certificate-not-accepted"
@@ -37,7 +37,8 @@ export default registerCheck({
     const host = hstsHost(subject, navigation);
     if (value === undefined || host === null || isDisabled(value)) return notApplicable();
     // Browsers keep the policy of their list, whatever a header adds to it. A header that fails must not cost more than none.
-    if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
+    const preload = host === subject.host ? preloadState(subject, hstsPreload) : "absent";
+    if (preload === "preloaded") return passed();
 
     const found: Found<Code>[] = faultsOf(value);
     if (more.length > 0) found.push({ code: "security.hsts.duplicate-header", values: { value, count: more.length + 1 } });
@@ -46,7 +47,8 @@ export default registerCheck({
     if (tls.status === "read" && tls.facts.host === host && !isCertificateAccepted(tls.facts, subject.scannedAt))
       found.push({ code: "security.hsts.certificate-not-accepted", values: { value, hstsHost: host } });
 
-    return found.length === 0 && tls.status === "failed" ? notChecked() : violatedBy(found);
+    const isUndecided = found.length === 0 ? tls.status === "failed" : preload === "unknown";
+    return isUndecided ? notChecked() : violatedBy(found);
   },
 });
 

@@ -1,6 +1,6 @@
 /** Checks that the HSTS policy covers subdomains. */
-import { notApplicable, passed, registerCheck, violated } from "assay/check";
-import { hstsHost, parseHsts } from "assay/check/parsers";
+import { type HstsPreloadFacts, notApplicable, notChecked, passed, type Reading, registerCheck, violated } from "assay/check";
+import { hstsHost, parseHsts, preloadState } from "assay/check/parsers";
 
 export default registerCheck({
   key: "hsts-include-subdomains",
@@ -23,9 +23,15 @@ export default registerCheck({
     // Without an effective policy there is nothing to extend; hsts-effective reports that.
     if ("defect" in policy || policy.maxAgeSeconds === 0) return notApplicable();
     if (policy.includeSubDomains) return passed();
-    // Preload list entries usually cover subdomains, such as those of the top-level domain "dev". The preload status is known only for the
-    // scanned host.
-    if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return notApplicable();
+    // Most entries of the preload list cover subdomains. The list was asked about the scanned host only.
+    if (host === subject.host && !isOwnEntryOnly(hstsPreload)) {
+      const preload = preloadState(subject, hstsPreload);
+      if (preload !== "absent") return preload === "preloaded" ? notApplicable() : notChecked();
+    }
     return violated("security.hsts.subdomains-not-included", { value, hstsHost: host });
   },
 });
+
+function isOwnEntryOnly(hstsPreload: Reading<HstsPreloadFacts>): boolean {
+  return hstsPreload.status === "read" && hstsPreload.facts.subdomainsPreloaded === false;
+}

@@ -18,6 +18,8 @@ import {
   isHttps,
   isInconclusiveStatus,
   parseHsts,
+  preloadListDate,
+  preloadState,
   type Redirect,
   redirectsAmong,
 } from "assay/check/parsers";
@@ -60,7 +62,8 @@ export default registerCheck({
   judge({ subject, navigation, hstsPreload, plainHttp, tls, headers }) {
     // The list accepts only registrable domains.
     if (subject.host !== subject.registrableDomain) return notApplicable();
-    if (hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
+    const preload = preloadState(subject, hstsPreload);
+    if (preload === "preloaded") return passed();
 
     const host = hstsHost(subject, navigation);
     // If another host answered first over https, this domain's own header is unknown.
@@ -70,8 +73,11 @@ export default registerCheck({
       found.push({ code: "security.hsts.preload-certificate-not-accepted" });
 
     if (found.length === 0 && (fields === null || !isTestable(plainHttp) || tls.status === "failed")) return notChecked();
+    // A domain that may be on the list already needs nothing.
+    if (found.length > 0 && preload === "unknown") return notChecked();
     // Other faults are irrelevant to a site that does not request preloading.
-    if (found.some(({ code }) => code === "security.hsts.preload-not-requested")) return violated("security.hsts.preload-not-requested");
+    if (found.some(({ code }) => code === "security.hsts.preload-not-requested"))
+      return violated("security.hsts.preload-not-requested", { listDate: preloadListDate(hstsPreload) });
     return violatedBy(found);
   },
 });

@@ -1,6 +1,6 @@
 /** Checks that the site sends an HSTS header that does not switch HSTS off. */
-import { notApplicable, passed, registerCheck, violated } from "assay/check";
-import { firstHttpsUrl, hstsHost, parseHsts } from "assay/check/parsers";
+import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { firstHttpsUrl, hstsHost, parseHsts, preloadListDate, preloadState } from "assay/check/parsers";
 
 export default registerCheck({
   key: "strict-transport-security",
@@ -26,10 +26,10 @@ export default registerCheck({
       const isDisabled = "maxAgeSeconds" in policy && policy.maxAgeSeconds === 0;
       return isDisabled ? violated("security.hsts.disabled", { value }) : passed();
     }
-    // A preloaded host needs no header. The preload status is known only for the scanned host. If it is unknown the header still counts as
-    // missing, because not every browser has the list.
-    if (host === subject.host && hstsPreload.status === "read" && hstsPreload.facts.hostPreloaded) return passed();
+    // A preloaded host needs no header. The list was asked about the scanned host only; for another one, the header counts as missing.
+    const preload = host === subject.host ? preloadState(subject, hstsPreload) : "absent";
+    if (preload !== "absent") return preload === "preloaded" ? passed() : notChecked();
     const answeredAt = firstHttpsUrl(subject, navigation) ?? "";
-    return violated("security.missing-header.strict-transport-security", { answeredAt });
+    return violated("security.missing-header.strict-transport-security", { answeredAt, listDate: preloadListDate(hstsPreload) });
   },
 });

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
-  // Brotli files of the embedded browser, imported for their paths.
-  assetsInclude: ["**/*.br"],
+  // Files of the embedded browser and of the preload list, imported for their paths.
+  assetsInclude: ["**/*.br", "**/*.gz"],
   test: { include: ["test/unit/**/*.test.{ts,tsx}"], testTimeout: 120_000 },
 });

@@ -4,6 +4,7 @@ import { loadCatalog } from "../catalog/load.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
+import { configuredPreloadList } from "./preload-file.ts";
 import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
@@ -15,11 +16,13 @@ export interface OneShotScanner extends Scanner {
 export async function openOneShotScanner(config: Config, concurrency: number, log: Log): Promise<OneShotScanner> {
   const trustedPems = caPems(config);
   const scriptAdvisories = configuredAdvisories(config);
+  const preloadList = configuredPreloadList(config, new Date());
   const checksDir = checksDirOf(config);
   const catalog = await loadCatalog({ checksDir });
   const browser = openConfiguredBrowser(config, log);
   const egress = egressSettings(config, []);
-  const scanner = openConfiguredScanner(config, { egress, caPems: trustedPems, scriptAdvisories, concurrency, checksDir, browser, log });
+  const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, checksDir, browser, log };
+  const scanner = openConfiguredScanner(config, options);
   return {
     texts: createTexts(catalog.texts),
     scanUrl: scanner.scanUrl,

@@ -91,6 +91,14 @@ export const settingsOfScans = {
     defaultDoc: "the system's",
     flag: "--dns <address[:port]...>",
   }),
+  "hsts.preload_file": setting(optional(path), {
+    doc: "HSTS preload list that replaces the embedded one. Its date is the one in the file name, as in 2026-06-01, else that of its last change.",
+    allowed: "a file with lines of a name, a tab, and 1 where subdomains are covered, else 0; plain or gzip",
+    fallback: () => null,
+    defaultDoc: "the embedded one",
+    flag: "--hsts-preload-file <file>",
+    isPath: true,
+  }),
   "checks.dir": setting(optional(path), {
     doc: "Folder of checks of your own; <data>/checks when not set.",
     allowed: "a folder",

@@ -15,6 +15,7 @@ import { ConfigError, type LoadedConfig } from "./config.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { urlHost } from "./links.ts";
 import { createOperator } from "./operator.ts";
+import { configuredPreloadList } from "./preload-file.ts";
 import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
@@ -34,6 +35,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const trustedPems = caPems(config);
   const scriptAdvisories = configuredAdvisories(config);
+  const preloadList = configuredPreloadList(config, new Date());
   const lock = lockDataDir(config.data);
   const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
   const checksDir = checksDirOf(config);
@@ -67,6 +69,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
     scriptAdvisories,
     concurrency: config["scan.concurrency"],
     checksDir,
+    preloadList,
     browser,
     log,
     screenshots: true,

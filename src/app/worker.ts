@@ -2,12 +2,14 @@
 import type { MessagePort } from "node:worker_threads";
 import { loadCatalog } from "../catalog/load.ts";
 import { shareBlockedPorts } from "../egress/blocked-ports.ts";
+import { usePreloadList } from "../probe/browser/preload-list.ts";
 import { gatherEvidence } from "../scan/gather.ts";
 import { performJudge } from "../scan/judge-task.ts";
 import { workerData } from "../scan/pool.ts";
 import type { Gathered, GatherTask, Judged, JudgeTask, WorkerMessage } from "../scan/task.ts";
 
 shareBlockedPorts(workerData().blockedPorts);
+usePreloadList(workerData().preloadList);
 const catalog = await loadCatalog({ checksDir: workerData().checksDir });
 
 interface WorkerCall<T> {

@@ -123,3 +123,5 @@ export { minuteOf } from "./finding-values.ts";
 export { hstsWithSubdomains } from "./hsts-coverage.ts";
 export type { SoleRecord } from "./mail.ts";
 export { mailHosts, soleRecord } from "./mail.ts";
+export type { PreloadState } from "./preload.ts";
+export { preloadListDate, preloadState } from "./preload.ts";

@@ -17,6 +17,7 @@ export const scanSettings = [
   "scan.ca_files",
   "scan.system_roots",
   "dns.servers",
+  "hsts.preload_file",
   "checks.dir",
   "browser.path",
   "browser.sandbox",

@@ -95,8 +95,16 @@ export interface RequestsFacts {
   readonly integrityBlocked: readonly string[];
 }
 
-/** Coverage of a name by Chromium's built-in HSTS preload list. */
+/** Coverage of names by the HSTS preload list of browsers. The optional fields are absent for names that no list can contain. */
 export interface HstsPreloadFacts {
   readonly hostPreloaded: boolean;
   readonly registrableDomainPreloaded: boolean;
+  /** Whether names below the host are covered too. Absent for a host that is not preloaded, and if only the browser has it. */
+  readonly subdomainsPreloaded?: boolean;
+  /** The newer source: the browser's built-in list, if the browser reveals it, or the list file. */
+  readonly decidedBy?: "browser" | "list";
+  /** Date of the list file, `YYYY-MM-DD`. */
+  readonly listDate?: string;
+  /** True if the browser revealed its list, and the two sources differ. */
+  readonly sourcesDiffer?: boolean;
 }

@@ -2,6 +2,7 @@
 import { MessageChannel } from "node:worker_threads";
 import { Tinypool } from "tinypool";
 import { messageOf } from "../base/log.ts";
+import type { PreloadList } from "../probe/browser/preload-list.ts";
 import type { WorkerMessage, WorkerTasks } from "./task.ts";
 
 /** Limit for a new thread to load its code and catalog and to start its task. */
@@ -47,6 +48,8 @@ type TransferList = NonNullable<NonNullable<Parameters<Tinypool["run"]>[1]>["tra
 export interface WorkerData {
   readonly checksDir: string | null;
   readonly blockedPorts: SharedArrayBuffer;
+  /** Null for the embedded list. Its bytes are shared, so that a thread adds no copy. */
+  readonly preloadList: PreloadList | null;
 }
 
 export function workerData(): WorkerData {

@@ -8,6 +8,7 @@ import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limi
 import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { ScriptAdvisories } from "../parse/script-advisories.ts";
+import type { PreloadList } from "../probe/browser/preload-list.ts";
 import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
 import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome, WorkerMessage } from "./task.ts";
 
@@ -19,6 +20,8 @@ export interface ScannerOptions {
   readonly deadlines: ScanDeadlines;
   readonly concurrency: number;
   readonly checksDir: string | null;
+  /** The embedded one by default. */
+  readonly preloadList?: PreloadList | null;
   readonly browser: Pick<BrowserHost, "endpoint" | "retire">;
   /** Entry of the worker: `src/app/worker.ts` or its place in the compiled binary. */
   readonly workerFile: string;
@@ -46,11 +49,22 @@ const hungMax = 5;
 const defaultGraceMs = 5_000;
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { egress, caPems, scriptAdvisories = null, deadlines, concurrency, checksDir, browser, workerFile, log } = options;
+  const {
+    egress,
+    caPems,
+    scriptAdvisories = null,
+    deadlines,
+    concurrency,
+    checksDir,
+    preloadList = null,
+    browser,
+    workerFile,
+    log,
+  } = options;
   const pool = openPool({
     workerFile,
     threads: concurrency,
-    workerData: { checksDir, blockedPorts: blockedPorts() },
+    workerData: { checksDir, blockedPorts: blockedPorts(), preloadList },
     onIdleFault: (fault) => log.error("idle worker broke", { fault }),
   });
 

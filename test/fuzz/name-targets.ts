@@ -8,6 +8,7 @@ import * as dnsName from "../../src/parse/dns-name.ts";
 import * as hostMatch from "../../src/parse/host-match.ts";
 import * as nearest from "../../src/parse/nearest.ts";
 import * as pinnableUrl from "../../src/parse/pinnable-url.ts";
+import * as preloadList from "../../src/parse/preload-list.ts";
 import * as serverKeyExchange from "../../src/parse/server-key-exchange.ts";
 import * as site from "../../src/parse/site.ts";
 import * as trustworthy from "../../src/parse/trustworthy.ts";
@@ -169,6 +170,21 @@ export const nameTargets: readonly FuzzTarget[] = [
     functions: { isLoopbackUrl: trustworthy.isLoopbackUrl, isInsecureUrl: trustworthy.isInsecureUrl },
     properties: {
       "no insecure URL stays on the machine": (text) => !(trustworthy.isInsecureUrl(text) && trustworthy.isLoopbackUrl(text)),
+    },
+  },
+  {
+    file: "preload-list",
+    tokens: [...nameTokens, "\t1\n", "\t0\n", "\r\n", "\t"],
+    samples: ["dev\t1\nsite.example\t0\n", "b.example\t1\r\na.example\t1\r\n"],
+    functions: {
+      parsePreloadList: preloadList.parsePreloadList,
+      preloadCoverage: (text) => preloadList.preloadCoverage({ bytes: Buffer.from("dev\t1\nsite.example\t0\n") }, text),
+    },
+    properties: {
+      "a list covers its first name": (text) => {
+        const list = preloadList.parsePreloadList(text);
+        return "fault" in list || preloadList.preloadCoverage(list, text.split("\t", 1)[0] ?? "").host;
+      },
     },
   },
   {

@@ -1,20 +1,21 @@
-/** Reads the browser's built-in HSTS preload list without network traffic: behind a refusing proxy, the browser shows the scheme it chose. */
+/**
+ * Looks the host up in the HSTS preload list. The browser shows its built-in list without network traffic: behind a refusing proxy, it
+ * reveals the scheme that it chose.
+ */
 import { within } from "../../base/deadline.ts";
 import { type RefusingProxy, startRefusingProxy } from "../../egress/proxy.ts";
-import { failed, type Reading, read, type Subject } from "../../evidence/evidence.ts";
+import { type Reading, read, type Subject } from "../../evidence/evidence.ts";
 import type { HstsPreloadFacts } from "../../evidence/page-facts.ts";
+import { dayMs } from "../../parse/internet-date.ts";
+import { preloadCoverage } from "../../parse/preload-list.ts";
 import { type BrowserPage, connectBrowser, openPage } from "./browser-session.ts";
+import { preloadList } from "./preload-list.ts";
 
 /** Preloaded in every full Chromium, through its top-level domain. Chromium ignores its list some weeks after the build, which this name reveals. */
 const controlName = "assay-asks.dev";
 
-/** Top-level domains whose registries require preloading: known without the list. */
-const preloadedTopLevel = new Set(
-  (
-    "android app bank boo channel chrome dad day dev eat esq fly foo gle gmail google hangout ing insurance " +
-    "meet meme mov new nexus page phd play prof rsvp search youtube zip"
-  ).split(" "),
-);
+/** Chromium ignores its list ten weeks after its build: a browser that answers has a list of at most this age. */
+const browserListDaysMax = 70;
 
 const cachedNamesMax = 10_000;
 const answerMs = 5_000;
@@ -30,20 +31,45 @@ interface PreloadReader {
 /** Reader of this thread; a restarted browser gets a new one. */
 let current: { readonly endpoint: string; readonly reader: Promise<PreloadReader> } | null = null;
 
-export async function probePreload(endpoint: string, { host, registrableDomain }: Subject): Promise<Reading<HstsPreloadFacts>> {
+export async function probePreload(endpoint: string, { host, registrableDomain, scannedAt }: Subject): Promise<Reading<HstsPreloadFacts>> {
   // The list holds names of the public DNS only.
   if (registrableDomain === null) return read({ hostPreloaded: false, registrableDomainPreloaded: false });
-  if (preloadedTopLevel.has(host.slice(host.lastIndexOf(".") + 1))) return read({ hostPreloaded: true, registrableDomainPreloaded: true });
+  const list = preloadList();
+  const coverage = preloadCoverage(list, host);
+  const byList: PreloadAnswer = { hostPreloaded: coverage.host, registrableDomainPreloaded: preloadCoverage(list, registrableDomain).host };
+  const byBrowser = await askBrowser(endpoint, host, registrableDomain);
+  const newer = byBrowser === null || isNewerThanBrowser(list.date, scannedAt) ? byList : byBrowser;
+  return read({
+    ...newer,
+    ...(newer.hostPreloaded && byList.hostPreloaded ? { subdomainsPreloaded: coverage.subdomains } : {}),
+    decidedBy: newer === byList ? "list" : "browser",
+    listDate: list.date,
+    sourcesDiffer: byBrowser !== null && !isSameAnswer(byBrowser, byList),
+  });
+}
+
+/** The browser does not reveal the date of its list. */
+function isNewerThanBrowser(listDate: string, scannedAt: string): boolean {
+  return Date.parse(listDate) > Date.parse(scannedAt) - browserListDaysMax * dayMs;
+}
+
+type PreloadAnswer = Pick<HstsPreloadFacts, "hostPreloaded" | "registrableDomainPreloaded">;
+
+function isSameAnswer(one: PreloadAnswer, other: PreloadAnswer): boolean {
+  return one.hostPreloaded === other.hostPreloaded && one.registrableDomainPreloaded === other.registrableDomainPreloaded;
+}
+
+/** Answer of the browser's built-in list; null if the browser ignores its list or breaks. */
+async function askBrowser(endpoint: string, host: string, registrableDomain: string): Promise<PreloadAnswer | null> {
   try {
     const reader = await readerOf(endpoint);
-    if (!(await isPreloaded(reader, controlName))) return failed("unsupported");
+    if (!(await isPreloaded(reader, controlName))) return null;
     const answers = Promise.all([isPreloaded(reader, host), isPreloaded(reader, registrableDomain)]);
     const [hostPreloaded, registrableDomainPreloaded] = await within(answerMs, answers, [null, null] as const);
-    if (hostPreloaded === null || registrableDomainPreloaded === null) return failed("unsupported");
-    return read({ hostPreloaded, registrableDomainPreloaded });
+    return hostPreloaded === null || registrableDomainPreloaded === null ? null : { hostPreloaded, registrableDomainPreloaded };
   } catch {
     await closeReader();
-    return failed("crashed");
+    return null;
   }
 }
 

@@ -1,12 +1,13 @@
-/** HSTS preload list of the browser: read without network traffic, and never guessed. */
+/** HSTS preload list: the list file, and the list of the browser, which is read without network traffic. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { subjectOf } from "../../../src/evidence/subject.ts";
 import { probePreload } from "../../../src/probe/browser/page-preload.ts";
+import { preloadList, usePreloadList } from "../../../src/probe/browser/preload-list.ts";
 import { closedPort } from "../../support/servers.ts";
 import { openTestBrowser } from "../../support/visits.ts";
 
-const both = (preloaded: boolean) => ({ status: "read", facts: { hostPreloaded: preloaded, registrableDomainPreloaded: preloaded } });
+const now = () => new Date().toISOString();
 
 describe("the preload list", () => {
   let browser: BrowserHost;
@@ -15,37 +16,58 @@ describe("the preload list", () => {
   });
   afterAll(() => browser.stop());
 
-  const ask = async (host: string) => probePreload(await browser.endpoint(), subjectOf(`https://${host}/`, new Date().toISOString()));
+  const ask = async (host: string, scannedAt = now()) => probePreload(await browser.endpoint(), subjectOf(`https://${host}/`, scannedAt));
 
   for (const host of ["site.test", "127.0.0.1", "[::1]", "localhost"]) {
-    test(`cannot hold ${host}`, async () => expect(await ask(host)).toEqual(both(false)));
+    test(`cannot hold ${host}`, async () =>
+      expect(await ask(host)).toEqual({ status: "read", facts: { hostPreloaded: false, registrableDomainPreloaded: false } }));
   }
 
-  for (const host of ["site.dev", "deep.below.site.app"]) {
-    test(`holds ${host} by its top-level domain`, async () => expect(await ask(host)).toEqual(both(true)));
+  for (const host of ["site.dev", "deep.below.site.app", "accounts.google.com"]) {
+    test(`holds ${host}`, async () => {
+      expect(await ask(host)).toMatchObject({ facts: { hostPreloaded: true, subdomainsPreloaded: true, listDate: preloadList().date } });
+    });
   }
 
-  test("distinguishes preloaded names, or is unsupported if the browser ignores its list", async () => {
-    const preloaded = await ask("accounts.google.com");
-    const unknown = await ask("a-name-that-is-not-preloaded.com");
-    if (preloaded.status === "failed") {
-      expect([preloaded, unknown]).toEqual([preloaded, preloaded]);
-      expect(preloaded.because).toBe("unsupported");
-      return;
-    }
-    expect(preloaded).toMatchObject({ facts: { hostPreloaded: true } });
-    expect(unknown).toEqual(both(false));
+  test("does not hold a name without an entry", async () => {
+    const answer = await ask("a-name-that-is-not-preloaded.com");
+    expect(answer).toMatchObject({ facts: { hostPreloaded: false, registrableDomainPreloaded: false, listDate: preloadList().date } });
   });
 
   test("answers many names at once, also after a restart of the browser", async () => {
     const before = await ask("accounts.google.com");
     await browser.retire();
     const names = Array.from({ length: 20 }, (_, at) => `name${at}.accounts.google.com`);
-    for (const answer of await Promise.all(names.map(ask))) expect(answer.status).toBe(before.status);
+    for (const answer of await Promise.all(names.map((name) => ask(name)))) {
+      expect(answer).toMatchObject({ facts: { hostPreloaded: true } });
+      expect(answer.status).toBe(before.status);
+    }
   });
 
-  test("fails without a browser", async () => {
-    const answer = await probePreload(`ws://127.0.0.1:${await closedPort()}/gone`, subjectOf("https://unknown.com/", ""));
-    expect(answer).toEqual({ status: "failed", because: "crashed" });
+  test("answers without a browser", async () => {
+    const gone = `ws://127.0.0.1:${await closedPort()}/gone`;
+    const answer = await probePreload(gone, subjectOf("https://unknown.com/", now()));
+    expect(answer).toMatchObject({ facts: { hostPreloaded: false, decidedBy: "list", sourcesDiffer: false } });
+  });
+
+  describe("of the operator", () => {
+    afterAll(() => usePreloadList(null));
+    const lines = Buffer.from("unknown.com\t0\n");
+
+    test("replaces the embedded one, and decides while it is newer than any list of a browser can be", async () => {
+      usePreloadList({ date: now().slice(0, 10), bytes: lines });
+      expect(await ask("unknown.com")).toMatchObject({ facts: { hostPreloaded: true, subdomainsPreloaded: false, decidedBy: "list" } });
+      expect(await ask("www.unknown.com")).toMatchObject({ facts: { hostPreloaded: false, registrableDomainPreloaded: true } });
+    });
+
+    test("yields to the list of a browser that reveals it, if it is old", async () => {
+      usePreloadList({ date: "2020-01-01", bytes: lines });
+      const answer = await ask("unknown.com");
+      if (answer.status === "failed") throw new Error(answer.because);
+      const { facts } = answer;
+      // A browser that is older than ten weeks ignores its list.
+      if (facts.decidedBy === "browser") expect(facts).toMatchObject({ hostPreloaded: false, sourcesDiffer: true, listDate: "2020-01-01" });
+      else expect(facts).toMatchObject({ hostPreloaded: true, sourcesDiffer: false, listDate: "2020-01-01" });
+    });
   });
 });

@@ -18,11 +18,16 @@ testCheck(check, {
     ["no effective policy, which hsts-effective reports", sts("max-age=abc")],
     ["max-age of zero", sts("max-age=0")],
     ["covered by the preload list", { ...sts("max-age=1"), hstsPreload: { hostPreloaded: true } }],
+    ["covered with its subdomains", { ...sts("max-age=1"), hstsPreload: { hostPreloaded: true, subdomainsPreloaded: true } }],
   ],
+  notChecked: [["absent, and the preload status is unknown", { ...sts("max-age=1"), hstsPreload: "unsupported" }]],
   violated: {
     "security.hsts.subdomains-not-included": [
       ["absent", sts("max-age=31536000"), { values: { value: "max-age=31536000", hstsHost: "site.example" } }],
-      ["absent, and the preload status is unknown", { ...sts("max-age=1"), hstsPreload: "unsupported" }],
+      [
+        "absent, and the entry of the host covers itself only",
+        { ...sts("max-age=1"), hstsPreload: { hostPreloaded: true, subdomainsPreloaded: false } },
+      ],
       ["part of another word", sts("max-age=31536000; noIncludeSubDomains")],
       ["only in the second field", sts("max-age=1", "max-age=1; includeSubDomains")],
     ],

@@ -31,6 +31,8 @@ testCheck(check, {
     ["a name outside the public DNS", { url: "https://intranet/", registrableDomain: null, ...sts(full) }],
   ],
   notChecked: [
+    ["no header, and the preload status is unknown", { hstsPreload: "unsupported" }],
+    ["no header, and not on a list that is too old", { hstsPreload: { decidedBy: "list", listDate: "2025-11-19" } }],
     ["the redirect was not tested", { ...sts(full), plainHttp: "timeout" }],
     ["the URL has an explicit port", { ...sts(full), plainHttp: { outcome: "custom-port", answers: [] } }],
     ["a server error on port 80", plain(answer({ url: "http://site.example/", status: 503 }))],
@@ -42,8 +44,7 @@ testCheck(check, {
   ],
   violated: {
     "security.hsts.preload-not-requested": [
-      ["no header", {}],
-      ["no header, and the preload status is unknown", { hstsPreload: "unsupported" }],
+      ["no header", { hstsPreload: { decidedBy: "list", listDate: "2025-11-21" } }, { values: { listDate: "2025-11-21" } }],
       ["no directive", sts("max-age=31536000; includeSubDomains")],
       ["a directive with a value is another directive", sts("max-age=31536000; includeSubDomains; preload=1")],
       ["other faults are not listed then", { ...sts("max-age=1"), plainHttp: { answers: [answer({ url: "http://site.example/" })] } }],

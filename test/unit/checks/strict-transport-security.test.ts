@@ -23,6 +23,7 @@ testCheck(check, {
     ],
     ["an invalid value is still a header; hsts-effective judges it", { headers: { "strict-transport-security": "max-age=abc" } }],
     ["the host is preloaded", { hstsPreload: { hostPreloaded: true } }],
+    ["the host is on an old list", { hstsPreload: { hostPreloaded: true, decidedBy: "list", listDate: "2021-06-01" } }],
     ["present, without the preload list", { headers: sts, hstsPreload: "crashed" }],
     ["on an error page", { page: "client-error", navigation: { errorAnswer: errorPage(sts) } }],
     [
@@ -39,6 +40,8 @@ testCheck(check, {
     ["a challenge instead of the site", { page: "challenged" }],
     ["absent on an error page", { page: "client-error", navigation: { errorAnswer: errorPage() } }],
     ["cut on an error page", { page: "client-error", navigation: { errorAnswer: { ...errorPage(), headers: [cut] } } }],
+    ["absent, and the preload status is unknown", { hstsPreload: "unsupported" }],
+    ["absent, and not on a list that is too old", { hstsPreload: { decidedBy: "list", listDate: "2025-11-19" } }],
   ],
   violated: {
     "security.hsts.disabled": [
@@ -47,7 +50,6 @@ testCheck(check, {
       ["zero for a preloaded host", { headers: { "strict-transport-security": "max-age=0" }, hstsPreload: { hostPreloaded: true } }],
     ],
     "security.missing-header.strict-transport-security": [
-      ["absent, and the preload status is unknown", { hstsPreload: "unsupported" }],
       [
         "absent on the redirect to an error page",
         {
@@ -55,7 +57,13 @@ testCheck(check, {
           navigation: { hops: [hop("https://site.example/")], finalUrl: "https://www.site.example/", errorAnswer: errorPage(sts) },
         },
       ],
-      ["absent", {}, { values: { answeredAt: "https://site.example/" } }],
+      ["absent", {}, { values: { answeredAt: "https://site.example/", listDate: "-" } }],
+      [
+        "absent, and not on a recent list",
+        { hstsPreload: { decidedBy: "list", listDate: "2025-11-21" } },
+        { values: { listDate: "2025-11-21" } },
+      ],
+      ["absent, and not on the list of the browser", { hstsPreload: { decidedBy: "browser", listDate: "2021-06-01" } }],
       [
         "absent on the first answer, present on www",
         { navigation: { hops: [hop("https://site.example/")], finalUrl: "https://www.site.example/" }, headers: sts },

@@ -180,7 +180,17 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
     integrityBlocked: fc.subarray(["https://cdn.example/a.js"]),
   }),
   ...anyScripts,
-  hstsPreload: fc.record({ hostPreloaded: fc.boolean(), registrableDomainPreloaded: fc.boolean() }),
+  hstsPreload: fc.record(
+    {
+      hostPreloaded: fc.boolean(),
+      registrableDomainPreloaded: fc.boolean(),
+      subdomainsPreloaded: fc.boolean(),
+      decidedBy: fc.constantFrom("browser", "list"),
+      listDate: fc.constantFrom("2020-01-01", "2026-06-01"),
+      sourcesDiffer: fc.boolean(),
+    },
+    { requiredKeys: ["hostPreloaded", "registrableDomainPreloaded"] },
+  ),
   plainHttp: fc.record({
     outcome: fc.constantFrom("custom-port", "refused", "answered"),
     answers: fc.array(anyAnswer, { maxLength: 3 }),

@@ -47,9 +47,6 @@ describe("properties of the complete catalog", () => {
 
   const failures: readonly ProbeFailure[] = ["timeout", "refused", "challenged", "unsupported", "crashed", "not-asked"];
 
-  /** The only exception, by decision: the missing or weak header was read, and the preload list could only have excused it. */
-  const excusedByList: readonly string[] = ["strict-transport-security", "hsts-effective", "hsts-preload-eligible"];
-
   describe.each(readingNames.map((name) => [name]))("when %s was not read", (name) => {
     test("a check that reads it returns notChecked or notApplicable", () => {
       fc.assert(
@@ -69,7 +66,7 @@ describe("properties of the complete catalog", () => {
           const after = judged({ ...given, [name]: failed(because) });
           const statesBefore = statesOf(before);
           const turned = after.ledger.filter(({ key, state }) => state === "violated" && statesBefore.get(key) === "passed");
-          expect(turned.map(({ key }) => key).filter((key) => name !== "hstsPreload" || !excusedByList.includes(key))).toEqual([]);
+          expect(turned.map(({ key }) => key)).toEqual([]);
         }),
         { numRuns: 40 },
       );

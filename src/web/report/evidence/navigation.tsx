@@ -1,9 +1,11 @@
 /** Redirect chain of the browser, HSTS preload state, and the answers over plain http. */
 import type { Evidence } from "../../../evidence/evidence.ts";
 import type { HttpAnswer, PlainHttpFacts } from "../../../evidence/http-facts.ts";
+import type { HstsPreloadFacts } from "../../../evidence/page-facts.ts";
 import { DataTable } from "../../components/table.tsx";
 import { UntrustedText } from "../../components/untrusted-text.tsx";
 import { useI18n } from "../../context.ts";
+import type { I18n } from "../../i18n.ts";
 import { Entry, ReadingContent, UntrustedLine } from "./evidence-blocks.tsx";
 
 export function NavigationEvidence({ evidence: { navigation, hstsPreload } }: { readonly evidence: Evidence }) {
@@ -40,21 +42,27 @@ export function NavigationEvidence({ evidence: { navigation, hstsPreload } }: { 
         )}
       </ReadingContent>
       <h4>{i18n.t("evidence.readings.hstsPreload")}</h4>
-      <ReadingContent reading={hstsPreload}>
-        {({ hostPreloaded, registrableDomainPreloaded }) => (
-          <p>
-            {i18n.t(
-              hostPreloaded
-                ? "evidence.navigation.preloaded"
-                : registrableDomainPreloaded
-                  ? "evidence.navigation.domainPreloaded"
-                  : "evidence.navigation.notPreloaded",
-            )}
-          </p>
-        )}
-      </ReadingContent>
+      <ReadingContent reading={hstsPreload}>{(facts) => <Preload facts={facts} />}</ReadingContent>
     </>
   );
+}
+
+function Preload({ facts }: { readonly facts: HstsPreloadFacts }) {
+  const i18n = useI18n();
+  return <p>{preloadSentences(facts, i18n).join(" ")}</p>;
+}
+
+function preloadSentences(facts: HstsPreloadFacts, i18n: I18n): readonly string[] {
+  const { hostPreloaded, registrableDomainPreloaded, subdomainsPreloaded, decidedBy, listDate, sourcesDiffer } = facts;
+  const state = hostPreloaded ? "preloaded" : registrableDomainPreloaded ? "domainPreloaded" : "notPreloaded";
+  const sentences = [i18n.t(`evidence.navigation.${state}`)];
+  if (subdomainsPreloaded !== undefined)
+    sentences.push(i18n.t(`evidence.navigation.${subdomainsPreloaded ? "subdomainsPreloaded" : "subdomainsNotPreloaded"}`));
+  if (listDate === undefined) return sentences;
+  const date = i18n.date(listDate);
+  sentences.push(i18n.t(`evidence.navigation.${decidedBy === "browser" ? "preloadByBrowser" : "preloadByList"}`, { date }));
+  if (sourcesDiffer === true) sentences.push(i18n.t("evidence.navigation.preloadSourcesDiffer", { date }));
+  return sentences;
 }
 
 export function PlainHttpEvidence({ evidence: { plainHttp } }: { readonly evidence: Evidence }) {
