@@ -111,8 +111,16 @@ const SecurityResultSchema = Type.Object(securityResultFields);
 
 const FullReportSchema = Type.Object({
   ...securityResultFields,
-  algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this and catalogVersion are equal." })),
+  algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this, catalogVersion and basis agree." })),
   catalogVersion: orNull(Type.String({ description: "Hash of the checks and their weights." })),
+  basis: orNull(
+    Type.Object({
+      headerValueCharsMax: Type.Integer({ description: "Longest header value that was read, in characters." }),
+      dataDates: Type.Record(Type.String(), Type.String(), {
+        description: "Date of each data file that the scan used, YYYY-MM-DD, by name of its reading.",
+      }),
+    }),
+  ),
   notChecked: orNull(
     Type.Array(Type.Object({ key: Type.String(), because: Type.String() }), { description: "Why each of these rows could not be run." }),
   ),
@@ -133,6 +141,12 @@ const FullReportSchema = Type.Object({
       },
       { description: "Heavy rows that could not be run and so limit the score. Null if none does." },
     ),
+  ),
+  notes: orNull(Type.Array(Type.String(), { description: "Keys of violated rows without effect on the score." })),
+  ledgerCharges: orNull(
+    Type.Record(Type.String(), Type.Number(), {
+      description: "By key of a violated row: the points that it charges. Each takes one per cent of what is left of 100.",
+    }),
   ),
   ledgerEvidence: orNull(
     Type.Record(Type.String(), Type.Array(Type.String()), {

@@ -112,6 +112,11 @@ export interface Check<
   readonly texts?: Readonly<Record<Locale, CheckTexts>>;
 }
 
+/** Points that a finding charges. A note (weight 0) charges nothing, whatever its findings declare. */
+export function chargeOf({ weight }: Pick<Check, "weight">, finding: Pick<FindingDefinition, "weight">): number {
+  return weight === 0 ? 0 : (finding.weight ?? weight);
+}
+
 export function areaOf({ area }: Pick<Check, "area">): Area {
   return area ?? "own";
 }

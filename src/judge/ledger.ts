@@ -1,11 +1,12 @@
 /** Runs all checks and fills the ledger. Contains every common rule for `notChecked`. */
-import type { Condition, FindingCode } from "../check/check.ts";
+import { type Condition, chargeOf, type FindingCode, type FindingDefinition } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { FindingValues, Verdict } from "../check/verdict.ts";
 import { type Evidence, failed, type ReadingName } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
 import { fieldsNamed, firstHttpsAnswer, isHtml, isHttps } from "../parse/header-fields.ts";
+import { basisOf } from "./basis.ts";
 import { standing } from "./rank.ts";
 import { algorithmVersion, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "./result.ts";
 import { scoreOf } from "./score.ts";
@@ -32,6 +33,7 @@ export function judgeEvidence(
   return {
     algorithmVersion,
     catalogVersion: catalog.version,
+    basis: basisOf(evidence),
     measured: score !== null,
     score,
     ...standing(score),
@@ -41,12 +43,11 @@ export function judgeEvidence(
 }
 
 function scoreCapOf(check: AnyCheck, code: string): number {
-  return check.findings[code as keyof typeof check.findings]?.scoreCap ?? 100;
+  return definitionOf(check, code)?.scoreCap ?? 100;
 }
 
-/** A note (weight 0) charges nothing, whatever its findings declare. */
-function chargeOf(check: AnyCheck, code: string): number {
-  return check.weight === 0 ? 0 : (check.findings[code as keyof typeof check.findings]?.weight ?? check.weight);
+function definitionOf({ findings }: AnyCheck, code: string): FindingDefinition | undefined {
+  return findings[code as keyof typeof findings];
 }
 
 interface Judged {
@@ -144,7 +145,7 @@ function accept(check: AnyCheck, verdict: Verdict<FindingCode>): Judged {
     const { severity, riskLevel, effort } = definition;
     return { code, checkKey: check.key, severity, riskLevel, effort, values: bounded(values ?? {}) };
   });
-  const charged = Math.max(...findings.map(({ code }) => chargeOf(check, code)));
+  const charged = Math.max(...findings.map(({ code }) => chargeOf(check, definitionOf(check, code) ?? {})));
   return { row: { key: check.key, state: "violated", charged, evidence: evidenceOf(check) }, findings: distinctFindings(findings) };
 }
 

@@ -21,6 +21,11 @@ export interface LedgerRow {
   readonly notCheckedBecause?: NotCheckedBecause;
 }
 
+/** True for a violated row of weight 0, which is reported without effect on the score. */
+export function isNote({ state, weight }: LedgerRow): boolean {
+  return state === "violated" && weight === 0;
+}
+
 /** Severity, risk level and effort are copied, so that stored results never change with a definition. */
 export interface StoredFinding {
   readonly code: string;
@@ -31,9 +36,19 @@ export interface StoredFinding {
   readonly values: FindingValues;
 }
 
+/** What a verdict depends on besides the rules and the site. Scores are comparable only if this agrees too. */
+export interface ResultBasis {
+  /** Longest header value that was read, in characters. */
+  readonly headerValueCharsMax: number;
+  /** Date of each data file that the scan used, `YYYY-MM-DD`, by name of its reading. */
+  readonly dataDates: Readonly<Record<string, string>>;
+}
+
 export interface StoredResult {
   readonly algorithmVersion: number;
   readonly catalogVersion: string;
+  /** Absent in results of algorithm version 2 and older. */
+  readonly basis?: ResultBasis;
   readonly measured: boolean;
   /** 0 to 100; null if not measured. */
   readonly score: number | null;

@@ -28,9 +28,14 @@ export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[]
   const applicable = ran + weightOf("notChecked");
   if (!documentRead || ran === 0 || ran < applicable * ranWeightShareMin) return null;
   const charged = rows.reduce((sum, row) => sum + (row.state === "violated" ? (row.charged ?? row.weight) : 0), 0);
-  const remaining = Math.round(100 * remainingSharePerPoint ** charged);
+  const remaining = remainingScore(charged);
   const defenceUnread = rows.some(isUnreadDefence);
-  return Math.min(remaining, charged > 0 ? 99 : 100, defenceUnread ? unreadDefenceScoreMax : 100, ...scoreCaps);
+  return Math.min(remaining, defenceUnread ? unreadDefenceScoreMax : 100, ...scoreCaps);
+}
+
+/** Score that so many charged points leave, without any cap. Only 0 points leave 100. */
+export function remainingScore(charged: number): number {
+  return Math.min(Math.round(100 * remainingSharePerPoint ** charged), charged > 0 ? 99 : 100);
 }
 
 /** Rows that limit the score, because a main defence could not be read; none without a score. */

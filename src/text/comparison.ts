@@ -1,6 +1,6 @@
 /** Compares two results: new, fixed, changed and unknown findings. */
-import type { State } from "../check/check.ts";
-import type { StoredFinding, StoredResult } from "../judge/result.ts";
+import type { ResultBasis, StoredFinding, StoredResult } from "../judge/result.ts";
+import { type ShownState, shownStateOf } from "./row-state.ts";
 
 /** Two findings of the same check and code with different values. */
 export interface ChangedFinding {
@@ -11,14 +11,14 @@ export interface ChangedFinding {
 export interface ChangedCheck {
   readonly key: string;
   /** Null if the catalog of that result had no such check. */
-  readonly before: State | null;
-  readonly after: State | null;
+  readonly before: ShownState | null;
+  readonly after: ShownState | null;
 }
 
 export interface Comparison {
   /** Later score minus earlier one; null when either is missing. */
   readonly scoreDelta: number | null;
-  /** If false, differences may come from the checks rather than the site. */
+  /** If false, differences may come from checks, limits or data files rather than the site. */
   readonly sameRules: boolean;
   readonly appeared: readonly StoredFinding[];
   /** Present now, unknown before: the check had not run. */
@@ -33,12 +33,21 @@ export interface Comparison {
   readonly checksUnchanged: number;
 }
 
-/** Versions that a result was judged with. */
-export type Rules = Pick<StoredResult, "algorithmVersion" | "catalogVersion">;
+/** Versions, limits and data that a result was judged with. */
+export type Rules = Pick<StoredResult, "algorithmVersion" | "catalogVersion" | "basis">;
 
 /** Scores are comparable only if true. */
 export function sameRules(one: Rules, other: Rules): boolean {
-  return one.algorithmVersion === other.algorithmVersion && one.catalogVersion === other.catalogVersion;
+  return (
+    one.algorithmVersion === other.algorithmVersion && one.catalogVersion === other.catalogVersion && sameBasis(one.basis, other.basis)
+  );
+}
+
+/** A data file counts if both scans used it: one that a scan did not use has not changed its verdicts. */
+function sameBasis(one: ResultBasis | undefined, other: ResultBasis | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const sameDates = Object.entries(one.dataDates).every(([name, date]) => (other.dataDates[name] ?? date) === date);
+  return one.headerValueCharsMax === other.headerValueCharsMax && sameDates;
 }
 
 type IsSameFinding = (one: StoredFinding, other: StoredFinding) => boolean;
@@ -97,7 +106,7 @@ function matchFindings(before: readonly StoredFinding[], after: readonly StoredF
 }
 
 function checkPairs(before: StoredResult, after: StoredResult): readonly ChangedCheck[] {
-  const states = ({ ledger }: StoredResult) => new Map(ledger.map((row) => [row.key, row.state]));
+  const states = ({ ledger }: StoredResult) => new Map(ledger.map((row) => [row.key, shownStateOf(row)]));
   const [earlier, later] = [states(before), states(after)];
   const keys = [...new Set([...earlier.keys(), ...later.keys()])].sort();
   return keys.map((key) => ({ key, before: earlier.get(key) ?? null, after: later.get(key) ?? null }));

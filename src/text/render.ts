@@ -1,8 +1,9 @@
 /** Renders a stored scan as the API's result; the only place that defines its shape (specification, sections 2.2 and 2.3). */
 import type { Effort, FindingTexts, RiskLevel, Severity, State } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
-import type { StoredFinding, StoredResult } from "../judge/result.ts";
+import { isNote, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
 import { hostOf } from "../parse/site.ts";
+import { chargesOf } from "./charges.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
 import { type HeldScore, heldScore, notMeasuredBecause } from "./unread.ts";
 
@@ -79,12 +80,18 @@ export interface SecurityResult {
 export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly algorithmVersion: number | null;
   readonly catalogVersion: string | null;
+  /** Limits and dates of data files; null for results that store none. */
+  readonly basis: ResultBasis | null;
   /** Reason of each `notChecked` row. */
   readonly notChecked: readonly { readonly key: string; readonly because: string }[] | null;
   /** Why a finished scan has no score, and what to scan instead, localised. */
   readonly notMeasuredBecause: string | null;
   /** Rows without a verdict that limit the score. */
   readonly heldScore: HeldScore | null;
+  /** Keys of violated rows that have no effect on the score. */
+  readonly notes: readonly string[] | null;
+  /** By key of a violated row: the points that it charges. Null for results of algorithm version 2 and older. */
+  readonly ledgerCharges: Readonly<Record<string, number>> | null;
   /** By ledger key: the readings and header fields (`headers.<name>`) behind the verdict. */
   readonly ledgerEvidence: Readonly<Record<string, readonly string[]>> | null;
   readonly timings: Timings | null;
@@ -118,13 +125,21 @@ export function renderFullReport<Evidence, Timings>(
     ...renderSecurityResult(scan, result, locale, texts),
     algorithmVersion: result?.algorithmVersion ?? null,
     catalogVersion: result?.catalogVersion ?? null,
+    basis: result?.basis ?? null,
     notChecked: result === null ? null : notCheckedRows(result),
     notMeasuredBecause: result === null ? null : notMeasuredBecause(result, locale, texts),
     heldScore: result === null ? null : heldScore(result, locale, texts),
+    notes: result === null ? null : result.ledger.filter(isNote).map(({ key }) => key),
+    ledgerCharges: result === null ? null : ledgerCharges(result),
     ledgerEvidence: result === null ? null : Object.fromEntries(result.ledger.map((row) => [row.key, row.evidence])),
     timings: gathered.timings,
     evidence: gathered.evidence,
   };
+}
+
+function ledgerCharges(result: StoredResult): Readonly<Record<string, number>> | null {
+  if (chargesOf(result) === null) return null;
+  return Object.fromEntries(result.ledger.flatMap(({ key, charged }) => (charged === undefined ? [] : [[key, charged]])));
 }
 
 export function scanErrorMessage(code: string, url: string, locale: PageLocale, texts: Texts): string {
@@ -190,13 +205,16 @@ export function textsOfFinding(
   const quotedValues = (raw: TextValues) => Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, quote(value)]));
   const subject = quotedValues(subjectValues(url));
   // The subject comes last, so that a value of a check cannot replace the scanned host.
-  const filled = { ...quotedValues(onOneLine(values)), ...subject };
+  const filled = { ...valuesAddedLater, ...quotedValues(onOneLine(values)), ...subject };
   const text = (field: keyof FindingTexts) =>
     texts.translate(locale, ["checks", texts.checkDeclaring(code) ?? checkKey, "findings", code, field], filled) ??
     texts.translate(locale, ["retired", field], { key: checkKey, ...subject }) ??
     code;
   return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };
 }
+
+/** Values that the texts of a code quote by now, for stored findings of before. */
+const valuesAddedLater: TextValues = { listDate: "-" };
 
 /** Users paste the lines of a remediation, so a site's text must not start a line. */
 function onOneLine(values: TextValues): TextValues {

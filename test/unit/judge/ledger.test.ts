@@ -158,6 +158,16 @@ test("a finding's cap limits the score", () => {
   expect([result.score, result.band, result.rank]).toEqual([20, "poor", "critical"]);
 });
 
+test("names the limit of header values and the dates of the data files that the scan used", () => {
+  const basisOf = (given: EvidenceGiven) => judged(checkThat({}), given).result.basis;
+  expect(basisOf({})).toEqual({ headerValueCharsMax: 512, dataDates: {} });
+  expect(basisOf({ hstsPreload: { listDate: "2026-06-01" } })).toEqual({
+    headerValueCharsMax: 512,
+    dataDates: { hstsPreload: "2026-06-01" },
+  });
+  expect(basisOf({ hstsPreload: "crashed" })).toEqual({ headerValueCharsMax: 512, dataDates: {} });
+});
+
 test("an unread page is never measured", () => {
   const { result } = judged(checkThat({ reads: ["tls"] }), { page: "server-error" });
   expect([result.measured, result.score, result.band, result.rank]).toEqual([false, null, "unknown", "unknown"]);

@@ -1,5 +1,5 @@
 /** Comparison of two results: new, fixed, changed and unknown findings. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { State } from "../../../src/check/check.ts";
 import type { FindingValues } from "../../../src/check/verdict.ts";
 import type { StoredFinding, StoredResult } from "../../../src/judge/result.ts";
@@ -101,4 +101,33 @@ test("other versions are reported", () => {
   expect(compareResults(result({}), result({})).sameRules).toBe(true);
   expect(compareResults(result({}), result({}, [], { catalogVersion: "two" })).sameRules).toBe(false);
   expect(compareResults(result({}), result({}, [], { algorithmVersion: 3 })).sameRules).toBe(false);
+});
+
+describe("limits and data files", () => {
+  const basis = (dataDates: Readonly<Record<string, string>>, headerValueCharsMax = 512) =>
+    result({}, [], { basis: { headerValueCharsMax, dataDates } });
+  const listed = basis({ hstsPreload: "2026-06-01", other: "2026-08-22" });
+
+  test.each([
+    ["equal ones", basis({ other: "2026-08-22", hstsPreload: "2026-06-01" }), true],
+    ["a file that one scan did not use", basis({ hstsPreload: "2026-06-01" }), true],
+    ["a newer file", basis({ hstsPreload: "2026-09-01", other: "2026-08-22" }), false],
+    ["another limit of header values", basis({ hstsPreload: "2026-06-01", other: "2026-08-22" }, 4_096), false],
+    ["a result without them", result({}), false],
+  ])("%s", (_words, other, same) => {
+    expect(compareResults(listed, other).sameRules).toBe(same);
+    expect(compareResults(other, listed).sameRules).toBe(same);
+  });
+
+  test("older results compare with each other as before", () => {
+    expect(compareResults(result({}), result({})).sameRules).toBe(true);
+  });
+});
+
+test("a violated row of weight 0 is a note", () => {
+  const note = result({ one: "violated", two: "passed" });
+  const ledger = note.ledger.map((row) => ({ ...row, weight: 0 }));
+  expect(compareResults(result({ one: "violated", two: "passed" }), { ...note, ledger }).checks).toEqual([
+    { key: "one", before: "violated", after: "note" },
+  ]);
 });

@@ -183,6 +183,21 @@ describe("the full report", () => {
       "sample-tls": ["tls"],
     });
   });
+  test("names notes, charges and the basis", () => {
+    const older = renderFullReport(finished, storedResult(), seen, "en-gb", texts);
+    expect(older).toMatchObject({ notes: [], ledgerCharges: null, basis: null });
+    const basis = { headerValueCharsMax: 512, dataDates: { hstsPreload: "2026-06-01" } };
+    const ledger = storedResult().ledger.map((row) =>
+      row.state === "violated" ? { ...row, weight: 0, charged: 0 } : { ...row, weight: 5 },
+    );
+    const result = { ...storedResult(), algorithmVersion: 3, basis, ledger };
+    expect(renderFullReport(finished, result, seen, "en-gb", texts)).toMatchObject({
+      notes: ["sample-header"],
+      ledgerCharges: { "sample-header": 0 },
+      basis,
+      security: { checkSummary: { violated: 1, ran: 2 } },
+    });
+  });
   test("of an unfinished scan adds nothing", () => {
     const report = renderFullReport({ ...finished, status: "queued" }, null, { evidence: null, timings: null }, "en-gb", texts);
     expect(report).toMatchObject({ security: null, evidence: null, timings: null, notChecked: null, algorithmVersion: null });
