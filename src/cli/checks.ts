@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { checksDirOf } from "../app/scanning.ts";
 import type { Config } from "../app/settings.ts";
 import { type Catalog, loadCatalog } from "../catalog/load.ts";
+import { chargeOf } from "../check/check.ts";
 import { createTexts } from "../text/i18n.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
@@ -20,14 +21,20 @@ export function checksCommand(): Command {
       if (json === true) print(jsonLine({ catalogVersion: catalog.version, checks: rows }));
       else
         print(
-          table([
-            ["KEY", "WEIGHT", "LABEL", "FILE"],
-            ...rows.map((row) => [row.key, String(row.weight), row.label, row.file ?? "built in"]),
-          ]),
+          table([["KEY", "WEIGHT", "LABEL", "FILE"], ...rows.map((row) => [row.key, weightCell(row), row.label, row.file ?? "built in"])]),
         );
     });
   addSettings(list, ["checks.dir", "locale.default"]);
   return checks;
+}
+
+/** Weight of the check, and the points that its findings charge where they differ from it. */
+function weightCell({ weight, findings }: ReturnType<typeof rowsOf>[number]): string {
+  if (weight === 0) return "note, 0";
+  const charges = findings.map((finding) => chargeOf({ weight }, finding));
+  const [from, to] = [Math.min(...charges), Math.max(...charges)];
+  if (charges.every((charge) => charge === weight)) return String(weight);
+  return `${weight}, charges ${from === to ? to : `${from} to ${to}`}`;
 }
 
 function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {

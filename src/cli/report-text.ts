@@ -26,7 +26,7 @@ export function reportText(report: FullReport<unknown, unknown>, style: ReportSt
     head,
     ...wrapped(verdict(security, notMeasuredBecause, style), indent, style),
     ...heldLines(report, style),
-    ...(security.checkSummary === null ? [] : wrapped(translate(style, "summary", { ...security.checkSummary }), indent, style)),
+    ...summaryLines(security.checkSummary, report.notes ?? [], style),
     ...findingLines(security.findings, style),
     ...notCheckedLines(security, notChecked ?? [], style),
   ].join("\n");
@@ -48,6 +48,14 @@ function heldLines({ heldScore, security }: FullReport<unknown, unknown>, style:
 
 function labelOf(key: string, security: SecurityBlock | null): string {
   return security?.checks?.find((check) => check.key === key)?.label ?? key;
+}
+
+/** Notes are violated rows by the API's states, but no failures. */
+function summaryLines(summary: SecurityBlock["checkSummary"], notes: readonly string[], style: ReportStyle): readonly string[] {
+  if (summary === null) return [];
+  const counts = wrapped(translate(style, "summary", { ...summary, violated: summary.violated - notes.length }), indent, style);
+  if (notes.length === 0) return counts;
+  return [...counts, ...wrapped(translate(style, "summaryNotes", { notes: notes.length }), indent, style)];
 }
 
 function findingLines(findings: readonly RenderedFinding[], style: ReportStyle): readonly string[] {

@@ -2,6 +2,7 @@
 import { type Severity, severities } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
+import { isNote } from "../judge/result.ts";
 import type { ScanOutcome } from "../scan/task.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
 import { type FullReport, renderFullReport } from "../text/render.ts";
@@ -36,8 +37,11 @@ export function codeOf(scanned: readonly ScannedUrl[], policy: Policy, interrupt
 export function shortfalls(scanned: readonly ScannedUrl[], { failOn, failUnder }: Policy): readonly string[] {
   return scanned.flatMap(({ url, outcome }) => {
     if (outcome.status === "failed") return [];
-    const { findings, score } = outcome.result;
-    const severe = findings.filter(({ severity }) => failOn !== null && severities.indexOf(severity) <= severities.indexOf(failOn));
+    const { findings, ledger, score } = outcome.result;
+    const notes = new Set(ledger.filter(isNote).map(({ key }) => key));
+    const severe = findings.filter(
+      ({ checkKey, severity }) => failOn !== null && !notes.has(checkKey) && severities.indexOf(severity) <= severities.indexOf(failOn),
+    );
     const tooLow = failUnder !== null && (score === null || score < failUnder);
     return [
       ...(severe.length > 0 ? [`${url}: findings that are ${failOn} or worse: ${severe.length} (--fail-on)`] : []),

@@ -1,8 +1,9 @@
 /** Translator of a page: texts, numbers and times in the visitor's language. */
 import type enGb from "../../locales/en-gb.json";
-import type { Effort, RiskLevel, Severity, State } from "../check/check.ts";
+import type { Effort, RiskLevel, Severity } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
+import type { ShownState } from "../text/row-state.ts";
 
 type Tree = (typeof enGb)["pages"];
 /** Dot-separated paths of all texts. */
@@ -27,7 +28,7 @@ export interface I18n {
   count(path: CountPath, count: number, values?: TextValues): string;
   band(band: Band): string;
   rank(rank: Rank): string;
-  state(state: State): string;
+  state(state: ShownState): string;
   severity(severity: Severity): string;
   risk(risk: RiskLevel): string;
   effort(effort: Effort): string;

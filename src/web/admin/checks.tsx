@@ -2,6 +2,7 @@
 import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
+import { shortCharge } from "../reference/charge.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
 
@@ -44,7 +45,7 @@ function PluginFiles() {
           ),
         },
         { label: i18n.t("admin.checks.label"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.label ?? key },
-        { label: i18n.t("admin.checks.weight"), numeric: true, cell: ({ weight }) => i18n.number(weight) },
+        { label: i18n.t("admin.checks.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
         { label: i18n.t("admin.checks.file"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]}</code> },
       ]}
     />

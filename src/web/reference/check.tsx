@@ -10,7 +10,8 @@ import { notFound } from "../errors.ts";
 import type { TextPath } from "../i18n.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { areaId, fileOf, weightOf } from "./checks.tsx";
+import { chargeSentence, findingCharge } from "./charge.ts";
+import { areaId, fileOf } from "./checks.tsx";
 import { FindingReference } from "./finding.tsx";
 import { Standards } from "./standards.tsx";
 
@@ -42,7 +43,13 @@ function checkPage(visit: Visit, check: AnyCheck): Response {
         <Part title="check.findings">
           <p class="muted">{i18n.t("check.sampled")}</p>
           {findingsOf(check).map(([code, definition]) => (
-            <FindingReference key={code} code={code} definition={definition} texts={texts?.findings[code]} />
+            <FindingReference
+              key={code}
+              code={code}
+              definition={definition}
+              charge={findingCharge(check, definition, i18n)}
+              texts={texts?.findings[code]}
+            />
           ))}
         </Part>
         {check.standards !== undefined && check.standards.length > 0 && (
@@ -77,8 +84,6 @@ function Facts({ check }: { readonly check: AnyCheck }) {
   } = useVisit();
   const area = areaOf(check);
   const file = fileOf(catalog, check.key);
-  const total = weightOf(catalog.checks);
-  const percent = i18n.number(Math.round((1_000 * check.weight) / total) / 10);
   return (
     <dl>
       <dt>{i18n.t("check.key")}</dt>
@@ -90,7 +95,7 @@ function Facts({ check }: { readonly check: AnyCheck }) {
         <a href={`/checks#${areaId(area)}`}>{i18n.t(`checks.areas.${area}`)}</a>
       </dd>
       <dt>{i18n.t("check.weight")}</dt>
-      <dd>{i18n.t("check.share", { weight: i18n.number(check.weight), whole: i18n.number(total), percent })}</dd>
+      <dd>{chargeSentence(check, i18n)}</dd>
       <dt>{i18n.t("check.origin")}</dt>
       <dd>{file === null ? i18n.t("check.builtIn") : i18n.t("checks.fromFile", { file })}</dd>
     </dl>

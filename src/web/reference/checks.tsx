@@ -9,6 +9,7 @@ import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { shortCharge } from "./charge.ts";
 
 export function getChecks(visit: Visit): Response {
   const { i18n } = visit;
@@ -19,7 +20,7 @@ export function getChecks(visit: Visit): Response {
     title,
     children: (
       <>
-        <PageHead title={title} lead={i18n.count("checks.intro", checks.length, { points: i18n.number(weightOf(checks)) })} />
+        <PageHead title={title} lead={i18n.count("checks.intro", checks.length)} />
         <p>{i18n.t("checks.scoring")}</p>
         <nav aria-label={i18n.t("checks.areasLabel")}>
           <ul class="jumps">
@@ -44,10 +45,6 @@ export function areaId(area: Area): string {
   return `area-${area}`;
 }
 
-export function weightOf(checks: readonly AnyCheck[]): number {
-  return checks.reduce((sum, { weight }) => sum + weight, 0);
-}
-
 /** File name of a plugin check; null for a built-in one. */
 export function fileOf({ pluginFiles }: Catalog, key: string): string | null {
   const path = pluginFiles[key];
@@ -70,7 +67,7 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
         columns={[
           { label: i18n.t("checks.columns.check"), cell: ({ key }) => <CheckName checkKey={key} /> },
           { label: i18n.t("checks.columns.reason"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.reason },
-          { label: i18n.t("checks.columns.weight"), numeric: true, cell: ({ weight }) => i18n.number(weight) },
+          { label: i18n.t("checks.columns.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
         ]}
       />
     </section>

@@ -9,10 +9,12 @@ import { useVisit } from "../context.ts";
 interface FindingReferenceProps {
   readonly code: string;
   readonly definition: FindingDefinition;
+  /** Null where every finding of the check charges the same. */
+  readonly charge: string | null;
   readonly texts: FindingTexts | undefined;
 }
 
-export function FindingReference({ code, definition, texts }: FindingReferenceProps) {
+export function FindingReference({ code, definition, charge, texts }: FindingReferenceProps) {
   const { i18n } = useVisit();
   const { severity, riskLevel, effort, scoreCap } = definition;
   return (
@@ -29,6 +31,7 @@ export function FindingReference({ code, definition, texts }: FindingReferencePr
         <SeverityChip severity={severity} />
         <RiskMeter risk={riskLevel} />
         <EffortMeter effort={effort} />
+        {charge !== null && <span class="muted small">{charge}</span>}
         {scoreCap !== undefined && <span class="chip poor">{i18n.t("check.scoreCap", { score: i18n.number(scoreCap) })}</span>}
       </p>
       {texts !== undefined && <FindingTextsList texts={texts} />}

@@ -22,7 +22,9 @@ export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
           <SeverityChip severity={finding.severity} />
           <RiskMeter risk={finding.riskLevel} />
           <EffortMeter effort={finding.effort} />
-          {points !== null && <span class="muted small">{i18n.count("report.points", points)}</span>}
+          {points !== null && (
+            <span class="muted small">{points === 0 ? i18n.t("report.findings.note") : i18n.count("report.points", points)}</span>
+          )}
           {scoreCap !== null && <span class="muted small">{i18n.t("report.firstSteps.cap", { score: scoreCap })}</span>}
         </div>
       </header>

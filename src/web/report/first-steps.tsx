@@ -10,12 +10,13 @@ const findingsMin = 2;
 
 export function FirstSteps({ findings }: { readonly findings: readonly ShownFinding[] }) {
   const i18n = useI18n();
-  if (findings.length < findingsMin) return null;
+  const first = fixFirst(findings);
+  if (first.length === 0 || findings.length < findingsMin) return null;
   return (
     <section aria-labelledby="first-steps">
       <h2 id="first-steps">{i18n.t("report.firstSteps.heading")}</h2>
       <ol class="cards first-steps">
-        {fixFirst(findings).map((shown) => (
+        {first.map((shown) => (
           <FirstStep key={shown.anchor} shown={shown} />
         ))}
       </ol>

@@ -1,6 +1,8 @@
 /** Ledger table: every check with state, reason, points and findings, grouped by area. */
-import type { State } from "../../check/check.ts";
 import type { Subject } from "../../evidence/evidence.ts";
+import type { StoredResult } from "../../judge/result.ts";
+import { chargesOf } from "../../text/charges.ts";
+import { countShownStates, type ShownState, shownStateOf } from "../../text/row-state.ts";
 import { StateLabel } from "../components/state-label.tsx";
 import { type Column, Row, RowGroup, Table } from "../components/table.tsx";
 import { Sentence, UntrustedText } from "../components/untrusted-text.tsx";
@@ -8,7 +10,7 @@ import { useI18n, useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 import { whyNotChecked } from "./evidence/reading-texts.ts";
 import { pointsOf } from "./points.ts";
-import { areaName, checkOf, countStates, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
+import { areaName, checkOf, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 import { AreaFilter, type LedgerFilter, matchesFilter, StateFilter } from "./state-filter.tsx";
 
 interface LedgerProps {
@@ -19,12 +21,12 @@ interface LedgerProps {
 
 export function Ledger({ report, filter }: LedgerProps) {
   const i18n = useI18n();
-  const withPoints = pointsOf(report.result) !== null;
+  const points = pointsColumn(report.result);
   const columns: readonly Column[] = [
     { label: i18n.t("report.ledger.state") },
     { label: i18n.t("report.ledger.check"), header: true },
     { label: i18n.t("report.ledger.reason") },
-    ...(withPoints ? [{ label: i18n.t("report.ledger.points"), numeric: true }] : []),
+    ...(points === null ? [] : [{ label: i18n.t(points.label), numeric: true }]),
     { label: i18n.t("report.ledger.finding") },
   ];
   const byArea = Map.groupBy(report.rows, ({ area }) => area);
@@ -45,7 +47,7 @@ export function Ledger({ report, filter }: LedgerProps) {
               area={area}
               rows={byArea.get(area) ?? []}
               filter={filter}
-              withPoints={withPoints}
+              points={points}
               subject={report.evidence?.subject ?? null}
             />
           ))}
@@ -59,12 +61,12 @@ interface AreaRowsProps {
   readonly area: ReportArea;
   readonly rows: readonly ShownRow[];
   readonly filter: LedgerFilter;
-  readonly withPoints: boolean;
+  readonly points: PointsColumn | null;
   /** Null if the evidence is gone. */
   readonly subject: Subject | null;
 }
 
-function AreaRows({ area, rows, filter, withPoints, subject }: AreaRowsProps) {
+function AreaRows({ area, rows, filter, points, subject }: AreaRowsProps) {
   const visit = useVisit();
   const { i18n } = visit;
   if (rows.length === 0) return null;
@@ -75,15 +77,15 @@ function AreaRows({ area, rows, filter, withPoints, subject }: AreaRowsProps) {
         <Row
           key={shown.row.key}
           id={shown.row.key}
-          state={shown.row.state}
+          state={shownStateOf(shown.row)}
           hidden={isHidden(shown)}
           cells={[
-            <StateLabel key="state" state={shown.row.state} />,
+            <StateLabel key="state" state={shownStateOf(shown.row)} />,
             <CheckName key="check" shown={shown} known={checkOf(visit, shown.row.key) !== undefined} />,
             <span key="reason" class="small">
               {reasonOf(shown, subject, i18n)}
             </span>,
-            ...(withPoints ? [pointsCell(shown, i18n)] : []),
+            ...(points === null ? [] : [points.cell(shown, i18n)]),
             shown.findings.length === 0 ? null : <FindingLinks key="findings" shown={shown} />,
           ]}
         />
@@ -94,7 +96,7 @@ function AreaRows({ area, rows, filter, withPoints, subject }: AreaRowsProps) {
 
 function AreaHead({ area, rows }: Pick<AreaRowsProps, "area" | "rows">) {
   const i18n = useI18n();
-  const counts = Object.entries(countStates(rows)) as [State, number][];
+  const counts = Object.entries(countShownStates(rows.map(({ row }) => row))) as [ShownState, number][];
   return (
     <>
       {areaName(i18n, area)}
@@ -125,8 +127,31 @@ function reasonOf({ row, reason, whenNotApplicable }: ShownRow, subject: Subject
   }
 }
 
-/** Earned and possible points; a check that did not run has none. */
-function pointsCell({ row: { state, weight = 0 } }: ShownRow, i18n: I18n): string {
+interface PointsColumn {
+  readonly label: "report.ledger.charged" | "report.ledger.points";
+  readonly cell: (shown: ShownRow, i18n: I18n) => string;
+}
+
+/** Null for results of older versions, which store no weights. */
+function pointsColumn(result: StoredResult): PointsColumn | null {
+  if (chargesOf(result) !== null) return { label: "report.ledger.charged", cell: chargedCell };
+  return pointsOf(result) === null ? null : { label: "report.ledger.points", cell: earnedCell };
+}
+
+/** Points that the row takes; a note and a check that did not run take none. */
+function chargedCell({ row }: ShownRow, i18n: I18n): string {
+  switch (shownStateOf(row)) {
+    case "passed":
+      return i18n.number(0);
+    case "violated":
+      return i18n.number(row.charged ?? 0);
+    default:
+      return i18n.t("report.ledger.notCounted");
+  }
+}
+
+/** Earned and possible points by the rules of algorithm version 2; a check that did not run has none. */
+function earnedCell({ row: { state, weight = 0 } }: ShownRow, i18n: I18n): string {
   switch (state) {
     case "passed":
       return i18n.t("report.ledger.earned", { earned: weight, weight });

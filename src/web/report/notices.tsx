@@ -128,7 +128,7 @@ function Stale({ report: { scan } }: { readonly report: Report }) {
 
 function OtherRules({ report: { result } }: { readonly report: Report }) {
   const { i18n, settings } = useVisit();
-  if (sameRules(result, { algorithmVersion, catalogVersion: settings.catalog.version })) return null;
+  if (sameRules(result, { ...result, algorithmVersion, catalogVersion: settings.catalog.version })) return null;
   return (
     <Notice title={i18n.t("report.notices.otherRules")}>
       <p>{i18n.t("report.notices.otherRulesMeans")}</p>

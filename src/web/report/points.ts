@@ -1,4 +1,4 @@
-/** Sums of the weights behind a score. */
+/** Sums of the weights behind a score of algorithm version 2: the share of the passed weight. */
 import type { StoredResult } from "../../judge/result.ts";
 
 export interface Points {

@@ -1,5 +1,5 @@
 /** Collects the data of a report page from the store, with texts in the visitor's language. */
-import { type Area, areaOf, areas, type FindingTexts, type State, worstFirst } from "../../check/check.ts";
+import { type Area, areaOf, areas, chargeOf, type FindingDefinition, type FindingTexts, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { type Evidence, failed, readingNames } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
@@ -7,6 +7,7 @@ import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.
 import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, checkSummaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
+import { countShownStates, type ShownState } from "../../text/row-state.ts";
 import type { I18n } from "../i18n.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
@@ -51,6 +52,8 @@ export interface Report {
   /** ASCII; an IPv6 address without brackets. */
   readonly host: string;
   readonly summary: CheckSummary;
+  /** As in `summary`, with notes apart from violated rows. */
+  readonly counts: Readonly<Record<ShownState, number>>;
   /** Worst first. */
   readonly findings: readonly ShownFinding[];
   /** Ordered by area. */
@@ -85,6 +88,7 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     result,
     host,
     summary: checkSummaryOf(result.ledger),
+    counts: countShownStates(result.ledger),
     findings,
     rows: shownRows(visit, result, findings),
     evidence: seen === undefined ? null : withEveryReading(seen.evidence),
@@ -145,7 +149,7 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
       anchor: occurrence === 1 ? finding.code : `${finding.code}-${occurrence}`,
       area: reportAreaOf(visit, finding.checkKey),
       evidence: row?.evidence ?? [],
-      points: row?.weight ?? null,
+      points: pointsOfFinding(visit, finding, row),
       scoreCap: scoreCapOf(visit, finding, result.score),
       firstSeen: firstSeen(finding, earlierScanSummaries),
     };
@@ -153,10 +157,21 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
   return shown.toSorted((one, other) => worstFirst(one.finding, other.finding) || urgencyOf(other) - urgencyOf(one));
 }
 
+/** Charge of the finding within its row, by the current catalog, as results store that of the row only. */
+function pointsOfFinding(visit: Visit, { checkKey, code }: StoredFinding, row: LedgerRow | undefined): number | null {
+  if (row?.charged === undefined) return row?.weight ?? null;
+  const check = checkOf(visit, checkKey);
+  const definition = definitionOf(check, code);
+  return check === undefined || definition === undefined ? row.charged : Math.min(row.charged, chargeOf(check, definition));
+}
+
+function definitionOf(check: AnyCheck | undefined, code: string): FindingDefinition | undefined {
+  return Object.entries<FindingDefinition>(check?.findings ?? {}).find(([name]) => name === code)?.[1];
+}
+
 /** Cap by the current catalog, as results do not store it. A cap below the score was not in force at the scan. */
 function scoreCapOf(visit: Visit, { checkKey, code }: StoredFinding, score: number | null): number | null {
-  const definitions = checkOf(visit, checkKey)?.findings ?? {};
-  const cap = Object.entries(definitions).find(([name]) => name === code)?.[1]?.scoreCap ?? null;
+  const cap = definitionOf(checkOf(visit, checkKey), code)?.scoreCap ?? null;
   return cap !== null && score !== null && cap < score ? null : cap;
 }
 
@@ -177,9 +192,4 @@ function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly Sh
 
 export function areaName(i18n: I18n, area: ReportArea): string {
   return area === "retired" ? i18n.t("report.ledger.retired") : i18n.t(`checks.areas.${area}`);
-}
-
-export function countStates(rows: readonly ShownRow[]): Readonly<Record<State, number>> {
-  const count = (state: State) => rows.filter(({ row }) => row.state === state).length;
-  return { passed: count("passed"), violated: count("violated"), notChecked: count("notChecked"), notApplicable: count("notApplicable") };
 }

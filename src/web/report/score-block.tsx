@@ -1,4 +1,6 @@
 /** Score section: score ring, band, rank, change since the previous scan, and reasons. */
+import type { StoredResult } from "../../judge/result.ts";
+import { chargesOf } from "../../text/charges.ts";
 import { sameRules } from "../../text/comparison.ts";
 import { heldScore, notMeasuredBecause } from "../../text/unread.ts";
 import { BandChip } from "../components/chips.tsx";
@@ -8,7 +10,7 @@ import { useI18n, useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { whyNotChecked } from "./evidence/reading-texts.ts";
-import { type Points, passedPercent, pointsOf } from "./points.ts";
+import { passedPercent, pointsOf } from "./points.ts";
 import type { Report, ShownFinding } from "./report.ts";
 
 export function ScoreBlock({ report }: { readonly report: Report }) {
@@ -62,13 +64,12 @@ function Reasons({ report }: { readonly report: Report }) {
 
 function ScoreReasons({ report, score }: { readonly report: Report; readonly score: number }) {
   const i18n = useI18n();
-  const points = pointsOf(report.result);
-  const share = points === null ? null : passedPercent(points);
   const caps = lowestCaps(report.findings);
   const cap = caps[0]?.scoreCap ?? null;
+  const derivation = derivationOf(report, cap === score, i18n);
   return (
     <>
-      {points !== null && share !== null && <p>{pointsText(points, share, share > score && cap !== score, i18n)}</p>}
+      {derivation !== null && <p>{derivation}</p>}
       {cap !== null && (
         <>
           <p>{i18n.count("report.score.capped", caps.length, { score: cap })}</p>
@@ -84,7 +85,7 @@ function ScoreReasons({ report, score }: { readonly report: Report; readonly sco
         </>
       )}
       <Held report={report} />
-      {report.summary.violated === 0 && <p>{i18n.t("report.score.nothingWrong")}</p>}
+      {report.counts.violated === 0 && <p>{i18n.t("report.score.nothingWrong")}</p>}
     </>
   );
 }
@@ -109,7 +110,25 @@ function Held({ report: { result, rows, evidence } }: { readonly report: Report 
   );
 }
 
-function pointsText({ passed, ran, notChecked }: Points, share: number, rounded: boolean, i18n: I18n): string {
+/** How the points lead to the score; null for results that store no points. `capped`: a finding decides the score. */
+function derivationOf({ result, counts }: Report, capped: boolean, i18n: I18n): string | null {
+  const charges = chargesOf(result);
+  if (charges === null) return earnedText(result, capped, i18n);
+  const { points, remaining } = charges;
+  const sentences = [
+    points === 0 ? i18n.t("report.score.noCharge") : i18n.count("report.score.charged", points, { remaining }),
+    ...(counts.notChecked > 0 ? [i18n.count("report.score.notCharged", counts.notChecked)] : []),
+  ];
+  return sentences.join(" ");
+}
+
+/** By the rules of algorithm version 2. */
+function earnedText(result: StoredResult, capped: boolean, i18n: I18n): string | null {
+  const points = pointsOf(result);
+  const share = points === null ? null : passedPercent(points);
+  if (points === null || share === null) return null;
+  const { passed, ran, notChecked } = points;
+  const rounded = result.score !== null && share > result.score && !capped;
   const sentences = [
     i18n.t("report.score.points", { passed, ran, share }),
     ...(rounded ? [i18n.t("report.score.rounding")] : []),

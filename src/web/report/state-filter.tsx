@@ -1,5 +1,5 @@
 /** Ledger filters by state and area, with counts. Plain links, so that they work without script. */
-import { type State, states } from "../../check/check.ts";
+import { type ShownState, shownStateOf, shownStates } from "../../text/row-state.ts";
 import { StateLabel } from "../components/state-label.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
@@ -7,20 +7,20 @@ import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } fr
 
 /** Filter of the ledger; null means all. */
 export interface LedgerFilter {
-  readonly state: State | null;
+  readonly state: ShownState | null;
   readonly area: ReportArea | null;
 }
 
 /** Reads `?state=` and `?area=`; ignores unknown values. */
 export function ledgerFilterOf({ url: { searchParams } }: Visit): LedgerFilter {
   return {
-    state: states.find((state) => state === searchParams.get("state")) ?? null,
+    state: shownStates.find((state) => state === searchParams.get("state")) ?? null,
     area: reportAreas.find((area) => area === searchParams.get("area")) ?? null,
   };
 }
 
 export function matchesFilter({ row, area }: ShownRow, filter: LedgerFilter): boolean {
-  return (filter.state === null || row.state === filter.state) && (filter.area === null || area === filter.area);
+  return (filter.state === null || shownStateOf(row) === filter.state) && (filter.area === null || area === filter.area);
 }
 
 interface FilterProps {
@@ -30,14 +30,16 @@ interface FilterProps {
 
 export function StateFilter({ report, filter, place }: FilterProps & { readonly place: "coverage" | "ledger" }) {
   const i18n = useI18n();
-  const { scan, summary } = report;
+  const { scan, summary, counts } = report;
+  // Most catalogs and old results have no notes.
+  const shown = shownStates.filter((state) => state !== "note" || counts.note > 0 || filter.state === "note");
   return (
     <nav aria-label={i18n.t(`report.filter.${place}`)}>
       <ul class="filters">
-        {states.map((state) => (
+        {shown.map((state) => (
           <li key={state}>
             <a href={ledgerPath(scan.token, { ...filter, state })} data-filter-state={state} {...currentIf(filter.state === state)}>
-              <span class="count">{i18n.number(summary[state])}</span>
+              <span class="count">{i18n.number(counts[state])}</span>
               <StateLabel state={state} />
             </a>
           </li>

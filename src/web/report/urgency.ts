@@ -9,7 +9,7 @@ const effortFactor: Readonly<Record<Effort, number>> = { low: 1, medium: 2, high
 
 export interface WeightedFinding {
   readonly finding: StoredFinding;
-  /** Weight of its check; null in results of older versions. */
+  /** Points that its check charges, or its weight by the rules of algorithm version 2; null in older results. */
   readonly points: number | null;
   /** Maximum score while the finding exists, 0 to 100; null for most. */
   readonly scoreCap: number | null;
@@ -20,9 +20,13 @@ export function urgencyOf({ finding: { severity, effort }, points }: WeightedFin
   return (severityFactor[severity] * (points ?? 1)) / effortFactor[effort];
 }
 
-/** Picks at most three findings of different checks: lowest cap first, as only they raise the limit, then by urgency. Stable. */
+/**
+ * Picks at most three findings of different checks, without notes: lowest cap first, as only they raise the limit, then by urgency. Stable.
+ */
 export function fixFirst<T extends WeightedFinding>(findings: readonly T[]): readonly T[] {
-  const sorted = findings.toSorted((one, other) => (one.scoreCap ?? 100) - (other.scoreCap ?? 100) || urgencyOf(other) - urgencyOf(one));
+  const sorted = findings
+    .filter(({ points }) => points !== 0)
+    .toSorted((one, other) => (one.scoreCap ?? 100) - (other.scoreCap ?? 100) || urgencyOf(other) - urgencyOf(one));
   const firstOfCheck = new Map<string, T>();
   for (const each of sorted) if (!firstOfCheck.has(each.finding.checkKey)) firstOfCheck.set(each.finding.checkKey, each);
   return [...firstOfCheck.values()].slice(0, firstStepsMax);

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { Catalog } from "../../../src/catalog/load.ts";
-import { areaOf, type CheckTexts, locales } from "../../../src/check/check.ts";
+import { areaOf, type CheckTexts, type FindingDefinition, locales } from "../../../src/check/check.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { readRemediation } from "../../../src/web/components/remediation.tsx";
 import { builtInChecks } from "../../support/built-in-checks.ts";
@@ -27,12 +27,15 @@ function escaped(text: string): string {
 describe("/checks", () => {
   test.each([...locales])("lists every check with weight, reason and link, in %s", async (locale) => {
     const html = await read(`/checks?locale=${locale}`);
-    for (const { key, weight } of builtInChecks) {
+    for (const { key, weight, findings } of builtInChecks) {
       const row = html.split(`<tr id="check-${key}">`)[1]?.split("</tr>")[0] ?? "";
       const { label, reason } = files[locale].checks[key as keyof typeof enGb.checks];
       expect(row).toContain(`<a href="/checks/${key}">${escaped(label)}</a>`);
       expect(row).toContain(`>${escaped(reason)}<`);
-      expect(row).toMatch(new RegExp(`>${weight}<`));
+      const charges = Object.values<FindingDefinition>(findings).map((finding) => finding.weight ?? weight);
+      const [from, to] = [Math.min(...charges), Math.max(...charges)];
+      const points = weight === 0 ? files[locale].pages.checks.note : from === to ? `${to}` : `${from} .+ ${to}`;
+      expect(row).toMatch(new RegExp(`>${points.replaceAll(/[()]/g, "\\$&")}<`));
     }
     expect(html).not.toContain("{{");
   });

@@ -39,6 +39,17 @@ Not checked, and so neither good nor bad:
   sample-tls - sample-tls (tls: timeout)`);
   });
 
+  test("counts notes apart from violated checks", () => {
+    const result = storedResult();
+    const ledger = result.ledger.map((row) => ({ ...row, weight: 0 }));
+    const stored = { ...scan, errorCode: null };
+    const report = renderFullReport(stored, { ...result, ledger }, { evidence: null, timings: null }, "en-gb", texts);
+    expect(reportText(report, styled())).toContain(`
+  4 checks: 1 passed, 0 violated, 1 not checked, 1 not applicable
+  Notes without effect on the score: 1
+`);
+  });
+
   test("is completely German on request", () => {
     const text = rendered(undefined, styled({ locale: "de-de" }));
     expect(text).toContain("67 von 100 Punkten: Warnung (ordentlich)");

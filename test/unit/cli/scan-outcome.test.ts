@@ -44,6 +44,16 @@ describe("exit code", () => {
   });
 });
 
+test("a note violates no policy", () => {
+  const noted = finished();
+  if (noted.outcome.status !== "finished") throw new Error("not finished");
+  const { result } = noted.outcome;
+  const ledger = result.ledger.map((row) => ({ ...row, weight: 0 }));
+  const scanned = [{ ...noted, outcome: { ...noted.outcome, result: { ...result, ledger } } }];
+  expect(codeOf(scanned, { ...noPolicy, failOn: "info" }, false)).toBe(0);
+  expect(shortfalls(scanned, { ...noPolicy, failOn: "info" })).toEqual([]);
+});
+
 test("names the pages that violate the policy", () => {
   expect(shortfalls([finished(), failed("timeout")], { failOn: "low", failUnder: 70 })).toEqual([
     `${url}: findings that are low or worse: 1 (--fail-on)`,

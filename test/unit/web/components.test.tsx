@@ -4,9 +4,10 @@ import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { type Locale, severities, states } from "../../../src/check/check.ts";
+import { type Locale, severities } from "../../../src/check/check.ts";
 import { bands } from "../../../src/judge/rank.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
+import { shownStates } from "../../../src/text/row-state.ts";
 import { BandChip, EffortMeter, RiskMeter, SeverityChip } from "../../../src/web/components/chips.tsx";
 import { ExternalLink } from "../../../src/web/components/external-link.tsx";
 import { Field, SelectField } from "../../../src/web/components/field.tsx";
@@ -33,7 +34,7 @@ function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
 }
 
 describe("states, bands and severities", () => {
-  test.each(states)("%s has an icon and a text", (state) => {
+  test.each(shownStates)("%s has an icon and a text", (state) => {
     const html = htmlOf(<StateLabel state={state} />);
     expect(html).toContain("<svg");
     expect(html).toContain(enGb.pages.words.states[state]);
@@ -41,7 +42,7 @@ describe("states, bands and severities", () => {
 
   test("all states and bands have different icons", () => {
     const shapeOf = (html: string) => /<svg.*<\/svg>/.exec(html)?.[0];
-    expect(new Set(states.map((state) => shapeOf(htmlOf(<StateLabel state={state} />)))).size).toBe(states.length);
+    expect(new Set(shownStates.map((state) => shapeOf(htmlOf(<StateLabel state={state} />)))).size).toBe(shownStates.length);
     expect(new Set(bands.map((band) => shapeOf(htmlOf(<BandChip band={band} />)))).size).toBe(bands.length);
   });
 

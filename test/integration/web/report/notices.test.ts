@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { evidenceWithoutErrorPage } from "../../../../src/evidence/error-page.ts";
 import { judgeEvidence } from "../../../../src/judge/ledger.ts";
+import { algorithmVersion } from "../../../../src/judge/result.ts";
 import { builtInChecks } from "../../../support/built-in-checks.ts";
 import { evidence } from "../../../support/evidence.ts";
 import { knownScans, landmarkKeys, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
@@ -83,6 +84,8 @@ describe("notices", () => {
   });
   test("report a changed catalog, and only then", async () => {
     expect(await noticesOf({ at: new Date(now) })).toContain("The rules have changed since this scan");
-    expect(await noticesOf({ at: new Date(now), result: { catalogVersion: "0123456789abcdef" } })).not.toContain("The rules have changed");
+    const current = { algorithmVersion, catalogVersion: "0123456789abcdef" };
+    expect(await noticesOf({ at: new Date(now), result: current })).not.toContain("The rules have changed");
+    expect(await noticesOf({ at: new Date(now), result: { ...current, algorithmVersion: 2 } })).toContain("The rules have changed");
   });
 });

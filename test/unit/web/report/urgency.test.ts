@@ -43,6 +43,10 @@ test("results without points are ordered by severity and effort", () => {
   expect(keysOf([weighed("mild", "low", "low", null), weighed("grave", "critical", "low", null)])).toEqual(["grave", "mild"]);
 });
 
+test("notes are no steps", () => {
+  expect(keysOf([weighed("note", "info", "low", 0), weighed("header", "low", "high", 1)])).toEqual(["header"]);
+});
+
 test("no findings give no first steps", () => {
   expect(fixFirst([])).toEqual([]);
 });
