@@ -160,12 +160,11 @@ test("a finding's cap limits the score", () => {
 
 test("names the limit of header values and the dates of the data files that the scan used", () => {
   const basisOf = (given: EvidenceGiven) => judged(checkThat({}), given).result.basis;
-  expect(basisOf({})).toEqual({ headerValueCharsMax: 512, dataDates: {} });
-  expect(basisOf({ hstsPreload: { listDate: "2026-06-01" } })).toEqual({
+  expect(basisOf({ hstsPreload: { listDate: "2026-06-01" }, scriptLibraries: { advisoriesDate: "2026-08-22" } })).toEqual({
     headerValueCharsMax: 512,
-    dataDates: { hstsPreload: "2026-06-01" },
+    dataDates: { hstsPreload: "2026-06-01", scriptLibraries: "2026-08-22" },
   });
-  expect(basisOf({ hstsPreload: "crashed" })).toEqual({ headerValueCharsMax: 512, dataDates: {} });
+  expect(basisOf({ hstsPreload: "crashed", scriptLibraries: "crashed" })).toEqual({ headerValueCharsMax: 512, dataDates: {} });
 });
 
 test("an unread page is never measured", () => {
