@@ -68,6 +68,20 @@ export const unreadableCases: readonly LabCase[] = [
     serve: () => serve({ status: 429, headers: soundHeaders, body: html }),
   },
   {
+    name: "status 404 with sound headers: what the server does is judged, the page is not",
+    expected: {
+      ...notChecked(...cspKeys, ...otherHeaderKeys, ...cookieKeys, ...documentKeys, "deprecated-headers", "cors-configuration"),
+      ...passed("strict-transport-security", "hsts-effective", "hsts-include-subdomains"),
+      ...passed("https-available", "https-redirect", "redirect-chain-secure", "tls-trust-chain", "tls-cipher-negotiated"),
+    },
+    serve: () => serve({ status: 404, headers: soundHeaders, body: html }),
+  },
+  {
+    name: "status 401 that demands a sign-in, without headers of the site",
+    expected: { ...notChecked(...pageKeys, "cors-configuration"), ...passed("https-available", "https-redirect", "tls-trust-chain") },
+    serve: () => serve({ status: 401, headers: { "www-authenticate": 'Basic realm="site"' }, body: html }),
+  },
+  {
     name: "a bot challenge of Cloudflare",
     expected: notChecked(...pageKeys),
     serve: () =>
