@@ -2,8 +2,9 @@
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import { withDeadline } from "../base/deadline.ts";
-import { boundedHeaders } from "../evidence/bound.ts";
+import { boundedHeaders, boundedSetCookie } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
+import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
 import { alternativeNames } from "../parse/alternative-names.ts";
 import { namesCoverHost } from "../parse/host-match.ts";
 import type { Egress } from "./dial.ts";
@@ -30,6 +31,8 @@ export interface HttpReply {
   /** In order, with duplicates, truncated to the limits of evidence. */
   readonly headers: readonly HeaderField[];
   readonly headersDropped: number;
+  /** Set-Cookie lines without values, at most `setCookieLinesMax`. */
+  readonly setCookies: readonly ReturnType<typeof boundedSetCookie>[];
   /** The full value of the first field of that name; null when absent. */
   field(name: string): string | null;
   readonly body: Uint8Array;
@@ -64,6 +67,10 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
     return {
       status,
       ...boundedHeaders(pairs, options.headerCharsMax),
+      setCookies: pairs
+        .filter(([name]) => name.toLowerCase() === "set-cookie")
+        .slice(0, setCookieLinesMax)
+        .map(([, line]) => boundedSetCookie(line, options.headerCharsMax ?? headerValueCharsMax)),
       field: (name) => pairs.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? null,
       body,
       truncated,

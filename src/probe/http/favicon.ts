@@ -3,7 +3,7 @@ import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { insecureRequestsMax, setCookieLinesMax } from "../../evidence/limits.ts";
 import type { MarkupFacts } from "../../evidence/markup-facts.ts";
 import type { RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
-import { fieldsNamed, isHttps } from "../../parse/header-fields.ts";
+import { isHttps } from "../../parse/header-fields.ts";
 import { redirectTarget } from "../../parse/redirects.ts";
 import { parseSetCookie } from "../../parse/set-cookie.ts";
 import { hostOf, siteOfHost } from "../../parse/site.ts";
@@ -40,7 +40,9 @@ export async function probeFavicon(context: FaviconContext): Promise<Reading<Fav
     const replies = answers.map(({ url, reply: { status, headers, headersDropped } }) => ({ url, status, headers, headersDropped }));
     if (replies.some((reply) => isChallenge(reply, null))) return failed("challenged");
     const targets = replies.flatMap((reply) => redirectTarget(reply) ?? []);
-    const setCookies = replies.flatMap((reply) => (siteOf(reply.url) === siteOf(pageUrl) ? setCookieLines(reply) : []));
+    const setCookies = answers
+      .filter((answer) => siteOf(answer.url) === siteOf(pageUrl))
+      .flatMap(({ url, reply }) => reply.setCookies.map((line) => ({ host: hostOf(url) ?? "", overHttps: isHttps(url), ...line })));
     return read({ setCookies, insecureUrl: insecureUrl ?? insecureAmong(targets, pageUrl) });
   } catch (thrown) {
     return insecureUrl === null ? failedBy(thrown) : read({ setCookies: [], insecureUrl });
@@ -64,16 +66,6 @@ function upgraded(url: string, insecureUrl: string | null): string {
 
 function siteOf(url: string): string {
   return siteOfHost(hostOf(url) ?? "");
-}
-
-/** The client has removed the values. */
-function setCookieLines({ url, headers }: Parameters<typeof redirectTarget>[0]): readonly SetCookieLine[] {
-  return fieldsNamed(headers, "set-cookie").map(({ value, truncated }) => ({
-    host: hostOf(url) ?? "",
-    overHttps: isHttps(url),
-    line: value,
-    truncated,
-  }));
 }
 
 /** Readings of the page with the icon as one of its requests. A browser would have sent the cookies of the page, so only new names count. */

@@ -28,6 +28,13 @@ test("a page without an icon is asked for /favicon.ico once, and its cookies are
   });
 });
 
+test("the random bits of a value are estimated before it is removed", async () => {
+  const { reading } = await probe([], { "/favicon.ico": { headers: { "set-cookie": "a=d4f1c0ffee9b27a6e8350d1b7c42f96a; Path=/" } } });
+  const [line] = reading.status === "read" ? reading.facts.setCookies : [];
+  expect(line?.line).toBe("a=<redacted>; Path=/");
+  expect(line?.valueRandomBits).toBeGreaterThan(64);
+});
+
 test("the first icon that needs a request is asked for, and its redirects are followed", async () => {
   const { reading, paths } = await probe(["data:image/png,x", "https://site.test/i.png", "https://site.test/j.png"], {
     "/i.png": { status: 302, headers: { location: "/k.png", "set-cookie": "hop=1" } },
