@@ -1,4 +1,5 @@
 /** Script files and libraries of real pages, with hostile variables and files. The fixtures have the marks of libraries, not their code. */
+import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { siteIdentity } from "../../support/certificates.ts";
@@ -50,6 +51,26 @@ describe("libraries", () => {
       "/late.js": jquery("3.4.1"),
     });
     expect(found).toEqual(["axios 0.21.1 banner", "jquery 3.4.1 banner,page"]);
+  });
+
+  test("in compressed, empty and repeated files and in those of other sites are read", async () => {
+    const { found, bannersUnread } = await libraries({
+      "/": page(`<script src="/packed.js"></script><script src="/empty.js"></script><script src="/twice.js"></script><script src="/twice.js"></script>
+        <script src="https://cdn.test/other.js"></script><script src="https://cdn.test/cors.js" crossorigin></script>`),
+      "/packed.js": {
+        headers: { "content-type": "text/javascript", "content-encoding": "gzip" },
+        body: gzipSync("\ufeff/*! jQuery v3.4.1 | (c) */"),
+      },
+      "/empty.js": script(""),
+      "/twice.js": script("//     Underscore.js 1.8.3\n"),
+      "/other.js": script("/*!\n * Bootstrap v3.3.7 (http://getbootstrap.com)\n */"),
+      "/cors.js": {
+        headers: { "content-type": "application/javascript", "access-control-allow-origin": "*" },
+        body: "/* axios v0.21.1 | (c) 2020 */",
+      },
+    });
+    expect(found).toEqual(["axios 0.21.1 banner", "bootstrap 3.3.7 banner", "jquery 3.4.1 banner", "underscore.js 1.8.3 banner"]);
+    expect(bannersUnread).toBe(0);
   });
 
   test("of a policy that forbids inline scripts and eval are recognised", async () => {
