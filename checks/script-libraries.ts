@@ -21,7 +21,7 @@ import {
 } from "assay/check/parsers";
 
 /** After this, a library without an advisory in the list is no sign of safety. */
-const listAgeDaysMax = 365;
+const listAgeDaysMax = 366;
 /** Identifiers that a finding lists; one has at most 19 characters. */
 const identifiersMax = 8;
 

@@ -15,7 +15,7 @@ export interface OneShotScanner extends Scanner {
 /** @throws ConfigError or CatalogError before anything is started. */
 export async function openOneShotScanner(config: Config, concurrency: number, log: Log): Promise<OneShotScanner> {
   const trustedPems = caPems(config);
-  const scriptAdvisories = configuredAdvisories(config);
+  const scriptAdvisories = configuredAdvisories(config, new Date());
   const preloadList = configuredPreloadList(config, new Date());
   const checksDir = checksDirOf(config);
   const catalog = await loadCatalog({ checksDir });

@@ -77,13 +77,6 @@ export const settingsOfScans = {
     fallback: () => true,
     flag: "--system-roots <true|false>",
   }),
-  "scripts.advisories_file": setting(optional(path), {
-    doc: "Advisories for script libraries (JSON) in place of the built-in list; a date in the name of the file counts as theirs.",
-    allowed: "a file, as in script-libraries-2026-08-22.json",
-    fallback: () => null,
-    defaultDoc: "the built-in list",
-    isPath: true,
-  }),
   "dns.servers": setting(Type.Array(parsed(parseResolver)), {
     doc: "Resolvers asked instead of the system's.",
     allowed: "a list of address or address:port, as in 9.9.9.9",
@@ -97,6 +90,14 @@ export const settingsOfScans = {
     fallback: () => null,
     defaultDoc: "the embedded one",
     flag: "--hsts-preload-file <file>",
+    isPath: true,
+  }),
+  "scripts.advisories_file": setting(optional(path), {
+    doc: "Advisories for script libraries that replace the embedded ones. Their date is the one in the file name, as in 2026-08-22, else that of its last change.",
+    allowed: "a JSON file with version ranges by library",
+    fallback: () => null,
+    defaultDoc: "the embedded ones",
+    flag: "--script-advisories-file <file>",
     isPath: true,
   }),
   "checks.dir": setting(optional(path), {

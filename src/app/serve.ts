@@ -34,7 +34,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
   const { config } = loaded;
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const trustedPems = caPems(config);
-  const scriptAdvisories = configuredAdvisories(config);
+  const scriptAdvisories = configuredAdvisories(config, new Date());
   const preloadList = configuredPreloadList(config, new Date());
   const lock = lockDataDir(config.data);
   const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });

@@ -39,13 +39,13 @@ const nameCharsMax = 60;
 const cveNumber = /^CVE-\d{4}-\d{4,9}$/;
 const otherIdentifier = /^GHSA(?:-[0-9a-z]{4}){3}$/;
 
-/** `fault` names the place of the first mistake, as the end of a sentence about the file. */
+/** `fault` names the place of the first mistake, as the end of a sentence that begins with "it". */
 export function parseAdvisoriesFile(text: string): { readonly libraries: AdvisoryLines } | { readonly fault: string } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return { fault: "is no JSON" };
+    return { fault: "is not JSON" };
   }
   if (!isObject(parsed)) return { fault: "must hold an object with the names of libraries" };
   const libraries = Object.entries(parsed);

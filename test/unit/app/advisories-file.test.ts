@@ -22,16 +22,17 @@ function written(name: string, text = content): string {
 
 function read(file: string | null) {
   const env = file === null ? {} : { ASSAY_SCRIPTS_ADVISORIES_FILE: file };
-  return configuredAdvisories(loadConfig({ flags: { data: folder }, env, configFile: null }));
+  return configuredAdvisories(loadConfig({ flags: { data: folder }, env, configFile: null }), new Date("2026-11-22T12:00:00Z"));
 }
 
 test("without the setting the list of the program counts", () => expect(read(null)).toBeNull());
 
 test("a date in the name is the date of the list", () => {
-  expect(read(written("libraries-2027-01-02.json"))).toEqual({ date: "2027-01-02", libraries });
+  expect(read(written("libraries-2026-10-02.json"))).toEqual({ date: "2026-10-02", libraries });
+  expect(() => read(written("libraries-2027-01-02.json"))).toThrow("the date in its name, 2027-01-02, is in the future");
 });
 
-test.each(["libraries.json", "libraries-2027-13-45.json"])("without a date in the name (%s) the last change counts", (name) => {
+test.each(["libraries.json", "libraries-2026-13-45.json"])("without a date in the name (%s) the last change counts", (name) => {
   const file = written(name);
   utimesSync(file, 0, Date.parse("2026-10-11T12:00:00Z") / 1000);
   expect(read(file)).toEqual({ date: "2026-10-11", libraries });
@@ -39,8 +40,8 @@ test.each(["libraries.json", "libraries-2027-13-45.json"])("without a date in th
 
 test("faults name the setting, the file and the place", () => {
   const broken = written("broken.json", '{"jquery":{"advisories":[{"below":"3.5.0"}]}}');
-  expect(() => read(broken)).toThrow(`scripts.advisories_file: ${broken} needs a "severity"`);
+  expect(() => read(broken)).toThrow(`scripts.advisories_file: ${broken} is no list of advisories: it needs a "severity"`);
   expect(() => read(join(folder, "absent.json"))).toThrow("scripts.advisories_file: ");
   expect(() => read(join(folder, "absent.json"))).toThrow("cannot be read (ENOENT)");
-  expect(() => read(written("large.json", " ".repeat(5_000_001)))).toThrow("is larger than 5000000 bytes");
+  expect(() => read(written("large.json", " ".repeat(4 * 1024 ** 2 + 1)))).toThrow("it has more than 4194304 bytes");
 });

@@ -43,7 +43,7 @@ testCheck(check, {
     ["libraries were dropped", { scriptLibraries: { librariesDropped: 1 } }],
     ["the start of a file was not read", { scriptLibraries: { bannersUnread: 1 } }],
     ["the variables of the page were not read", { scriptLibraries: { libraries: [library({ version: "3.5.0" })], variablesRead: false } }],
-    ["the list is more than a year old", { scannedAt: "2027-08-23T00:00:00.000Z", ...libraries(library({ version: "3.5.0" })) }],
+    ["the list is more than a year old", { scannedAt: "2027-08-24T00:00:00.000Z", ...libraries(library({ version: "3.5.0" })) }],
   ],
   violated: {
     "security.content.vulnerable-library-high": [

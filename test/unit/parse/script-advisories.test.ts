@@ -47,7 +47,7 @@ describe("a file", () => {
   });
 
   test.each([
-    ["no JSON", "{", "is no JSON"],
+    ["no JSON", "{", "is not JSON"],
     ["a list", "[]", "must hold an object with the names of libraries"],
     ["nothing", "{}", "must name 1 to 1000 libraries"],
     ["a library without advisories", '{"jquery":{}}', 'needs a list "advisories" of at most 500 entries for "jquery"'],
