@@ -2,7 +2,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../../locales/de-de.json" with { type: "json" };
-import type { Evidence } from "../../../../src/evidence/evidence.ts";
+import { type Evidence, read as readingOf } from "../../../../src/evidence/evidence.ts";
 import { knownScans, landmarkKeys, pixelJpeg, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
 import { startPages } from "../../../support/pages.ts";
 
@@ -174,6 +174,33 @@ test("evidence of older versions shows readings that were not taken", async () =
   const html = await read(`/scans/${token}`);
   const part = html.split('<div id="evidence-tls">')[1]?.split("</details>")[0] ?? "";
   expect(text(part)).toContain("It was not asked for");
+});
+
+test("script libraries are listed, whether or not they are vulnerable", async () => {
+  const found = { detectedBy: ["url", "page"] as const, url: "https://site.example/a.js", advisories: [] };
+  const scriptLibraries = {
+    advisoriesDate: "2026-08-22",
+    libraries: [
+      { ...found, name: "jquery", version: "3.7.1" },
+      { ...found, name: "<b>vue", version: "3.4.0", url: null },
+    ],
+    librariesDropped: 2,
+    bannersUnread: 1,
+    variablesRead: false,
+  };
+  const files = [{ url: "https://cdn.example/<i>.js", answeredBy: null, sameSite: false }];
+  const evidence = {
+    ...knownScans.silent.evidence,
+    scriptLibraries: readingOf(scriptLibraries),
+    scripts: readingOf({ files, filesDropped: 0 }),
+  };
+  const { token } = await storeFinished(pages.store, { evidence, result: knownScans.silent.result, at: new Date(now) });
+  const part = (await read(`/scans/${token}`)).split('<div id="evidence-scripts">')[1]?.split("</details>")[0] ?? "";
+  expect(part).not.toMatch(/<b>vue|<i>/);
+  for (const shown of ["jquery", "3.7.1", "address, the page itself", "2026-08-22", "https://site.example/a.js", "https://cdn.example/"])
+    expect(text(part)).toContain(shown);
+  expect(text(part)).toContain("The start of 1 script file was not read.");
+  expect(text(part)).toContain("The versions that the page itself states were not read.");
 });
 
 test("a report without stored evidence keeps the verdicts", async () => {
