@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { siteIdentity } from "../support/certificates.ts";
 import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
 import { startHttp, startTcp, type TlsOptions } from "../support/servers.ts";
-import type { LabCase, States } from "./laboratory.ts";
+import type { LabCase, LabSite, States } from "./laboratory.ts";
 import { notApplicable } from "./states.ts";
 import { expectRefusalByBrowser, labHost, type RunningServer, startPage, tlsSite, tlsStates } from "./tls-site.ts";
 
@@ -107,6 +107,19 @@ export function plainHttpOnly(): Promise<RunningServer> {
   return startTcp((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
 }
 
+/** The same site scanned from port 80, which this server answers. */
+function withPlainHttp(site: LabSite, plain: RunningServer, servers: readonly RunningServer[]): LabSite {
+  const connectTo = site.egress.connectTo.map((mapping) => (mapping.port === 80 ? { ...mapping, addressPort: plain.port } : mapping));
+  return {
+    ...site,
+    url: `http://${labHost}/`,
+    egress: { ...site.egress, connectTo },
+    stop: async () => {
+      for (const server of servers) await server.stop();
+    },
+  };
+}
+
 const others: readonly LabCase[] = [
   {
     name: "plain HTTP on port 443, scanned from port 80",
@@ -114,17 +127,7 @@ const others: readonly LabCase[] = [
     serve: async () => {
       const plain = await startHttp({ "/": { body: "<!doctype html><title>A page</title>" } });
       const plainServer = await plainHttpOnly();
-      const site = await tlsSite(plainServer);
-      const connectTo = site.egress.connectTo.map((mapping) => (mapping.port === 80 ? { ...mapping, addressPort: plain.port } : mapping));
-      return {
-        ...site,
-        url: `http://${labHost}/`,
-        egress: { ...site.egress, connectTo },
-        stop: async () => {
-          await plain.stop();
-          await plainServer.stop();
-        },
-      };
+      return withPlainHttp(await tlsSite(plainServer), plain, [plain, plainServer]);
     },
   },
 ];
@@ -135,6 +138,16 @@ function opensslCase(name: string, args: readonly string[], expected: States, co
 }
 
 const opensslCases: readonly LabCase[] = [
+  {
+    name: "plain HTTP that leads to DHE alone, which browsers refuse",
+    expected: tlsStates({ "cipher-negotiated": "notChecked" }),
+    serve: async () => {
+      const openssl = await startOpenssl(rsa(), ["-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256"]);
+      const plain = await startHttp({ "/": { status: 301, headers: { location: `https://${labHost}/` } } });
+      return withPlainHttp(await tlsSite(openssl), plain, [openssl, plain]);
+    },
+    verify: expectRefusalByBrowser,
+  },
   {
     name: "old versions are rejected by OpenSSL, whose security level has no signature for them",
     expected: tlsStates(),
