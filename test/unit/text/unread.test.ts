@@ -24,6 +24,8 @@ describe("without a score", () => {
     ["en-gb", "page: sign-in-required", "demands a sign-in", "opens without a sign-in"],
     ["de-de", "page: sign-in-required", "verlangt eine Anmeldung", "ohne Anmeldung \u00f6ffnet"],
     ["en-gb", "page: server-error", "5xx", "answers without an error"],
+    ["en-gb", "page: tls-incompatible", "Browsers refuse", "TLS 1.2 or 1.3 with ECDHE"],
+    ["de-de", "page: tls-incompatible", "Browser lehnen", "TLS 1.2 oder 1.3 mit ECDHE"],
     ["en-gb", "page: challenged", "bot defence", "let this appliance through"],
   ] as const)("in %s, %s: why and what to scan", (locale, because, why, instead) => {
     const text = notMeasuredBecause(result(null, row("a", 1, "tls: timeout"), row("b", 1, because)), locale, texts) ?? "";
