@@ -1,18 +1,17 @@
 /** Scans Debian's WordPress with database and Apache, in its default configuration. The reports go to dist/laboratory. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { isListening, startProcess } from "../support/server-process.ts";
-import { closedPort, egressTo } from "../support/servers.ts";
+import { testAuthority } from "../support/certificates.ts";
+import { startProcess } from "../support/server-process.ts";
+import { egressTo } from "../support/servers.ts";
 import { startDnsTree } from "./dns-tree.ts";
 import type { LabCase, LabSite, States } from "./laboratory.ts";
+import { isAnswering, readableFolder, runProgram, startPhp, startPhpSite } from "./php-site.ts";
 import { writeReport } from "./readable-report.ts";
 import { startGroup } from "./server-group.ts";
 import { notApplicable, passed, violated } from "./states.ts";
-import { apacheIn } from "./web-server-configurations.ts";
 
 const host = "assay-wordpress-site.org";
 
@@ -73,7 +72,7 @@ async function startWordPress(path: string): Promise<LabSite> {
     const tree = track(
       await startDnsTree([{ name: host, delegation: "unsigned", records: "@ IN A 127.0.0.1\n@ IN MX 10 mail\nmail IN A 127.0.0.1" }]),
     );
-    const apache = track(await startApache(folder));
+    const apache = track(await startPhpSite(folder, apacheSite(folder)));
     await installWordPress(apache.plainPort);
     return { tlsPort: apache.tlsPort, plainPort: apache.plainPort, resolver: tree.resolver };
   });
@@ -90,8 +89,8 @@ async function startDatabase(folder: string, password: string) {
   const [data, runDir, init] = ["data", "database", "init.sql"].map((name) => join(folder, name)) as [string, string, string];
   mkdirSync(data);
   mkdirSync(runDir);
-  run("chown", "mysql:mysql", data, runDir);
-  run("mariadb-install-db", "--no-defaults", `--datadir=${data}`, "--user=mysql", "--skip-test-db");
+  runProgram("chown", "mysql:mysql", data, runDir);
+  runProgram("mariadb-install-db", "--no-defaults", `--datadir=${data}`, "--user=mysql", "--skip-test-db");
   const user = "wordpress@localhost";
   const statements = [
     "CREATE DATABASE wordpress",
@@ -111,8 +110,8 @@ function databaseSocket(folder: string): string {
 /** Copies the package's files and configures them in this folder instead of /etc/wordpress. */
 function writeWordPress(folder: string, password: string): void {
   const root = join(folder, "wordpress");
-  run("cp", "-a", "/usr/share/wordpress", root);
-  run("cp", "-a", "/var/lib/wordpress/wp-content", join(folder, "wp-content"));
+  runProgram("cp", "-a", "/usr/share/wordpress", root);
+  runProgram("cp", "-a", "/var/lib/wordpress/wp-content", join(folder, "wp-content"));
   const config = readFileSync("/usr/share/wordpress/wp-config.php", "utf8");
   writeFileSync(join(root, "wp-config.php"), config.replaceAll("/etc/wordpress", folder));
   const settings = {
@@ -128,55 +127,11 @@ function writeWordPress(folder: string, password: string): void {
   writeFileSync(join(folder, `config-${host}.php`), `<?php\n${lines.join("\n")}\ndefine('WP_HTTP_BLOCK_EXTERNAL', true);\n`);
 }
 
-/** Debian's default pool, in this folder. */
-async function startPhp(folder: string) {
-  const socket = join(folder, "php.sock");
-  const pool = readFileSync("/etc/php/8.2/fpm/pool.d/www.conf", "utf8").replace(/^listen = .*/m, `listen = ${socket}`);
-  const file = join(folder, "php-fpm.conf");
-  writeFileSync(file, `[global]\nerror_log = ${folder}/php.log\n${pool}`);
-  return startProcess(["/usr/sbin/php-fpm8.2", "--nodaemonize", "--fpm-config", file], () => isAnswering(socket));
-}
-
-/** The package's example site for Apache, on both ports. */
-async function startApache(folder: string) {
-  const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
-  const { certificateChainPem, privateKeyPem } = siteIdentity(host);
-  writeFileSync(join(folder, "chain.pem"), certificateChainPem);
-  writeFileSync(join(folder, "key.pem"), privateKeyPem, { mode: 0o600 });
-  const site = `ServerName ${host}
-  DocumentRoot ${folder}/wordpress
-  DirectoryIndex index.php index.html
-  Alias /wp-content ${folder}/wp-content`;
-  const php = readFileSync("/etc/apache2/conf-available/php8.2-fpm.conf", "utf8").replaceAll(
-    "/run/php/php8.2-fpm.sock",
-    `${folder}/php.sock`,
-  );
-  const command = apacheIn(folder, {
-    ports: [plainPort, tlsPort],
-    modules: ["ssl", "socache_shmcb", "proxy", "proxy_fcgi", "setenvif", "rewrite"],
-    sites: `${php}
-ServerName ${host}
-<VirtualHost 127.0.0.1:${plainPort}>
-  ${site}
-</VirtualHost>
-<VirtualHost 127.0.0.1:${tlsPort}>
-  ${site}
-  SSLEngine on
-  SSLCertificateFile ${folder}/chain.pem
-  SSLCertificateKeyFile ${folder}/key.pem
-</VirtualHost>
-<Directory ${folder}/wordpress>
-  Options FollowSymLinks
-  Require all granted
-</Directory>
-<Directory ${folder}/wp-content>
-  Options FollowSymLinks
-  Require all granted
-</Directory>
-`,
-  });
-  const running = await startProcess(command, async () => (await isListening(tlsPort)) && isListening(plainPort));
-  return { tlsPort, plainPort, stop: running.stop };
+/** The package's example site for Apache. */
+function apacheSite(folder: string) {
+  const site = `DocumentRoot ${folder}/wordpress\n  DirectoryIndex index.php index.html\n  Alias /wp-content ${folder}/wp-content`;
+  const directories = [`${folder}/wordpress`, `${folder}/wp-content`].map(readableFolder).join("\n");
+  return { host, site, directories };
 }
 
 /** Submits the installation form. @throws Error if WordPress rejects it. */
@@ -198,22 +153,4 @@ async function installWordPress(plainPort: number): Promise<void> {
   });
   const text = await response.text();
   if (!text.includes("wp-login.php")) throw new Error(`WordPress was not installed: ${response.status} ${text}`);
-}
-
-/** @throws Error with the program's output if it fails. */
-function run(...command: readonly string[]): void {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { stdout: "pipe", stderr: "pipe" });
-  if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stdout}${stderr}`);
-}
-
-/** Whether the Unix socket accepts connections. */
-async function isAnswering(path: string): Promise<boolean> {
-  if (!existsSync(path)) return false;
-  return new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on("error", () => resolve(false));
-  });
 }

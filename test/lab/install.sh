@@ -14,7 +14,9 @@ for file in \
   /usr/lib/lighttpd/mod_openssl.so:lighttpd-mod-openssl \
   /usr/share/wordpress/wp-login.php:wordpress \
   /usr/share/wordpress/wp-content/themes/twentytwentythree:wordpress-theme-twentytwentythree \
-  /usr/lib/php/20220829/mysqli.so:php-mysql /usr/lib/php/20220829/gd.so:php-gd; do
+  /usr/lib/php/20220829/mysqli.so:php-mysql /usr/lib/php/20220829/gd.so:php-gd /usr/lib/php/20220829/pdo_sqlite.so:php-sqlite3 \
+  /usr/share/mediawiki/index.php:mediawiki /usr/share/dokuwiki/doku.php:dokuwiki \
+  /usr/share/phpmyadmin/index.php:phpmyadmin /usr/share/doc/dbconfig-no-thanks:dbconfig-no-thanks; do
   [ -e "${file%%:*}" ] || missing="$missing ${file##*:}"
 done
 [ -n "$missing" ] || exit 0
