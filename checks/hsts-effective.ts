@@ -1,6 +1,14 @@
 /** Checks that browsers accept the HSTS policy and keep it long enough. */
 import { type Found, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
-import { dayMs, hstsHost, hstsMaxAgeSecondsMin, isCertificateAccepted, parseHsts, preloadState } from "assay/check/parsers";
+import {
+  dayMs,
+  hstsHost,
+  hstsMaxAgeSecondsMin,
+  isCertificateAccepted,
+  isCertificateUnread,
+  parseHsts,
+  preloadState,
+} from "assay/check/parsers";
 
 type Code =
   | "security.hsts.certificate-not-accepted"
@@ -47,7 +55,7 @@ export default registerCheck({
     if (tls.status === "read" && tls.facts.host === host && !isCertificateAccepted(tls.facts, subject.scannedAt))
       found.push({ code: "security.hsts.certificate-not-accepted", values: { value, hstsHost: host } });
 
-    const isUndecided = found.length === 0 ? tls.status === "failed" : preload === "unknown";
+    const isUndecided = found.length === 0 ? isCertificateUnread(tls) : preload === "unknown";
     return isUndecided ? notChecked() : violatedBy(found);
   },
 });

@@ -15,6 +15,7 @@ import {
   hostOf,
   hstsHost,
   isCertificateAccepted,
+  isCertificateUnread,
   isHttps,
   isInconclusiveStatus,
   parseHsts,
@@ -72,7 +73,7 @@ export default registerCheck({
     if (tls.status === "read" && tls.facts.host === subject.host && !isCertificateAccepted(tls.facts, subject.scannedAt))
       found.push({ code: "security.hsts.preload-certificate-not-accepted" });
 
-    if (found.length === 0 && (fields === null || !isTestable(plainHttp) || tls.status === "failed")) return notChecked();
+    if (found.length === 0 && (fields === null || !isTestable(plainHttp) || isCertificateUnread(tls))) return notChecked();
     // A domain that may be on the list already needs nothing.
     if (found.length > 0 && preload === "unknown") return notChecked();
     // Other faults are irrelevant to a site that does not request preloading.

@@ -1,4 +1,5 @@
 /** Evaluates certificates at the instant of a scan, as browsers do. */
+import type { Reading } from "../evidence/evidence.ts";
 import type { CertificateFacts, PathCertificate, TlsFacts } from "../evidence/tls-facts.ts";
 
 export type Validity = "valid" | "expired" | "not-yet-valid";
@@ -17,6 +18,11 @@ export function isCertificateAccepted(tls: TlsFacts, at: string): boolean {
   if (leaf === undefined) return true;
   if (!tls.trusted || !tls.hostMatches || missingServerUsage(tls) !== null) return false;
   return [leaf, ...issuersOnPath(tls)].every((certificate) => (validityAt(certificate, at) ?? "valid") === "valid");
+}
+
+/** True if nothing is known about the certificate: the endpoint was not read, or only its versions. */
+export function isCertificateUnread(tls: Reading<TlsFacts>): boolean {
+  return tls.status === "failed" || tls.facts.chain.length === 0;
 }
 
 /** From the issuer of the server's certificate to the root. Empty without a path, and for evidence that does not contain it. */

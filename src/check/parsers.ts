@@ -99,6 +99,7 @@ export type { Validity } from "./certificate.ts";
 export {
   hasSignatureThatCounts,
   isCertificateAccepted,
+  isCertificateUnread,
   issuersOnPath,
   lifetimeMs,
   missingServerUsage,

@@ -15,7 +15,6 @@ testCheck(check, {
     ["quoted", sts('max-age="31536000"')],
     ["unknown directives are ignored", sts(`${year}; includeSubDomains; preload; report=x`)],
     ["a short period on a preloaded host", { ...sts("max-age=300"), hstsPreload: { hostPreloaded: true } }],
-    ["an unreadable certificate counts as accepted", { ...sts(year), tls: { trusted: false, chain: [] } }],
     [
       "an invalid certificate of another host",
       {
@@ -33,6 +32,7 @@ testCheck(check, {
   ],
   notChecked: [
     ["the header is valid, but the TLS reading failed", { ...sts(year), tls: "timeout" }],
+    ["the header is valid, but no certificate was read", { ...sts(year), tls: { chain: [], trusted: false, hostMatches: false } }],
     ["five minutes, and the preload status is unknown", { ...sts("max-age=300"), hstsPreload: "timeout" }],
   ],
   violated: {

@@ -33,6 +33,7 @@ testCheck(check, {
   notChecked: [
     ["no header, and the preload status is unknown", { hstsPreload: "unsupported" }],
     ["no header, and not on a list that is too old", { hstsPreload: { decidedBy: "list", listDate: "2025-11-19" } }],
+    ["no certificate was read", { ...sts(full), tls: { chain: [], trusted: false, hostMatches: false } }],
     ["the redirect was not tested", { ...sts(full), plainHttp: "timeout" }],
     ["the URL has an explicit port", { ...sts(full), plainHttp: { outcome: "custom-port", answers: [] } }],
     ["a server error on port 80", plain(answer({ url: "http://site.example/", status: 503 }))],

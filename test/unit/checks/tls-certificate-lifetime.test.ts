@@ -29,6 +29,7 @@ testCheck(check, {
   ],
   notChecked: [
     ["no handshake", { tls: "tls" }],
+    ["no certificate was read", { tls: { chain: [], trusted: false, trustedBy: null } }],
     ["an invalid date", { tls: { chain: [certificate({ validTo: "whenever" })] } }],
   ],
   violated: {

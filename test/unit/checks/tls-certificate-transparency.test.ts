@@ -19,6 +19,7 @@ testCheck(check, {
   notChecked: [
     ["the browser does not know", logged("unknown")],
     ["no security information from the browser", { navigation: { security: null } }],
+    ["no certificate was read", { ...logged("compliant"), tls: { chain: [], trusted: false, trustedBy: null } }],
     ["the browser failed", { navigation: "tls" }],
     ["no handshake", { ...logged("compliant"), tls: "tls" }],
   ],

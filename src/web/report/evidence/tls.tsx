@@ -49,7 +49,7 @@ function acceptedText(names: readonly string[], isUnknown: boolean, i18n: I18n):
 
 function Tls({ facts }: { readonly facts: TlsFacts }) {
   const i18n = useI18n();
-  const { host, port, address, negotiated, chain, certificatesDropped, chainAsSent, hostMatches } = facts;
+  const { host, port, address, negotiated, chain, certificatesDropped, chainAsSent } = facts;
   return (
     <>
       <dl>
@@ -64,12 +64,10 @@ function Tls({ facts }: { readonly facts: TlsFacts }) {
             {[negotiated.protocol, negotiated.cipher, negotiated.alpn ?? ""].filter((part) => part !== "").join(", ")}
           </UntrustedText>
         </Entry>
-        <Entry name={i18n.t("evidence.tls.hostMatches")}>{i18n.t(hostMatches ? "evidence.tls.yes" : "evidence.tls.no")}</Entry>
-        <Entry name={i18n.t("evidence.tls.trusted")}>
-          {trustText(facts, i18n)} {facts.untrustedBecause !== null && <UntrustedText>{facts.untrustedBecause}</UntrustedText>}
-        </Entry>
+        {chain.length > 0 && <Verdicts facts={facts} />}
       </dl>
-      <h4>{i18n.t(chainAsSent ? "evidence.tls.chainAsSent" : "evidence.tls.chainAsBuilt")}</h4>
+      {chain.length === 0 && <p>{i18n.t("evidence.tls.noCertificate")}</p>}
+      {chain.length > 0 && <h4>{i18n.t(chainAsSent ? "evidence.tls.chainAsSent" : "evidence.tls.chainAsBuilt")}</h4>}
       <ol>
         {chain.map((certificate) => (
           <li key={certificate.fingerprint}>
@@ -78,6 +76,18 @@ function Tls({ facts }: { readonly facts: TlsFacts }) {
         ))}
       </ol>
       <OmittedCount count={certificatesDropped} />
+    </>
+  );
+}
+
+function Verdicts({ facts }: { readonly facts: TlsFacts }) {
+  const i18n = useI18n();
+  return (
+    <>
+      <Entry name={i18n.t("evidence.tls.hostMatches")}>{i18n.t(facts.hostMatches ? "evidence.tls.yes" : "evidence.tls.no")}</Entry>
+      <Entry name={i18n.t("evidence.tls.trusted")}>
+        {trustText(facts, i18n)} {facts.untrustedBecause !== null && <UntrustedText>{facts.untrustedBecause}</UntrustedText>}
+      </Entry>
     </>
   );
 }
