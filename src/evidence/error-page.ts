@@ -21,8 +21,8 @@ export function withoutErrorPage<R extends PageReadings>(readings: R): R {
 
 /** The same for complete evidence, in which older versions take an error page for the page. */
 export function evidenceWithoutErrorPage(evidence: Evidence): Evidence {
-  const { navigation, page, dom, markup, requests, crossOrigin } = evidence;
-  return { ...evidence, ...withoutErrorPage({ navigation, page, dom, markup, requests, crossOrigin }) };
+  const { navigation, page, dom, markup, requests, scripts, scriptLibraries, crossOrigin } = evidence;
+  return { ...evidence, ...withoutErrorPage({ navigation, page, dom, markup, requests, scripts, scriptLibraries, crossOrigin }) };
 }
 
 /** RFC 9110 section 15.5.2: a 401 names in WWW-Authenticate how to sign in. */

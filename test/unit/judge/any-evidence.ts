@@ -1,7 +1,7 @@
 /** Random evidence for property tests: a flawless site, any mixture of faults, gaps and cuts, and the cases of every check table. */
 import fc from "fast-check";
 import type { TextRecords } from "../../../src/evidence/dns-facts.ts";
-import { withoutErrorPage } from "../../../src/evidence/error-page.ts";
+import { evidenceWithoutErrorPage } from "../../../src/evidence/error-page.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { Facts } from "../../../src/evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../../../src/evidence/http-facts.ts";
@@ -302,7 +302,7 @@ const tableEvidence: fc.Arbitrary<Evidence> = fc
 
 /** Evidence in which the page is an error page. */
 const errorPageEvidence: fc.Arbitrary<Evidence> = mixedEvidence.map(({ page, ...others }) =>
-  withoutErrorPage({ ...others, page: page.status === "read" ? read({ ...page.facts, status: 404 }) : page }),
+  evidenceWithoutErrorPage({ ...others, page: page.status === "read" ? read({ ...page.facts, status: 404 }) : page }),
 );
 
 export const anyEvidence: fc.Arbitrary<Evidence> = fc.oneof(
