@@ -1,6 +1,5 @@
 /** Ledger table: every check with state, reason, points and findings, grouped by area. */
-import type { Subject } from "../../evidence/evidence.ts";
-import type { StoredResult } from "../../judge/result.ts";
+import type { ResultBasis, StoredResult } from "../../judge/result.ts";
 import { chargesOf } from "../../text/charges.ts";
 import { countShownStates, type ShownState, shownStateOf } from "../../text/row-state.ts";
 import { StateLabel } from "../components/state-label.tsx";
@@ -42,14 +41,7 @@ export function Ledger({ report, filter }: LedgerProps) {
       <div data-ledger>
         <Table caption={i18n.t("report.ledger.heading")} captionUnseen columns={columns}>
           {reportAreas.map((area) => (
-            <AreaRows
-              key={area}
-              area={area}
-              rows={byArea.get(area) ?? []}
-              filter={filter}
-              points={points}
-              subject={report.evidence?.subject ?? null}
-            />
+            <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} filter={filter} points={points} basis={report.result.basis} />
           ))}
         </Table>
       </div>
@@ -62,11 +54,10 @@ interface AreaRowsProps {
   readonly rows: readonly ShownRow[];
   readonly filter: LedgerFilter;
   readonly points: PointsColumn | null;
-  /** Null if the evidence is gone. */
-  readonly subject: Subject | null;
+  readonly basis: ResultBasis | undefined;
 }
 
-function AreaRows({ area, rows, filter, points, subject }: AreaRowsProps) {
+function AreaRows({ area, rows, filter, points, basis }: AreaRowsProps) {
   const visit = useVisit();
   const { i18n } = visit;
   if (rows.length === 0) return null;
@@ -83,7 +74,7 @@ function AreaRows({ area, rows, filter, points, subject }: AreaRowsProps) {
             <StateLabel key="state" state={shownStateOf(shown.row)} />,
             <CheckName key="check" shown={shown} known={checkOf(visit, shown.row.key) !== undefined} />,
             <span key="reason" class="small">
-              {reasonOf(shown, subject, i18n)}
+              {reasonOf(shown, basis, i18n)}
             </span>,
             ...(points === null ? [] : [points.cell(shown, i18n)]),
             shown.findings.length === 0 ? null : <FindingLinks key="findings" shown={shown} />,
@@ -116,10 +107,10 @@ function CheckName({ shown: { row, label }, known }: { readonly shown: ShownRow;
 }
 
 /** Reason for the check's existence, or for its state if it gave no verdict. */
-function reasonOf({ row, reason, whenNotApplicable }: ShownRow, subject: Subject | null, i18n: I18n): string {
+function reasonOf({ row, reason, whenNotApplicable }: ShownRow, basis: ResultBasis | undefined, i18n: I18n): string {
   switch (row.state) {
     case "notChecked":
-      return whyNotChecked(i18n, row.notCheckedBecause, subject);
+      return whyNotChecked(i18n, row.notCheckedBecause, basis);
     case "notApplicable":
       return whenNotApplicable ?? reason;
     default:

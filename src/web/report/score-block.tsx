@@ -91,7 +91,7 @@ function ScoreReasons({ report, score }: { readonly report: Report; readonly sco
 }
 
 /** Rows without a verdict that limit the score, with what to do about each. */
-function Held({ report: { result, rows, evidence } }: { readonly report: Report }) {
+function Held({ report: { result, rows } }: { readonly report: Report }) {
   const { i18n, settings } = useVisit();
   const held = heldScore(result, i18n.locale, settings.texts);
   if (held === null) return null;
@@ -101,8 +101,8 @@ function Held({ report: { result, rows, evidence } }: { readonly report: Report 
       <ul>
         {held.rows.map(({ key, because, remedy }) => (
           <li key={key}>
-            <a href={`#${key}`}>{rows.find(({ row }) => row.key === key)?.label ?? key}</a>:{" "}
-            {whyNotChecked(i18n, because, evidence?.subject ?? null)} {remedy}
+            <a href={`#${key}`}>{rows.find(({ row }) => row.key === key)?.label ?? key}</a>: {whyNotChecked(i18n, because, result.basis)}{" "}
+            {remedy}
           </li>
         ))}
       </ul>

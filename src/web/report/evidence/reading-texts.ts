@@ -1,8 +1,8 @@
 /**
  * Localized names of readings and reasons of failures. Results of other versions may contain unknown names: these are shown as they are.
  */
-import { isReadingName, type ProbeFailure, type Subject } from "../../../evidence/evidence.ts";
-import { headerLimitOf } from "../../../evidence/subject.ts";
+import { isReadingName, type ProbeFailure } from "../../../evidence/evidence.ts";
+import type { ResultBasis } from "../../../judge/result.ts";
 import type { I18n } from "../../i18n.ts";
 
 /** Failures with a text in the locale files; the compiler compares them with the type. */
@@ -36,10 +36,10 @@ export function readingName(i18n: I18n, name: string): string {
   return isReadingName(name) ? i18n.t(`evidence.readings.${name}`) : name;
 }
 
-/** Reason of a `notChecked` row: a reason of the ledger itself, or `<reading>: <failure>`. `subject` is null if the evidence is gone. */
-export function whyNotChecked(i18n: I18n, because: string | undefined, subject: Subject | null): string {
-  if (because === "header-truncated" && subject !== null)
-    return i18n.t("evidence.reasons.headerLimit", { charsMax: i18n.number(headerLimitOf(subject)) });
+/** Reason of a `notChecked` row: a reason of the ledger itself, or `<reading>: <failure>`. */
+export function whyNotChecked(i18n: I18n, because: string | undefined, basis: ResultBasis | undefined): string {
+  if (because === "header-truncated" && basis !== undefined)
+    return i18n.t("evidence.reasons.headerLimit", { charsMax: i18n.number(basis.headerValueCharsMax) });
   if (because === undefined) return i18n.t("evidence.reasons.unknown");
   if (isNamed(ledgerReasons, because)) return i18n.t(`evidence.reasons.${because}`);
   const [reading = "", failure = ""] = because.split(": ");
