@@ -36,8 +36,8 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] {
   if (rules.length === 0) return [{ code: "security.csp.object-src-missing", values: { directives: directiveNames(policies) } }];
   const directive = ruleNames(rules);
   const sources = rules.flatMap((rule) => rule.sources);
-  // Current browsers have no plugins, and only the chosen sources remain. An object-src of the site's own says that it embeds content.
-  const isLimited = rules.every((rule) => rule.directive === "default-src" && !rule.sources.some(isOpenSource));
+  // Current browsers have no plugins, and only the chosen sources remain. A lone object-src says that the site embeds content.
+  const isLimited = rules.some((rule) => rule.directive === "default-src" && !rule.sources.some(isOpenSource));
   const code = isLimited ? "security.csp.object-src-by-default-src" : "security.csp.object-src-not-none";
   return [{ code, values: { directive, sources: sources.join(" ") } }];
 }

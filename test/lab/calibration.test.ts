@@ -117,13 +117,14 @@ function documentOf({ resources, forms, passwordForm }: Site): string {
   return `<!doctype html><html lang="en"><head><title>Page</title></head><body>${[...elements, ...actions].join("")}</body></html>\n`;
 }
 
-function zoneOf({ texts, caa, dnssec, mtaStsPolicy }: Site): DnsZone {
+function zoneOf({ texts, caa, dnssec, dane, mtaStsPolicy }: Site): DnsZone {
   const owners = Object.entries(texts).flatMap(([owner, records]) => records.map((record) => `${owner} IN TXT "${renamed(record)}"`));
   const records = [
     "@ IN A 127.0.0.1",
     "@ IN MX 10 mail",
     "mail IN A 127.0.0.1",
     ...(mtaStsPolicy === null ? [] : ["mta-sts IN A 127.0.0.1"]),
+    ...(dane ? [`_25._tcp.mail IN TLSA 3 1 1 ${"ab".repeat(32)}`] : []),
     ...caa.map(([tag, value]) => `@ IN CAA 0 ${tag} "${value}"`),
     ...owners,
   ];

@@ -1,4 +1,5 @@
 /** Single changes of a site: improvements, which may never lower its score, and worsenings, which may never raise it. */
+import { openToAllInline } from "../../../../src/check/csp.ts";
 import { flawlessSite, soundHeaders, soundMtaStsPolicy, soundSecurityTxt, soundTexts, soundTls, standardPolicy } from "./any-site.ts";
 import { enforcedPolicies, withDirectives, withoutSource, withPolicy } from "./policies.ts";
 import type { Site, SiteCookie, SiteTls } from "./site.ts";
@@ -39,6 +40,7 @@ export function worseningsOf(site: Site): readonly Change[] {
     ["an untrusted certificate", { tls: { ...site.tls, trusted: false } }],
     ["a short key", { tls: { ...site.tls, keyBits: 1_024 } }],
     ["no CAA", { caa: [] }],
+    ["no DANE", { dane: false }],
     ["no SPF", { texts: { ...site.texts, "@": [] } }],
     ["no DMARC", { texts: { ...site.texts, _dmarc: [] } }],
     ["no TLS reports", { texts: { ...site.texts, "_smtp._tls": [] } }],
@@ -145,11 +147,15 @@ function policyImprovements(site: Site): readonly Change[] {
     after: withoutSource(site, directives, source),
   }));
   const respelt = withDirectives(site, (directive) => directive.replace("scirpt-src", "script-src"));
-  // Beside a hash, browsers ignore 'unsafe-inline' already.
-  const nonces = withDirectives(site, (directive) =>
-    directive.includes("'sha256-") ? directive : directive.replace("'unsafe-inline'", "'nonce-c2Vjb25kMTIzNDU2'"),
-  );
-  return [...another, ...tighter, { name: "scirpt-src spelt script-src", after: respelt }, { name: "nonces", after: nonces }];
+  // Where inline scripts are stopped already, a nonce would let in further scripts.
+  const isOpen = openToAllInline(enforcedPolicies(site), "script") !== null;
+  const nonces = withDirectives(site, (directive) => directive.replace("'unsafe-inline'", "'nonce-c2Vjb25kMTIzNDU2'"));
+  return [
+    ...another,
+    ...tighter,
+    { name: "scirpt-src spelt script-src", after: respelt },
+    { name: "nonces", after: isOpen ? nonces : site },
+  ];
 }
 
 function contentImprovements(site: Site): readonly Change[] {
@@ -251,6 +257,7 @@ function recordImprovements(site: Site): readonly Change[] {
     ["redirect to https", { plainHttp: "redirects" }],
     ["CAA", { caa: flawlessSite.caa }],
     ["DNSSEC", { dnssec: "secure" }],
+    ["DANE", { dane: true }],
     ["DNSSEC that is at least not broken", site.dnssec === "bogus" ? { dnssec: "insecure" } : {}],
     ["MTA-STS policy", { mtaStsPolicy: soundMtaStsPolicy }],
     ["security.txt", { securityTxt: soundSecurityTxt }],

@@ -1,10 +1,12 @@
 /** A model of a site, and the evidence that a scan of it would gather. The parts of a model agree with each other. */
-import type { Evidence } from "../../../../src/evidence/evidence.ts";
+import type { MailHostDane } from "../../../../src/evidence/dns-facts.ts";
+import { type Evidence, read } from "../../../../src/evidence/evidence.ts";
 import { cookieLine } from "../../../support/cookies.ts";
-import { answer, certificate, evidence, headerFields, textRecords } from "../../../support/evidence.ts";
+import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../../support/evidence.ts";
 import { enforcedPolicies } from "./policies.ts";
 
 export const host = "site.example";
+export const mailHost = `mail.${host}`;
 export const policyHost = `mta-sts.${host}`;
 
 /** Values by lower-case name, one for each field. */
@@ -56,6 +58,8 @@ export interface Site {
   readonly caa: readonly (readonly [tag: string, value: string])[];
   readonly dnssec: "secure" | "insecure" | "bogus";
   readonly hasMail: boolean;
+  /** Whether the mail host has TLSA records. */
+  readonly dane: boolean;
   /** Records by owner: `@`, `_dmarc`, `_mta-sts`, `_smtp._tls`. */
   readonly texts: Readonly<Record<"@" | "_dmarc" | "_mta-sts" | "_smtp._tls", readonly string[]>>;
   /** Body of the MTA-STS policy; null if there is none. */
@@ -72,7 +76,7 @@ const certificateDates: Readonly<Record<SiteTls["validity"], string>> = {
 
 /** Evidence of a scan of `<scheme>://site.example/`. */
 export function evidenceOf(site: Site): Evidence {
-  const { scheme, headers, tls, texts, hasMail, preloaded, passwordForm } = site;
+  const { scheme, headers, tls, preloaded, passwordForm } = site;
   const url = `${scheme}://${host}/`;
   const { url: _url, ...page } = answer({ url, headers });
   return evidence({
@@ -101,12 +105,32 @@ export function evidenceOf(site: Site): Evidence {
     plainHttp: plainHttpOf(site),
     tls: tlsFactsOf(tls),
     crossOrigin: { headers: headerFields(site.cors) },
+    dnssec: { status: site.dnssec },
+    ...(site.dnssec === "bogus" ? unresolved : recordsOf(site)),
+    securityTxt: { attempts: attemptsOf(site) },
+  });
+}
+
+/** Validating resolvers refuse every answer of a domain whose signatures are broken. */
+const unresolved = {
+  dnsCaa: "unresolved",
+  mailMx: "unresolved",
+  mailSpf: "unresolved",
+  mailDmarc: "unresolved",
+  mailMtaSts: "unresolved",
+  mailMtaStsPolicy: "unresolved",
+  mailTlsRpt: "unresolved",
+  mailDane: "unresolved",
+} as const;
+
+function recordsOf(site: Site): EvidenceGiven {
+  const { texts, hasMail } = site;
+  return {
     dnsCaa: {
       foundAt: site.caa.length > 0 ? host : null,
       records: site.caa.map(([tag, value]) => ({ critical: false, tag, value, truncated: false })),
     },
-    dnssec: { status: site.dnssec },
-    mailMx: { exchangers: hasMail ? [{ preference: 10, host: `mail.${host}` }] : [] },
+    mailMx: { exchangers: hasMail ? [{ preference: 10, host: mailHost }] : [] },
     mailSpf: { own: textRecords(host, ...texts["@"]) },
     mailDmarc: { walk: [textRecords(`_dmarc.${host}`, ...texts._dmarc)] },
     mailMtaSts: textRecords(`_mta-sts.${host}`, ...texts["_mta-sts"]),
@@ -115,8 +139,21 @@ export function evidenceOf(site: Site): Evidence {
         ? { unavailableBecause: "no-host", status: 0 }
         : { status: 200, contentType: "text/plain", body: site.mtaStsPolicy },
     mailTlsRpt: textRecords(`_smtp._tls.${host}`, ...texts["_smtp._tls"]),
-    securityTxt: { attempts: attemptsOf(site) },
-  });
+    mailDane: { hosts: hasMail ? [{ host: mailHost, answer: read(daneOf(site)) }] : [] },
+  };
+}
+
+/** TLSA records of the mail host; senders ask for them only in signed zones. */
+function daneOf({ dnssec, dane }: Site): MailHostDane {
+  const isSigned = dnssec === "secure";
+  const record = { usage: 3, selector: 1, matchingType: 1, data: "ab".repeat(32), dataBytes: 32 };
+  return {
+    zone: isSigned ? "signed" : "unsigned",
+    name: isSigned ? `_25._tcp.${mailHost}` : null,
+    authentic: isSigned,
+    records: isSigned && dane ? [record] : [],
+    recordsDropped: 0,
+  };
 }
 
 export function lineOf({ name, attributes }: SiteCookie): string {
