@@ -59,7 +59,7 @@ function preloadSentences(facts: HstsPreloadFacts, i18n: I18n): readonly string[
   if (subdomainsPreloaded !== undefined)
     sentences.push(i18n.t(`evidence.navigation.${subdomainsPreloaded ? "subdomainsPreloaded" : "subdomainsNotPreloaded"}`));
   if (listDate === undefined) return sentences;
-  const date = i18n.date(listDate);
+  const date = Number.isNaN(Date.parse(listDate)) ? "-" : i18n.date(listDate);
   sentences.push(i18n.t(`evidence.navigation.${decidedBy === "browser" ? "preloadByBrowser" : "preloadByList"}`, { date }));
   if (sourcesDiffer === true) sentences.push(i18n.t("evidence.navigation.preloadSourcesDiffer", { date }));
   return sentences;
