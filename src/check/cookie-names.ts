@@ -63,9 +63,39 @@ export const otherCookieNames: readonly CookieNames[] = [
   },
   { names: /^ARRAffinity(SameSite)?$/, software: "Azure App Service", source: "Azure App Service: ARR affinity" },
   { names: /^GCLB$/, software: "Google Cloud load balancer", source: "Cloud Load Balancing: Session affinity, generated cookie" },
+  {
+    names: /^ApplicationGatewayAffinity(CORS)?$/,
+    software: "Azure Application Gateway",
+    source: "Azure Application Gateway: cookie-based affinity",
+  },
   { names: /^BIGipServer/, software: "F5 BIG-IP", source: "F5 K6917: BIG-IP persistence cookie" },
+  {
+    names: /^(TS[0-9a-f]{6,8}|f5avr|f5_cspm$)/,
+    software: "F5 BIG-IP ASM and AVR",
+    source: "F5 K6850: BIG-IP ASM cookies; F5 K13570: AVR cookies",
+  },
+  {
+    names: /^(NSC_|citrix_ns_id)/,
+    software: "Citrix NetScaler",
+    source: "NetScaler: HTTP cookie persistence; Web App Firewall session cookie",
+  },
+  {
+    names: /^(INGRESSCOOKIE|_[0-9a-f]{5})$/,
+    software: "ingress-nginx, Traefik",
+    source: "ingress-nginx: sticky sessions; Traefik: sticky sessions",
+  },
+  {
+    names: /^X-Mapping-/,
+    software: "Pulse Secure Virtual Traffic Manager",
+    source: "Virtual Traffic Manager: transparent session affinity",
+  },
   { names: /^(visid_incap|incap_ses|nlbi)_/, software: "Imperva", source: "Imperva: Cookies used by Cloud WAF" },
-  { names: /^(ak_bmsc|bm_s[vz]|_abck)$/, software: "Akamai", source: "Akamai Bot Manager: cookies" },
+  {
+    names: /^(ak_bmsc|bm_s[vz]|_abck|akaalb_.*)$/,
+    software: "Akamai",
+    source: "Akamai Bot Manager: cookies; Application Load Balancer: stickiness",
+  },
+  { names: /^(dtCookie|dtPC|dtSa|dtLatC|rxVisitor|rxvt)/, software: "Dynatrace", source: "Dynatrace: cookies of real user monitoring" },
   { names: /^datadome$/, software: "DataDome", source: "DataDome: Cookie and session storage" },
   {
     names: /^(mage-cache-sessid|private_content_version|X-Magento-Vary)$/,

@@ -130,6 +130,7 @@ test.each(
     ["theme", "lang", "consent", "author", "authors", "assessment", "obsession", "side", "resident", "tokenizer"],
     ["visitor_token", "device_token", "_ga", "_gid", "_hjSessionUser_1", "ai_session", "_uetsid", "__utma", "_pk_ses.1.1fff", ""],
     ["AWSALB", "AWSALBCORS", "__cf_bm", "_cfuvid", "ARRAffinity", "BIGipServerpool_http", "incap_ses_1_2", "datadome", "mage-cache-sessid"],
+    ["ApplicationGatewayAffinity", "TS01a2b3c4", "f5avraaaaaaaaaaaaaaaa_session_", "NSC_portal", "INGRESSCOOKIE", "_1d52e", "dtCookie"],
     ["frontends", "administration", "oct", "cpsessions", "0123456789abcdef", "october_sale_2026", "grafana_session_expiry", "form_key"],
     ["XSRF-TOKEN", "csrftoken", "_csrf", "__RequestVerificationToken", ".AspNetCore.Antiforgery.x"],
   ].flat(),
