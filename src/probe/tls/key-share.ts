@@ -15,7 +15,12 @@ export const secp521r1 = 0x0019;
 
 /** New keys in order of preference. A server without these groups answers with a HelloRetryRequest. */
 export function createKeyShares(): readonly KeyShare[] {
-  return [x25519Share(), curveShare(secp256r1, "prime256v1"), curveShare(secp384r1, "secp384r1"), curveShare(secp521r1, "secp521r1")];
+  return [x25519Share(), curveShare(secp256r1, "prime256v1"), curveShare(secp384r1, "secp384r1")];
+}
+
+/** For servers with P-521 alone: its keys take long to generate. */
+export function createRareKeyShares(): readonly KeyShare[] {
+  return [curveShare(secp521r1, "secp521r1")];
 }
 
 function x25519Share(): KeyShare {

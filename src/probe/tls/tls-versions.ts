@@ -4,9 +4,9 @@ import type { TlsVersion } from "../../evidence/tls-facts.ts";
 import { clientHello } from "./client-hello.ts";
 import { serverRecordDecryptor } from "./handshake-keys.ts";
 import { type Dial, exchangeHello, type HelloExchange, isClosedUnanswered, retryDelayMs } from "./hello-exchange.ts";
-import { createKeyShares } from "./key-share.ts";
+import { createKeyShares, createRareKeyShares, type KeyShare } from "./key-share.ts";
 import type { CreateDecryptor } from "./server-flight.ts";
-import { recordHeaderBytes } from "./tls-wire.ts";
+import { recordHeaderBytes, versionCodes } from "./tls-wire.ts";
 
 export interface HelloAnswer extends HelloExchange {
   readonly version: TlsVersion;
@@ -23,16 +23,28 @@ export async function probeTlsVersions(dial: Dial, serverName: string | null, si
     if (retry) await wait(retryDelayMs, undefined, { signal }).catch(() => {});
     answers.push(retry ? await probeTlsVersion(dial, answer.version, serverName, signal) : answer);
   }
-  return answers;
+  if (!answers.some(isUnreadTls13)) return answers;
+  const second = await probeTlsVersion(dial, "1.3", serverName, signal, createRareKeyShares);
+  return answers.map((answer) => (isUnreadTls13(answer) && second.flight.certificates.length > 0 ? second : answer));
 }
 
-async function probeTlsVersion(dial: Dial, version: TlsVersion, serverName: string | null, signal: AbortSignal): Promise<HelloAnswer> {
-  const { hello, createDecryptor } = prepareHello(version, serverName);
+/** The server chose TLS 1.3, but none of the key shares, or a suite that cannot be decrypted. */
+function isUnreadTls13({ version, flight }: HelloAnswer): boolean {
+  return version === "1.3" && flight.version === versionCodes["1.3"] && flight.certificates.length === 0;
+}
+
+async function probeTlsVersion(
+  dial: Dial,
+  version: TlsVersion,
+  serverName: string | null,
+  signal: AbortSignal,
+  createShares = createKeyShares,
+): Promise<HelloAnswer> {
+  const { hello, createDecryptor } = prepareHello(version, serverName, version === "1.3" ? createShares() : []);
   return { version, ...(await exchangeHello(dial, hello, signal, createDecryptor)) };
 }
 
-function prepareHello(version: TlsVersion, serverName: string | null) {
-  const keyShares = version === "1.3" ? createKeyShares() : [];
+function prepareHello(version: TlsVersion, serverName: string | null, keyShares: readonly KeyShare[]) {
   const hello = clientHello(version, serverName, keyShares);
   const message = hello.subarray(recordHeaderBytes);
   const createDecryptor: CreateDecryptor = ({ suite, keyShare }, serverMessage) => {
