@@ -6,6 +6,7 @@ import { anySite, flawlessSite, soundHeaders } from "./any-site.ts";
 import { improvementsOf, worseningsOf } from "./changes.ts";
 import { pastedChanges, withLines } from "./pasted.ts";
 import { withPolicy } from "./policies.ts";
+import { servers } from "./server-lines.ts";
 import type { Headers, Site } from "./site.ts";
 import { breachOf, judgedSite, pairOf } from "./site-law.ts";
 
@@ -45,7 +46,11 @@ describe("cases from real scans", () => {
   test.each<[string, Site, Site]>([
     ["max-age=0 is no better than no header", bare, { ...bare, headers: { ...bare.headers, "strict-transport-security": ["max-age=0"] } }],
     ["upgrade-insecure-requests alone", bare, withPolicy(bare, "upgrade-insecure-requests")],
-    ["the remediation on framing", bare, withLines(bare, remediationOf("security.missing-header.x-frame-options"))],
+    ...servers.map((server): [string, Site, Site] => [
+      `the remediation on framing for ${server}`,
+      bare,
+      withLines(bare, server, remediationOf("security.missing-header.x-frame-options")),
+    ]),
     [
       "Report-Only first, as the remediation advises",
       bare,
@@ -63,6 +68,29 @@ describe("cases from real scans", () => {
   test("max-age=0 costs what a missing header costs", () => {
     const disabled = withHeaders({ "strict-transport-security": ["max-age=0"] });
     expect(scoreOf(disabled)).toBe(scoreOf(without("strict-transport-security")));
+  });
+});
+
+describe("the lines of a remediation", () => {
+  const weak: Site = {
+    ...bare,
+    headers: { ...bare.headers, "x-frame-options": ["ALLOW-FROM https://a.example"], "x-powered-by": ["PHP/5.4.1"] },
+    cookies: [{ name: "sid", attributes: ["Path=/"] }],
+  };
+  test.each([...servers])("of %s change what they are about", (server) => {
+    const state = (site: Site, key: string) => judgedSite(site).ledger.find((row) => row.key === key)?.state;
+    for (const [code, key] of [
+      ["security.invalid-header.x-frame-options", "x-frame-options"],
+      ["security.missing-header.content-security-policy", "content-security-policy"],
+      ["security.missing-header.strict-transport-security", "strict-transport-security"],
+      ["security.disclosure.x-powered-by", "information-disclosure"],
+      ["security.cookie.missing-secure", "cookie-secure"],
+      ["security.cookie.missing-httponly", "cookie-httponly"],
+      ["security.cookie.missing-samesite", "cookie-samesite"],
+    ] as const) {
+      expect([key, state(weak, key)]).toEqual([key, "violated"]);
+      expect([key, state(withLines(weak, server, remediationOf(code)), key)]).toEqual([key, "passed"]);
+    }
   });
 });
 
