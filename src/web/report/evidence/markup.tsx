@@ -24,7 +24,7 @@ export function MarkupEntries({ facts }: { readonly facts: MarkupFacts }) {
         ))}
         {passwordForms.map(({ action, method }, at) => (
           <Entry key={String(at)} name={i18n.t("evidence.document.passwordForm")}>
-            <UntrustedLine>{`${(method ?? "").toUpperCase()} ${action ?? ""}`.trim()}</UntrustedLine>
+            <UntrustedLine>{`${(method ?? "get").toUpperCase()} ${action ?? ""}`.trim()}</UntrustedLine>
           </Entry>
         ))}
       </dl>
