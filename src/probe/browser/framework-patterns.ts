@@ -24,21 +24,24 @@ export const frameworkPatterns: readonly LibraryPattern[] = [
     name: "jquery-ui",
     files: ["jquery-ui", "jquery.ui"],
     packages: ["jqueryui", "jquery-ui", "jquery-ui-dist", "ui"],
-    banners: [/\/\*!?[\s*]{0,8}jQuery UI - v(\d[^\s,()]*) - \d{4}/, /\/\*!?[\s*]{0,8}jQuery UI (\d[^\s,()]*)\n/],
+    banners: [
+      /\/\*!?[\s*]{0,8}jQuery UI - v(\d[^\s,()]*) - \d{4}/,
+      /\/\*!?[\s*]{0,8}jQuery UI (\d[^\s,()]*)\n \*(?: http:\/\/jqueryui|\n \* Copyright)/,
+    ],
     expressions: ["jQuery.ui.version"],
   },
   {
     name: "jquery-ui-dialog",
     files: ["jquery.ui.dialog"],
     packages: [],
-    banners: [/\/\*!?[\s*]{0,8}jQuery UI Dialog (\d[^\s,()]*)\n/],
+    banners: [/\/\*!?[\s*]{0,8}jQuery UI Dialog (\d[^\s,()]*)\n \*(?: http:\/\/jqueryui|\n \* Copyright)/],
     expressions: ['typeof jQuery.ui.dialog === "function" ? jQuery.ui.version : ""'],
   },
   {
     name: "jquery-ui-tooltip",
     files: ["jquery.ui.tooltip"],
     packages: [],
-    banners: [/\/\*!?[\s*]{0,8}jQuery UI Tooltip (\d[^\s,()]*)\n/],
+    banners: [/\/\*!?[\s*]{0,8}jQuery UI Tooltip (\d[^\s,()]*)\n \*(?: http:\/\/jqueryui|\n \* Copyright)/],
     expressions: ['typeof jQuery.ui.tooltip === "function" ? jQuery.ui.version : ""'],
   },
   {
@@ -113,7 +116,7 @@ export const frameworkPatterns: readonly LibraryPattern[] = [
     name: "ember",
     files: ["ember"],
     packages: ["ember", "ember.js"],
-    banners: [/@overview {1,4}Ember - JavaScript Application Framework\n[^/]{0,600}@version {1,4}(\d[^\s,()]*)/],
+    banners: [/@overview {1,4}Ember - JavaScript Application Framework\n[^{}]{0,600}@version {1,4}(\d[^\s,()]*)/],
     expressions: ["Ember.VERSION"],
   },
   {

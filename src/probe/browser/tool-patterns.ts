@@ -9,9 +9,9 @@ export const toolPatterns: readonly LibraryPattern[] = [
     name: "lodash",
     files: ["lodash"],
     packages: ["lodash", "lodash.js"],
-    // Packages of single functions (lodash.debounce) say "<https://lodash.com/>" after the same words, and have versions of their own.
+    // Builds of some functions name these. Packages of one function (lodash.debounce) have an address in angle brackets instead.
     banners: [
-      /\/\*\*?[\s*]{0,8}(?:@license[\s*]{1,8})?(?:lodash|Lo-Dash) (\d[^\s,()]*) \(Custom Build\) lodash\.com\/license/,
+      /\/\*\*?[\s*]{0,8}(?:@license[\s*]{1,8})?(?:lodash|Lo-Dash) (\d[^\s,()]*) \(Custom Build\) lodash\.com\/license(?!.{0,80}\n[\s*]{0,8}Build: [^\n]{0,200}(?:include|minus|plus|category)=)/,
       /\/\*\*?[\s*]{0,8}@license[\s*]{1,8}Lo-Dash (\d[^\s,()]*) <http/,
     ],
     expressions: [`${isLodash} ? _.VERSION : ""`],

@@ -35,7 +35,7 @@ export const widgetPatterns: readonly LibraryPattern[] = [
     name: "quill",
     files: ["quill"],
     packages: ["quill"],
-    banners: [/\/\*![\s*]{0,8}Quill Editor v(\d[^\s,()]*)\n/],
+    // No banner: its style sheet, which other libraries embed in scripts, has the same one.
     expressions: ["Quill.version"],
   },
   {
@@ -55,7 +55,7 @@ export const widgetPatterns: readonly LibraryPattern[] = [
     name: "jquery.prettyPhoto",
     files: ["jquery.prettyphoto"],
     packages: ["prettyphoto"],
-    banners: [/\/\*[\s*-]{0,80}Class: prettyPhoto\n[^/]{0,300}Version: (\d[^\s,()]*)/],
+    banners: [/\/\*[\s*-]{0,80}Class: prettyPhoto\n[^*{}]{0,300}Version: (\d[^\s,()]*)/],
     expressions: ["jQuery.prettyPhoto.version"],
   },
   {
@@ -68,8 +68,7 @@ export const widgetPatterns: readonly LibraryPattern[] = [
     name: "highcharts",
     files: ["highcharts"],
     packages: ["highcharts"],
-    banners: [/\/\*[\s*]{0,8}(?:@license )?Highcharts JS v(\d[^\s,()]*) \(\d{4}/],
-    // Modules and the other editions have banners of their own or the same one.
+    banners: [/\/\*[\s*]{0,8}(?:@license )?Highcharts JS v(\d[^\s,()]*) \(\d{4}-\d\d-\d\d\)[\s*]{1,12}\(c\) \d{4}-\d{4} Torstein/],
     bannerNotIn: /\/(?:modules|highstock|highmaps)/,
     expressions: ["Highcharts.version"],
   },
