@@ -15,6 +15,7 @@ export interface PreloadCoverage {
 const entryPattern = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\t[01]$/;
 /** Characters of a DNS name (RFC 1035 section 2.3.4), without the final dot. */
 const nameCharsMax = 253;
+const encoder = new TextEncoder();
 const lineFeed = 0x0a;
 const one = 0x31;
 
@@ -26,7 +27,7 @@ export function parsePreloadList(text: string): PreloadLines | { readonly fault:
   const sorted = [...new Set(rows)].sort();
   const repeated = sorted.find((row, index) => row.slice(0, -1) === sorted[index + 1]?.slice(0, -1));
   if (repeated !== undefined) return { fault: `${repeated.slice(0, -2)} has both 0 and 1` };
-  return { bytes: new TextEncoder().encode(sorted.map((row) => `${row}\n`).join("")) };
+  return { bytes: encoder.encode(sorted.map((row) => `${row}\n`).join("")) };
 }
 
 /** The most specific entry decides, as in Chromium: an entry without subdomains ends the coverage by an entry above it. */
@@ -44,15 +45,28 @@ export function preloadCoverage(list: PreloadLines, host: string): PreloadCovera
 
 /** Binary search for the entry of exactly this name; null without one. */
 function coversSubdomains({ bytes }: PreloadLines, name: string): boolean | null {
-  const key = new TextEncoder().encode(`${name}\t`);
+  const key = encoder.encode(`${name}\t`);
   let [from, to] = [0, bytes.length];
   while (from < to) {
-    const middle = (from + to) >>> 1;
-    const start = middle === from ? from : Math.max(from, bytes.lastIndexOf(lineFeed, middle - 1) + 1);
-    const order = Buffer.compare(bytes.subarray(start, start + key.length), key);
+    let start = (from + to) >>> 1;
+    while (start > from && bytes[start - 1] !== lineFeed) start--;
+    const order = orderOf(bytes, start, key);
     if (order === 0) return bytes[start + key.length] === one;
     if (order > 0) to = start;
-    else from = bytes.indexOf(lineFeed, start) + 1;
+    else {
+      from = start;
+      while (from < to && bytes[from] !== lineFeed) from++;
+      from++;
+    }
   }
   return null;
+}
+
+/** Negative if the line at `start` sorts before the key, 0 if it begins with the key. */
+function orderOf(bytes: Uint8Array, start: number, key: Uint8Array): number {
+  for (let at = 0; at < key.length; at++) {
+    const difference = (bytes[start + at] ?? 0) - (key[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
