@@ -68,6 +68,21 @@ describe("/checks/{key}", () => {
     expect(html).not.toContain("{{");
   });
 
+  test.each([...locales])("says what a violation charges, or that the check is a note, in %s", async (locale) => {
+    const { check: texts } = files[locale].pages;
+    for (const { key, weight, findings } of builtInChecks) {
+      const html = await read(`/checks/${key}?locale=${locale}`);
+      const charges = Object.values<FindingDefinition>(findings).map((finding) => finding.weight ?? weight);
+      const [from, to] = [Math.min(...charges), Math.max(...charges)];
+      const differ = from !== to && weight > 0;
+      const sentence = to === 1 ? texts.charge.one : texts.charge.other;
+      const expected = differ ? texts.chargeBetween : weight === 0 ? texts.note : sentence;
+      expect(html).toContain(expected.replace("{{from}}", `${from}`).replace("{{to}}", `${to}`).replace("{{count}}", `${to}`));
+      for (const charge of differ ? charges : [])
+        expect(html).toContain((charge === 1 ? texts.findingCharge.one : texts.findingCharge.other).replace("{{count}}", `${charge}`));
+    }
+  });
+
   test("has an example for every placeholder", () => {
     for (const locale of locales) {
       const texts = JSON.stringify(files[locale].checks);
