@@ -14,6 +14,8 @@ import { failedBy, type SubjectContext } from "../context.ts";
 import { followRedirects } from "./redirects.ts";
 
 const answersMax = 4;
+/** For the whole chain. Nothing of the page waits for its icon, so the scan must not wait longer for a slow one. */
+const chainMs = 3_000;
 
 export interface FaviconContext extends SubjectContext {
   readonly pageUrl: string;
@@ -35,8 +37,9 @@ export async function probeFavicon(context: FaviconContext): Promise<Reading<Fav
   if (url === null) return failed("not-asked");
   const insecureUrl = insecureAmong([url], pageUrl);
   if (siteOf(url) !== siteOf(pageUrl)) return read({ setCookies: [], insecureUrl });
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(chainMs)]);
   try {
-    const { answers } = await followRedirects(context, upgraded(url, insecureUrl), { answersMax, bodyBytesMax: 0 });
+    const { answers } = await followRedirects({ ...context, signal }, upgraded(url, insecureUrl), { answersMax, bodyBytesMax: 0 });
     const replies = answers.map(({ url, reply: { status, headers, headersDropped } }) => ({ url, status, headers, headersDropped }));
     if (replies.some((reply) => isChallenge(reply, null))) return failed("challenged");
     const targets = replies.flatMap((reply) => redirectTarget(reply) ?? []);

@@ -53,6 +53,7 @@ beforeAll(async () => {
         },
       },
       "/app.js": { body: "1", headers: { "content-type": "text/javascript" } },
+      "/favicon.ico": { status: 404, headers: { "set-cookie": "icon=closely-kept; Secure" } },
       "/slow": (_request, response) => {
         slow.requests++;
         void slow.answered.then(() => response.writeHead(200, { "content-type": "text/html" }).end("<title>late</title>"));
@@ -156,9 +157,13 @@ describe("a scan through queue, browser, workers and store", () => {
       expect(subject).toMatchObject({ url: "https://site.test/", host: "site.test" });
       expect(stored?.evidence.tls).toMatchObject({ facts: { host: "site.test", trusted: true, hostMatches: true } });
       expect(stored?.evidence.plainHttp).toMatchObject({ facts: { outcome: "answered" } });
+      expect(JSON.stringify(stored?.evidence.page)).toContain('"icon=<redacted>; Secure"');
       expect(JSON.stringify(stored)).toContain("token=***");
       expect(JSON.stringify(stored)).not.toContain("closely-kept");
-      const timed = [..."crossOrigin favicon judge page plainHttp securityTxt tls total mailMtaStsPolicy".split(" "), ...dnsReadings];
+      const timed = [
+        ..."crossOrigin favicon judge page plainHttp securityTxt tls tlsOffers total mailMtaStsPolicy".split(" "),
+        ...dnsReadings,
+      ];
       expect(Object.keys(stored?.timings ?? {}).sort()).toEqual(timed.sort());
       const result = engine.store.results.find(token);
       expect(result?.measured).toBe(true);

@@ -76,6 +76,13 @@ test("a page that was not read, a challenge and a refused connection add nothing
   expect((await probe([], { "/favicon.ico": challenge })).reading).toEqual({ status: "failed", because: "challenged" });
 });
 
+test("an icon that never comes is a timeout, and does not hide an insecure address", async () => {
+  const { reading } = await probe([], { "/favicon.ico": () => {} });
+  expect(reading).toEqual({ status: "failed", because: "timeout" });
+  const insecure = await probe(["http://site.test/i.png"], { "/i.png": () => {} });
+  expect(insecure.reading).toEqual({ status: "read", facts: { setCookies: [], insecureUrl: "http://site.test/i.png" } });
+});
+
 const readingsOf = (given: EvidenceGiven): PageReadings => evidence(given);
 const favicon = (facts: Favicon) => ({ status: "read", facts }) as const;
 
