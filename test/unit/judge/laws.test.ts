@@ -133,6 +133,20 @@ describe("properties of the complete catalog", () => {
     expect(expected.filter((row) => !seen.has(row))).toEqual([]);
   });
 
+  test.each([
+    ["a policy that begins with frame-ancestors", "frame-ancestors 'none'; default-src 'none'; img-", "passed"],
+    ["a policy without a complete frame-ancestors", "default-src 'none'; frame-anc", "notChecked"],
+  ] as const)("a site without a fault scores 79 while it has %s and is too long to be read", (_words, value, framing) => {
+    if (soundSite.page.status === "failed") throw new Error("the page of the sound site was read");
+    const others = soundSite.page.facts.headers.filter(({ name }) => name !== "content-security-policy" && name !== "x-frame-options");
+    const headers = [...others, { name: "content-security-policy", value, truncated: true }];
+    const result = judged({ ...soundSite, page: read({ ...soundSite.page.facts, headers }) });
+    expect([result.score, result.band]).toEqual([79, "warn"]);
+    expect(statesOf(result).get("content-security-policy")).toBe("notChecked");
+    expect(statesOf(result).get("x-frame-options")).toBe(framing);
+    expect(result.findings).toEqual([]);
+  });
+
   test("a site without a fault scores 100", () => {
     const result = judged(soundSite);
     expect(result.findings).toEqual([]);
