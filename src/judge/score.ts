@@ -45,5 +45,10 @@ export function heavyUnreadRows({ algorithmVersion, score, ledger }: StoredResul
 
 /** True for a row without a verdict whose check protects every visitor: nothing is called good while such a row is unread. */
 function isUnreadDefence({ state, weight = 0 }: { readonly state: State; readonly weight?: number }): boolean {
-  return state === "notChecked" && weight >= mainDefenceWeightMin;
+  return state === "notChecked" && isMainDefence(weight);
+}
+
+/** True if a check of this weight limits the score while it has no verdict. */
+export function isMainDefence(weight: number): boolean {
+  return weight >= mainDefenceWeightMin;
 }

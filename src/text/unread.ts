@@ -1,7 +1,7 @@
 /** Explains why a result has no score, or which unread rows limit it, and what to do. */
 
 import type { NotCheckedBecause, StoredResult } from "../judge/result.ts";
-import { heavyUnreadRows, unreadDefenceScoreMax } from "../judge/score.ts";
+import { heavyUnreadRows, isMainDefence, unreadDefenceScoreMax } from "../judge/score.ts";
 import type { PageLocale, Texts } from "./i18n.ts";
 
 /** Null for a measured result. */
@@ -24,6 +24,11 @@ function pageFailure(because: NotCheckedBecause | undefined): string | null {
 /** What to scan or to change if the page reading failed; null if nothing in particular helps. */
 export function scanInstead(failure: string, locale: PageLocale, texts: Texts): string | null {
   return texts.translate(locale, ["report", "scanInstead", failure]);
+}
+
+/** Maximum score while a check of this weight has no verdict; null if it does not limit the score. */
+export function scoreMaxWhileUnread(weight: number): number | null {
+  return isMainDefence(weight) ? unreadDefenceScoreMax : null;
 }
 
 /** A row without a verdict that limits the score, with the reason and the remedy. */

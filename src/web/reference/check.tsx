@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { headerFieldsMax } from "../../evidence/limits.ts";
+import { scoreMaxWhileUnread } from "../../text/unread.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
@@ -123,8 +124,9 @@ function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly te
   );
 }
 
-function NotChecked({ check: { reads, consults = [], headers = [] } }: { readonly check: AnyCheck }) {
+function NotChecked({ check: { weight, reads, consults = [], headers = [] } }: { readonly check: AnyCheck }) {
   const { i18n, settings } = useVisit();
+  const scoreMax = scoreMaxWhileUnread(weight);
   return (
     <Part title="check.notChecked">
       {reads.length > 0 && (
@@ -145,7 +147,7 @@ function NotChecked({ check: { reads, consults = [], headers = [] } }: { readonl
           <code {...untranslated}>{headers.join(", ")}</code>
         </p>
       )}
-      <p>{i18n.t("check.neither")}</p>
+      <p>{scoreMax === null ? i18n.t("check.neither") : i18n.t("check.held", { score: scoreMax })}</p>
     </Part>
   );
 }

@@ -78,6 +78,7 @@ describe("/checks/{key}", () => {
       const sentence = to === 1 ? texts.charge.one : texts.charge.other;
       const expected = differ ? texts.chargeBetween : weight === 0 ? texts.note : sentence;
       expect(html).toContain(expected.replace("{{from}}", `${from}`).replace("{{to}}", `${to}`).replace("{{count}}", `${to}`));
+      expect(html.includes(texts.held.replace("{{score}}", "79"))).toBe(weight >= 8);
       for (const charge of differ ? charges : [])
         expect(html).toContain((charge === 1 ? texts.findingCharge.one : texts.findingCharge.other).replace("{{count}}", `${charge}`));
     }
