@@ -2,7 +2,8 @@
 import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
 import { ruleNames, rulesOn } from "../../src/check/csp.ts";
 import { distinct, foundAtAddresses } from "../../src/check/finding-values.ts";
-import { boundedHeaders, boundedText } from "../../src/evidence/bound.ts";
+import { boundedHeaders, boundedSetCookie, boundedText } from "../../src/evidence/bound.ts";
+import { randomBitsOf } from "../../src/evidence/random-bits.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
 import { librariesInAnswers, librariesInHead, librariesInUrl } from "../../src/probe/browser/library-detection.ts";
@@ -63,11 +64,24 @@ const otherTargets: readonly FuzzTarget[] = [
           [text, text],
           ["set-cookie", text],
         ]),
+      boundedSetCookie: (text) => boundedSetCookie(text, 100),
     },
     properties: {
       "a bounded text keeps its limit": (text) => boundedText(text, 10).text.length <= 10,
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the property is about control characters
       "no control character is left": (text) => !/[\x00-\x08\x0a-\x1f\x7f]/.test(boundedText(text, 100).text),
+    },
+  },
+  {
+    file: "evidence/random-bits",
+    tokens: [..."{}\"':,;|%=-_+/", "0", "a", "F", "iv", "%22", "eyJ", "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", "9f86d081884c7d65"],
+    samples: ["s%3A9f86d081884c7d659a2feaa0c55ad015.c2ln", "eyJpdiI6IiJ9", "theme-dark"],
+    functions: { randomBitsOf },
+    properties: {
+      "bits are a whole number from 0 to 256": (text) => {
+        const bits = randomBitsOf(text);
+        return Number.isInteger(bits) && bits >= 0 && bits <= 256;
+      },
     },
   },
   {
