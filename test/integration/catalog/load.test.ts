@@ -128,7 +128,8 @@ describe("plugin checks", () => {
       /headers contains "X-Own"; names must be in lower case/,
     ],
     ["has an unknown headersFrom", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom contains "x"/],
-    ["has no weight", { "own-check.ts": checkFile({ weight: "0" }) }, /weight 0 is not above 0/],
+    ["has a negative weight", { "own-check.ts": checkFile({ weight: "-1" }) }, /weight -1 is not from 0 to 10/],
+    ["is a note with a severity", { "own-check.ts": checkFile({ weight: "0" }) }, /belongs to a check of weight 0: its severity is info/],
     [
       "has an unknown severity",
       { "own-check.ts": checkFile({ severity: "dire" }) },
