@@ -15,6 +15,7 @@ import { pastedCases } from "./pasted.ts";
 import { proxyTests } from "./proxies.ts";
 import { remediationTests } from "./remediation.ts";
 import { caseTable, matrixSummary, missingCodes, missingStates } from "./table.ts";
+import { tlsOfferCases } from "./tls-offers.ts";
 import { unreadableCases } from "./unreadable.ts";
 import { versionCases } from "./versions.ts";
 import { webCases } from "./web.ts";
@@ -34,6 +35,7 @@ const unreachableCodes: Readonly<Record<string, string>> = {
 
 labTests("certificates", certificateCases);
 labTests("TLS versions", versionCases);
+labTests("TLS offers", tlsOfferCases);
 labTests("CSP", cspCases);
 labTests("web servers", webServerCases);
 labTests("application", applicationCases);

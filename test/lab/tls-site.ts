@@ -7,7 +7,7 @@ import type { FinishedScan, LabSite, States } from "./laboratory.ts";
 
 export const labHost = "site.test";
 
-/** Every TLS row. Two of them do not apply to a private authority. */
+/** Every TLS row but the two about offers. Two of them do not apply to a private authority. */
 const sound: States = {
   "tls-certificate-validity": "passed",
   "tls-certificate-expiry": "passed",

@@ -35,6 +35,8 @@ const hardenedHeaders: Readonly<Record<string, string>> = {
   "Cross-Origin-Opener-Policy": "same-origin",
 };
 
+const hardenedSuites = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
 function headerLines(line: (name: string, value: string) => string): string {
   return Object.entries(hardenedHeaders)
     .map(([name, value]) => line(name, value))
@@ -50,7 +52,7 @@ export const configurations: Readonly<Record<WebServerName, (layout: Layout) => 
       .replaceAll("/var/log/nginx", folder)
       .replace(/include \/etc\/nginx\/conf\.d.*\n/, "")
       .replace(/include \/etc\/nginx\/sites-enabled.*/, `include ${folder}/site.conf;`)
-      .replace(/ssl_protocols .*/, (line) => (hardened ? "ssl_protocols TLSv1.2 TLSv1.3;" : line));
+      .replace(/ssl_protocols .*/, (line) => (hardened ? `ssl_protocols TLSv1.2 TLSv1.3;\nssl_ciphers ${hardenedSuites};` : line));
     writeFileSync(join(folder, "nginx.conf"), conf);
     const strict = headerLines((name, value) => `add_header ${name} "${value}" always;`);
     writeFileSync(
@@ -90,7 +92,7 @@ ${hardened ? "ServerTokens Prod\nServerSignature Off" : ""}
   SSLEngine on
   SSLCertificateFile ${chainFile}
   SSLCertificateKeyFile ${keyFile}
-  ${hardened ? `SSLProtocol -all +TLSv1.2 +TLSv1.3\n  AddDefaultCharset utf-8\n  ${strict}` : ""}
+  ${hardened ? `SSLProtocol -all +TLSv1.2 +TLSv1.3\n  SSLCipherSuite ${hardenedSuites}\n  AddDefaultCharset utf-8\n  ${strict}` : ""}
 </VirtualHost>
 <Directory ${root}>
   Require all granted

@@ -26,8 +26,8 @@ const missingByDefault = [
 ];
 /** Further default states of each server. */
 const furtherByDefault: Readonly<Record<WebServerName, States>> = {
-  nginx: { "information-disclosure": "violated" },
-  apache: { "information-disclosure": "violated" },
+  nginx: { "information-disclosure": "violated", "tls-weak-ciphers": "violated" },
+  apache: { "information-disclosure": "violated", "tls-weak-ciphers": "violated" },
   caddy: {},
   lighttpd: { "information-disclosure": "violated" },
   haproxy: {},
@@ -57,13 +57,13 @@ export const webServerCases: readonly LabCase[] = webServerNames.flatMap((name) 
     {
       name: `${versionOf(name)} by default`,
       expected: byDefault,
-      serve: () => serve(name, false),
+      serve: () => serveWebServer(name, false),
       verify: (scan: FinishedScan) => expectOthersPassed(scan, byDefault),
     },
     {
       name: `${versionOf(name)} hardened`,
       expected: passed(...passedInBoth, ...missingByDefault, "hsts-effective", "csp-script-sources"),
-      serve: () => serve(name, true),
+      serve: () => serveWebServer(name, true),
       verify: (scan: FinishedScan) => {
         expect(scan.result.score).toBe(100);
         expectOthersPassed(scan, {});
@@ -78,7 +78,8 @@ function expectOthersPassed({ result }: FinishedScan, expected: States): void {
   expect(others.map(({ key }) => key)).toEqual([]);
 }
 
-async function serve(name: WebServerName, hardened: boolean): Promise<LabSite> {
+/** A site at `<name>.test`, with the default or the hardened configuration. */
+async function serveWebServer(name: WebServerName, hardened: boolean): Promise<LabSite> {
   const host = `${name}.test`;
   const folder = mkdtempSync(join(tmpdir(), `assay-lab-${name}-`));
   const origin = await startHttp({ "/": { body: page } });

@@ -18,7 +18,8 @@ export type HelloReply = (hello: ReceivedHello) => Buffer | "reset" | "close" | 
 export function startHelloServer(reply: HelloReply, behind: number | null = null): Promise<TestServer> {
   return startTcp((socket) => {
     socket.once("data", (bytes: Buffer) => {
-      const answer = reply(parseHello(bytes));
+      const hello = parseHello(bytes);
+      const answer = hello === null ? null : reply(hello);
       if (answer === "reset") socket.resetAndDestroy();
       else if (answer === "close") socket.end();
       else if (answer instanceof Buffer) socket.end(answer);
@@ -37,8 +38,11 @@ function forward(socket: Socket, hello: Buffer, port: number): void {
   socket.once("close", () => onward.destroy());
 }
 
-/** RFC 8446 section 4.1.2. */
-function parseHello(bytes: Buffer): ReceivedHello {
+const recordTypeHandshake = 22;
+
+/** RFC 8446 section 4.1.2. Null for anything else, such as a hello of SSL 2.0. */
+function parseHello(bytes: Buffer): ReceivedHello | null {
+  if (bytes[0] !== recordTypeHandshake || bytes.length < 44) return null;
   const suitesAt = 44 + (bytes[43] ?? 0);
   const suitesEnd = suitesAt + 2 + bytes.readUInt16BE(suitesAt);
   const extensions = new Map<number, Buffer>();

@@ -18,7 +18,7 @@ export async function startOpenssl(identity: ServerIdentity, args: readonly stri
   writeFileSync(chain, others.join(""));
   writeFileSync(key, identity.privateKeyPem, { mode: 0o600 });
   const port = await closedPort();
-  const files = ["-cert", cert, "-cert_chain", chain, "-key", key];
+  const files = ["-cert", cert, "-key", key, ...(others.length === 0 ? [] : ["-cert_chain", chain])];
   const command = ["openssl", "s_server", "-accept", `127.0.0.1:${port}`, "-www", "-quiet", ...files, ...args];
   try {
     const running = await startProcess(command, () => isListening(port));
