@@ -9,9 +9,16 @@ export function namesVersion(text: string): boolean {
   return version.test(text);
 }
 
-/** Fields that other rules judge, or whose numbers are no versions: dates, tags, addresses, protocols, identifiers of requests. */
-const otherFields =
-  /^(?:server|via|x-powered-by|x-aspnet-version|x-aspnetmvc-version|x-generator|x-runtime|x-version|accept.*|age|alt-svc|cache-control|content-.*|critical-ch|date|dav|etag|expires|keep-alive|last-modified|link|location|mime-version|nel|p3p|permissions-policy|feature-policy|pragma|refresh|report-to|reporting-endpoints|sec-.*|server-timing|set-cookie|sourcemap|x-sourcemap|strict-transport-security|traceparent|tracestate|upgrade|vary|x-pingback|x-ua-compatible|.*-(?:id|ip|ray|trace|time|timestamp|etag|tag|key|hash|token|nonce|url|uri|host|addr|address|policy|range|ranges|length))$/;
+/** Fields that other rules judge, or whose numbers are no versions. */
+const otherFields: readonly string[] = (
+  "server via x-powered-by x-aspnet-version x-aspnetmvc-version x-generator x-runtime x-version accept age alt-svc cache-control critical-ch " +
+  "date dav etag expires feature-policy keep-alive last-modified link location mime-version nel p3p pragma refresh report-to " +
+  "reporting-endpoints server-timing set-cookie sourcemap strict-transport-security traceparent tracestate upgrade vary x-pingback " +
+  "x-sourcemap x-ua-compatible"
+).split(" ");
+/** Families of such fields: addresses, tags, times, and identifiers of requests. */
+const otherFamilies =
+  /^(?:accept|content|sec)-|-(?:addr|address|etag|hash|host|id|ip|key|length|nonce|policy|range|ranges|ray|tag|time|timestamp|token|trace|uri|url)$/;
 
 /** Fields that products send with their version. Source: the documentation or the source code of each product. */
 const productFields: readonly string[] = [
@@ -46,13 +53,17 @@ export function productVersionFields(headers: readonly HeaderField[]): readonly 
 function isProductVersionField({ name, value }: HeaderField): boolean {
   const field = name.toLowerCase();
   if (productFields.includes(field)) return /\d\.\d/.test(value);
-  if (otherFields.test(field)) return false;
+  if (otherFields.includes(field) || otherFamilies.test(field)) return false;
+  // Some servers repeat the User-Agent of the request.
+  if (value.includes("Mozilla/")) return false;
   if (/^[a-z].*-version$/.test(field) && !ownVersions.test(field)) return /^v?\d+(?:\.\d+)+/i.test(value.trim());
   return value.split(/[\s,;]+/).some(isProductWithVersion);
 }
 
 /** `WildFly/26.1`, `squid/3.5.20`: a name, one slash and a version of at least two numbers. Private addresses are no versions. */
 function isProductWithVersion(word: string): boolean {
-  const name = /^\(?([a-z][\w.+-]*)\/(?!10\.|127\.|192\.168\.)v?\d+(?:\.\d+)+(?:[\w.+~-]*)\)?$/i.exec(word)?.[1];
+  const name = /^\(?([a-z][\w.+-]*)\/(?!(?:10|127)(?:\.\d+){3}\)?$|192\.168(?:\.\d+){2}\)?$)v?\d+(?:\.\d+)+(?:[\w.+~-]*)\)?$/i.exec(
+    word,
+  )?.[1];
   return name !== undefined && !protocolNames.test(name);
 }

@@ -1,8 +1,9 @@
 /** Requests the icon of the page as browsers do. The embedded browser shows no tabs and does not ask for it. */
-import { failed, type Reading, read } from "../../evidence/evidence.ts";
+import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { insecureRequestsMax, setCookieLinesMax } from "../../evidence/limits.ts";
 import type { MarkupFacts } from "../../evidence/markup-facts.ts";
 import type { RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
+import { parseIpText } from "../../parse/address.ts";
 import { isHttps } from "../../parse/header-fields.ts";
 import { redirectTarget } from "../../parse/redirects.ts";
 import { parseSetCookie } from "../../parse/set-cookie.ts";
@@ -37,18 +38,20 @@ export async function probeFavicon(context: FaviconContext): Promise<Reading<Fav
   if (url === null) return failed("not-asked");
   const insecureUrl = insecureAmong([url], pageUrl);
   if (siteOf(url) !== siteOf(pageUrl)) return read({ setCookies: [], insecureUrl });
+  // The address is known even if its answer is not.
+  const withoutAnswer = (because: ProbeFailure) => (insecureUrl === null ? failed(because) : read({ setCookies: [], insecureUrl }));
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(chainMs)]);
   try {
     const { answers } = await followRedirects({ ...context, signal }, upgraded(url, insecureUrl), { answersMax, bodyBytesMax: 0 });
     const replies = answers.map(({ url, reply: { status, headers, headersDropped } }) => ({ url, status, headers, headersDropped }));
-    if (replies.some((reply) => isChallenge(reply, null))) return failed("challenged");
+    if (replies.some((reply) => isChallenge(reply, null))) return withoutAnswer("challenged");
     const targets = replies.flatMap((reply) => redirectTarget(reply) ?? []);
     const setCookies = answers
       .filter((answer) => siteOf(answer.url) === siteOf(pageUrl))
       .flatMap(({ url, reply }) => reply.setCookies.map((line) => ({ host: hostOf(url) ?? "", overHttps: isHttps(url), ...line })));
     return read({ setCookies, insecureUrl: insecureUrl ?? insecureAmong(targets, pageUrl) });
   } catch (thrown) {
-    return insecureUrl === null ? failedBy(thrown) : read({ setCookies: [], insecureUrl });
+    return withoutAnswer(failedBy(thrown).because);
   }
 }
 
@@ -62,9 +65,14 @@ function insecureAmong(urls: readonly string[], pageUrl: string): string | null 
   return isHttps(pageUrl) ? (urls.find(isInsecureUrl) ?? null) : null;
 }
 
-/** Mixed Content section 4.1: browsers request an image of an https page over https. */
+/** Address that browsers request in place of an insecure one. */
 function upgraded(url: string, insecureUrl: string | null): string {
-  return insecureUrl === null ? url : url.replace(/^http:/i, "https:");
+  return insecureUrl === null || !isUpgradeable(url) ? url : url.replace(/^http:/i, "https:");
+}
+
+/** Mixed Content section 4.1: browsers request an image of an https page over https, except from an IP address. */
+function isUpgradeable(url: string): boolean {
+  return parseIpText(hostOf(url) ?? "") === null;
 }
 
 function siteOf(url: string): string {
@@ -96,5 +104,6 @@ function nameOf({ line }: SetCookieLine): string {
 
 function withInsecure(requests: RequestsFacts, url: string): RequestsFacts {
   if (requests.insecure.length >= insecureRequestsMax) return { ...requests, insecureDropped: requests.insecureDropped + 1 };
-  return { ...requests, insecure: [...requests.insecure, { url, kind: "favicon", outcome: "upgraded" }] };
+  const outcome = isUpgradeable(url) ? "upgraded" : "loaded";
+  return { ...requests, insecure: [...requests.insecure, { url, kind: "favicon", outcome }] };
 }

@@ -96,6 +96,11 @@ test("the page gets the icon's cookies that it does not set itself, and the inse
   expect(requests).toMatchObject({ facts: { insecure: [{ url: "http://site.example/i.png", kind: "favicon", outcome: "upgraded" }] } });
 });
 
+test("an insecure icon of an IP address is not upgraded", () => {
+  const { requests } = withFavicon(readingsOf({}), favicon({ setCookies: [], insecureUrl: "http://192.0.2.1/i.png" }));
+  expect(requests).toMatchObject({ facts: { insecure: [{ kind: "favicon", outcome: "loaded" }] } });
+});
+
 test("limits hold, and an unread page stays unread", () => {
   const many = Array.from({ length: 120 }, (_, at) => cookieLine(`c${at}=<redacted>`));
   expect(withFavicon(readingsOf({}), favicon({ setCookies: many, insecureUrl: null })).page).toMatchObject({
