@@ -33,7 +33,7 @@ export function scanCommand(onExit: (code: ExitCode) => void): Command {
     .description("Scan pages once, without server or account. Progress goes to stderr, reports to stdout.")
     .argument("<url...>", "pages to scan; https:// is added where no scheme is given; - reads them from stdin, one a line")
     .addOption(new Option("--format <format>", "json is one line for each URL").choices(["text", "json"]).default("text"))
-    .addOption(new Option("--fail-on <severity>", "exit 1 if a finding is at least so severe").choices(severities))
+    .addOption(new Option("--fail-on <severity>", "exit 1 if a finding is at least so severe; notes do not count").choices(severities))
     .addOption(new Option("--fail-under <score>", "exit 1 if a score is lower, or could not be measured").argParser(scoreFrom))
     .action(async (given: string[], _options, command: Command) => {
       onExit(await scanAll(await urlsFrom(given), configOf(command), command.optsWithGlobals()));

@@ -1,6 +1,7 @@
 /** A report in a real browser: filters, collapsed sections and buttons, with and without script. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { landmarkKeys, storeSite } from "../../support/finished-scans.ts";
+import { countShownStates } from "../../../src/text/row-state.ts";
+import { knownScans, landmarkKeys, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
 import { axeComplaints, narrow, overflowComplaints } from "./accessible.ts";
@@ -29,6 +30,8 @@ function rowsShown({ page }: Visitor) {
     return { states: [...new Set(shown.map((row) => row.getAttribute("data-state")))].sort(), count: shown.length };
   });
 }
+/** Of the site in the report. */
+const counts = countShownStates(knownScans.silent.result.ledger);
 const addressOf = ({ page }: Visitor) => {
   const { search, hash } = new URL(page.url());
   return search + hash;
@@ -41,7 +44,7 @@ test("filters work in place, combine, and appear in the URL", async () => {
     document.body.dataset.stayed = "yes";
   });
   await press(reader, 'section a[data-filter-state="violated"]');
-  expect(await rowsShown(reader)).toEqual({ states: ["violated"], count: 19 });
+  expect(await rowsShown(reader)).toEqual({ states: ["violated"], count: counts.violated });
   await press(reader, 'a[data-filter-area="headers"]');
   expect(await rowsShown(reader)).toEqual({ states: ["violated"], count: 5 });
   expect(addressOf(reader)).toBe("?state=violated&area=headers#ledger");
@@ -51,6 +54,13 @@ test("filters work in place, combine, and appear in the URL", async () => {
   expect((await rowsShown(reader)).count).toBe(landmarkKeys.length);
   expect(addressOf(reader)).toBe("#ledger");
   expect(await reader.page.evaluate(() => document.body.dataset.stayed)).toBe("yes");
+});
+
+test("notes have a filter of their own, and are no violated rows", async () => {
+  await reader.open(path);
+  await press(reader, 'section a[data-filter-state="note"]');
+  expect(await rowsShown(reader)).toEqual({ states: ["note"], count: counts.note });
+  expect(addressOf(reader)).toBe("?state=note#ledger");
 });
 
 test("an empty filter result shows a message", async () => {
@@ -72,7 +82,7 @@ test("filters reload the page without script", async () => {
   await plain.open(path);
   await Promise.all([plain.page.waitForNavigation(), plain.page.click('section a[data-filter-state="violated"]')]);
   expect(addressOf(plain)).toBe("?state=violated#ledger");
-  expect(await rowsShown(plain)).toEqual({ states: ["violated"], count: 19 });
+  expect(await rowsShown(plain)).toEqual({ states: ["violated"], count: counts.violated });
   expect(
     await plain.page.$$eval("button[data-copy], button[data-print]", (buttons) => buttons.filter((button) => !button.hidden).length),
   ).toBe(0);
