@@ -1,5 +1,6 @@
 /** Head of a report: scanned URL, final URL, time, catalog version and actions. */
 import type { ComponentChildren } from "preact";
+import type { ResultBasis } from "../../judge/result.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { ExternalLink } from "../components/external-link.tsx";
 import { UnicodeHostName } from "../components/host-url.tsx";
@@ -129,8 +130,21 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
       <Fact name={i18n.t("report.facts.rules")}>
         {i18n.t("report.facts.versions", { algorithm: result.algorithmVersion, catalog: result.catalogVersion })}
       </Fact>
+      {result.basis !== undefined && <Fact name={i18n.t("report.facts.basis")}>{basisText(result.basis, i18n)}</Fact>}
     </dl>
   );
+}
+
+/** Data files by name of their reading. */
+const dataFiles = ["hstsPreload", "scriptLibraries"] as const;
+
+/** Limit of header values, and the data files with their dates as stored. */
+function basisText({ headerValueCharsMax, dataDates }: ResultBasis, i18n: I18n): string {
+  const files = dataFiles.flatMap((name) => {
+    const date = dataDates[name];
+    return date === undefined ? [] : [i18n.t(`report.facts.data.${name}`, { date })];
+  });
+  return [i18n.t("report.facts.headerLimit", { chars: i18n.number(headerValueCharsMax) }), ...files].join("; ");
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {

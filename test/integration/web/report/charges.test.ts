@@ -67,6 +67,11 @@ describe("a report", () => {
     );
   });
 
+  test("names the data that it rests on", async () => {
+    expect(text(await read(`/scans/${later.token}`))).toContain("headers up to 512 characters; HSTS preload list of 2026-06-01");
+    expect(text(await read(`/scans/${later.token}`, "de-de"))).toContain("Header bis 512 Zeichen; HSTS-Preload-Liste vom 2026-06-01");
+  });
+
   test("shows a violated row of weight 0 as a note", async () => {
     const html = await read(`/scans/${later.token}`);
     expect(rowOf(html, "dnssec")).toMatch(/^note.*not counted/);
