@@ -3,10 +3,12 @@ import * as libraryVersion from "../../src/parse/library-version.ts";
 import * as scriptAdvisories from "../../src/parse/script-advisories.ts";
 import type { FuzzTarget } from "./target.ts";
 
+/** Words of an input that are taken for versions. */
+const wordsMax = 10;
 /** The versions in a text, and a range of the first two. */
-const versionsIn = (text: string) => text.split(" ").flatMap((word) => libraryVersion.parseLibraryVersion(word) ?? []);
+const versionsIn = (text: string) => text.split(" ", wordsMax).flatMap((word) => libraryVersion.parseLibraryVersion(word) ?? []);
 const rangeOf = (text: string) => {
-  const [below = "", atOrAbove = null, ...excludes] = text.split(" ");
+  const [below = "", atOrAbove = null, ...excludes] = text.split(" ", wordsMax);
   return { atOrAbove, below, excludes };
 };
 const advisoryFile = '{"jquery":{"advisories":[{"atOrAbove":"1.2.0","below":"3.5.0","severity":"medium","ids":["CVE-2020-11022"]}]}}';
