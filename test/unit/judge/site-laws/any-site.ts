@@ -1,6 +1,6 @@
 /** Random sites: each part is sound, weak, wrong or absent, independently of the others. */
 import fc from "fast-check";
-import { type Headers, host, type Site, type SiteCookie, type SiteTls } from "./site.ts";
+import { type Headers, host, libraryVersions, type Site, type SiteCookie, type SiteTls } from "./site.ts";
 
 export const standardPolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
 const strictPolicy =
@@ -50,6 +50,7 @@ export const flawlessSite: Site = {
   metaPolicies: [],
   referrerMeta: null,
   resources: [],
+  library: null,
   forms: ["https"],
   passwordForm: "post",
   cookies: [{ name: "__Host-sid", attributes: ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"] }],
@@ -218,6 +219,7 @@ export const anySite: fc.Arbitrary<Site> = fc.record({
     }),
     { maxLength: 3 },
   ),
+  library: fc.constantFrom(null, null, ...libraryVersions),
   forms: fc.array(fc.constantFrom("https", "https", "http"), { maxLength: 2 }),
   passwordForm: fc.constantFrom(null, "post", "get"),
   cookies: fc.array(anyCookie, { maxLength: 3 }),

@@ -2,7 +2,7 @@
 import { openToAllInline } from "../../../../src/check/csp.ts";
 import { flawlessSite, soundHeaders, soundMtaStsPolicy, soundSecurityTxt, soundTexts, soundTls, standardPolicy } from "./any-site.ts";
 import { enforcedPolicies, withDirectives, withoutSource, withPolicy } from "./policies.ts";
-import type { Site, SiteCookie, SiteTls } from "./site.ts";
+import { libraryVersions, type Site, type SiteCookie, type SiteTls } from "./site.ts";
 
 export interface Change {
   readonly name: string;
@@ -32,6 +32,7 @@ export function worseningsOf(site: Site): readonly Change[] {
     ["no redirect to https", site.scheme === "https" ? { plainHttp: "answers" } : {}],
     ["another script over http", { resources: [...site.resources, { ...resource, scheme: "http" }] }],
     ["another script of a third party", { resources: [...site.resources, resource] }],
+    ["an old library", { library: libraryVersions[0] ?? null }],
     ["a form over http", { forms: [...site.forms, "http"] }],
     ["a password in an address", { passwordForm: "get" }],
     ["a session cookie without attributes", { cookies: [...site.cookies, { name: "sid", attributes: [] }] }],
@@ -174,9 +175,15 @@ function contentImprovements(site: Site): readonly Change[] {
       "everything over https",
       { resources: resources.map((one) => ({ ...one, scheme: "https" })), forms: forms.map(() => "https") },
     ]),
+    ...newerLibraries(site).map((library) => changed(site, ["a newer library", { library }])),
     changed(site, ["no password in an address", site.passwordForm === "get" ? { passwordForm: "post" } : {}]),
     changed(site, ["a strict referrer meta element", { referrerMeta: "no-referrer" }]),
   ];
+}
+
+/** None at all is better than an old one as well. */
+function newerLibraries({ library }: Site): readonly (string | null)[] {
+  return library === null ? [] : [...libraryVersions.slice(libraryVersions.indexOf(library) + 1), null];
 }
 
 function cookieImprovements(site: Site): readonly Change[] {

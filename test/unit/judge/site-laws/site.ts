@@ -43,6 +43,8 @@ export interface Site {
   readonly metaPolicies: readonly string[];
   readonly referrerMeta: string | null;
   readonly resources: readonly SiteResource[];
+  /** Version of its script library, one of `libraryVersions`; null without a library. */
+  readonly library: string | null;
   /** Scheme of each form's action. */
   readonly forms: readonly ("http" | "https")[];
   /** Method of a form with a password field; null without such a form. */
@@ -66,6 +68,16 @@ export interface Site {
   readonly mtaStsPolicy: string | null;
   readonly securityTxt: { readonly at: "well-known" | "root"; readonly contentType: string; readonly body: string } | null;
 }
+
+/** Oldest first; the last one has no advisory. */
+export const libraryVersions: readonly string[] = ["1.12.4", "3.4.1", "3.5.0", "3.7.0"];
+const advisories = (["high", "medium", "low"] as const).map((severity, at) => ({
+  atOrAbove: null,
+  below: libraryVersions[at + 1] ?? "",
+  excludes: [],
+  severity,
+  identifiers: [`CVE-2020-100${at}`],
+}));
 
 const scannedAt = "2026-11-21T12:00:00.000Z";
 const certificateDates: Readonly<Record<SiteTls["validity"], string>> = {
@@ -101,6 +113,9 @@ export function evidenceOf(site: Site): Evidence {
         ? {}
         : { passwordFields: 1, passwordForms: [{ action: `${scheme}://${host}/in`, method: passwordForm, submitters: [] }] },
     requests: { total: 1 + site.resources.length, insecure: scheme === "https" ? insecureRequests(site) : [] },
+    scriptLibraries: {
+      libraries: site.library === null ? [] : [{ name: "jquery", version: site.library, detectedBy: ["page"], url: null, advisories }],
+    },
     hstsPreload: { hostPreloaded: preloaded, registrableDomainPreloaded: preloaded },
     plainHttp: plainHttpOf(site),
     tls: tlsFactsOf(tls),
