@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 import { testAuthority } from "../support/certificates.ts";
 import { startProcess } from "../support/server-process.ts";
 import { egressTo } from "../support/servers.ts";
@@ -30,7 +31,7 @@ export const applicationCases: readonly LabCase[] = [
       ...notApplicable("cookie-secure", "cors-configuration", "subresource-integrity"),
       "content-type-charset": "passed",
     },
-    serve: () => startWordPress("/"),
+    serve: () => wordPressAt("/"),
     verify: (scan) => writeReport("wordpress", scan),
   },
   {
@@ -41,7 +42,7 @@ export const applicationCases: readonly LabCase[] = [
       // It redirects to https, sets a secure test cookie, and has its referrer policy in a meta element.
       ...passed("cookie-secure", "https-redirect", "redirect-chain-secure", "referrer-policy", "x-frame-options"),
     },
-    serve: () => startWordPress("/wp-login.php"),
+    serve: () => wordPressAt("/wp-login.php"),
     verify: (scan) => writeReport("wordpress-sign-in", scan),
   },
   {
@@ -53,17 +54,38 @@ export const applicationCases: readonly LabCase[] = [
       "x-content-type-options": "passed",
     },
     codes: ["security.cors.reflected-origin-with-credentials"],
-    serve: () => startWordPress("/index.php?rest_route=/"),
+    serve: () => wordPressAt("/index.php?rest_route=/"),
     verify: (scan) => writeReport("wordpress-interface", scan),
   },
 ];
 
+interface WordPress {
+  readonly tlsPort: number;
+  readonly plainPort: number;
+  readonly resolver: string;
+  stop(): Promise<void>;
+}
+
+/** One installation serves all cases. */
+let opened: Promise<WordPress> | undefined;
+afterAll(async () => (await opened)?.stop());
+
+async function wordPressAt(path: string): Promise<LabSite> {
+  opened ??= startWordPress();
+  const { tlsPort, plainPort, resolver } = await opened;
+  return {
+    url: `https://${host}${path}`,
+    egress: egressTo({ [`${host}:443`]: { port: tlsPort }, [`${host}:80`]: { port: plainPort } }, { dnsServers: [resolver] }),
+    caPems: [testAuthority().root.pem],
+  };
+}
+
 /** Creates a database and completes WordPress's installation form, which takes some seconds. */
-async function startWordPress(path: string): Promise<LabSite> {
+function startWordPress(): Promise<WordPress> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-wordpress-"));
   // Database, PHP and web server run as three other users that need access.
   chmodSync(folder, 0o755);
-  const { tlsPort, plainPort, resolver, stop } = await startGroup(async (track) => {
+  return startGroup(async (track) => {
     track({ stop: () => rmSync(folder, { recursive: true, force: true }) });
     const password = randomBytes(16).toString("hex");
     track(await startDatabase(folder, password));
@@ -72,16 +94,10 @@ async function startWordPress(path: string): Promise<LabSite> {
     const tree = track(
       await startDnsTree([{ name: host, delegation: "unsigned", records: "@ IN A 127.0.0.1\n@ IN MX 10 mail\nmail IN A 127.0.0.1" }]),
     );
-    const apache = track(await startPhpSite(folder, apacheSite(folder)));
-    await installWordPress(apache.plainPort);
-    return { tlsPort: apache.tlsPort, plainPort: apache.plainPort, resolver: tree.resolver };
+    const { tlsPort, plainPort } = track(await startPhpSite(folder, apacheSite(folder)));
+    await installWordPress(plainPort);
+    return { tlsPort, plainPort, resolver: tree.resolver };
   });
-  return {
-    url: `https://${host}${path}`,
-    egress: egressTo({ [`${host}:443`]: { port: tlsPort }, [`${host}:80`]: { port: plainPort } }, { dnsServers: [resolver] }),
-    caPems: [testAuthority().root.pem],
-    stop,
-  };
 }
 
 /** MariaDB with one empty database and its user, on a Unix socket only. */
