@@ -115,6 +115,20 @@ describe("libraries", () => {
     expect([found, bannersUnread]).toEqual([["jquery 3.4.1 url"], 1]);
   });
 
+  test("in a file that is large only when unpacked are recognised by its URL, also if a frame loaded it before", async () => {
+    const packed = {
+      headers: { "content-type": "text/javascript", "content-encoding": "gzip", "cache-control": "max-age=60" },
+      body: gzipSync(`/*! jQuery v3.4.0 | (c) */\n//${"x".repeat(3_000_000)}`),
+    };
+    const again = "const again = document.createElement('script'); again.src = '/jquery-3.4.1.js'; document.head.append(again)";
+    const { found, bannersUnread } = await libraries({
+      "/": page(`<iframe src="/frame"></iframe><script>onload = () => { ${again} }</script>`),
+      "/frame": page('<script src="/jquery-3.4.1.js"></script>'),
+      "/jquery-3.4.1.js": packed,
+    });
+    expect([found, bannersUnread]).toEqual([["jquery 3.4.1 url"], 1]);
+  });
+
   test("of a document that the page left are not recognised", async () => {
     const { found } = await libraries({
       "/": page('<script src="/jquery-1.0.1.js"></script><script>location.replace("/next")</script>'),
