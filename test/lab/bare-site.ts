@@ -16,6 +16,7 @@ const plainHost = "assay-plain-site.org";
 const oldHost = "assay-old-site.org";
 /** A third party: another registrable domain. */
 const libraryHost = "library.assay-library-site.net";
+const mailProvider = "assay-mail-site.net";
 
 const dayMs = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
@@ -128,7 +129,7 @@ const barePage = `<!doctype html>
 <head>
 <meta http-equiv="Content-Security-Policy" content="frame-ancestors 'none'; img-src *">
 <title>A bare site</title>
-<script src="https://${libraryHost}/library.js"></script>
+<script src="https://${libraryHost}/jquery-1.8.3.js"></script>
 <script src="https://${libraryHost}/other.js" integrity="sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" crossorigin></script>
 <script src="http://${bareHost}/mixed.js"></script>
 </head>
@@ -148,14 +149,15 @@ const bareZones: readonly DnsZone[] = [
     delegation: "unsigned",
     records: `
       @          IN A   127.0.0.1
-      @          IN MX  10 mail
-      mail       IN A   127.0.0.1
+      @          IN MX  10 mail.${mailProvider}.
       @          IN TXT "v=spf1 " ${senders.map((name) => `"include:${name}.${bareHost} "`).join(" ")} "+all"
       ${senders.map((name, at) => `${name} IN TXT "v=spf1 ip4:192.0.2.${at} ?all"`).join("\n")}
       _dmarc     IN TXT "v=DMARC1; p=none"
       _mta-sts   IN TXT "v=STSv1; id="
       _smtp._tls IN TXT "v=TLSRPTv1; rua=nobody"`,
   },
+  // Only hosts in signed zones can have DANE.
+  { name: mailProvider, records: "mail IN A 127.0.0.1" },
 ];
 
 /** Sends no optional header or record; its certificate expires in two days. */

@@ -22,6 +22,11 @@ export const notPassedBySoundSite: Readonly<Record<string, string>> = {
   "tls-certificate-transparency": "not applicable: private authorities do not use public logs",
 };
 
+/** Notes of the sound site, and why. */
+export const notesOfSoundSite: Readonly<Record<string, string>> = {
+  "third-party-scripts": "the integrity of a script can be judged only if another site serves one",
+};
+
 /** Rows that the bare site cannot violate because of its other violations, and the site that does. */
 export const violatedElsewhere: Readonly<Record<string, Exclude<LandmarkName, "sound-site" | "bare-site">>> = {
   // The bare site has a worthless policy and worthless records, which is not the same as none.
@@ -50,7 +55,11 @@ const startLandmark: Readonly<Record<LandmarkName, () => Promise<LabSite>>> = {
 function expectedOf(name: LandmarkName): States {
   switch (name) {
     case "sound-site":
-      return { ...passed(...landmarkKeys), ...notApplicable(...Object.keys(notPassedBySoundSite)) };
+      return {
+        ...passed(...landmarkKeys),
+        ...notApplicable(...Object.keys(notPassedBySoundSite)),
+        ...violated(...Object.keys(notesOfSoundSite)),
+      };
     case "bare-site":
       return violated(...landmarkKeys.filter((key) => !(key in violatedElsewhere) && !violatedNowhere.includes(key)));
     default: {

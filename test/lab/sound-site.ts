@@ -14,7 +14,9 @@ const libraryHost = "library.assay-library-site.net";
 
 const dayMs = 86_400_000;
 
-const library = 'document.documentElement.dataset.library = "here";\n';
+/** Only the banner of a library: its name and version are what a scan reads. */
+const libraryFile = "jquery-3.7.1.min.js";
+const library = '/*! jQuery v3.7.1 | (c) OpenJS Foundation */\ndocument.documentElement.dataset.library = "here";\n';
 const script = 'document.documentElement.dataset.script = "here";\n';
 const style = "body { font-family: sans-serif }\n";
 
@@ -85,7 +87,7 @@ const page: Route = (_request, response) => {
 <title>A sound site</title>
 <link rel="stylesheet" href="/site.css" integrity="${integrityOf(style)}">
 <script src="/site.js" integrity="${integrityOf(script)}" defer></script>
-<script src="https://${libraryHost}/library.js" integrity="${integrityOf(library)}" crossorigin="anonymous" defer></script>
+<script src="https://${libraryHost}/${libraryFile}" integrity="${integrityOf(library)}" crossorigin="anonymous" defer></script>
 <script nonce="${nonce}">document.documentElement.dataset.inline = "here";</script>
 </head>
 <body>
@@ -102,7 +104,7 @@ const routes: Routes = {
   "/en/": page,
   "/site.css": { headers: { "content-type": "text/css", "cross-origin-resource-policy": "same-origin" }, body: style },
   "/site.js": { headers: { "content-type": "text/javascript", "cross-origin-resource-policy": "same-origin" }, body: script },
-  "/library.js": {
+  [`/${libraryFile}`]: {
     headers: { "content-type": "text/javascript", "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" },
     body: library,
   },
@@ -129,6 +131,13 @@ const zones: readonly DnsZone[] = [
     name: soundSiteHost,
     records: `
       @                IN A    127.0.0.1
+      @                IN AAAA 2001:db8::80
+      @                IN NS   ns2
+      ns               IN AAAA 2001:db8:0:53::1
+      ns2              IN A    127.99.0.1
+      ns2              IN AAAA 2001:db8:99:53::1
+      _25._tcp.mail    IN TLSA 3 1 1 ${"ab".repeat(32)}
+      _25._tcp.first.backup IN TLSA 3 1 1 ${"cd".repeat(32)}
       mta-sts          IN A    127.0.0.1
       mail             IN A    127.0.0.1
       first.backup     IN A    127.0.0.1
