@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { selfSigned } from "./certificates.ts";
 import { startTcp, type TestServer } from "./servers.ts";
+import { handshakeMessage, tlsRecord, uint } from "./tls-records.ts";
 
 export interface ReceivedHello {
   /** The highest version that the hello offers. */
@@ -66,12 +67,12 @@ export function flight(suite: number, { version = 0x0303, keyExchange }: { versi
   const certificate = selfSigned({ names: ["site.test"], key: "rsa-2048" }).der;
   const chain = Buffer.concat([uint(certificate.length, 3), certificate]);
   const messages = [
-    message(2, Buffer.concat([uint(version, 2), Buffer.alloc(32, 7), uint(0, 1), uint(suite, 2), uint(0, 1)])),
-    message(11, Buffer.concat([uint(chain.length, 3), chain])),
-    ...(keyExchange === undefined ? [] : [message(12, keyExchange)]),
-    message(14, Buffer.alloc(0)),
+    handshakeMessage(2, Buffer.concat([uint(version, 2), Buffer.alloc(32, 7), uint(0, 1), uint(suite, 2), uint(0, 1)])),
+    handshakeMessage(11, Buffer.concat([uint(chain.length, 3), chain])),
+    ...(keyExchange === undefined ? [] : [handshakeMessage(12, keyExchange)]),
+    handshakeMessage(14, Buffer.alloc(0)),
   ];
-  return record(22, version, Buffer.concat(messages));
+  return tlsRecord(22, version, Buffer.concat(messages));
 }
 
 /** Parameters of RFC 5246 section 7.4.3 with a signature of zeros. */
@@ -109,27 +110,13 @@ const retryRandom = createHash("sha256").update("HelloRetryRequest").digest();
 export function helloRetryRequest(group: number): Buffer {
   const extensions = Buffer.concat([uint(43, 2), uint(2, 2), uint(0x0304, 2), uint(51, 2), uint(2, 2), uint(group, 2)]);
   const head = [uint(0x0303, 2), retryRandom, uint(0, 1), uint(0x1301, 2), uint(0, 1), uint(extensions.length, 2), extensions];
-  return record(22, 0x0303, message(2, Buffer.concat(head)));
+  return tlsRecord(22, 0x0303, handshakeMessage(2, Buffer.concat(head)));
 }
 
 export function alert(description: number): Buffer {
-  return record(21, 0x0301, Buffer.from([2, description]));
+  return tlsRecord(21, 0x0301, Buffer.from([2, description]));
 }
 
 function vector(bytes: Buffer): Buffer {
   return Buffer.concat([uint(bytes.length, 2), bytes]);
-}
-
-function record(type: number, version: number, content: Buffer): Buffer {
-  return Buffer.concat([uint(type, 1), uint(version, 2), uint(content.length, 2), content]);
-}
-
-function message(type: number, body: Buffer): Buffer {
-  return Buffer.concat([uint(type, 1), uint(body.length, 3), body]);
-}
-
-function uint(value: number, bytes: number): Buffer {
-  const buffer = Buffer.alloc(bytes);
-  buffer.writeUIntBE(value, 0, bytes);
-  return buffer;
 }
