@@ -79,7 +79,7 @@ function expectOthersPassed({ result }: FinishedScan, expected: States): void {
 }
 
 /** A site at `<name>.test`, with the default or the hardened configuration. */
-async function serveWebServer(name: WebServerName, hardened: boolean): Promise<LabSite> {
+export async function serveWebServer(name: WebServerName, hardened: boolean): Promise<LabSite> {
   const host = `${name}.test`;
   const folder = mkdtempSync(join(tmpdir(), `assay-lab-${name}-`));
   const origin = await startHttp({ "/": { body: page } });
