@@ -1,5 +1,6 @@
 /** Random sites: each part is sound, weak, wrong or absent, independently of the others. */
 import fc from "fast-check";
+import { weakSuiteKinds } from "../../../../src/evidence/weak-suite-kinds.ts";
 import { type Headers, host, libraryVersions, type Site, type SiteCookie, type SiteTls } from "./site.ts";
 
 export const standardPolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
@@ -18,9 +19,13 @@ export const soundHeaders: Headers = {
   "cross-origin-opener-policy": ["same-origin"],
 };
 
+/** What the lines for suites leave. */
+export const modernSuites = { cipher: "modern", weakKinds: [], dheBits: null } as const satisfies Partial<SiteTls>;
+
 export const soundTls: SiteTls = {
+  ...modernSuites,
   versions: ["1.2", "1.3"],
-  cipher: "modern",
+  weakCurve: null,
   validity: "sound",
   trusted: true,
   hostMatches: true,
@@ -162,6 +167,9 @@ const anyTls: fc.Arbitrary<SiteTls> = fc.record({
     ["1.1", "1.2", "1.3"],
   ),
   cipher: fc.constantFrom("modern", "modern", "cbc", "static-rsa"),
+  weakKinds: fc.subarray([...weakSuiteKinds]),
+  dheBits: fc.constantFrom(null, null, 768, 1_024, 2_048),
+  weakCurve: fc.constantFrom(null, null, "secp192r1", "sect571r1"),
   validity: fc.constantFrom("sound", "sound", "sound", "ending", "expired"),
   trusted: fc.constantFrom(true, true, true, false),
   hostMatches: fc.constantFrom(true, true, true, false),

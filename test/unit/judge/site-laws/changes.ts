@@ -1,6 +1,15 @@
 /** Single changes of a site: improvements, which may never lower its score, and worsenings, which may never raise it. */
 import { openToAllInline } from "../../../../src/check/csp.ts";
-import { flawlessSite, soundHeaders, soundMtaStsPolicy, soundSecurityTxt, soundTexts, soundTls, standardPolicy } from "./any-site.ts";
+import {
+  flawlessSite,
+  modernSuites,
+  soundHeaders,
+  soundMtaStsPolicy,
+  soundSecurityTxt,
+  soundTexts,
+  soundTls,
+  standardPolicy,
+} from "./any-site.ts";
 import { enforcedPolicies, withDirectives, withoutSource, withPolicy } from "./policies.ts";
 import { libraryVersions, type Site, type SiteCookie, type SiteTls } from "./site.ts";
 
@@ -37,6 +46,9 @@ export function worseningsOf(site: Site): readonly Change[] {
     ["a password in an address", { passwordForm: "get" }],
     ["a session cookie without attributes", { cookies: [...site.cookies, { name: "sid", attributes: [] }] }],
     ["old TLS", { tls: { ...site.tls, versions: [...new Set([...site.tls.versions, "1.0"] as const)].sort() } }],
+    ["RC4", site.tls.weakKinds.includes("rc4") ? {} : { tls: { ...site.tls, weakKinds: [...site.tls.weakKinds, "rc4"] } }],
+    ["a short group", { tls: { ...site.tls, dheBits: 512 } }],
+    ["a short curve", { tls: { ...site.tls, weakCurve: "secp192r1" } }],
     ["an expired certificate", { tls: { ...site.tls, validity: "expired" } }],
     ["an untrusted certificate", { tls: { ...site.tls, trusted: false } }],
     ["a short key", { tls: { ...site.tls, keyBits: 1_024 } }],
@@ -241,7 +253,10 @@ function tlsImprovements(site: Site): readonly Change[] {
   const parts: readonly (readonly [string, Partial<SiteTls>])[] = [
     ["no old TLS", { versions: modern.length > 0 ? modern : ["1.2"] }],
     ["TLS 1.3", { versions: [...new Set([...tls.versions, "1.3"] as const)].sort() }],
-    ["modern suites", { cipher: "modern" }],
+    ["modern suites", modernSuites],
+    ["no broken suites", { weakKinds: tls.weakKinds.filter((kind) => kind === "staticKey" || kind === "cbc") }],
+    ["a longer group", tls.dheBits === null ? {} : { dheBits: 2_048 }],
+    ["modern curves", { weakCurve: null }],
     ["a current certificate", { validity: "sound" }],
     ["a renewed certificate", tls.validity === "expired" ? { validity: "ending" } : {}],
     ["a trusted certificate", { trusted: true }],

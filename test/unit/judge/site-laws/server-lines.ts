@@ -1,5 +1,5 @@
 /** Applies a line of nginx, Apache or Caddy to a modelled site. Lines without a counterpart in the model change nothing. */
-import { soundTls } from "./any-site.ts";
+import { modernSuites, soundTls } from "./any-site.ts";
 import { lineOf, type Site } from "./site.ts";
 
 export const servers = ["nginx", "Apache", "Caddy"] as const;
@@ -89,7 +89,11 @@ const settings: readonly { readonly pattern: RegExp; apply(site: Site): Site }[]
     pattern: /^(?:ssl_protocols |SSLProtocol | {2}protocols )/,
     apply: (site) => ({ ...site, tls: { ...site.tls, versions: ["1.2", "1.3"] } }),
   },
-  { pattern: /^(?:ssl_ciphers |SSLCipherSuite )/, apply: (site) => ({ ...site, tls: { ...site.tls, cipher: "modern" } }) },
+  { pattern: /^(?:ssl_ciphers |SSLCipherSuite )/, apply: (site) => ({ ...site, tls: { ...site.tls, ...modernSuites } }) },
+  {
+    pattern: /^(?:ssl_ecdh_curve |SSLOpenSSLConfCmd Curves | {2}curves )/,
+    apply: (site) => ({ ...site, tls: { ...site.tls, weakCurve: null } }),
+  },
   { pattern: /^(?:listen 443 ssl;|SSLEngine on)$/, apply: (site) => ({ ...site, scheme: "https", tls: soundTls }) },
   {
     pattern: /^(?:server_tokens off;|ServerTokens Prod)$/,

@@ -1,8 +1,19 @@
 /** A model of a site, and the evidence that a scan of it would gather. The parts of a model agree with each other. */
 import type { MailHostDane } from "../../../../src/evidence/dns-facts.ts";
 import { type Evidence, read } from "../../../../src/evidence/evidence.ts";
+import type { TlsOffersFacts, WeakSuiteKind } from "../../../../src/evidence/tls-facts.ts";
+import { weakSuiteKinds } from "../../../../src/evidence/weak-suite-kinds.ts";
 import { cookieLine } from "../../../support/cookies.ts";
-import { answer, certificate, type EvidenceGiven, evidence, headerFields, textRecords } from "../../../support/evidence.ts";
+import {
+  answer,
+  certificate,
+  type EvidenceGiven,
+  evidence,
+  headerFields,
+  textRecords,
+  weakOffer,
+  weakSuites,
+} from "../../../support/evidence.ts";
 import { enforcedPolicies } from "./policies.ts";
 
 export const host = "site.example";
@@ -28,6 +39,11 @@ export interface SiteResource {
 export interface SiteTls {
   readonly versions: readonly ("1.0" | "1.1" | "1.2" | "1.3")[];
   readonly cipher: "modern" | "cbc" | "static-rsa";
+  /** Kinds of weak suites that TLS 1.2 and older accept beside `cipher`. */
+  readonly weakKinds: readonly WeakSuiteKind[];
+  /** Bits of the group of DHE suites; null without such suites. */
+  readonly dheBits: number | null;
+  readonly weakCurve: "secp192r1" | "sect571r1" | null;
   readonly validity: "sound" | "expired" | "ending";
   readonly trusted: boolean;
   readonly hostMatches: boolean;
@@ -119,6 +135,7 @@ export function evidenceOf(site: Site): Evidence {
     hstsPreload: { hostPreloaded: preloaded, registrableDomainPreloaded: preloaded },
     plainHttp: plainHttpOf(site),
     tls: tlsFactsOf(tls),
+    tlsOffers: tlsOffersOf(tls),
     crossOrigin: { headers: headerFields(site.cors) },
     dnssec: { status: site.dnssec },
     ...(site.dnssec === "bogus" ? unresolved : recordsOf(site)),
@@ -215,6 +232,23 @@ function tlsFactsOf({ versions, validity, trusted, hostMatches, keyBits, signatu
     trusted,
     trustedBy: trusted ? ("public" as const) : null,
     untrustedBecause: trusted ? null : "DEPTH_ZERO_SELF_SIGNED_CERT",
+  };
+}
+
+/** The suites that browsers negotiate in TLS 1.2, by the model's name. */
+const negotiatedSuites = { modern: null, cbc: ["cbc", "ECDHE-RSA-AES128-SHA"], "static-rsa": ["staticKey", "AES128-SHA"] } as const;
+
+function tlsOffersOf({ versions, cipher, weakKinds, dheBits, weakCurve }: SiteTls): Partial<TlsOffersFacts> {
+  if (!versions.some((version) => version !== "1.3")) return {};
+  const [ownKind, ownSuite] = negotiatedSuites[cipher] ?? [];
+  const acceptedOf = (kind: WeakSuiteKind) => [
+    ...(kind === ownKind ? [ownSuite] : []),
+    ...(weakKinds.includes(kind) ? [`${kind}-suite`] : []),
+  ];
+  return {
+    ...weakSuites(Object.fromEntries(weakSuiteKinds.map((kind) => [kind, weakOffer(acceptedOf(kind))]))),
+    dhe: dheBits === null ? { answer: "refused", group: null } : { answer: "accepted", group: { bits: dheBits, primeSha256: "" } },
+    weakCurves: { accepted: weakCurve === null ? [] : [weakCurve], others: "refused" },
   };
 }
 
