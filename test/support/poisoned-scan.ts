@@ -23,6 +23,15 @@ const ownFields = new Set([
   "unavailableBecause",
   "stoppedBecause",
   "versions",
+  "advisoriesDate",
+  "listDate",
+  "decidedBy",
+  "detectedBy",
+  "weakSuites",
+  "dhe",
+  "weakCurves",
+  "hybrid",
+  "zone",
 ]);
 
 function poisoned(value: unknown, name = ""): unknown {

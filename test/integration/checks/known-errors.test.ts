@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserHost } from "../../../src/browser/browser.ts";
 import type { State } from "../../../src/check/check.ts";
-import type { Evidence } from "../../../src/evidence/evidence.ts";
+import { type Evidence, failed } from "../../../src/evidence/evidence.ts";
 import type { MetaElement } from "../../../src/evidence/page-facts.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
@@ -233,11 +233,11 @@ describe("11. A challenge of a firewall graded as the site is the field's most c
     }
   });
 
-  test("the site's own 403 page is judged", async () => {
+  test("the site's own 403 page is an error page, not a challenge", async () => {
     const server = await startHttps(siteIdentity("site.test"), { "*": { status: 403, body: "<title>Members only</title>" } });
     try {
       const readings = await visit(browser, "https://site.test/", { egress: egressTo({ "site.test:443": server }) });
-      expect(readings.page.status).toBe("read");
+      expect(readings.page).toEqual(failed("client-error"));
     } finally {
       await server.stop();
     }

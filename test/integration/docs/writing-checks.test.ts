@@ -107,7 +107,9 @@ describe("a built-in check", () => {
       expect(touched.sort()).toEqual([`checks/${key}.ts`, ...localeFiles, testFile]);
       expect(bun(["node_modules/.bin/tsc", "-p", "one-check.json"], tree)).toEqual({ exitCode: 0, output: "" });
       expect(bun(["node_modules/.bin/biome", "format", ...touched], tree)).toMatchObject({ exitCode: 0 });
-      const suites = ["catalog.test.ts", "checks/severities.test.ts", "docs", "text"].map((name) => `./test/unit/${name}`);
+      const suites = ["catalog.test.ts", "checks/severities.test.ts", "docs", "judge/site-laws", "text"].map(
+        (name) => `./test/unit/${name}`,
+      );
       const { exitCode, output } = bun(["test", `./${testFile}`, ...suites], tree);
       expect(output).toContain(" 0 fail\n");
       expect(exitCode).toBe(0);

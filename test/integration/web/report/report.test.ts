@@ -101,7 +101,7 @@ describe("the score", () => {
   test("that was not measured is never zero, and shows the reason", async () => {
     const html = await report("old");
     expect(html).toContain('aria-label="not measured"');
-    expect(text(html)).toContain("No score: the page itself could not be read. No encrypted connection could be established.");
+    expect(text(html)).toContain("No score: the page itself could not be read. Browsers refuse the encrypted connection:");
     expect(html).not.toContain("0 of 100");
   });
 });
@@ -117,7 +117,7 @@ describe("the ledger", () => {
   });
   test("shows the reason for a row that was not checked", async () => {
     const row = /<tr[^>]*id="content-security-policy"[\s\S]*?<\/tr>/.exec(await report("old"))?.[0] ?? "";
-    expect(text(row)).toContain("Answer of the page: No encrypted connection could be established.");
+    expect(text(row)).toContain("Answer of the page: Browsers refuse the encrypted connection:");
   });
   test("filters by state, area or both without script", async () => {
     const visible = (html: string) => [...html.matchAll(/<tr (?!hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
