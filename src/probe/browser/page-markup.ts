@@ -63,6 +63,8 @@ function readMarkup(limits: Bounds, dom: DomReader, readFormsOf: typeof readForm
     const text = element && Object.getOwnPropertyDescriptor(Node.prototype, "textContent")?.get?.call(element);
     return String(text ?? "").slice(0, limits.textCharsMax);
   };
+  // A field of a form shadows the form's own property.
+  const nameOf = (element: Element): string => Object.getOwnPropertyDescriptor(Element.prototype, "localName")?.get?.call(element);
   const links = all("a[href]");
   const linkOf = (link: Element): OutlineLink => ({
     href: (attribute(link, "href") ?? "").slice(0, limits.textCharsMax),
@@ -82,7 +84,7 @@ function readMarkup(limits: Bounds, dom: DomReader, readFormsOf: typeof readForm
       heading: textOf(all("h1")[0]),
       bodyElements: all("body > *")
         .slice(0, limits.bodyElementsMax)
-        .map((element) => element.localName.slice(0, limits.textCharsMax)),
+        .map((element) => nameOf(element).slice(0, limits.textCharsMax)),
       links: links.slice(0, limits.linksMax).map(linkOf),
       lastLink: last === undefined ? null : linkOf(last),
     },

@@ -65,6 +65,11 @@ describe("forms", () => {
   });
 });
 
+test("a form whose field is called localName does not keep the document from being read", async () => {
+  const { outline } = await markupOf("<form><input name=localName></form><h1>x</h1>");
+  expect(outline.bodyElements).toEqual(["form", "h1"]);
+});
+
 test("a document has its generators and icons", async () => {
   const { generators, icons } = await markupOf(
     `<meta name=Generator content="WordPress 6.4.2"><meta name=generator><meta property=generator content=no>
