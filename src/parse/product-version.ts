@@ -62,8 +62,6 @@ function isProductVersionField({ name, value }: HeaderField): boolean {
 
 /** `WildFly/26.1`, `squid/3.5.20`: a name, one slash and a version of at least two numbers. Private addresses are no versions. */
 function isProductWithVersion(word: string): boolean {
-  const name = /^\(?([a-z][\w.+-]*)\/(?!(?:10|127)(?:\.\d+){3}\)?$|192\.168(?:\.\d+){2}\)?$)v?\d+(?:\.\d+)+(?:[\w.+~-]*)\)?$/i.exec(
-    word,
-  )?.[1];
+  const name = /^\(?([a-z][\w.+-]*)\/(?!(?:10|127)(?:\.\d+){3}\)?$|192\.168(?:\.\d+){2}\)?$)v?\d+\.\d[\w.+~-]*\)?$/i.exec(word)?.[1];
   return name !== undefined && !protocolNames.test(name);
 }

@@ -6,6 +6,7 @@ import * as frameOptions from "../../src/parse/frame-options.ts";
 import * as headerList from "../../src/parse/header-list.ts";
 import * as hsts from "../../src/parse/hsts.ts";
 import * as integrity from "../../src/parse/integrity.ts";
+import * as productVersion from "../../src/parse/product-version.ts";
 import * as products from "../../src/parse/products.ts";
 import * as referrerPolicy from "../../src/parse/referrer-policy.ts";
 import * as setCookie from "../../src/parse/set-cookie.ts";
@@ -210,6 +211,17 @@ export const fieldTargets: readonly FuzzTarget[] = [
       "a word contains neither blank nor comma": (text) =>
         !products.parseProducts(text).words.some((word) => word === "" || /[\s,]/.test(word)),
       "without a parenthesis there is no comment": (text) => text.includes("(") || products.parseProducts(text).comments.length === 0,
+    },
+  },
+  {
+    file: "product-version",
+    tokens: [..."/.,; ()+~-", "WildFly", "/26.1", "squid/3.5.20", "10.0.0.1", "Mozilla/5.0", "v1.2"],
+    heads: ["squid/3.", "squid/3", "(a/1.1", "squid/10."],
+    samples: ["MISS from proxy:3128 (squid/3.5.20)", "WildFly/26.1"],
+    functions: {
+      namesVersion: productVersion.namesVersion,
+      productVersionFields: (text) =>
+        ["x-a", "x-a-version", "x-jenkins"].map((name) => productVersion.productVersionFields([{ name, value: text, truncated: false }])),
     },
   },
   {
