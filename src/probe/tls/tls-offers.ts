@@ -19,9 +19,11 @@ const keyExchangeConnectionsMax = 4;
 /** For all hellos together. */
 const offersMs = 8_000;
 
-/** The kinds that no server needs, and the kinds that older clients need. Servers with a limit of 128 suites need two hellos. */
-const brokenKinds = ["null", "anonymous", "export", "rc4", "smallBlock"] as const satisfies readonly WeakSuiteKind[];
-const datedKinds = ["staticKey", "cbc"] as const satisfies readonly WeakSuiteKind[];
+/** The kinds that no client needs, and the kinds that old clients need. Servers with a limit of 128 suites need two hellos. */
+const kindsByHello: readonly (readonly WeakSuiteKind[])[] = [
+  ["null", "anonymous", "export", "rc4", "smallBlock"],
+  ["staticKey", "cbc"],
+];
 
 /**
  * Weak suites that browsers offer. If a server accepts one, the hello is repeated without it: the suite that the browser negotiates has a
@@ -75,12 +77,12 @@ async function readWeakSuites(asker: OfferAsker, versions: TlsFacts["versions"])
   const offers = Object.fromEntries(weakSuiteKinds.map((kind) => [kind, { accepted: [], others: "refused" }])) as unknown as Offers;
   const newest = newestOlderVersion(versions);
   if (newest === null) return offers;
-  await askForSuites(asker, newest, brokenKinds, offers);
-  await askForSuites(asker, newest, datedKinds, offers);
+  for (const kinds of kindsByHello) await askForSuites(asker, newest, kinds, offers);
   // Some servers keep old suites for old versions alone: RFC 4346 forbids export suites in TLS 1.1.
-  const oldest = olderVersions.findLast((version) => versions[version] === "accepted");
-  const refused = brokenKinds.filter((kind) => offers[kind].others === "refused");
-  if (oldest !== undefined && oldest !== newest && refused.length > 0) await askForSuites(asker, oldest, refused, offers);
+  const oldest = olderVersions.findLast((version) => versions[version] === "accepted") ?? newest;
+  if (oldest === newest) return offers;
+  const isRefused = (kind: WeakSuiteKind) => offers[kind].accepted.length === 0 && offers[kind].others === "refused";
+  for (const kinds of kindsByHello) await askForSuites(asker, oldest, kinds.filter(isRefused), offers);
   return offers;
 }
 

@@ -123,6 +123,14 @@ describe("answers by hand", () => {
     expect(acceptedSuites(facts)).toEqual({ export: ["EXP-RC4-MD5"] });
   });
 
+  test("CBC in TLS 1.0 alone, beside a version with modern suites", async () => {
+    const facts = await offers(
+      ({ version, suites }) => (version === 0x0301 && suites.includes(0x002f) ? flight(0x002f, { version }) : null),
+      { "1.0": "accepted" },
+    );
+    expect(acceptedSuites(facts)).toEqual({ staticKey: ["AES128-SHA"] });
+  });
+
   test("a hybrid group, asked for without key shares", async () => {
     const facts = await offers(({ version, groups }) => (version === 0x0304 && groups.includes(0x11ec) ? helloRetryRequest(0x11ec) : null));
     expect(facts.hybrid).toEqual({ answer: "accepted", group: "X25519MLKEM768" });
