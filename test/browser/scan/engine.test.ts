@@ -168,7 +168,10 @@ describe("a scan through queue, browser, workers and store", () => {
     async () => {
       const token = await engine.queue("https://other.test/");
       expect((await ended(token)).scan.status).toBe("finished");
-      expect(engine.store.evidence.find(token)?.evidence.tls).toMatchObject({ facts: { host: "site.test" } });
+      expect(engine.store.evidence.find(token)?.evidence).toMatchObject({
+        tls: { facts: { host: "site.test" } },
+        tlsOffers: { facts: { host: "site.test" } },
+      });
     },
     testMs,
   );
@@ -179,7 +182,8 @@ describe("a scan through queue, browser, workers and store", () => {
       const token = await engine.queue("https://old.test/");
       expect((await ended(token)).scan).toMatchObject({ status: "finished" });
       expect(engine.store.results.find(token)).toMatchObject({ measured: false, score: null, band: "unknown" });
-      expect(engine.store.results.find(token)?.ledger.find(({ key }) => key === "tls-legacy-protocols")?.state).toBe("violated");
+      const states = new Map(engine.store.results.find(token)?.ledger.map(({ key, state }) => [key, state]));
+      expect(["tls-legacy-protocols", "tls-weak-ciphers"].map((key) => states.get(key))).toEqual(["violated", "violated"]);
     },
     testMs,
   );

@@ -1,0 +1,58 @@
+/** The TLS probes of a scan run once for each endpoint, and ask for offers only if TLS was read. */
+import { afterEach, describe, expect, test } from "vitest";
+import { openEgress } from "../../../src/egress/dial.ts";
+import type { Reading } from "../../../src/evidence/evidence.ts";
+import { openTlsEndpoints, tlsEndpointOf } from "../../../src/scan/tls-endpoints.ts";
+import { siteIdentity, testAuthority } from "../../support/certificates.ts";
+import { cleanUp, onCleanUp } from "../../support/clean-up.ts";
+import { closedPort, egressTo } from "../../support/servers.ts";
+import { serveTls } from "../../support/tls-probe.ts";
+
+afterEach(cleanUp);
+
+async function openEndpoints() {
+  const site = await serveTls(siteIdentity("site.test"), { ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" });
+  const egress = openEgress(egressTo({ "site.test:443": site, "closed.test:443": { port: await closedPort() } }));
+  onCleanUp(() => egress.close());
+  const ran: string[] = [];
+  const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => {
+    ran.push(name);
+    return probe(AbortSignal.timeout(10_000));
+  };
+  return { ran, ...openTlsEndpoints(run, { egress, caPems: [testAuthority().root.pem] }) };
+}
+
+const site = { host: "site.test", port: 443 };
+
+test("each endpoint is probed once", async () => {
+  const { ran, tls, offers } = await openEndpoints();
+  const [first, second, reading] = await Promise.all([offers(site), offers({ ...site }), tls(site)]);
+  expect(ran).toEqual(["tls", "tlsOffers"]);
+  expect(first).toBe(second);
+  expect(first).toMatchObject({ status: "read", facts: { host: "site.test", port: 443 } });
+  expect(reading).toMatchObject({ status: "read" });
+});
+
+test("an endpoint without TLS is not asked for offers", async () => {
+  const { ran, tls, offers } = await openEndpoints();
+  const closed = { host: "closed.test", port: 443 };
+  expect(await offers(closed)).toEqual({ status: "failed", because: "not-asked" });
+  expect(await tls(closed)).toEqual({ status: "failed", because: "refused" });
+  expect(ran).toEqual(["tls"]);
+});
+
+test("without an endpoint nothing runs", async () => {
+  const { ran, tls, offers } = await openEndpoints();
+  expect(await Promise.all([tls(null), offers(null)])).toEqual(Array(2).fill({ status: "failed", because: "not-asked" }));
+  expect(ran).toEqual([]);
+});
+
+describe("the endpoint of a URL", () => {
+  test.each([
+    ["https://site.test/a", { host: "site.test", port: 443 }],
+    ["https://site.test:8443/", { host: "site.test", port: 8_443 }],
+    ["http://site.test/", { host: "site.test", port: 443 }],
+    ["http://site.test:8080/", null],
+    ["nonsense", null],
+  ])("%s", (url, endpoint) => expect(tlsEndpointOf(url)).toEqual(endpoint));
+});
