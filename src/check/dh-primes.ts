@@ -1,24 +1,25 @@
 /** Diffie-Hellman primes that attackers know. Groups of less than 1024 bits are not listed, because their length decides. */
 
 /**
- * SHA-256 of each prime, by its origin. Primes of up to 1536 bits that many servers share: Logjam (weakdh.org, 2015) precomputes such a
- * prime once for all of them. RFC 5114: groups of unknown origin with small subgroups, which RFC 8247 section 2.4 abandons. The primes are
- * those of nmap's script ssl-dh-params and of testssl.sh.
+ * SHA-256 of each prime, by its origin. Findings in every language name the origin, so it has no words of one language. Primes of up to
+ * 1536 bits that many servers share: Logjam (weakdh.org, 2015) precomputes such a prime once for all of them. RFC 5114: groups of unknown
+ * origin with small subgroups, which RFC 8247 section 2.4 abandons. The number of Socat is not a prime. The primes are those of nmap's
+ * script ssl-dh-params and of testssl.sh.
  */
 const primesByOrigin: Readonly<Record<string, readonly string[]>> = {
-  "mod_ssl 2.2 (Apache)": [
+  "Apache mod_ssl 2.2": [
     "f79d1db3c955a28fdeca462670a0712efee4b588c7858e4943883f903bd1354b",
     "bf910d9df4e0b2e76cda7443f592aa118e33ba2c224ebc27fb8978d873c8c2e3",
   ],
-  "nginx, built in until 1.11": ["8ae47dca3d24e9b64640062686da234dcabada26b0da6f090c5449c1338d9a11"],
-  "Java, built in": ["cc21a33dd1a3edf40bf636b5496e4aede198a437a8548e0cc1a621424e42419b"],
-  "OpenSSL, sample of 1024 bits": ["66d0bf38b0bdfacf2fdae33f35102ab6079fd5ff0feff8e436a4063745c72739"],
+  "nginx < 1.11": ["8ae47dca3d24e9b64640062686da234dcabada26b0da6f090c5449c1338d9a11"],
+  Java: ["cc21a33dd1a3edf40bf636b5496e4aede198a437a8548e0cc1a621424e42419b"],
+  "OpenSSL 1024": ["66d0bf38b0bdfacf2fdae33f35102ab6079fd5ff0feff8e436a4063745c72739"],
   "Oakley group 2 (RFC 2409)": ["3f35a3f5f6c4376a744acad409bb22f8d897f949d2311d885adaa890981b67a0"],
   "Oakley group 5 (RFC 3526)": ["64fcc83ec403930bf18393dbc883ccaa1fbb08ac876f77f7aa99748ca945019b"],
-  "RFC 5114 section 2.1": ["44c55cfee5c075927cf682da5b681bdecbd5c3eb0784c14f5dce7610f0ef133d"],
-  "RFC 5114 section 2.2": ["bfe545862ca102ad1eeddb5fbfa5bf855ac4995c56a8b408ce3fe099dce93a9d"],
-  "RFC 5114 section 2.3": ["0b7835722cb619827610c2549fdda5587421686c4409a13865e76225522ddcc9"],
-  "weakdh.org, shared by many servers": [
+  "RFC 5114 (2.1)": ["44c55cfee5c075927cf682da5b681bdecbd5c3eb0784c14f5dce7610f0ef133d"],
+  "RFC 5114 (2.2)": ["bfe545862ca102ad1eeddb5fbfa5bf855ac4995c56a8b408ce3fe099dce93a9d"],
+  "RFC 5114 (2.3)": ["0b7835722cb619827610c2549fdda5587421686c4409a13865e76225522ddcc9"],
+  "weakdh.org": [
     "74a5cce5b6a93eb755e2f48250dc7cb3ea529484af916e1368034b6f70eb25fc",
     "196085cb4281d1ff18efaad097bc1ec0af2581444026a6a3018b1479f6d89cdb",
     "80571b97f71f89727ab0c40bb73b4f01a420469abd814b7b35090c8d6dff62b0",
@@ -30,9 +31,9 @@ const primesByOrigin: Readonly<Record<string, readonly string[]>> = {
     "8523c72057043833089915168751620b02dd60206beaa3ddb65df468acc9584e",
     "52d4faa53003b8349dac3e984a6423bc1ab6ab927f1855d94757185f71b5d97d",
   ],
-  "SKIP (1024 bits)": ["6215d41bb617b390082b066d6856f8b361d6c77f316a84301f7c9717a8681485"],
-  "HAProxy, built in": ["486e235226a927b22b9389bf43377084cb9be4c303f08fd490613ab4d9dfbd31"],
-  "Socat until 1.7.3.0, not a prime": ["ac10fa3c5965ca361c07b3511140eb0a5cc89d92417708b1c13d07dc24770e22"],
+  "SKIP 1024": ["6215d41bb617b390082b066d6856f8b361d6c77f316a84301f7c9717a8681485"],
+  HAProxy: ["486e235226a927b22b9389bf43377084cb9be4c303f08fd490613ab4d9dfbd31"],
+  "Socat <= 1.7.3.0": ["ac10fa3c5965ca361c07b3511140eb0a5cc89d92417708b1c13d07dc24770e22"],
 };
 
 const origins = new Map(Object.entries(primesByOrigin).flatMap(([origin, primes]) => primes.map((prime) => [prime, origin] as const)));
