@@ -3,11 +3,11 @@ import { type Reading, type Readings, read } from "../../evidence/evidence.ts";
 import { scriptLibrariesMax } from "../../evidence/limits.ts";
 import type { DomFacts } from "../../evidence/page-facts.ts";
 import type { LibraryDetection, ScriptLibrariesFacts, ScriptLibrary } from "../../evidence/script-facts.ts";
-import { compareLibraryVersions, type LibraryVersion, parseLibraryVersion } from "../../parse/library-version.ts";
+import { compareLibraryVersions, parseLibraryVersion } from "../../parse/library-version.ts";
 import { type LibraryAdvisory, parseAdvisoryLine, type ScriptAdvisories } from "../../parse/script-advisories.ts";
 import type { CDPSession } from "./browser-session.ts";
 import { type DetectedLibrary, librariesInAnswers, librariesInHead, librariesInUrl, versionsExpression } from "./library-detection.ts";
-import { type LoadedScript, type PageScripts, scriptsFactsOf } from "./page-scripts.ts";
+import { type LoadedScript, type LoadedScripts, type PageScripts, scriptsFactsOf } from "./page-scripts.ts";
 import embedded from "./script-advisories.json" with { type: "json" };
 
 /** Time for the page's variables: a getter of the page may never return. */
@@ -32,7 +32,7 @@ export async function readScripts(context: ScriptsContext): Promise<Pick<Reading
   if (dom.status === "failed") return { scripts: dom, scriptLibraries: dom };
   const elements = dom.facts.subresources.filter(({ kind }) => kind === "script").map(({ url }) => url.replace(/#.*$/s, ""));
   const loaded = await scripts.loaded(pageUrl, new Set(elements));
-  const run = loaded.filter(({ url }) => !integrityBlocked.includes(url));
+  const run = { ...loaded, scripts: loaded.scripts.filter(({ url }) => !integrityBlocked.includes(url)) };
   const stated = await statedLibraries(session);
   return { scripts: read(scriptsFactsOf(run)), scriptLibraries: read(scriptLibrariesFactsOf(run, stated, advisories)) };
 }
@@ -58,24 +58,24 @@ interface Sighting extends DetectedLibrary {
 }
 
 export function scriptLibrariesFactsOf(
-  scripts: readonly LoadedScript[],
+  { scripts, unrecorded }: LoadedScripts,
   stated: readonly DetectedLibrary[] | null,
   advisories: ScriptAdvisories | null,
 ): ScriptLibrariesFacts {
   const { date, libraries: lines } = advisories ?? (embedded as ScriptAdvisories);
   const ofPage = (stated ?? []).map((library): Sighting => ({ ...library, by: "page", url: null }));
   const ofFiles = scripts.flatMap(sightingsIn).filter((sighting) => sighting.by === "banner" || !isContradicted(sighting, ofPage));
-  const libraries = merged([...ofFiles, ...ofPage]).map(
-    (library): ScriptLibrary => ({
-      ...library,
-      advisories: advisoriesFor(library, Object.hasOwn(lines, library.name) ? lines[library.name] : []),
-    }),
-  );
+  const libraries = merged([...ofFiles, ...ofPage]);
   return {
     advisoriesDate: date,
-    libraries: libraries.slice(0, scriptLibrariesMax),
+    libraries: libraries.slice(0, scriptLibrariesMax).map(
+      (library): ScriptLibrary => ({
+        ...library,
+        advisories: advisoriesFor(library, Object.hasOwn(lines, library.name) ? lines[library.name] : []),
+      }),
+    ),
     librariesDropped: Math.max(0, libraries.length - scriptLibrariesMax),
-    bannersUnread: scripts.filter(({ head }) => head === null).length,
+    bannersUnread: scripts.filter(({ head }) => head === null).length + unrecorded,
     variablesRead: stated !== null,
   };
 }
@@ -94,24 +94,21 @@ function sightingsIn({ url, answeredBy, head }: LoadedScript): readonly Sighting
 /** True if the others name the library only with other versions. */
 function isContradicted({ name, version }: DetectedLibrary, others: readonly DetectedLibrary[]): boolean {
   const same = others.filter((other) => other.name === name);
-  return same.length > 0 && !same.some((other) => isSameVersion(other.version, version));
+  return same.length > 0 && !same.some((other) => versionKey(other.version) === versionKey(version));
 }
 
-function isSameVersion(one: string, other: string): boolean {
-  const versions = [one, other].map(parseLibraryVersion);
-  return versions.every((version) => version !== null) && compareLibraryVersions(...(versions as [LibraryVersion, LibraryVersion])) === 0;
+/** One text for all forms of a version: `3.5` and `3.5.0` are equal. */
+function versionKey(text: string): string {
+  const version = parseLibraryVersion(text);
+  if (version === null) return text;
+  return [version.numbers.join(".").replace(/(?:\.0)+$/, ""), ...version.prerelease].join("-");
 }
 
 /** One entry for each version of each library, by name and version. */
 function merged(sightings: readonly Sighting[]): readonly Omit<ScriptLibrary, "advisories">[] {
-  const groups: Sighting[][] = [];
-  for (const sighting of sightings) {
-    const group = groups.find(([first]) => first?.name === sighting.name && isSameVersion(first.version, sighting.version));
-    if (group === undefined) groups.push([sighting]);
-    else group.push(sighting);
-  }
+  const groups = Map.groupBy(sightings, ({ name, version }) => `${name} ${versionKey(version)}`);
   const ways: readonly LibraryDetection[] = ["url", "banner", "page"];
-  return groups
+  return [...groups.values()]
     .map((group) => {
       const { name } = group[0] as Sighting;
       // The longest form of equal versions: 3.5.0 rather than 3.5.

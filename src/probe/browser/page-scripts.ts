@@ -22,9 +22,15 @@ export interface LoadedScript extends ScriptFile {
   readonly head: string | null;
 }
 
+export interface LoadedScripts {
+  readonly scripts: readonly LoadedScript[];
+  /** Requests beyond `requestsRecordedMax`, of which nothing is known. */
+  readonly unrecorded: number;
+}
+
 export interface PageScripts {
   /** Files of the shown document. A preloaded one counts only if a script element has its URL: `elements`. */
-  loaded(pageUrl: string, elements: ReadonlySet<string>): Promise<readonly LoadedScript[]>;
+  loaded(pageUrl: string, elements: ReadonlySet<string>): Promise<LoadedScripts>;
 }
 
 interface RecordedScript {
@@ -42,13 +48,16 @@ interface RecordedScript {
 /** Needs Network enabled on the session. `frameId` is the page's main frame. */
 export function watchScripts(session: CDPSession, frameId: string): PageScripts {
   const recorded = new Map<string, RecordedScript>();
+  let unrecorded = 0;
   let shownLoaderId: string | null = null;
   const readHead = createHeadReader(session);
   session.on("Network.requestWillBeSent", ({ requestId, request, type, loaderId, frameId: from, redirectResponse }) => {
     const before = recorded.get(requestId);
     if (redirectResponse !== undefined && before !== undefined) before.finalUrl = boundedUrl(request.url);
-    else if (type === "Script" && from === frameId && /^https?:/i.test(request.url) && recorded.size < requestsRecordedMax)
-      recorded.set(requestId, newScript(loaderId, request));
+    else if (type === "Script" && from === frameId && /^https?:/i.test(request.url)) {
+      if (recorded.size < requestsRecordedMax) recorded.set(requestId, newScript(loaderId, request));
+      else unrecorded++;
+    }
   });
   session.on("Network.responseReceived", ({ requestId, response }) => {
     const script = recorded.get(requestId);
@@ -73,7 +82,7 @@ export function watchScripts(session: CDPSession, frameId: string): PageScripts 
         ({ loaderId, finished, isScript, preloaded, url }) =>
           loaderId === shownLoaderId && finished && isScript && (!preloaded || elements.has(url)),
       );
-      return Promise.all(scripts.map((script) => loadedScript(script, pageUrl)));
+      return { scripts: await Promise.all(scripts.map((script) => loadedScript(script, pageUrl))), unrecorded };
     },
   };
 }
@@ -113,8 +122,8 @@ function headOf({ body, base64Encoded }: Protocol.Network.GetResponseBodyRespons
   return Buffer.from(body.slice(0, headCharsMax)).toString();
 }
 
-export function scriptsFactsOf(scripts: readonly LoadedScript[]): ScriptsFacts {
+export function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): ScriptsFacts {
   const byUrl = new Map(scripts.map(({ head: _, ...file }): [string, ScriptFile] => [file.url, file]));
   const files = [...byUrl.values()].sort((one, other) => (one.url < other.url ? -1 : 1));
-  return { files: files.slice(0, scriptFilesMax), filesDropped: Math.max(0, files.length - scriptFilesMax) };
+  return { files: files.slice(0, scriptFilesMax), filesDropped: Math.max(0, files.length - scriptFilesMax) + unrecorded };
 }

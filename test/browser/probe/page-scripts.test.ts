@@ -207,4 +207,12 @@ describe("script files", () => {
     expect([files.length, filesDropped]).toEqual([200, 30]);
     expect(factsOf(readings, "scriptLibraries").bannersUnread).toBe(230 - 60);
   });
+
+  test("behind a thousand failed requests are counted as unread", async () => {
+    const add = `for (let at = 0; at < 1_000; at++) { const one = document.createElement("script"); one.src = "/missing?" + at; document.head.append(one) }
+      const last = document.createElement("script"); last.src = "/jquery.js"; document.head.append(last)`;
+    const readings = await load({ "/": page(`<script>${add}</script>`), "/jquery.js": script("/*! jQuery v1.12.4 | (c) */") });
+    expect(factsOf(readings, "scripts")).toEqual({ files: [], filesDropped: 1 });
+    expect(factsOf(readings, "scriptLibraries")).toMatchObject({ libraries: [], bannersUnread: 1 });
+  });
 });

@@ -13,10 +13,11 @@ const file = (path: string, head: string | null = "", given: Partial<LoadedScrip
   head,
   ...given,
 });
+const loaded = (...scripts: readonly LoadedScript[]) => ({ scripts, unrecorded: 0 });
 const stated = (name: string, version: string) => ({ name, version });
 const banner = (version: string) => `/*! jQuery v${version} | (c) */`;
 const summary = (scripts: readonly LoadedScript[], ofPage: Parameters<typeof scriptLibrariesFactsOf>[1] = []) =>
-  scriptLibrariesFactsOf(scripts, ofPage, null).libraries.map(
+  scriptLibrariesFactsOf(loaded(...scripts), ofPage, null).libraries.map(
     ({ name, version, detectedBy, url }) => `${name} ${version} ${detectedBy} ${url}`,
   );
 const url = "https://site.example/jquery-3.4.0.js";
@@ -68,7 +69,7 @@ describe("a library", () => {
 
 describe("the facts", () => {
   test("hold the advisories that end above the version", () => {
-    const { advisoriesDate, libraries } = scriptLibrariesFactsOf([], [stated("jquery", "3.4.0")], null);
+    const { advisoriesDate, libraries } = scriptLibrariesFactsOf(loaded(), [stated("jquery", "3.4.0")], null);
     expect(advisoriesDate).toBe("2026-08-22");
     expect(libraries[0]?.advisories).toEqual([
       { atOrAbove: "1.0.3", below: "3.5.0", excludes: [], severity: "medium", identifiers: ["CVE-2020-11023"] },
@@ -78,7 +79,7 @@ describe("the facts", () => {
 
   test("hold the advisories of the operator instead", () => {
     const own = { date: "2027-01-02", libraries: { jquery: ["<3.7.0 low CVE-2027-1000"] } };
-    const { advisoriesDate, libraries } = scriptLibrariesFactsOf([], [stated("jquery", "3.4.0"), stated("vue", "2.0.0")], own);
+    const { advisoriesDate, libraries } = scriptLibrariesFactsOf(loaded(), [stated("jquery", "3.4.0"), stated("vue", "2.0.0")], own);
     expect(advisoriesDate).toBe("2027-01-02");
     expect(libraries.map(({ name, advisories }) => [name, advisories.map(({ identifiers }) => identifiers[0])])).toEqual([
       ["jquery", ["CVE-2027-1000"]],
@@ -87,7 +88,7 @@ describe("the facts", () => {
   });
 
   test("count what was not read", () => {
-    expect(scriptLibrariesFactsOf([file("/a.js", null), file("/b.js")], null, null)).toMatchObject({
+    expect(scriptLibrariesFactsOf(loaded(file("/a.js", null), file("/b.js")), null, null)).toMatchObject({
       bannersUnread: 1,
       variablesRead: false,
     });
@@ -95,6 +96,9 @@ describe("the facts", () => {
 
   test("are bounded", () => {
     const many = Array.from({ length: scriptLibrariesMax + 7 }, (_, at) => file(`/jquery-1.0.${at}.js`));
-    expect(scriptLibrariesFactsOf(many, [], null)).toMatchObject({ libraries: { length: scriptLibrariesMax }, librariesDropped: 7 });
+    expect(scriptLibrariesFactsOf(loaded(...many), [], null)).toMatchObject({
+      libraries: { length: scriptLibrariesMax },
+      librariesDropped: 7,
+    });
   });
 });
