@@ -55,16 +55,18 @@ function FilesOfOthers({ facts: { files, filesDropped } }: { readonly facts: Scr
   const i18n = useI18n();
   const others = files.filter(({ sameSite }) => !sameSite);
   const shown = others.slice(0, displayLimits.rowsMax);
-  if (shown.length === 0) return <p class="muted">{i18n.t("evidence.scripts.noOtherSite")}</p>;
+  if (shown.length === 0 && filesDropped === 0) return <p class="muted">{i18n.t("evidence.scripts.noOtherSite")}</p>;
   return (
     <>
-      <ul>
-        {shown.map(({ url, answeredBy }) => (
-          <li key={url}>
-            <UntrustedLine>{answeredBy ?? url}</UntrustedLine>
-          </li>
-        ))}
-      </ul>
+      {shown.length > 0 && (
+        <ul>
+          {shown.map(({ url, answeredBy }) => (
+            <li key={url}>
+              <UntrustedLine>{answeredBy ?? url}</UntrustedLine>
+            </li>
+          ))}
+        </ul>
+      )}
       <OmittedCount count={others.length - shown.length + filesDropped} />
     </>
   );

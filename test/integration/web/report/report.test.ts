@@ -208,6 +208,15 @@ test("script libraries are listed, whether or not they are vulnerable", async ()
   expect(text(part)).toContain("The versions that the page itself states were not read.");
 });
 
+test("a list of script files with dropped ones does not say that none is of another site", async () => {
+  const files = [{ url: "https://site.example/a.js", answeredBy: null, sameSite: true }];
+  const evidence = { ...knownScans.silent.evidence, scripts: readingOf({ files, filesDropped: 3 }) };
+  const { token } = await storeFinished(pages.store, { evidence, result: knownScans.silent.result, at: new Date(now) });
+  const part = (await read(`/scans/${token}`)).split('<div id="evidence-scripts">')[1]?.split("</details>")[0] ?? "";
+  expect(text(part)).not.toContain("no script file of another site");
+  expect(text(part)).toContain("3 more");
+});
+
 test("a report without stored evidence keeps the verdicts", async () => {
   const scan = await storeSite(pages.store, "silent", { at: new Date(now), url: "https://forgotten.example/" });
   const { store } = pages;
