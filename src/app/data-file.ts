@@ -1,5 +1,5 @@
 /** Files of the operator that replace data of the program. */
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { parseInternetDate } from "../parse/internet-date.ts";
 import { ConfigError } from "./config.ts";
@@ -13,19 +13,40 @@ export interface DataFile {
   readonly bytesMax: number;
 }
 
+const partBytes = 64 * 1024;
+
 export function dataFileFault({ setting, path, kind }: DataFile, fault: string): ConfigError {
   return new ConfigError(`${setting}: ${path} is no ${kind}: ${fault}`);
 }
 
-/** The size is read first: a file of any length must not fill the memory. @throws ConfigError */
+/** @throws ConfigError */
 export function dataFileBytes(file: DataFile): Buffer {
   const { setting, path, bytesMax } = file;
+  let bytes: Buffer;
   try {
-    if (statSync(path).size > bytesMax) throw dataFileFault(file, `it has more than ${bytesMax} bytes`);
-    return readFileSync(path);
+    bytes = firstBytes(path, bytesMax + 1);
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${setting}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (bytes.length > bytesMax) throw dataFileFault(file, `it has more than ${bytesMax} bytes`);
+  return bytes;
+}
+
+/** Reads no further: the size of a device or a pipe is unknown, and a file of any length must not fill the memory. */
+function firstBytes(path: string, count: number): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const parts: Buffer[] = [];
+    for (let left = count; left > 0; ) {
+      const part = Buffer.alloc(Math.min(left, partBytes));
+      const length = readSync(file, part);
+      if (length === 0) break;
+      parts.push(part.subarray(0, length));
+      left -= length;
+    }
+    return Buffer.concat(parts);
+  } finally {
+    closeSync(file);
   }
 }
 

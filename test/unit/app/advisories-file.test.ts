@@ -44,4 +44,9 @@ test("faults name the setting, the file and the place", () => {
   expect(() => read(join(folder, "absent.json"))).toThrow("scripts.advisories_file: ");
   expect(() => read(join(folder, "absent.json"))).toThrow("cannot be read (ENOENT)");
   expect(() => read(written("large.json", " ".repeat(4 * 1024 ** 2 + 1)))).toThrow("it has more than 4194304 bytes");
+  expect(() => read(folder)).toThrow("cannot be read (EISDIR)");
+});
+
+test("a file without an end is not read to it", () => {
+  expect(() => read("/dev/zero")).toThrow("scripts.advisories_file: /dev/zero is no list of advisories: it has more than 4194304 bytes");
 });
