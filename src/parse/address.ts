@@ -30,8 +30,8 @@ export function truncatedAddress(text: string): string {
   return family.networkAddressFromCIDR(`${text}/${family === ipaddr.IPv4 ? 24 : 48}`).toString();
 }
 
-/** Ranges of ipaddr.js that no public network routes. */
-const unroutedRanges: readonly string[] = ["unspecified", "loopback", "linkLocal", "uniqueLocal", "ipv4Mapped", "multicast"];
+/** Ranges of ipaddr.js that no public network routes. Resolvers of networks with NAT64 make up addresses of `rfc6052` (RFC 6147). */
+const unroutedRanges: readonly string[] = ["unspecified", "loopback", "linkLocal", "uniqueLocal", "ipv4Mapped", "rfc6052", "multicast"];
 
 /** False for text that is no IPv6 address, and for addresses that are unreachable from the internet. */
 export function isRoutableIpv6(text: string): boolean {

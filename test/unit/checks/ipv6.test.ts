@@ -30,6 +30,7 @@ testCheck(check, {
     "security.dns.ipv6-host-missing": [
       ["no address", { dnsIpv6: { addresses: [] } }],
       ["no routed address", { dnsIpv6: { addresses: ["::1", "fe80::1", "fd00::1", "::ffff:192.0.2.1", "::", "ff02::1"] } }],
+      ["an address that the resolver made up for NAT64", { dnsIpv6: { addresses: ["64:ff9b::c000:201"] } }],
       ["name servers that could not be read", { dnsIpv6: { addresses: [] }, dnsNameServers: "timeout" }],
     ],
     "security.dns.ipv6-name-servers-missing": [

@@ -59,7 +59,19 @@ test.each([
 ])("%j is truncated to %j", (address, kept) => expect(truncatedAddress(address)).toBe(kept));
 
 test("IPv6 addresses that the internet routes", () => {
-  const unrouted = ["", "192.0.2.1", "::", "::1", "fe80::1", "fd00::1", "ff02::1", "::ffff:192.0.2.1", "[2001:db8::1]", "x"];
+  const unrouted = [
+    "",
+    "192.0.2.1",
+    "::",
+    "::1",
+    "fe80::1",
+    "fd00::1",
+    "ff02::1",
+    "::ffff:192.0.2.1",
+    "64:ff9b::c000:201",
+    "[2001:db8::1]",
+    "x",
+  ];
   expect(["2001:db8::1", "2a00::", ...unrouted].filter(isRoutableIpv6)).toEqual(["2001:db8::1", "2a00::"]);
 });
 
