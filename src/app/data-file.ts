@@ -32,7 +32,7 @@ export function dataFileBytes(file: DataFile): Buffer {
   return bytes;
 }
 
-/** Reads no further: the size of a device or a pipe is unknown, and a file of any length must not fill the memory. */
+/** Reads no further. The size of a device or a pipe is unknown, and its bytes must not fill the memory. */
 function firstBytes(path: string, count: number): Buffer {
   const file = openSync(path, "r");
   try {
