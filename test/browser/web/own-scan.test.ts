@@ -21,15 +21,19 @@ const ofEveryPage = [
 ];
 /** Public name, so that security.txt, DNS and mail are judged too. */
 const host = "assay-own-pages.org";
-/** Duties of the operator: DNSSEC, CAA and a null MX. */
+/** Duties of the operator: DNSSEC, CAA, a null MX, IPv6, and name servers in two networks. */
 const zones: Zones = {
   [host]: {
     A: ["127.0.0.1"],
+    AAAA: ["2001:db8::80"],
+    NS: [`ns.${host}`, `ns2.${host}`],
     SOA: { authentic: [{ mname: `ns.${host}`, rname: `hostmaster.${host}`, serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 }] },
     CAA: [{ flags: 0, tag: "issue", value: "authority.example" }],
     TXT: ["v=spf1 -all"],
     MX: [{ preference: 0, exchange: "." }],
   },
+  [`ns.${host}`]: { A: ["127.0.0.1"], AAAA: ["2001:db8:0:53::1"] },
+  [`ns2.${host}`]: { A: ["127.99.0.1"], AAAA: ["2001:db8:99:53::1"] },
   [`_dmarc.${host}`]: { TXT: [`v=DMARC1; p=reject; rua=mailto:dmarc@${host}`] },
 };
 const scanMsMax = 300_000;

@@ -4,10 +4,13 @@ import { createServer } from "node:https";
 import type { ServerIdentity } from "../../support/certificates.ts";
 import { listening, type TestServer } from "../../support/servers.ts";
 
+/** Suites of TLS 1.2 with forward secrecy and authenticated encryption only. */
+const ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
 /** @param origin Upstream origin, evaluated per request since it may start later. */
 export function startTlsFront({ certificateChainPem, privateKeyPem }: ServerIdentity, origin: () => string): Promise<TestServer> {
   return listening(
-    createServer({ cert: certificateChainPem, key: privateKeyPem }, (request, response) => passOn(request, response, origin())),
+    createServer({ cert: certificateChainPem, key: privateKeyPem, ciphers }, (request, response) => passOn(request, response, origin())),
   );
 }
 
