@@ -15,7 +15,7 @@ interface Target {
   readonly port: number;
 }
 
-const toolMsMax = 150_000;
+const toolMsMax = 300_000;
 const groupBitsMin = 2_048;
 /** sslscan prints the strength of a curve, which is half its length. */
 const curveStrengthMin = 128;
