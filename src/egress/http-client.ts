@@ -32,7 +32,7 @@ export interface HttpReply {
   readonly headers: readonly HeaderField[];
   readonly headersDropped: number;
   /** Set-Cookie lines without values, at most `setCookieLinesMax`. */
-  readonly setCookies: readonly ReturnType<typeof boundedSetCookie>[];
+  setCookies(): readonly ReturnType<typeof boundedSetCookie>[];
   /** The full value of the first field of that name; null when absent. */
   field(name: string): string | null;
   readonly body: Uint8Array;
@@ -67,10 +67,11 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
     return {
       status,
       ...boundedHeaders(pairs, options.headerCharsMax),
-      setCookies: pairs
-        .filter(([name]) => name.toLowerCase() === "set-cookie")
-        .slice(0, setCookieLinesMax)
-        .map(([, line]) => boundedSetCookie(line, options.headerCharsMax ?? headerValueCharsMax)),
+      setCookies: () =>
+        pairs
+          .filter(([name]) => name.toLowerCase() === "set-cookie")
+          .slice(0, setCookieLinesMax)
+          .map(([, line]) => boundedSetCookie(line, options.headerCharsMax ?? headerValueCharsMax)),
       field: (name) => pairs.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? null,
       body,
       truncated,

@@ -1,5 +1,5 @@
 /** Truncated copies of the browser's network events: thousands may arrive before a page has settled. */
-import { boundedHeaders, boundedSetCookie, boundedText } from "../../evidence/bound.ts";
+import { boundedHeaders, boundedText } from "../../evidence/bound.ts";
 import { headerValueCharsMax, setCookieCharsPerAnswerMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
 import type { Protocol } from "./browser-session.ts";
 
@@ -21,11 +21,11 @@ export interface BoundedResponse {
 export interface BoundedExtraInfo {
   readonly status: number;
   readonly fields: BoundedFields;
-  readonly setCookies: readonly BoundedSetCookie[];
+  /** With values, which `boundedSetCookie` removes from the few lines of evidence: thousands of answers come, and it takes time. */
+  readonly setCookies: readonly string[];
   readonly setCookiesDropped: number;
 }
 
-type BoundedSetCookie = ReturnType<typeof boundedSetCookie>;
 type BoundedFields = ReturnType<typeof boundedHeaders>;
 
 /** Chromium accepts URLs of two megabytes. */
@@ -66,14 +66,14 @@ export function boundedExtraInfo(
   };
 }
 
-function boundedSetCookies(lines: readonly string[], charsMax: number): readonly BoundedSetCookie[] {
-  const kept: BoundedSetCookie[] = [];
+function boundedSetCookies(lines: readonly string[], charsMax: number): readonly string[] {
+  const kept: string[] = [];
   let charsLeft = setCookieCharsPerAnswerMax;
   for (const line of lines.slice(0, setCookieLinesMax)) {
-    const bounded = boundedSetCookie(line, charsMax);
-    charsLeft -= bounded.line.length;
+    charsLeft -= Math.min(line.length, charsMax);
     if (charsLeft < 0) break;
-    kept.push(bounded);
+    // One extra character marks a truncated line.
+    kept.push(boundedText(line, charsMax + 1).text);
   }
   return kept;
 }

@@ -1,4 +1,5 @@
 /** Records the network requests of a page, and turns them into facts once the page has settled. */
+import { boundedSetCookie } from "../../evidence/bound.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
@@ -126,7 +127,7 @@ class NetworkRecorder implements PageNetwork {
     return {
       ...answer,
       mediaType: response.mediaType === "" ? null : response.mediaType.toLowerCase(),
-      ...setCookiesOf([...this.#documents, ...others], last.url),
+      ...setCookiesOf([...this.#documents, ...others], last.url, this.#headerCharsMax),
     };
   }
 
@@ -243,7 +244,11 @@ function byUrl(one: { readonly url: string }, other: { readonly url: string }): 
 }
 
 /** Set-Cookie lines of first-party answers, without the values. */
-function setCookiesOf(requests: Iterable<RecordedRequest>, pageUrl: string): Pick<Facts["page"], "setCookies" | "setCookiesDropped"> {
+function setCookiesOf(
+  requests: Iterable<RecordedRequest>,
+  pageUrl: string,
+  lineCharsMax: number,
+): Pick<Facts["page"], "setCookies" | "setCookiesDropped"> {
   const pageSite = siteOf(pageUrl);
   const lines: SetCookieLine[] = [];
   let dropped = 0;
@@ -254,8 +259,9 @@ function setCookiesOf(requests: Iterable<RecordedRequest>, pageUrl: string): Pic
       if (url === undefined || siteOf(url) !== pageSite) continue;
       dropped += extra.setCookiesDropped;
       const { hostname: host, protocol } = new URL(url);
-      for (const cookie of extra.setCookies) {
-        if (lines.length < setCookieLinesMax) lines.push({ host, overHttps: protocol === "https:", ...cookie });
+      for (const line of extra.setCookies) {
+        if (lines.length < setCookieLinesMax)
+          lines.push({ host, overHttps: protocol === "https:", ...boundedSetCookie(line, lineCharsMax) });
         else dropped++;
       }
     }

@@ -48,7 +48,7 @@ export async function probeFavicon(context: FaviconContext): Promise<Reading<Fav
     const targets = replies.flatMap((reply) => redirectTarget(reply) ?? []);
     const setCookies = answers
       .filter((answer) => siteOf(answer.url) === siteOf(pageUrl))
-      .flatMap(({ url, reply }) => reply.setCookies.map((line) => ({ host: hostOf(url) ?? "", overHttps: isHttps(url), ...line })));
+      .flatMap(({ url, reply }) => reply.setCookies().map((line) => ({ host: hostOf(url) ?? "", overHttps: isHttps(url), ...line })));
     return read({ setCookies, insecureUrl: insecureUrl ?? insecureAmong(targets, pageUrl) });
   } catch (thrown) {
     return withoutAnswer(failedBy(thrown).because);
