@@ -1,5 +1,5 @@
 /** Server configurations whose TLS rows are compared with those of testssl.sh and sslscan. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ServerIdentity, siteIdentity } from "../support/certificates.ts";
@@ -129,6 +129,10 @@ export const peerConfigurations: readonly PeerConfiguration[] = [
   ...certificateConfigurations,
 ];
 
+/**
+ * gnutls-serv listens on every address of the machine. It therefore runs in a network namespace that has a loopback interface only.
+ * A Unix socket, which namespaces share, leads into it.
+ */
 function startGnutls(identity: ServerIdentity, priority: string): Promise<RunningServer> {
   return inFolder(async (folder) => {
     const [chain, key] = [join(folder, "chain.pem"), join(folder, "key.pem")];
@@ -136,9 +140,19 @@ function startGnutls(identity: ServerIdentity, priority: string): Promise<Runnin
     writeFileSync(key, identity.privateKeyPem, { mode: 0o600 });
     const port = await closedPort();
     const files = ["--x509certfile", chain, "--x509keyfile", key];
-    const command = ["gnutls-serv", "--http", "--quiet", "--port", String(port), "--priority", priority, ...files];
-    const running = await startProcess(command, () => isListening(port));
-    return { port, stop: () => running.stop() };
+    const socket = join(folder, "gnutls.sock");
+    const server = ["gnutls-serv", "--http", "--quiet", "--port", String(port), "--priority", priority, ...files];
+    const script = `ip link set lo up && { "$@" & exec socat UNIX-LISTEN:${socket},fork TCP:127.0.0.1:${port},retry=20,interval=0.1; }`;
+    const isolated = ["unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh"];
+    return startGroup(async (track) => {
+      track(await startProcess([...isolated, ...server], async () => existsSync(socket)));
+      track(
+        await startProcess(["socat", `TCP-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork`, `UNIX-CONNECT:${socket}`], () =>
+          isListening(port),
+        ),
+      );
+      return { port };
+    });
   });
 }
 
