@@ -28,7 +28,15 @@ const otherHeaderKeys = [
   "x-xss-protection",
 ];
 const cookieKeys = ["cookie-httponly", "cookie-prefix", "cookie-samesite", "cookie-samesite-none", "cookie-secure"];
-const documentKeys = ["csp-meta-delivery", "mixed-content", "subresource-integrity", "subresource-integrity-valid"];
+const documentKeys = [
+  "csp-meta-delivery",
+  "form-security",
+  "mixed-content",
+  "script-libraries",
+  "subresource-integrity",
+  "subresource-integrity-valid",
+  "third-party-scripts",
+];
 /** Rows that need the response of the page. */
 const pageKeys = [...cspKeys, ...hstsKeys, ...otherHeaderKeys, ...cookieKeys, ...documentKeys, "deprecated-headers"];
 /** Rows that need our own TLS handshake, without those for public authorities. */

@@ -1,4 +1,5 @@
 /** Laboratory cases for headers, cookies, redirects, contents and files that no other area covers. */
+import { randomBytes } from "node:crypto";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
@@ -53,6 +54,12 @@ const cookieCases: readonly LabCase[] = [
     expected: { ...violated("cookie-samesite-none", "cookie-secure"), "cookie-httponly": "notApplicable" },
     codes: ["security.cookie.samesite-none-without-secure"],
     serve: () => serve({ headers: { "set-cookie": "advert=1; SameSite=None" } }),
+  },
+  {
+    name: "a random value of an unknown name, without lifetime",
+    expected: violated("cookie-httponly", "cookie-samesite"),
+    codes: ["security.cookie.random-value-without-httponly", "security.cookie.random-value-without-samesite"],
+    serve: () => serve({ headers: { "set-cookie": `ident=${randomBytes(16).toString("hex")}; Path=/; Secure` } }),
   },
   {
     name: "a setting without Secure under HSTS with subdomains, set by the icon of the page",
@@ -161,6 +168,12 @@ const preloadCases: readonly LabCase[] = (
 
 const redirectCases: readonly LabCase[] = [
   {
+    name: "port 80 redirects to another http address, which shows a page",
+    expected: violated("https-redirect"),
+    codes: ["security.transport.redirect-to-http"],
+    serve: () => serve({ plain: { "/": redirectTo(`http://${host}/start`), "/start": { body: "<title>Start</title>" } } }),
+  },
+  {
     name: "port 80 redirects to another http address first",
     expected: violated("https-redirect"),
     codes: ["security.transport.redirect-late"],
@@ -231,12 +244,28 @@ const contentCases: readonly LabCase[] = [
   },
 ];
 
+const libraryCases: readonly LabCase[] = [
+  {
+    name: "libraries with serious, minor and unfixed vulnerabilities, from another site",
+    expected: violated("script-libraries", "third-party-scripts"),
+    codes: ["high", "low", "unfixed"].map((kind) => `security.content.vulnerable-library-${kind}`),
+    serve: () => {
+      const files = ["lodash-4.17.10.min.js", "quill-2.0.3.js", "jquery.mobile-1.4.5.min.js"];
+      const script: Answer = { headers: { "content-type": "text/javascript" }, body: "" };
+      return serve({
+        head: files.map((file) => `<script src="https://${libraryHost}/${file}"></script>`).join("\n"),
+        routes: Object.fromEntries(files.map((file) => [`/${file}`, script])),
+      });
+    },
+  },
+];
+
 const login = `<input type="password" name="secret">`;
 
 const documentCases: readonly LabCase[] = [
   {
     name: "a form that sends a password by POST",
-    expected: passed("form-security", "mixed-content"),
+    expected: passed("form-security", "mixed-content", "third-party-scripts"),
     codes: [],
     serve: () => serve({ body: `<form method="post">${login}</form>` }),
   },
@@ -306,6 +335,7 @@ export const webCases: readonly LabCase[] = [
   ...preloadCases,
   ...redirectCases,
   ...contentCases,
+  ...libraryCases,
   ...documentCases,
   ...fileCases,
 ];
