@@ -1,36 +1,20 @@
 /** Laboratory cases for headers, cookies, redirects, contents and files that no other area covers. */
 import { randomBytes } from "node:crypto";
-import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { type Answer, closedPort, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
-import type { LabCase, LabSite } from "./laboratory.ts";
-import { startGroup } from "./server-group.ts";
+import type { Answer } from "../support/servers.ts";
+import type { LabCase } from "./laboratory.ts";
 import { passed, violated } from "./states.ts";
-
-/** A public-looking name, so that all checks apply. No query leaves the machine. */
-const host = "assay-web-site.org";
-/** A first-party and a third-party host. */
-const subdomain = `www.${host}`;
-const libraryHost = "library.assay-library-site.net";
-
-const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
-
-type Headers = NonNullable<Answer["headers"]>;
-
-interface WebSite {
-  readonly headers?: Headers;
-  readonly head?: string;
-  readonly body?: string;
-  /** Further routes of all hosts. */
-  readonly routes?: Routes;
-  /** Routes of port 80, which redirects to the page by default. */
-  readonly plain?: Routes;
-  readonly scheme?: "http" | "https";
-  readonly selfSigned?: boolean;
-}
+import {
+  type Headers,
+  webHost as host,
+  webLibraryHost as libraryHost,
+  redirectTo,
+  serveWeb as serve,
+  webSubdomain as subdomain,
+  type WebSite,
+} from "./web-site.ts";
 
 const soundHsts = "max-age=63072000; includeSubDomains; preload";
 const hsts = (...values: readonly string[]): Headers => ({ "strict-transport-security": values });
-const redirectTo = (location: string, headers: Headers = {}): Answer => ({ status: 301, headers: { ...headers, location } });
 
 const cookieCases: readonly LabCase[] = [
   {
@@ -339,16 +323,3 @@ export const webCases: readonly LabCase[] = [
   ...documentCases,
   ...fileCases,
 ];
-
-async function serve({ headers = {}, head = "", body = "", routes = {}, plain, scheme = "https", selfSigned }: WebSite): Promise<LabSite> {
-  const html = `<!doctype html><html lang="en"><head><title>Page</title>${head}</head><body><h1>Page</h1>${body}</body></html>\n`;
-  const { egress, stop } = await startGroup(async (track) => {
-    const identity = siteIdentity(host, { names: [host, subdomain, libraryHost], ...(selfSigned && { flaw: "self-signed" }) });
-    const site = track(await startHttps(identity, { "/": { headers, body: html }, ...routes }));
-    const plainServer = track(await startHttp(plain ?? { "*": redirectTo(`https://${host}/`) }));
-    const https = [host, subdomain, libraryHost].map((name) => [`${name}:443`, site]);
-    const closedResolver = `127.0.0.1:${await closedPort()}`;
-    return { egress: egressTo({ ...Object.fromEntries(https), [`${host}:80`]: plainServer }, { dnsServers: [closedResolver] }) };
-  });
-  return { url: `${scheme}://${host}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };
-}
