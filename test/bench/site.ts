@@ -18,11 +18,13 @@ export const policyHost = `mta-sts.${siteHost}`;
 const zones: Zones = {
   [siteHost]: {
     A: ["127.0.0.1"],
+    NS: [`ns.${siteHost}`],
     SOA: [{ mname: `ns.${siteHost}`, rname: `hostmaster.${siteHost}`, serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 }],
     MX: [{ preference: 10, exchange: `mail.${siteHost}` }],
     TXT: [`v=spf1 mx include:_spf.${siteHost} -all`],
     CAA: [{ flags: 0, tag: "issue", value: "authority.example" }],
   },
+  [`ns.${siteHost}`]: { A: ["127.0.0.1"] },
   [`mail.${siteHost}`]: { A: ["127.0.0.1"] },
   [policyHost]: { A: ["127.0.0.1"] },
   [`_spf.${siteHost}`]: { TXT: ["v=spf1 ip4:192.0.2.0/24 -all"] },
