@@ -10,8 +10,8 @@ const remainingSharePerPoint = 0.99;
 const mainDefenceWeightMin = 8;
 /** Maximum score while a main defence could not be read. */
 export const unreadDefenceScoreMax = 79;
-/** First version of the algorithm with that maximum. */
-const unreadDefenceVersionMin = 3;
+/** First version of the algorithm with charges and with that maximum. */
+const chargesVersionMin = 3;
 
 export interface ScoredRow {
   readonly state: State;
@@ -38,9 +38,14 @@ export function remainingScore(charged: number): number {
   return Math.min(Math.round(100 * remainingSharePerPoint ** charged), charged > 0 ? 99 : 100);
 }
 
+/** False for results of older versions, whose score is the share of the passed weight. */
+export function hasCharges({ algorithmVersion }: Pick<StoredResult, "algorithmVersion">): boolean {
+  return algorithmVersion >= chargesVersionMin;
+}
+
 /** Rows that limit the score, because a main defence could not be read; none without a score. */
 export function heavyUnreadRows({ algorithmVersion, score, ledger }: StoredResult): readonly LedgerRow[] {
-  return score === null || algorithmVersion < unreadDefenceVersionMin ? [] : ledger.filter(isUnreadDefence);
+  return score === null || !hasCharges({ algorithmVersion }) ? [] : ledger.filter(isUnreadDefence);
 }
 
 /** True for a row without a verdict whose check protects every visitor: nothing is called good while such a row is unread. */

@@ -1,8 +1,6 @@
 /** Points that violated rows charge, from algorithm version 3 on. */
 import type { StoredResult } from "../judge/result.ts";
-import { remainingScore } from "../judge/score.ts";
-
-const algorithmVersionMin = 3;
+import { hasCharges, remainingScore } from "../judge/score.ts";
 
 export interface Charges {
   readonly points: number;
@@ -11,8 +9,8 @@ export interface Charges {
 }
 
 /** Null for results of older versions, whose score is the share of the passed weight. */
-export function chargesOf({ algorithmVersion, ledger }: StoredResult): Charges | null {
-  if (algorithmVersion < algorithmVersionMin) return null;
-  const points = ledger.reduce((sum, { charged = 0 }) => sum + charged, 0);
+export function chargesOf(result: StoredResult): Charges | null {
+  if (!hasCharges(result)) return null;
+  const points = result.ledger.reduce((sum, { charged = 0 }) => sum + charged, 0);
   return { points, remaining: remainingScore(points) };
 }
