@@ -8,6 +8,7 @@ import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, ensureValidFile, ensureWritable } from "./data-dir.ts";
+import type { Lane } from "./lanes.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
 import type { OneTimeLink } from "./one-time-links.ts";
@@ -23,10 +24,12 @@ type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionI
 
 /** Array keys sort element by element, so that a prefix is a range. */
 export interface Tables {
-  readonly meta: Database<number, "schemaVersion" | Counter>;
+  /** `queueTurn` is the state of the lane schedule. */
+  readonly meta: Database<number, "schemaVersion" | "queueTurn" | Counter>;
   readonly scans: Database<ScanRecord, string>;
-  /** Scan id to token. Ids rise, so key order is first in, first out. */
-  readonly queue: Database<string, number>;
+  /** Token of queued scans (see `queue.ts`). */
+  readonly queueByLane: Database<string, [lane: Lane, place: number]>;
+  /** Scan id to token. */
   readonly running: Database<string, number>;
   /** Token of finished scans by name and band; `""` is every name or every band (see `public-list.ts`). */
   readonly publicScans: Database<string, [name: string, band: string, scanId: number]>;
@@ -147,7 +150,7 @@ function openTables(root: RootDatabase, meta: Tables["meta"]): Tables {
   return {
     meta,
     scans: table("scans"),
-    queue: table("queue"),
+    queueByLane: table("queueByLane"),
     running: table("running"),
     publicScans: table("publicScans"),
     scansByAccount: table("scansByAccount"),

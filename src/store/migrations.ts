@@ -4,6 +4,7 @@ import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Tables } from "./database.ts";
 import { addToPublicList } from "./public-list.ts";
+import { appendToLane, laneOf } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
 import { scanSummaryOf } from "./summary.ts";
 
@@ -16,7 +17,7 @@ export interface MigrationDb extends Tables {
 type Step = (db: MigrationDb) => () => void;
 
 /** The first step leads from schema 1 to 2. A released step never changes. */
-const steps: readonly Step[] = [toSchema2, toSchema3];
+const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
 
@@ -54,6 +55,18 @@ function toSchema3(db: MigrationDb): () => void {
     for (const hash of [...db.apiTokens.getKeys()]) {
       const old = db.apiTokens.get(hash) as Omit<ApiToken, "expiresAt">;
       db.apiTokens.put(hash, { expiresAt: null, ...old });
+    }
+  };
+}
+
+/** Moves the queue, until now `queue` (scan id to token), into lanes. Running scans find their lane when they are requeued. */
+function toSchema4(db: MigrationDb): () => void {
+  const queue = db.oldTable<string, number>("queue");
+  return () => {
+    for (const { key, value: token } of [...queue.getRange()]) {
+      const scan = db.scans.get(token);
+      if (scan !== undefined) db.scans.put(token, { ...scan, queueKey: appendToLane(db, laneOf(db, scan.accountId), token) });
+      queue.remove(key);
     }
   };
 }

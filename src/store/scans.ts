@@ -5,6 +5,17 @@ import type { StoredResult } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { type Page, type PageRequest, pageOf } from "./page.ts";
 import { addToPublicList } from "./public-list.ts";
+import {
+  appendToLane,
+  isQueueFull,
+  laneOf,
+  prependToLane,
+  type QueueKey,
+  queuedCount,
+  queuePositionOf,
+  takeNextQueued,
+  tokensInQueueOrder,
+} from "./queue.ts";
 import { assertTransition, type ScanStatus } from "./scan-status.ts";
 import { putScreenshot } from "./screenshots.ts";
 import { randomBase62 } from "./secret-value.ts";
@@ -15,8 +26,6 @@ const scanTokenChars = 22;
 const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
 /** Replaces a malformed token, so that its lookup costs the same. */
 const noToken = "0".repeat(scanTokenChars);
-/** Share of the queue open to guests and the free plan; the rest is reserved for paying accounts. */
-const freeShare = 0.5;
 /** An interrupted scan is tried once more. */
 const attemptsMax = 2;
 
@@ -43,6 +52,8 @@ export interface ScanRecord {
   readonly errorCode: string | null;
   /** Null unless finished. */
   readonly summary: ScanSummary | null;
+  /** Row of the queue, also while running. The lane is decided once, when the scan is queued. Undefined after its end. */
+  readonly queueKey?: QueueKey | undefined;
 }
 
 interface FinishedOutcome {
@@ -64,30 +75,31 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
 
 function queueMethods(db: Db, queueMax: number) {
   return {
-    /** On disk when this resolves. `full`: `queueMax` scans wait; for guests and the free plan, `freeShare` of that. */
+    /** On disk when this resolves. `full`: the share of the lane in `queueMax` is taken. */
     queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
       db.write(() => {
-        const isFree = accountId === null || db.accounts.get(accountId)?.plan === "free";
-        const allowedMax = isFree ? Math.ceil(queueMax * freeShare) : queueMax;
-        if (db.queue.getCount({ limit: allowedMax }) >= allowedMax) return "full";
-        const scan = newScan(db.next("nextScanId"), accountId, url, now);
+        const lane = laneOf(db, accountId);
+        if (isQueueFull(db, lane, queueMax)) return "full";
+        const unplaced = newScan(db.next("nextScanId"), accountId, url, now);
+        const scan: ScanRecord = { ...unplaced, queueKey: appendToLane(db, lane, unplaced.token) };
         db.scans.put(scan.token, scan);
-        db.queue.put(scan.id, scan.token);
         if (accountId === null) return scan;
         db.scansByAccount.put([accountId, scan.id], scan.token);
         db.ownScans.put([accountId, scan.token], scan.id);
         return scan;
       }),
 
-    /** Starts the oldest queued scan; undefined when the queue is empty. */
+    /** Starts the next queued scan; undefined when the queue is empty. */
     claimNext: (now: Date): Promise<ScanRecord | undefined> =>
       db.write(() => {
-        const [oldest] = db.queue.getRange({ limit: 1 });
-        if (oldest === undefined) return undefined;
-        db.queue.remove(oldest.key);
-        db.running.put(oldest.key, oldest.value);
-        const attempts = (findScan(db, oldest.value)?.attempts ?? 0) + 1;
-        return changeStatus(db, oldest.value, "running", { startedAt: now.toISOString(), attempts });
+        for (let token = takeNextQueued(db); token !== undefined; token = takeNextQueued(db)) {
+          const scan = findScan(db, token);
+          // A row whose scan is lost must not stop the queue.
+          if (scan?.status !== "queued") continue;
+          db.running.put(scan.id, token);
+          return changeStatus(db, token, "running", { startedAt: now.toISOString(), attempts: scan.attempts + 1 });
+        }
+        return undefined;
       }),
 
     /** The percentage never falls. Ignored unless the scan is running. */
@@ -98,18 +110,25 @@ function queueMethods(db: Db, queueMax: number) {
         db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
       }),
 
-    /** A second interruption fails the scan with the code `interrupted`. Call once, before the first claim. */
+    /**
+     * Puts interrupted scans back to the front of their lanes. A second interruption fails the scan with the code `interrupted`.
+     * Call once, before the first claim.
+     */
     requeueInterrupted: (now: Date): Promise<readonly ScanRecord[]> =>
-      db.write(() => [...db.running.getRange()].map(({ value: token }) => requeue(db, token, now))),
+      db.write(() => {
+        const interrupted = [...db.running.getRange()];
+        // The newest first, so that the oldest is in front at the end.
+        return interrupted.reverse().flatMap(({ key, value }) => requeue(db, key, value, now));
+      }),
 
-    queueLength: (): number => db.queue.getCount(),
-    /** 1 for the next scan; null when the scan is not queued. */
+    queueLength: (): number => queuedCount(db),
+    /** Place in the order of claims if no other scan arrives: 1 for the next scan, null when the scan is not queued. */
     queuePosition: (token: string): number | null => {
       const scan = findScan(db, token);
-      if (scan === undefined || !db.queue.doesExist(scan.id)) return null;
-      return db.queue.getKeysCount({ end: scan.id + 1 });
+      return scan?.status !== "queued" || scan.queueKey === undefined ? null : queuePositionOf(db, scan.queueKey);
     },
-    listQueued: (limit: number): readonly ScanRecord[] => scansOf(db, db.queue.getRange({ limit })),
+    /** In the order of `queuePosition`. */
+    listQueued: (limit: number): readonly ScanRecord[] => tokensInQueueOrder(db, limit).flatMap((token) => findScan(db, token) ?? []),
   };
 }
 
@@ -118,7 +137,7 @@ function outcomeMethods(db: Db) {
     /** Stores the outcome of a running scan and adds it to the public list. `screenshot`: bytes of a `screenshotType` image. */
     finish: (token: string, { result, evidence, timings, screenshot = null, now }: FinishedOutcome): Promise<ScanRecord> =>
       db.write(() => {
-        const ended = { progressPercent: 100, endedAt: now.toISOString(), summary: scanSummaryOf(result) };
+        const ended = { ...endedAtTime(now), progressPercent: 100, summary: scanSummaryOf(result) };
         const scan = changeStatus(db, token, "finished", ended);
         db.results.put(token, result);
         db.evidence.put(token, { evidence, timings });
@@ -199,12 +218,21 @@ function changeStatus(db: Db, token: string, to: ScanStatus, change: Partial<Sca
 }
 
 function failScan(db: Db, token: string, code: string, now: Date): ScanRecord {
-  return changeStatus(db, token, "failed", { errorCode: code, endedAt: now.toISOString() });
+  return changeStatus(db, token, "failed", { ...endedAtTime(now), errorCode: code });
 }
 
-function requeue(db: Db, token: string, now: Date): ScanRecord {
-  if ((findScan(db, token)?.attempts ?? 0) >= attemptsMax) return failScan(db, token, "interrupted", now);
-  const scan = changeStatus(db, token, "queued", {});
-  db.queue.put(scan.id, token);
-  return scan;
+/** None if the scan of the row is lost. */
+function requeue(db: Db, id: number, token: string, now: Date): readonly ScanRecord[] {
+  const scan = findScan(db, token);
+  if (scan === undefined) {
+    db.running.remove(id);
+    return [];
+  }
+  if (scan.attempts >= attemptsMax) return [failScan(db, token, "interrupted", now)];
+  const [lane] = scan.queueKey ?? [laneOf(db, scan.accountId)];
+  return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, lane, token) })];
+}
+
+function endedAtTime(now: Date): Pick<ScanRecord, "endedAt" | "queueKey"> {
+  return { endedAt: now.toISOString(), queueKey: undefined };
 }

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
  * `--full` measures longer. `--scans <n>` is the number of scans before memory is read.
- * `--only <names>` runs only the named parts (api, pages, preload, scan, start, memory).
+ * `--only <names>` runs only the named parts (api, pages, preload, queue, scan, start, memory).
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -11,6 +11,7 @@ import { benchApi } from "./api.ts";
 import { benchPages } from "./pages.ts";
 import { benchPreloadList } from "./preload-list.ts";
 import { benchMemory, benchStart } from "./process.ts";
+import { benchQueue } from "./queue.ts";
 import { type Row, tableOf } from "./report.ts";
 import { benchScan } from "./scan.ts";
 
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   api: () => benchApi({ rounds: full ? 15 : 7 }),
   pages: () => benchPages({ rounds: full ? 15 : 5 }),
   preload: () => Promise.resolve(benchPreloadList({ rounds: full ? 31 : 9 })),
+  queue: () => benchQueue({ rounds: full ? 101 : 31 }),
   scan: () => benchScan({ pairs: full ? 100 : 20 }),
   start: () => benchStart({ starts: full ? 31 : 9 }),
   memory: () => benchMemory({ scans }),

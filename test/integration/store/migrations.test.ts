@@ -12,6 +12,7 @@ import { schemaVersion } from "../../../src/store/migrations.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
 import { type ScanOfSchema1, writeSchema1 } from "./schema-1.ts";
+import { type WaitingScanOfSchema3, writeSchema3 } from "./schema-3.ts";
 
 const result: StoredResult = {
   algorithmVersion: 2,
@@ -133,5 +134,39 @@ describe("a store of schema 1", () => {
     const store = openStore(dataDir, { readOnly: true });
     expect(store.scans.findByToken(waiting)).toMatchObject({ status: "queued", summary: null });
     await store.close();
+  });
+});
+
+describe("the queue of schema 3", () => {
+  let ownDir: string;
+
+  beforeEach(() => {
+    ownDir = mkdtempSync(join(tmpdir(), "assay-migration-"));
+  });
+  afterEach(() => rmSync(ownDir, { recursive: true }));
+
+  test("moves into lanes in its order; interrupted scans return to the front of theirs", async () => {
+    const scan = (letter: string, accountId: 1 | 2 | null, status: "queued" | "running" = "queued"): WaitingScanOfSchema3 => ({
+      token: letter.repeat(22),
+      accountId,
+      status,
+    });
+    const running = [scan("a", null, "running"), scan("b", 1, "running"), scan("c", 2, "running")];
+    await writeSchema3(ownDir, [...running, scan("d", null), scan("e", 2), scan("f", 1), scan("g", null), scan("h", 1), scan("i", 1)]);
+    const store = openStore(ownDir);
+    const order = () =>
+      store.scans
+        .listQueued(20)
+        .map(({ token }) => token[0])
+        .join("");
+    expect([order(), store.scans.queueLength()]).toEqual(["fhdieg", 6]);
+    expect(store.scans.queuePosition("i".repeat(22))).toBe(4);
+    await store.scans.requeueInterrupted(new Date());
+    expect([order(), store.scans.queueLength()]).toEqual(["bfahicdeg", 9]);
+    await store.close();
+
+    const root = open({ path: join(ownDir, "store"), maxDbs: 64 });
+    expect(root.openDB({ name: "queue", encoding: "json" }).getCount()).toBe(0);
+    await root.close();
   });
 });

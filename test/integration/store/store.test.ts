@@ -58,6 +58,7 @@ describe("a scan", () => {
       attempts: 0,
       errorCode: null,
       summary: null,
+      queueKey: ["agency", 1],
     });
     expect(first.token).toMatch(/^[0-9A-Za-z]{22}$/);
     expect(second.id).toBe(2);
