@@ -8,6 +8,7 @@ import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, ensureValidFile, ensureWritable } from "./data-dir.ts";
+import { createGroupCommit } from "./group-commit.ts";
 import type { Lane } from "./lanes.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
@@ -89,22 +90,22 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
     const tables = openTables(root, meta);
     if (storedVersion === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
     else if (storedVersion !== undefined && storedVersion < schemaVersion) migrateStore(root, tables);
+    const commits = createGroupCommit(root);
     return {
       ...tables,
-      // `db.transaction` keeps the puts of an action that throws. With a full disk it also leaves uncatchable rejections.
-      write: async (action) => {
-        try {
-          return root.transactionSync(action);
-        } catch (error) {
+      write: (action) =>
+        commits.write(action).catch((error) => {
           throw asDataDirError(error, dataDir);
-        }
-      },
+        }),
       next: (counter) => {
         const number = (meta.get(counter) ?? 0) + 1;
         meta.put(counter, number);
         return number;
       },
-      close: () => root.close(),
+      close: () => {
+        commits.flush();
+        return root.close();
+      },
     };
   }
 

@@ -1,7 +1,7 @@
 /** Load generator: repeats one request on keep-alive connections, from a child process. */
 import { childInput, sendReady, startChild } from "./child.ts";
 
-interface LoadInput {
+export interface LoadInput {
   readonly port: number;
   /** The raw request. */
   readonly request: string;
