@@ -106,7 +106,7 @@ async function urlsFrom(given: readonly string[]): Promise<readonly string[]> {
 }
 
 function urlFrom(text: string): string {
-  const parsed = parseScanUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+  const parsed = parseScanUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, "")}`);
   if ("fault" in parsed) throw new CliError(exitCodes.usage, `"${quoted(text)}" cannot be scanned: it ${parsed.fault}`);
   return parsed.url;
 }

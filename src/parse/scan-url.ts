@@ -4,8 +4,13 @@
 export const scanUrlCharsMax = 2_048;
 /** RFC 1035 section 2.3.4: 63 characters per label, 253 in total without the trailing dot. */
 const hostNameCharsMax = 253;
-/** Host as the URL parser returns it: lower-case ASCII labels. Underscores are not valid in host names, but some servers use them. */
-const hostNamePattern = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?$/;
+/**
+ * Host as the URL parser returns it: lower-case ASCII labels. RFC 1123 section 2.1 allows no underscore, and no hyphen at the ends of a label.
+ * Browsers load such names all the same. Only the last label must begin with a letter or digit: `IsCanonicalizedHostCompliant` of Chromium.
+ */
+const hostNamePattern = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9][a-z0-9_-]{0,62}\.?$/;
+/** The URL parser skips further slashes, and takes the first path segment for the host. */
+const emptyHostPattern = /^https?:\/\/\//i;
 
 /** API message per fault; completes "url ...". */
 const faults = {
@@ -29,7 +34,7 @@ export function parseScanUrl(given: string): ScanUrl {
   const url = URL.parse(given);
   if (url === null) return refused("invalid");
   if (url.username !== "" || url.password !== "") return refused("credentials");
-  if (!isHost(url.hostname)) return refused("host");
+  if (emptyHostPattern.test(given) || !isHost(url.hostname)) return refused("host");
   url.hash = "";
   if (url.href.length > scanUrlCharsMax) return refused("too-long-in-ascii");
   return { url: url.href };

@@ -68,6 +68,8 @@ describe("starting a scan", () => {
     ["url empty", '{"url":""}'],
     ["url relative", '{"url":"/path"}'],
     ["url with another scheme", '{"url":"ftp://site.example/"}'],
+    ["url with an empty host", '{"url":"http:///x"}'],
+    ["url with a hyphen for a host", '{"url":"https://-/"}'],
     ["url with credentials", '{"url":"https://user:secret@site.example/"}'],
     ["url too long", JSON.stringify({ url: `https://site.example/${"a".repeat(2_048)}` })],
     ["a form", "url=https%3A%2F%2Fsite.example%2F", { "content-type": "application/x-www-form-urlencoded" }],

@@ -36,6 +36,8 @@ describe("usage", () => {
     [["scan", "--fail-on", "hihg", "example.com"], "Allowed choices are critical, high, medium, low, info"],
     [["scan", "--fail-under", "101", "example.com"], "not a whole number from 0 to 100"],
     [["scan", "ftp://example.com"], "must be an absolute URL that begins with http:// or https://"],
+    [["scan", "http:///x"], "must name a host"],
+    [["scan", "https://-/"], "must name a host"],
     [["scan", "https://user:secret@example.com"], "must not contain a user name or password"],
     [["scan", "-"], "stdin names no URL"],
     [["scan", ""], "the URL is empty"],
