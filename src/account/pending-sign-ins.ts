@@ -1,19 +1,26 @@
 /** Sign-ins between password and second factor: in memory, short-lived, and no session yet. */
 import { randomBytes } from "node:crypto";
+import { type Caller, networkOf } from "./caller.ts";
 
 const pendingMs = 10 * 60_000;
 /** Wrong codes until the sign-in starts over. */
 const wrongCodesMax = 5;
-/** Per account; beyond this the oldest of the same account is dropped. */
-const pendingOfAccountMax = 5;
+/** Per account and client address (IPv6: /64). Beyond this the oldest of both is dropped, so no other address can drop it. */
+const pendingOfAddressMax = 5;
+/** In all, about 1 MB. Each costs a password hash, so an attacker needs minutes and as many networks. */
+const pendingMax = 2_000;
 
 interface PendingSignIn {
   readonly accountId: number;
   /** Hash that the password matched; it may change before the code arrives. */
   readonly passwordHash: string;
+  readonly address: string;
+  readonly network: string;
   readonly expiresAtMs: number;
   readonly wrongCodes: number;
 }
+
+type Entry = readonly [challenge: string, PendingSignIn];
 
 export function createPendingSignIns(nowMs: () => number) {
   const pending = new Map<string, PendingSignIn>();
@@ -22,14 +29,26 @@ export function createPendingSignIns(nowMs: () => number) {
     const found = pending.get(challenge);
     return found !== undefined && nowMs() < found.expiresAtMs && found.wrongCodes < wrongCodesMax ? found : undefined;
   };
+
+  function makeRoom(accountId: number, address: string): void {
+    for (const challenge of pending.keys()) if (find(challenge) === undefined) pending.delete(challenge);
+    const own = [...pending].filter(([, each]) => each.accountId === accountId && each.address === address);
+    for (const [challenge] of own.slice(0, Math.max(0, own.length - pendingOfAddressMax + 1))) pending.delete(challenge);
+    if (pending.size < pendingMax) return;
+    // The largest holder loses an entry: an attacker drops own ones before those of another account or network.
+    const ofAccount = largestGroup([...pending], (each) => each.accountId);
+    const [oldest] = largestGroup(ofAccount, (each) => each.network);
+    if (oldest !== undefined) pending.delete(oldest[0]);
+  }
+
   return {
     /** Returns a challenge that represents the verified password. */
-    begin: (verified: Pick<PendingSignIn, "accountId" | "passwordHash">): string => {
-      for (const challenge of pending.keys()) if (find(challenge) === undefined) pending.delete(challenge);
-      const own = [...pending].filter(([, { accountId }]) => accountId === verified.accountId);
-      for (const [challenge] of own.slice(0, Math.max(0, own.length - pendingOfAccountMax + 1))) pending.delete(challenge);
+    begin: ({ accountId, passwordHash }: Pick<PendingSignIn, "accountId" | "passwordHash">, caller: Caller): string => {
+      const { address } = caller;
+      makeRoom(accountId, address);
       const challenge = randomBytes(32).toString("base64url");
-      pending.set(challenge, { ...verified, expiresAtMs: nowMs() + pendingMs, wrongCodes: 0 });
+      const network = networkOf(caller);
+      pending.set(challenge, { accountId, passwordHash, address, network, expiresAtMs: nowMs() + pendingMs, wrongCodes: 0 });
       return challenge;
     },
     find,
@@ -39,4 +58,10 @@ export function createPendingSignIns(nowMs: () => number) {
     },
     end: (challenge: string): void => void pending.delete(challenge),
   };
+}
+
+/** Of groups of equal size, the one that began first. Keeps the order. */
+function largestGroup(entries: readonly Entry[], keyOf: (each: PendingSignIn) => string | number): readonly Entry[] {
+  const groups = Map.groupBy(entries, ([, each]) => keyOf(each));
+  return [...groups.values()].reduce<readonly Entry[]>((best, group) => (group.length > best.length ? group : best), []);
 }

@@ -69,7 +69,7 @@ export function createSignIn({ store, passwords, throttles, now }: SignInSetting
       if (!matches || passwordHash === null) return { status: "refused", because: "password", accountId: account.id };
       if (account.disabled) return { status: "refused", because: "disabled", accountId: account.id };
       throttles.acceptPassword(caller, email);
-      if (isTotpActive(totp)) return { status: "second-factor", challenge: pending.begin({ accountId: account.id, passwordHash }) };
+      if (isTotpActive(totp)) return { status: "second-factor", challenge: pending.begin({ accountId: account.id, passwordHash }, caller) };
       return (await open(account.id, passwordHash, caller)) ?? { status: "refused", because: "password", accountId: account.id };
     },
 

@@ -229,12 +229,15 @@ describe("the second step", () => {
     expect(await prove(again.challenge, recoveryCodes[0] ?? "")).toEqual({ status: "over" });
   });
 
-  test("allows five pending sign-ins per account; others are unaffected", async () => {
+  test("allows five pending sign-ins per account and address; other addresses cannot drop them", async () => {
     const { secret } = await enrolled();
+    const own = await challenged();
     const challenges: string[] = [];
-    for (let number = 0; number < 6; number++) challenges.push(await challenged());
+    for (let number = 0; number < 6; number++) challenges.push(await challenged(elsewhere));
     expect(await prove(challenges[0] ?? "", codeAt(secret, fixture.now()))).toEqual({ status: "over" });
     expect((await prove(challenges[1] ?? "", codeAt(secret, fixture.now()))).status).toBe("signed-in");
+    fixture.advanceSeconds(30);
+    expect((await prove(own, codeAt(secret, fixture.now()))).status).toBe("signed-in");
   });
 
   test("accepts each recovery code once and reports how many are left", async () => {
