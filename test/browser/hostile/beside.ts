@@ -1,0 +1,198 @@
+/** Runs hostile scans beside ordinary ones, and measures both. */
+
+import type { Evidence } from "../../../src/evidence/evidence.ts";
+import type { FullReport, SecurityResult } from "../../../src/text/render.ts";
+import { siteHost } from "../../bench/site.ts";
+import { spreadOf } from "../../bench/spread.ts";
+import type { LimitedAppliance } from "./limited-appliance.ts";
+import { type HostilePage, hostileHost } from "./page.ts";
+
+const ordinaryUrl = `https://${siteHost}/`;
+/** Ordinary scans at once in the calm phase: as many as with a hostile one beside an ordinary one. */
+const scansAtOnce = 2;
+const calmScans = 10;
+const warmUpScans = 4;
+/** Ordinary scans observed for each hostile page at least. */
+const ordinaryScansMin = 3;
+const ordinaryEndMsMax = 200_000;
+const hostileEndMsMax = 300_000;
+const sampleMs = 100;
+/** Memory above the calm peak that still counts as back: different numbers of open pages. */
+const backWithinBytes = 150 * 1024 ** 2;
+const backMsMax = 15_000;
+/** Observed after a hostile scan at least, because what it left behind may grow later. */
+const watchedMsMin = 3_000;
+
+type Report = FullReport<Evidence, Readonly<Record<string, number>>>;
+
+interface OrdinaryScan {
+  readonly fromMs: number;
+  readonly tookMs: number;
+  /** Why it is not whole; null if it is. */
+  readonly flaw: string | null;
+}
+
+export interface Calm {
+  readonly medianMs: number;
+  readonly peakBytes: number;
+  /** Rows that this site leaves unread even when nothing disturbs. */
+  readonly unread: ReadonlySet<string>;
+}
+
+export interface BesideReport {
+  readonly page: string;
+  /** Status of the scan, then its error code or its failed readings. */
+  readonly outcome: string;
+  readonly seconds: number;
+  readonly peakMegabytes: number;
+  /** From the end of the hostile scan; null if the memory was not back when the observation ended. */
+  readonly backAfterSeconds: number | null;
+  readonly ordinaryScans: number;
+  readonly flaws: readonly string[];
+  /** Median time of the ordinary scans that overlap the hostile one, as a multiple of the calm median. */
+  readonly timesUsualBeside: number;
+  /** The same for those that follow it; null without any. */
+  readonly timesUsualAfter: number | null;
+  readonly slowestTimesUsual: number;
+  /** Processes that the kernel ended at the group's limit. */
+  readonly oomKills: number;
+  readonly serverAlive: boolean;
+  readonly readyStatus: number;
+}
+
+async function scan({ client }: LimitedAppliance, url: string, withinMs: number): Promise<SecurityResult> {
+  const token = await client.start(url);
+  if (token === null) throw new Error(`the scan of ${url} was refused`);
+  return client.ended(token, withinMs);
+}
+
+const unreadRows = ({ security }: SecurityResult) =>
+  (security?.checks ?? []).filter(({ state }) => state === "notChecked").map(({ key }) => key);
+
+async function ordinaryScan(
+  appliance: LimitedAppliance,
+  unread: ReadonlySet<string> | null,
+): Promise<OrdinaryScan & { readonly result: SecurityResult }> {
+  const fromMs = performance.now();
+  const result = await scan(appliance, ordinaryUrl, ordinaryEndMsMax);
+  const tookMs = performance.now() - fromMs;
+  const more = unread === null ? [] : unreadRows(result).filter((key) => !unread.has(key));
+  const flaws = [
+    ...(result.status === "finished" ? [] : [`failed: ${result.scanErrorMessage}`]),
+    ...(result.security?.measured ? [] : ["not measured"]),
+    ...(more.length === 0 ? [] : [`${more.length} rows not checked (${more.slice(0, 3).join(", ")})`]),
+    ...((await appliance.hasPicture(result.token)) ? [] : ["no picture"]),
+  ];
+  return { fromMs, tookMs, flaw: flaws.length === 0 ? null : flaws.join("; "), result };
+}
+
+/** Samples the memory of the group until it is stopped. */
+function sampleMemory({ group }: LimitedAppliance) {
+  let peakBytes = 0;
+  const take = () => {
+    peakBytes = Math.max(peakBytes, group.usedBytes());
+  };
+  take();
+  const timer = setInterval(take, sampleMs);
+  return {
+    peakBytes: () => peakBytes,
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Two series of ordinary scans at once. @throws Error if one is not whole, which makes every comparison void. */
+export async function measureCalm(appliance: LimitedAppliance): Promise<Calm> {
+  const series = async (count: number) => {
+    const scans: Awaited<ReturnType<typeof ordinaryScan>>[] = [];
+    const lane = async () => {
+      while (scans.length + scansAtOnce <= count) scans.push(await ordinaryScan(appliance, null));
+    };
+    await Promise.all(Array.from({ length: scansAtOnce }, lane));
+    return scans;
+  };
+  await series(warmUpScans);
+  const memory = sampleMemory(appliance);
+  const scans = await series(calmScans);
+  memory.stop();
+  const flaws = scans.flatMap(({ flaw }) => flaw ?? []);
+  if (flaws.length > 0) throw new Error(`ordinary scans are not whole even without hostile ones: ${flaws.join("; ")}`);
+  return {
+    medianMs: spreadOf(scans.map(({ tookMs }) => tookMs)).median,
+    peakBytes: memory.peakBytes(),
+    unread: new Set(scans.flatMap(({ result }) => unreadRows(result))),
+  };
+}
+
+/** One hostile scan, with ordinary scans one after the other from its start until the memory is back. */
+export async function runBeside(appliance: LimitedAppliance, calm: Calm, page: HostilePage): Promise<BesideReport> {
+  const { group, client, server } = appliance;
+  const oomKillsBefore = group.oomKills();
+  const memory = sampleMemory(appliance);
+  const beganMs = performance.now();
+  let endedMs: number | null = null;
+  const hostile = scan(appliance, `https://${hostileHost}/${page.name}/`, hostileEndMsMax).then(
+    (result) => {
+      endedMs = performance.now();
+      return result;
+    },
+    (error: Error) => {
+      endedMs = performance.now();
+      return error;
+    },
+  );
+  let backMs: number | null = null;
+  const watchBack = setInterval(() => {
+    const isBack = endedMs !== null && group.usedBytes() <= calm.peakBytes + backWithinBytes;
+    backMs = isBack ? (backMs ?? performance.now()) : null;
+  }, sampleMs);
+  const ordinary: OrdinaryScan[] = [];
+  const isOver = () => {
+    if (endedMs === null || ordinary.length < ordinaryScansMin) return false;
+    const watchedMs = performance.now() - endedMs;
+    return watchedMs > backMsMax || (watchedMs > watchedMsMin && backMs !== null);
+  };
+  try {
+    while (!isOver()) ordinary.push(await ordinaryScan(appliance, calm.unread));
+  } finally {
+    clearInterval(watchBack);
+    memory.stop();
+  }
+  const result = await hostile;
+  const hostileEndMs = endedMs ?? performance.now();
+  const times = (scans: readonly OrdinaryScan[]) =>
+    scans.length === 0 ? null : round(spreadOf(scans.map(({ tookMs }) => tookMs)).median / calm.medianMs, 2);
+  return {
+    page: page.name,
+    outcome:
+      result instanceof Error ? `no end: ${result.message}` : outcomeOf((await client.get<Report>(`/api/v1/scans/${result.token}`)).body),
+    seconds: round((hostileEndMs - beganMs) / 1_000, 1),
+    peakMegabytes: round(memory.peakBytes() / 1024 ** 2, 0),
+    backAfterSeconds: backMs === null ? null : round((backMs - hostileEndMs) / 1_000, 1),
+    ordinaryScans: ordinary.length,
+    flaws: ordinary.flatMap(({ flaw }) => flaw ?? []),
+    timesUsualBeside: times(ordinary.filter(({ fromMs }) => fromMs < hostileEndMs)) ?? 0,
+    timesUsualAfter: times(ordinary.filter(({ fromMs }) => fromMs >= hostileEndMs)),
+    slowestTimesUsual: round(Math.max(...ordinary.map(({ tookMs }) => tookMs)) / calm.medianMs, 2),
+    oomKills: group.oomKills() - oomKillsBefore,
+    serverAlive: group.pids().includes(server.pid),
+    readyStatus: await fetch(`${server.url}/readyz`).then(
+      ({ status }) => status,
+      () => 0,
+    ),
+  };
+}
+
+/** Status and failed page readings, each with its reason. */
+function outcomeOf({ status, security, scanErrorMessage, evidence }: Report): string {
+  const readings =
+    evidence === null
+      ? []
+      : (["navigation", "page", "dom", "requests", "scripts"] as const).map((name) => ({ name, reading: evidence[name] }));
+  const failures = readings.flatMap(({ name, reading }) => (reading.status === "failed" ? [`${name} ${reading.because}`] : []));
+  const measured = security?.measured ? "measured" : "not measured";
+  return [status, ...(status === "finished" ? [measured] : [scanErrorMessage ?? ""]), ...failures].join(", ");
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
