@@ -1,6 +1,7 @@
 /** `/plans`: features of each plan, and the contact for another. */
 import { planTerms } from "../account/plans.ts";
-import { plans } from "../store/accounts.ts";
+import { type Plan, plans } from "../store/accounts.ts";
+import { lanes } from "../store/lanes.ts";
 import { Contact } from "./components/external-link.tsx";
 import { Icon } from "./components/icon.tsx";
 import { PageHead } from "./components/page-head.tsx";
@@ -23,6 +24,7 @@ export function getPlans(visit: Visit): Response {
             <Row cells={[i18n.t("plans.history"), ...plans.map((plan) => <Included key={plan} yes />)]} />
             <Row cells={[i18n.t("plans.api"), ...plans.map((plan) => <Included key={plan} yes={planTerms[plan].api} />)]} />
             <Row cells={[i18n.t("plans.rate"), ...plans.map((plan) => (planTerms[plan].api ? rate : i18n.t("plans.none")))]} />
+            <Row cells={[i18n.t("plans.turns"), ...plans.map((plan) => turnsOf(visit, plan))]} />
           </RowGroup>
         </Table>
         <p>{i18n.t("plans.tokens")}</p>
@@ -43,6 +45,12 @@ function planColumns({ i18n, account }: Visit): readonly Column[] {
     const name = i18n.t(`plans.names.${plan}`);
     return { label: account?.plan === plan ? `${name} (${i18n.t("plans.yours")})` : name };
   });
+}
+
+/** Turns of the plan's lane in each round of the queue. */
+function turnsOf({ i18n }: Visit, plan: Plan): string {
+  const all = plans.reduce((sum, each) => sum + lanes[each].weight, 0);
+  return i18n.t("plans.turnsOf", { turns: i18n.number(lanes[plan].weight), all: i18n.number(all) });
 }
 
 function Included({ yes }: { readonly yes: boolean }) {

@@ -112,6 +112,21 @@ describe("the lanes", () => {
     for (const [token] of order) expect(await claimed()).toBe(token);
   });
 
+  test("arrivals and claims that share one commit keep the order", async () => {
+    const lanes = Array.from({ length: 30 }, (_, at) => (at % 3 === 0 ? agencyId : null));
+    const [before, claims, after] = await Promise.all([
+      Promise.all(lanes.map(queued)),
+      Promise.all(Array.from({ length: 10 }, claimed)),
+      Promise.all(lanes.map(queued)),
+    ]);
+    const model = new Model();
+    for (const [at, token] of before.entries()) model.lanes[lanes[at] === null ? "free" : "agency"].push(token);
+    expect(claims).toEqual(Array.from({ length: 10 }, () => model.claim()));
+    for (const [at, token] of after.entries()) model.lanes[lanes[at] === null ? "free" : "agency"].push(token);
+    expect(store.scans.listQueued(100).map(({ token }) => token)).toEqual([...model.order()]);
+    expect(positions(model.order())).toEqual(model.order().map((_, at) => at + 1));
+  });
+
   test("rows whose scan is lost are passed over by claims and by the start", async () => {
     const [lost, whole, lostRunning, running] = [await queued(null), await queued(null), await queued(agencyId), await queued(agencyId)];
     for (const token of [lostRunning, running]) expect(await claimed()).toBe(token);

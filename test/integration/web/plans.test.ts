@@ -16,6 +16,7 @@ test("shows what each plan includes", async () => {
   const words = wordsOf(await (await pages.visitor().get("/plans")).text());
   expect(words).toContain("API access with API tokens not included included ");
   expect(words).toContain("API requests a minute, for each account and IP address none 60 ");
+  expect(words).toContain("wait in the queue 1 of 5 4 of 5 ");
   expect(words).toContain("Ask the operator of this appliance.");
   expect(words).not.toContain("your plan)");
 });
