@@ -1,16 +1,10 @@
-/** Checks of the data directory before LMDB maps a file: mapping a truncated file ends the process without an error. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+/** Faults of the data directory, and the check that it can be written. */
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Free space required at start, in bytes: with less, the first scans would fail. */
 const freeBytesMin = 1_048_576;
-/** LMDB's magic number: little-endian, after the 24-byte header of the first page. */
-const lmdbMagic = 0xbeefc0de;
-const lmdbMagicOffset = 24;
-/** Two pages of metadata, which LMDB reads before it knows the file length. */
-const lmdbBytesMin = 2 * 4_096;
-
-export type DataDirFault = "not-writable" | "full" | "newer" | "older" | "locked" | "damaged";
+export type DataDirFault = "not-writable" | "full" | "newer" | "older" | "missing" | "unflushed" | "locked" | "damaged";
 
 /** Unusable data directory. The message is one sentence for the operator; the directory is unchanged. */
 export class DataDirError extends Error {
@@ -21,6 +15,17 @@ export class DataDirError extends Error {
   ) {
     super(message);
   }
+}
+
+/** Error codes of LMDB (lmdb.h). */
+const lmdb = { pageNotFound: -30797, corrupted: -30796, panic: -30795, versionMismatch: -30794, invalid: -30793, encrypted: -30776 };
+
+/** `fact`: what is damaged, with its path. */
+export function damagedDataDir(fact: string): DataDirError {
+  return new DataDirError(
+    "damaged",
+    `${fact}; "assay doctor --store" says what is lost: restore data.mdb from a backup, or move it away to begin anew`,
+  );
 }
 
 /** Creates the folder with mode 0700, then writes and removes a test file: only a write covers quotas, mounts and rights. */
@@ -40,23 +45,6 @@ export function ensureWritable(path: string): void {
   } catch (error) {
     throw asDataDirError(error, dirname(path));
   }
-}
-
-/** Accepts a missing or empty file, or one with LMDB's magic number and metadata. */
-export function ensureValidFile(path: string): void {
-  const file = join(path, "data.mdb");
-  const bytes = existsSync(file) ? statSync(file).size : 0;
-  if (bytes === 0) return;
-  try {
-    const handle = openSync(file, "r");
-    const head = Buffer.alloc(lmdbMagicOffset + 4);
-    const length = readSync(handle, head);
-    closeSync(handle);
-    if (bytes >= lmdbBytesMin && length === head.length && head.readUInt32LE(lmdbMagicOffset) === lmdbMagic) return;
-  } catch (error) {
-    throw asDataDirError(error, dirname(path));
-  }
-  throw new DataDirError("damaged", `${file} is not a store of assay; restore it from a backup or move it away`);
 }
 
 /** Maps errors of the file system and of LMDB to a `DataDirError`; returns any other error unchanged. */
@@ -82,6 +70,15 @@ export function asDataDirError(error: unknown, dataDir: string): unknown {
     case 122:
     case 27:
       return new DataDirError("full", `data directory ${dataDir} has no room left (${error.message})`);
+    case lmdb.corrupted:
+    case lmdb.pageNotFound:
+    case lmdb.invalid:
+    case lmdb.versionMismatch:
+    case lmdb.encrypted:
+      return damagedDataDir(`data directory ${dataDir} is damaged (${error.message})`);
+    // LMDB refuses every change after a state that it could not write.
+    case lmdb.panic:
+      return new DataDirError("full", `data directory ${dataDir} could not be written in full: the disk failed; restart assay`);
     // LMDB reports a partially written page as an I/O error.
     case "EIO":
     case 5:

@@ -7,14 +7,26 @@ import type { StoredResult } from "../judge/result.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";
-import { asDataDirError, DataDirError, ensureValidFile, ensureWritable } from "./data-dir.ts";
+import { asDataDirError, DataDirError, damagedDataDir, ensureWritable } from "./data-dir.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { Lane } from "./lanes.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
 import type { OneTimeLink } from "./one-time-links.ts";
+import { type FormattedTable, rowFormats } from "./row-formats.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
+import { checkStoreFile, createStoreFile, storeFileOf } from "./store-file.ts";
+import {
+  createUnreadableReport,
+  type NumberTable,
+  openNumberTable,
+  openTable,
+  type RowFormat,
+  type RowTable,
+  type TableKey,
+  type UnreadableRow,
+} from "./table.ts";
 
 /** lmdb-js allows 12 tables by default and refuses any further one. */
 const tablesMax = 64;
@@ -26,32 +38,32 @@ type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionI
 /** Array keys sort element by element, so that a prefix is a range. */
 export interface Tables {
   /** `queueTurn` is the state of the lane schedule. */
-  readonly meta: Database<number, "schemaVersion" | "queueTurn" | Counter>;
-  readonly scans: Database<ScanRecord, string>;
+  readonly meta: NumberTable<"schemaVersion" | "queueTurn" | Counter>;
+  readonly scans: RowTable<ScanRecord, string>;
   /** Token of queued scans (see `queue.ts`). */
-  readonly queueByLane: Database<string, [lane: Lane, place: number]>;
+  readonly queueByLane: RowTable<string, [lane: Lane, place: number]>;
   /** Scan id to token. */
-  readonly running: Database<string, number>;
+  readonly running: RowTable<string, number>;
   /** Token of finished scans by name and band; `""` is every name or every band (see `public-list.ts`). */
-  readonly publicScans: Database<string, [name: string, band: string, scanId: number]>;
-  readonly scansByAccount: Database<string, [accountId: number, scanId: number]>;
+  readonly publicScans: RowTable<string, [name: string, band: string, scanId: number]>;
+  readonly scansByAccount: RowTable<string, [accountId: number, scanId: number]>;
   /** Scans that an account may read. Unknown tokens and those of other accounts are the same failed lookup. */
-  readonly ownScans: Database<number, [accountId: number, token: string]>;
-  readonly results: Database<StoredResult, string>;
-  readonly evidence: Database<{ readonly evidence: Evidence; readonly timings: Timings }, string>;
+  readonly ownScans: RowTable<number, [accountId: number, token: string]>;
+  readonly results: RowTable<StoredResult, string>;
+  readonly evidence: RowTable<{ readonly evidence: Evidence; readonly timings: Timings }, string>;
   /** By scan id, so that the oldest come first; raw bytes. */
   readonly screenshots: Database<Uint8Array, number>;
-  readonly accounts: Database<Account, number>;
-  readonly accountIdsByEmail: Database<number, string>;
+  readonly accounts: RowTable<Account, number>;
+  readonly accountIdsByEmail: RowTable<number, string>;
   /** By the SHA-256 of the token's value. */
-  readonly apiTokens: Database<ApiToken, string>;
-  readonly apiTokenHashes: Database<string, [accountId: number, tokenId: number]>;
-  readonly credentials: Database<Credentials, number>;
+  readonly apiTokens: RowTable<ApiToken, string>;
+  readonly apiTokenHashes: RowTable<string, [accountId: number, tokenId: number]>;
+  readonly credentials: RowTable<Credentials, number>;
   /** By the SHA-256 of the session's value. */
-  readonly sessions: Database<Session, string>;
-  readonly sessionHashes: Database<string, [accountId: number, sessionId: number]>;
+  readonly sessions: RowTable<Session, string>;
+  readonly sessionHashes: RowTable<string, [accountId: number, sessionId: number]>;
   /** By the SHA-256 of the link's value. */
-  readonly oneTimeLinks: Database<OneTimeLink, string>;
+  readonly oneTimeLinks: RowTable<OneTimeLink, string>;
 }
 
 export interface Db extends Tables {
@@ -69,14 +81,18 @@ export interface DatabaseOptions {
   readonly readOnly: boolean;
   /** The server's lock, if the caller holds it: a migration needs it, because no server may run meanwhile. */
   readonly lock?: DataDirLock | undefined;
+  /** Called once for each row that is passed over because it cannot be read. */
+  readonly onUnreadable?: ((row: UnreadableRow) => void) | undefined;
 }
 
 /** @throws DataDirError */
-export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOptions): Db {
+export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = () => {} }: DatabaseOptions): Db {
   const path = join(dataDir, "store");
+  const report = createUnreadableReport(onUnreadable);
+  const asFault = (error: unknown) => asDataDirError(error, dataDir);
   if (!readOnly) ensureWritable(path);
-  ensureValidFile(path);
   try {
+    prepareFile(dataDir, readOnly);
     const root = open({ path, maxDbs: tablesMax, mapSize: mapBytes, readOnly });
     return withTables(root);
   } catch (error) {
@@ -84,12 +100,14 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
   }
 
   function withTables(root: RootDatabase): Db {
-    const meta: Tables["meta"] = root.openDB({ name: "meta" });
+    const meta: Tables["meta"] = openNumberTable(root, "meta", report);
     const storedVersion = meta.get("schemaVersion");
-    if (storedVersion !== undefined) assertReadable(storedVersion);
-    const tables = openTables(root, meta);
+    if (storedVersion !== undefined) assertReadable(dataDir, storedVersion, readOnly);
+    const tables = openTables(root, meta, { report, asFault });
+    if (storedVersion === undefined) assertNew(dataDir, tables);
     if (storedVersion === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
-    else if (storedVersion !== undefined && storedVersion < schemaVersion) migrateStore(root, tables);
+    else if (storedVersion !== undefined && storedVersion < schemaVersion)
+      migrateStore(dataDir, root, openTables(root, meta, { report, asFault, anyShape: true }), lock);
     const commits = createGroupCommit(root);
     return {
       ...tables,
@@ -98,7 +116,11 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
           throw asDataDirError(error, dataDir);
         }),
       next: (counter) => {
-        const number = (meta.get(counter) ?? 0) + 1;
+        const last = meta.get(counter);
+        // Counting anew would give numbers of other rows.
+        if (last === undefined && meta.doesExist(counter))
+          throw damagedDataDir(`data directory ${dataDir} has lost its counter ${counter}`);
+        const number = (last ?? 0) + 1;
         meta.put(counter, number);
         return number;
       },
@@ -108,34 +130,54 @@ export function openDatabase(dataDir: string, { readOnly, lock }: DatabaseOption
       },
     };
   }
+}
 
-  /** Runs before any table is created, so that a refused store stays unchanged. */
-  function assertReadable(storedVersion: number): void {
-    if (storedVersion > schemaVersion)
-      throw new DataDirError(
-        "newer",
-        `data directory ${dataDir} was written by a newer assay (schema ${storedVersion}, this one knows ${schemaVersion}); use that version or another directory`,
-      );
-    if (storedVersion < schemaVersion && readOnly)
-      throw new DataDirError(
-        "older",
-        `data directory ${dataDir} was written by an older assay (schema ${storedVersion}, this one reads ${schemaVersion}); start "assay serve" once, which brings it up to date`,
-      );
-  }
+/** LMDB maps the file: a damaged or truncated one must be refused before. */
+function prepareFile(dataDir: string, readOnly: boolean): void {
+  const file = storeFileOf(dataDir);
+  const state = checkStoreFile(file);
+  if (state === "missing" && readOnly) throw new DataDirError("missing", `data directory ${dataDir} has no store yet`);
+  if (state === "missing") createStoreFile(file);
+  // LMDB would read the unflushed state here, and the flushed one in a process that writes.
+  if (state === "unflushed" && readOnly)
+    throw new DataDirError(
+      "unflushed",
+      `data directory ${dataDir} was in use when this machine stopped; start "assay serve" once, which brings it to order`,
+    );
+}
 
-  function migrateStore(root: RootDatabase, tables: Tables): void {
-    const held = lock ?? lockDataDir(dataDir);
-    try {
-      // Read again: another process may have migrated the store before the lock was taken.
-      const from = tables.meta.get("schemaVersion") ?? schemaVersion;
-      const migrate = migration({ ...tables, oldTable: (name) => root.openDB({ name, encoding: "json" }) }, from);
-      root.transactionSync(() => {
-        migrate();
-        tables.meta.put("schemaVersion", schemaVersion);
-      });
-    } finally {
-      if (held !== lock) held.release();
-    }
+/** Runs before any table is created, so that a refused store stays unchanged. */
+function assertReadable(dataDir: string, storedVersion: number, readOnly: boolean): void {
+  if (storedVersion > schemaVersion)
+    throw new DataDirError(
+      "newer",
+      `data directory ${dataDir} was written by a newer assay (schema ${storedVersion}, this one knows ${schemaVersion}); use that version or another directory`,
+    );
+  if (storedVersion < schemaVersion && readOnly)
+    throw new DataDirError(
+      "older",
+      `data directory ${dataDir} was written by an older assay (schema ${storedVersion}, this one reads ${schemaVersion}); start "assay serve" once, which brings it up to date`,
+    );
+}
+
+/** A store without its version number is new, or damaged if it has rows. */
+function assertNew(dataDir: string, { accounts, scans }: Tables): void {
+  if (accounts.getCount({ limit: 1 }) + scans.getCount({ limit: 1 }) > 0)
+    throw damagedDataDir(`data directory ${dataDir} has lost the version number of its store`);
+}
+
+function migrateStore(dataDir: string, root: RootDatabase, tables: Tables, lock: DataDirLock | undefined): void {
+  const held = lock ?? lockDataDir(dataDir);
+  try {
+    // Read again: another process may have migrated the store before the lock was taken.
+    const from = tables.meta.get("schemaVersion") ?? schemaVersion;
+    const migrate = migration({ ...tables, oldTable: (name) => root.openDB({ name, encoding: "json" }) }, from);
+    root.transactionSync(() => {
+      migrate();
+      tables.meta.put("schemaVersion", schemaVersion);
+    });
+  } finally {
+    if (held !== lock) held.release();
   }
 }
 
@@ -144,10 +186,21 @@ export function accountRange(accountId: number): { readonly start: [number, numb
   return { start: [accountId, 0], end: [accountId + 1, 0] };
 }
 
-function openTables(root: RootDatabase, meta: Tables["meta"]): Tables {
-  // Bun parses JSON three times as fast as lmdb-js decodes its own format.
-  const table = <V, K extends string | number | (string | number)[]>(name: keyof Tables): Database<V, K> =>
-    root.openDB<V, K>({ name, encoding: "json" });
+interface TableContext {
+  readonly report: (table: string, key: TableKey) => void;
+  readonly asFault: (error: unknown) => unknown;
+  /** Accepts rows of older schemas too. */
+  readonly anyShape?: boolean;
+}
+
+function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault, anyShape = false }: TableContext): Tables {
+  function table<V, K extends TableKey>(name: FormattedTable): RowTable<V, K> {
+    const format: RowFormat<unknown> = rowFormats[name];
+    const accepts = anyShape ? () => true : format.accepts;
+    const opened = openTable<V, K>(root, { ...(format as RowFormat<V>), accepts, name, onUnreadable: report, asFault });
+    if (opened === undefined) throw new DataDirError("older", `the store has no table ${name} yet; start "assay serve" once`);
+    return opened;
+  }
   return {
     meta,
     scans: table("scans"),

@@ -17,3 +17,15 @@ export function pageOf<T extends { readonly id: number }>(items: readonly T[], l
   const kept = items.slice(0, limit);
   return { items: kept, nextCursor: items.length > limit ? (kept.at(-1)?.id ?? null) : null };
 }
+
+/** The first `count` things that rows lead to; a row that leads to nothing is passed over and does not end the page. */
+export function takeFound<R, T>(rows: Iterable<R>, count: number, find: (row: R) => T | undefined): readonly T[] {
+  const found: T[] = [];
+  for (const row of rows) {
+    const one = find(row);
+    if (one === undefined) continue;
+    found.push(one);
+    if (found.length >= count) break;
+  }
+  return found;
+}

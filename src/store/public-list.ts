@@ -2,7 +2,7 @@
 import { subjectOf } from "../evidence/subject.ts";
 import { type Band, bands } from "../judge/rank.ts";
 import type { Db, Tables } from "./database.ts";
-import { type Page, type PageRequest, pageOf } from "./page.ts";
+import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import type { ScanRecord } from "./scans.ts";
 
 /** Listed domains per scan: bounds its rows. A deeper host is listed under the domains above it and by its exact name. */
@@ -27,9 +27,9 @@ export function publicScanRepository(db: Db) {
       const name = host === undefined ? any : nameToSearch(host, exactly);
       if (name === null) return { items: [], nextCursor: null };
       const start: [string, string, number] = [name, band ?? any, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const rows = db.publicScans.getRange({ start, end: [name, band ?? any, 0], reverse: true, limit: limit + 1 });
+      const rows = db.publicScans.getRange({ start, end: [name, band ?? any, 0], reverse: true });
       return pageOf(
-        [...rows].flatMap(({ value: token }) => db.scans.get(token) ?? []),
+        takeFound(rows, limit + 1, ({ value: token }) => db.scans.get(token)),
         limit,
       );
     },

@@ -3,7 +3,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { Db } from "./database.ts";
-import { type Page, type PageRequest, pageOf } from "./page.ts";
+import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { addToPublicList } from "./public-list.ts";
 import {
   appendToLane,
@@ -170,8 +170,11 @@ function readMethods(db: Db) {
     /** Newest first. */
     listOfAccount: (accountId: number, { limit, cursor }: PageRequest): Page<ScanRecord> => {
       const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const rows = db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true, limit: limit + 1 });
-      return pageOf(scansOf(db, rows), limit);
+      const rows = db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true });
+      return pageOf(
+        takeFound(rows, limit + 1, ({ value }) => findScan(db, value)),
+        limit,
+      );
     },
 
     runningCount: (): number => db.running.getCount(),

@@ -10,6 +10,7 @@ import { redemptionRepository } from "./redemption.ts";
 import { scanRepository } from "./scans.ts";
 import { screenshotRepository } from "./screenshots.ts";
 import { sessionRepository } from "./sessions.ts";
+import type { UnreadableRow } from "./table.ts";
 
 /** Limit of queued scans; beyond it the wait would be too long to be useful. */
 const defaultQueueMax = 1_000;
@@ -23,14 +24,17 @@ export interface StoreOptions {
   readonly queueMax?: number;
   /** The server's lock, if the caller holds it: migration of an older store needs it. */
   readonly lock?: DataDirLock;
+  /** Called once for each row that is passed over because it cannot be read. */
+  readonly onUnreadable?: (row: UnreadableRow) => void;
 }
 
 /**
  * Opens the store in `<dataDir>/store` and creates it if missing. Several processes may have it open at once.
  * @throws DataDirError when the directory is not writable, full, damaged, of a newer release, or cannot be migrated.
  */
-export function openStore(dataDir: string, { readOnly = false, queueMax = defaultQueueMax, lock }: StoreOptions = {}) {
-  const db = openDatabase(dataDir, { readOnly, lock });
+export function openStore(dataDir: string, options: StoreOptions = {}) {
+  const { readOnly = false, queueMax = defaultQueueMax, lock, onUnreadable } = options;
+  const db = openDatabase(dataDir, { readOnly, lock, onUnreadable });
   return {
     scans: scanRepository(db, { queueMax }),
     publicScans: publicScanRepository(db),

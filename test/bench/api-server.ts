@@ -36,7 +36,7 @@ await store.scans.finish(scan.token, { result: judgeEvidence(scanEvidence, catal
 // An appliance refuses beyond a thousand queued scans, and counts them at each request: the load must not measure a queue of 100,000.
 const db = openDatabase(dataDir, { readOnly: false });
 const drainEveryMs = 50;
-setInterval(() => void db.write(() => [...db.queueByLane.getKeys()].map((key) => db.queueByLane.removeSync(key))), drainEveryMs);
+setInterval(() => void db.write(() => [...db.queueByLane.getKeys()].map((key) => db.queueByLane.remove(key))), drainEveryMs);
 
 const log = createLog({ level: "info", format: "json" });
 const unlimited = { requestsMax: Number.MAX_SAFE_INTEGER, windowSeconds: 60 };

@@ -27,7 +27,7 @@ describe("writes of one turn", () => {
 
   afterEach(() => db.close());
 
-  const transactions = () => (db.meta.getStats() as { lastTxnId: number }).lastTxnId;
+  const transactions = () => (db.screenshots.getStats() as { lastTxnId: number }).lastTxnId;
 
   test("share one transaction and run in the order of their calls", async () => {
     const before = transactions();

@@ -1,0 +1,134 @@
+/** Shapes of stored rows, as far as lists and rights depend on them. A damaged row is refused whole, never read in part. */
+import type { Evidence } from "../evidence/evidence.ts";
+import type { Timings } from "../evidence/scan.ts";
+import { bands, ranks } from "../judge/rank.ts";
+import type { StoredResult } from "../judge/result.ts";
+import type { Account, Plan, Theme } from "./accounts.ts";
+import type { ApiToken } from "./api-tokens.ts";
+import type { Credentials } from "./credentials.ts";
+import type { LinkKind, OneTimeLink } from "./one-time-links.ts";
+import { scanStatuses } from "./scan-status.ts";
+import type { ScanRecord } from "./scans.ts";
+import type { Session } from "./sessions.ts";
+import type { RowFormat } from "./table.ts";
+
+type Test = (value: unknown) => boolean;
+/** A test for each required member; members without one are optional or of no effect on lists. */
+type Tests<V> = { readonly [M in keyof V]?: Test };
+
+const plans = ["free", "agency"] satisfies readonly Plan[];
+const themes = ["system", "light", "dark"] satisfies readonly Theme[];
+const linkKinds = ["setup", "invite", "reset"] satisfies readonly LinkKind[];
+
+const isText: Test = (value) => typeof value === "string";
+const isSwitch: Test = (value) => typeof value === "boolean";
+const isNumber: Test = (value) => typeof value === "number";
+const isId: Test = (value) => Number.isSafeInteger(value) && (value as number) > 0;
+const isTime: Test = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
+const isUrl: Test = (value) => typeof value === "string" && URL.canParse(value);
+const isList: Test = (value) => Array.isArray(value);
+const isObject: Test = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const orNull =
+  (test: Test): Test =>
+  (value) =>
+    value === null || test(value);
+const oneOf =
+  (values: readonly string[]): Test =>
+  (value) =>
+    values.includes(value as string);
+
+function record<V>(tests: Tests<V>): RowFormat<V> {
+  const members = Object.entries(tests) as [string, Test][];
+  return { accepts: (value) => isObject(value) && members.every(([name, test]) => test((value as Record<string, unknown>)[name])) };
+}
+
+const summary = record<NonNullable<ScanRecord["summary"]>>({
+  measured: isSwitch,
+  score: orNull(isNumber),
+  band: oneOf(bands),
+  rank: oneOf(ranks),
+  violated: isNumber,
+});
+
+/** A row that only names another one: damaged, it names none. */
+const reference: RowFormat<string> = { accepts: isText, fallback: "" };
+const numericReference: RowFormat<number> = { accepts: isNumber, fallback: 0 };
+
+/** Formats of all tables of JSON rows. */
+export const rowFormats = {
+  scans: record<ScanRecord>({
+    token: isText,
+    id: isId,
+    accountId: orNull(isId),
+    url: isUrl,
+    status: oneOf(scanStatuses),
+    createdAt: isTime,
+    startedAt: orNull(isTime),
+    endedAt: orNull(isTime),
+    progressStage: orNull(isText),
+    progressPercent: isNumber,
+    attempts: isNumber,
+    errorCode: orNull(isText),
+    summary: orNull(summary.accepts),
+  }),
+  results: record<StoredResult>({
+    measured: isSwitch,
+    score: orNull(isNumber),
+    band: oneOf(bands),
+    rank: oneOf(ranks),
+    ledger: isList,
+    findings: isList,
+  }),
+  evidence: record<{ readonly evidence: Evidence; readonly timings: Timings }>({ evidence: isObject, timings: isObject }),
+  accounts: record<Account>({
+    id: isId,
+    email: isText,
+    admin: isSwitch,
+    plan: oneOf(plans),
+    disabled: isSwitch,
+    locale: orNull(isText),
+    theme: oneOf(themes),
+    createdAt: isTime,
+  }),
+  apiTokens: record<ApiToken>({
+    id: isId,
+    accountId: isId,
+    name: isText,
+    shown: isText,
+    createdAt: isTime,
+    revokedAt: orNull(isTime),
+    expiresAt: orNull(isTime),
+    lastUsedAt: orNull(isTime),
+  }),
+  credentials: record<Credentials>({ passwordHash: orNull(isText), totp: orNull(isObject), recoveryCodeHashes: isList }),
+  sessions: record<Session>({
+    id: isId,
+    accountId: isId,
+    userAgent: isText,
+    address: isText,
+    createdAt: isTime,
+    lastSeenAt: isTime,
+    expiresAt: isTime,
+  }),
+  oneTimeLinks: record<OneTimeLink>({
+    kind: oneOf(linkKinds),
+    accountId: orNull(isId),
+    email: orNull(isText),
+    plan: oneOf(plans),
+    admin: isSwitch,
+    expiresAt: isTime,
+  }),
+  queueByLane: reference,
+  running: reference,
+  publicScans: reference,
+  scansByAccount: reference,
+  ownScans: numericReference,
+  accountIdsByEmail: numericReference,
+  apiTokenHashes: reference,
+  sessionHashes: reference,
+} as const;
+
+export type FormattedTable = keyof typeof rowFormats;
+/** Tables in encodings of their own. */
+const otherTables = ["meta", "screenshots"] as const;
+export const tableNames: readonly string[] = [...Object.keys(rowFormats), ...otherTables];
