@@ -22,7 +22,8 @@ export function answer(requestContext: RequestContext, status: number, body: str
   return new Response(body, { status, headers: all });
 }
 
-export function answerError(requestContext: RequestContext, { status, message, fieldErrors, headers }: ApiError): Response {
-  const body = fieldErrors === undefined ? { errorMessage: message } : { errorMessage: message, fieldErrors };
+export function answerError(requestContext: RequestContext, { status, message, fieldErrors, reasons, headers }: ApiError): Response {
+  // JSON has no undefined members.
+  const body = { errorMessage: message, fieldErrors, reasons };
   return answer(requestContext, status, JSON.stringify(body), headers);
 }

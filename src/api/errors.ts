@@ -1,8 +1,15 @@
 /** Errors of the API: one constructor for each row of the specification's table. */
 import { locales } from "../check/check.ts";
+import type { NotReadyReason } from "./health.ts";
 import { listLimitMax } from "./schemas.ts";
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+interface ApiErrorOptions {
+  readonly headers?: Record<string, string>;
+  readonly fieldErrors?: FieldErrors;
+  readonly reasons?: readonly NotReadyReason[];
+}
 
 /** Error of the client, or a request to wait. Any other error becomes a 500. */
 export class ApiError extends Error {
@@ -10,16 +17,15 @@ export class ApiError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly fieldErrors: FieldErrors | undefined;
+  /** Only of the readiness probe. */
+  readonly reasons: readonly NotReadyReason[] | undefined;
 
-  constructor(
-    status: number,
-    message: string,
-    options: { readonly headers?: Record<string, string>; readonly fieldErrors?: FieldErrors } = {},
-  ) {
+  constructor(status: number, message: string, options: ApiErrorOptions = {}) {
     super(message);
     this.status = status;
     this.headers = options.headers ?? {};
     this.fieldErrors = options.fieldErrors;
+    this.reasons = options.reasons;
   }
 }
 
@@ -88,8 +94,8 @@ export function storeFull(retryAfterSeconds: number): ApiError {
   });
 }
 
-export function notReady(because: string): ApiError {
-  return new ApiError(503, `Not ready: ${because}.`);
+export function notReady(reasons: readonly NotReadyReason[]): ApiError {
+  return new ApiError(503, `Not ready: ${reasons.map(({ because }) => because).join("; ")}.`, { reasons });
 }
 
 /** Hides the cause, which is in the log. */

@@ -3,8 +3,14 @@ import { answer } from "./answer.ts";
 import { notReady } from "./errors.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** `because`: a short clause for the operator, such as "the browser does not start". */
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly because: string };
+export interface NotReadyReason {
+  /** Part of the appliance, for programs: `browser`, `disk`, `store`. */
+  readonly source: string;
+  /** Short clause for the operator, such as "the browser does not start". */
+  readonly because: string;
+}
+
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reasons: readonly NotReadyReason[] };
 
 const ok = JSON.stringify({ status: "ok" });
 
@@ -14,6 +20,6 @@ export function answerHealth(requestContext: RequestContext): Response {
 
 /** @throws ApiError 503 while the appliance cannot do its work. */
 export function answerReadiness(requestContext: RequestContext, readiness: Readiness): Response {
-  if (!readiness.ready) throw notReady(readiness.because);
+  if (!readiness.ready) throw notReady(readiness.reasons);
   return answer(requestContext, 200, ok);
 }

@@ -1,6 +1,5 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { createApi, requestLimitDefault } from "../api/app.ts";
-import type { Readiness } from "../api/health.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { loadCatalog } from "../catalog/load.ts";
 import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
@@ -16,6 +15,7 @@ import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { urlHost } from "./links.ts";
 import { createOperator } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
+import { createReadiness } from "./readiness.ts";
 import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
@@ -44,7 +44,9 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
 
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
   let dispatcher: Dispatcher | null = null;
-  let readiness: Readiness = { ready: false, because: "the browser is starting" };
+  let browserFault: string | null = "the browser is starting";
+  const { diskFault, storeFault } = store.health;
+  const readiness = createReadiness({ browser: () => browserFault, disk: diskFault, store: storeFault }, log);
   const wake = () => dispatcher?.wake();
   const shared = { store, texts: createTexts(catalog.texts), now: () => new Date(), log };
   const api = createApi({
@@ -53,11 +55,11 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
     trustedProxies: config.trusted_proxies,
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
     headerCharsMax: config["scan.header_chars_max"],
-    ready: () => readiness,
+    ready: readiness,
   });
   const browser = openConfiguredBrowser(config, log);
   const operator = createOperator(loaded, { store, catalog, browser, log });
-  const scanning = { ready: () => readiness.ready, progress, wake };
+  const scanning = { ready: () => readiness().ready, progress, wake };
   const pages = createPages(webSettings(config, { ...shared, catalog, operator, scanning }));
   const listening = listenAt(config, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
@@ -77,10 +79,10 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
   dispatcher = await startDispatcher({ store, scanner, concurrency: config["scan.concurrency"], progress, log });
   browser.endpoint().then(
     () => {
-      readiness = { ready: true };
+      browserFault = null;
     },
     (error: Error) => {
-      readiness = { ready: false, because: "the browser does not start" };
+      browserFault = "the browser does not start";
       log.error("browser does not start", { because: error.message });
     },
   );

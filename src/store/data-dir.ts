@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from "no
 import { dirname, join } from "node:path";
 
 /** Free space required at start, in bytes: with less, the first scans would fail. */
-const freeBytesMin = 1_048_576;
+export const freeBytesMin = 1_048_576;
 export type DataDirFault = "not-writable" | "full" | "newer" | "older" | "missing" | "unflushed" | "locked" | "damaged";
 
 /** Unusable data directory. The message is one sentence for the operator; the directory is unchanged. */
@@ -78,7 +78,7 @@ export function asDataDirError(error: unknown, dataDir: string): unknown {
       return damagedDataDir(`data directory ${dataDir} is damaged (${error.message})`);
     // LMDB refuses every change after a state that it could not write.
     case lmdb.panic:
-      return new DataDirError("full", `data directory ${dataDir} could not be written in full: the disk failed; restart assay`);
+      return new DataDirError("damaged", `data directory ${dataDir} could not be written in full: the disk failed; restart assay`);
     // LMDB reports a partially written page as an I/O error.
     case "EIO":
     case 5:

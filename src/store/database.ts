@@ -17,6 +17,7 @@ import { type FormattedTable, rowFormats } from "./row-formats.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
 import { checkStoreFile, createStoreFile, storeFileOf } from "./store-file.ts";
+import { createStoreHealth, type StoreHealth } from "./store-health.ts";
 import {
   createUnreadableReport,
   type NumberTable,
@@ -74,6 +75,7 @@ export interface Db extends Tables {
   write<T>(action: () => T): Promise<T>;
   /** Next number of a counter; only within `write`. */
   next(counter: Counter): number;
+  readonly health: StoreHealth;
   close(): Promise<void>;
 }
 
@@ -89,7 +91,12 @@ export interface DatabaseOptions {
 export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = () => {} }: DatabaseOptions): Db {
   const path = join(dataDir, "store");
   const report = createUnreadableReport(onUnreadable);
-  const asFault = (error: unknown) => asDataDirError(error, dataDir);
+  const health = createStoreHealth(path);
+  const asFault = (error: unknown) => {
+    const fault = asDataDirError(error, dataDir);
+    health.noteError(fault);
+    return fault;
+  };
   if (!readOnly) ensureWritable(path);
   try {
     prepareFile(dataDir, readOnly);
@@ -111,10 +118,16 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
     const commits = createGroupCommit(root);
     return {
       ...tables,
-      write: (action) =>
-        commits.write(action).catch((error) => {
-          throw asDataDirError(error, dataDir);
-        }),
+      health,
+      write: async (action) => {
+        try {
+          const value = await commits.write(action);
+          health.noteChange();
+          return value;
+        } catch (error) {
+          throw asFault(error);
+        }
+      },
       next: (counter) => {
         const last = meta.get(counter);
         // Counting anew would give numbers of other rows.

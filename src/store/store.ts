@@ -49,6 +49,7 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     oneTimeLinks: oneTimeLinkRepository(db),
     redemptions: redemptionRepository(db),
     apiTokens: apiTokenRepository(db),
+    health: db.health,
     close: (): Promise<void> => db.close(),
   };
 }

@@ -284,10 +284,15 @@ describe("internal errors", () => {
     await broken.stop();
   });
   test("not being ready is a 503 with the reason", async () => {
-    const unready = await startApi({ ready: () => ({ ready: false, because: "the browser does not start" }) });
+    const unready = await startApi({
+      ready: () => ({ ready: false, reasons: [{ source: "browser", because: "the browser does not start" }] }),
+    });
     const response = await unready.request("/readyz");
     expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ errorMessage: "Not ready: the browser does not start." });
+    expect(await response.json()).toEqual({
+      errorMessage: "Not ready: the browser does not start.",
+      reasons: [{ source: "browser", because: "the browser does not start" }],
+    });
     expect((await unready.request("/healthz")).status).toBe(200);
     await unready.stop();
   });
