@@ -2,7 +2,7 @@
 import { createLog } from "../base/log.ts";
 import { type Catalog, loadCatalog } from "../catalog/load.ts";
 import type { DoctorSettings } from "../doctor/system-checks.ts";
-import { checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
+import { checksDirOf, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
 export function doctorSettings(config: Config): DoctorSettings {
@@ -13,14 +13,14 @@ export function doctorSettings(config: Config): DoctorSettings {
     listen: config.listen,
     dnsServers: config["dns.servers"],
     loadCatalog: (): Promise<Catalog> => loadCatalog({ checksDir: checksDirOf(config) }),
-    openBrowser: () => openConfiguredBrowser(config, log),
-    openScanner: (browser, port, { withPlugins }) =>
+    openBrowsers: () => openConfiguredBrowsers(config, log),
+    openScanner: (browsers, port, { withPlugins }) =>
       openConfiguredScanner(config, {
         egress: { ...egressSettings(config, []), allowCidrs: ["127.0.0.1"], allowPorts: [port] },
         caPems: [],
         concurrency: 1,
         checksDir: withPlugins ? checksDirOf(config) : null,
-        browser,
+        browsers,
         log,
       }),
   };

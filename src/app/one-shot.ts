@@ -5,7 +5,7 @@ import type { Scanner } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
 import { configuredPreloadList } from "./preload-file.ts";
-import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
+import { caPems, checksDirOf, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
 export interface OneShotScanner extends Scanner {
@@ -19,16 +19,17 @@ export async function openOneShotScanner(config: Config, concurrency: number, lo
   const preloadList = configuredPreloadList(config, new Date());
   const checksDir = checksDirOf(config);
   const catalog = await loadCatalog({ checksDir });
-  const browser = openConfiguredBrowser(config, log);
+  const browsers = openConfiguredBrowsers(config, log);
   const egress = egressSettings(config, []);
-  const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, checksDir, browser, log };
+  const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, checksDir, browsers, log };
   const scanner = openConfiguredScanner(config, options);
   return {
     texts: createTexts(catalog.texts),
     scanUrl: scanner.scanUrl,
+    startBrowser: scanner.startBrowser,
     close: async () => {
       await scanner.close();
-      await browser.stop();
+      await browsers.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** State of this process for the pages of administrators: settings with their origin, disk, browser and doctor. */
 import { statfsSync } from "node:fs";
 import { type Log, messageOf } from "../base/log.ts";
-import type { BrowserHost } from "../browser/browser.ts";
+import type { Browsers } from "../browser/browser.ts";
 import type { Catalog } from "../catalog/load.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
@@ -14,14 +14,14 @@ import { type Config, settingKeys } from "./settings.ts";
 interface Appliance {
   readonly store: Pick<Store, "accounts">;
   readonly catalog: Catalog;
-  readonly browser: BrowserHost;
+  readonly browsers: Browsers;
   readonly log: Log;
 }
 
 /** `noteUntrustedForwarder` takes the first peer that sent forwarding headers without being a trusted proxy. */
 export function createOperator(
   loaded: LoadedConfig,
-  { store, catalog, browser, log }: Appliance,
+  { store, catalog, browsers, log }: Appliance,
 ): Operator & { noteUntrustedForwarder(peer: string): void } {
   const { config } = loaded;
   let forwarder: string | null = null;
@@ -32,15 +32,12 @@ export function createOperator(
       forwarder = peer;
       log.warn("forwarding headers are ignored: their sender is not among trusted_proxies", { peer });
     },
-    unsandboxedBecause: () => browser.state()?.unsandboxedBecause ?? null,
+    unsandboxedBecause: () => browsers.state()?.unsandboxedBecause ?? null,
     diskSpace: () => diskSpaceOf(config.data),
-    examination: createDoctorRun(
-      () => examineServer(doctorSettings(config), { accounts: () => store.accounts.list().length, catalog, browser }),
-      {
-        now: () => new Date(),
-        onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
-      },
-    ),
+    examination: createDoctorRun(() => examineServer(doctorSettings(config), { accounts: () => store.accounts.list().length, catalog }), {
+      now: () => new Date(),
+      onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
+    }),
   };
 }
 

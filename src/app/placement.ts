@@ -4,7 +4,12 @@ import { fileURLToPath } from "node:url";
 const binaryRoot = "/$bunfs/root/";
 const compiled = import.meta.path.startsWith(binaryRoot);
 
-export const workerFile = compiled ? `${binaryRoot}src/app/worker.js` : fileURLToPath(new URL("./worker.ts", import.meta.url));
+/** Entries of the worker threads. */
+export const workerFiles = { gather: workerFile("gather-worker"), judge: workerFile("judge-worker") } as const;
+
+function workerFile(name: string): string {
+  return compiled ? `${binaryRoot}src/app/${name}.js` : fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+}
 
 export function ownCommand(): string {
   if (compiled) return process.execPath;

@@ -1,14 +1,15 @@
 /** Schema of the settings that decide how scans run: limits, targets, resolvers, checks, browser. */
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
 import { Type } from "@sinclair/typebox";
+import { machineMemoryBytes } from "../base/machine-memory.ts";
 import { headerValueCharsMax, headerValueCharsMaxHighest } from "../evidence/limits.ts";
 import { parseConnectTo, parseResolver } from "../parse/address.ts";
 import { defaultDeadlines } from "../scan/task.ts";
 import { none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
+import { browserMemoryMax, childMemoryMax, slotsThatFit } from "./slot-memory.ts";
 
 const scanConcurrencyDefaultMax = 4;
-/** Estimated peak memory of one scan: browser pages and worker. */
-const bytesPerScan = 700 * 1024 ** 2;
+const machineMiB = Math.floor(machineMemoryBytes() / 1024 ** 2);
 
 export const settingsOfScans = {
   "scan.cooldown": setting(Type.Integer({ minimum: 0, maximum: 3_600 }), {
@@ -17,7 +18,7 @@ export const settingsOfScans = {
     fallback: () => 60,
   }),
   "scan.concurrency": setting(Type.Integer({ minimum: 1, maximum: 64 }), {
-    doc: "Scans that run at the same time.",
+    doc: "Scans that run at the same time, each with a browser of its own.",
     allowed: "a whole number from 1 to 64",
     fallback: defaultConcurrency,
     defaultDoc: "two for each core, at most 4, fewer with little memory",
@@ -129,9 +130,21 @@ export const settingsOfScans = {
     defaultDoc: "<data>/browser",
     isPath: true,
   }),
+  "browser.memory_max": setting(Type.Integer({ minimum: 256, maximum: 65_536 }), {
+    doc: "Megabytes (MiB) that all processes of one browser may use; beyond that it is ended.",
+    allowed: "a whole number from 256 to 65536",
+    fallback: (_env, { "scan.concurrency": slots = 1 }) => browserMemoryMax(machineMiB, slots),
+    defaultDoc: "the memory of the machine or container less 400, divided by scan.concurrency; at most 2048",
+  }),
+  "browser.child_memory_max": setting(Type.Integer({ minimum: 128, maximum: 65_536 }), {
+    doc: "Megabytes (MiB) that one process of a browser may use, such as that of a page; beyond that it is ended.",
+    allowed: "a whole number from 128 to 65536",
+    fallback: (_env, { "browser.memory_max": browserMiB = 0 }) => childMemoryMax(browserMiB),
+    defaultDoc: "three quarters of browser.memory_max; at most 1024",
+  }),
 } as const;
 
 /** Two scans per core, because a scan mostly waits for the page. */
 function defaultConcurrency(): number {
-  return Math.max(1, Math.min(scanConcurrencyDefaultMax, 2 * availableParallelism(), Math.floor(totalmem() / bytesPerScan)));
+  return Math.min(scanConcurrencyDefaultMax, 2 * availableParallelism(), slotsThatFit(machineMiB));
 }

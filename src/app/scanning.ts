@@ -2,14 +2,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../base/log.ts";
-import { type BrowserHost, openBrowser } from "../browser/browser.ts";
+import { machineMemoryBytes } from "../base/machine-memory.ts";
+import { type Browsers, openBrowsers } from "../browser/browser.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { systemRoots } from "../probe/tls/system-roots.ts";
 import { openScanner, type Scanner, type ScannerOptions } from "../scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
 import { ConfigError } from "./config.ts";
-import { workerFile } from "./placement.ts";
+import { workerFiles } from "./placement.ts";
 import type { Config } from "./settings.ts";
+import { memoryNeeded } from "./slot-memory.ts";
+
+const mebibyte = 1024 ** 2;
 
 /** Targets that scans may reach. `ownEndpoints` are the addresses on which this server listens: the SSRF guard blocks them. */
 export function egressSettings(config: Config, ownEndpoints: EgressSettings["ownEndpoints"]): EgressSettings {
@@ -59,23 +63,31 @@ export function checksDirOf(config: Config): string {
   return named ?? join(config.data, "checks");
 }
 
-/** Browser of the configuration, started on the first use. The log names the reason if it runs without sandbox. */
-export function openConfiguredBrowser(config: Config, log: Log): BrowserHost {
-  return openBrowser({
+/** Browsers of the configuration, each started on its first use. */
+export function openConfiguredBrowsers(config: Config, log: Log): Browsers {
+  const machineMegabytes = machineMemoryBytes() / mebibyte;
+  const neededMegabytes = memoryNeeded(config["scan.concurrency"], config["browser.memory_max"]);
+  if (neededMegabytes > machineMegabytes)
+    log.warn("the browsers may use more memory than this machine or container has; lower scan.concurrency or browser.memory_max", {
+      machineMegabytes: Math.floor(machineMegabytes),
+      neededMegabytes,
+    });
+  return openBrowsers({
     path: config["browser.path"],
     dir: config["browser.dir"] ?? join(config.data, "browser"),
     sandbox: config["browser.sandbox"],
-    onStart: ({ pid, version, unsandboxedBecause }) => {
-      log.info("browser started", { pid, version });
-      if (unsandboxedBecause !== null) log.warn("browser runs without sandbox", { because: unsandboxedBecause });
+    limits: {
+      childBytesMax: config["browser.child_memory_max"] * mebibyte,
+      browserBytesMax: config["browser.memory_max"] * mebibyte,
     },
+    log,
   });
 }
 
 /** Scanner with the deadlines of the configuration; `options` names what differs between server, one-shot scan and self-test. */
 export function openConfiguredScanner(
   config: Config,
-  options: Omit<ScannerOptions, "deadlines" | "headerValueCharsMax" | "workerFile">,
+  options: Omit<ScannerOptions, "deadlines" | "headerValueCharsMax" | "workerFiles">,
 ): Scanner {
-  return openScanner({ ...options, deadlines: scanDeadlines(config), headerValueCharsMax: config["scan.header_chars_max"], workerFile });
+  return openScanner({ ...options, deadlines: scanDeadlines(config), headerValueCharsMax: config["scan.header_chars_max"], workerFiles });
 }

@@ -1,10 +1,12 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import { createLog, type Log } from "../base/log.ts";
+import type { Browsers } from "../browser/browser.ts";
 import { loadCatalog } from "../catalog/load.ts";
 import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
+import type { Scanner } from "../scan/scanner.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore } from "../store/store.ts";
 import { createTexts } from "../text/i18n.ts";
@@ -16,11 +18,13 @@ import { urlHost } from "./links.ts";
 import { createOperator } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
 import { createReadiness } from "./readiness.ts";
-import { caPems, checksDirOf, egressSettings, openConfiguredBrowser, openConfiguredScanner } from "./scanning.ts";
+import { caPems, checksDirOf, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
 
 const drainMs = 7_000;
+/** A browser may not start because disk or memory are full, which can pass. */
+const browserRetryMs = 30_000;
 
 export interface ServerOptions {
   /** Ends the server. Running scans get `drainMs`; the next start continues the rest. */
@@ -44,9 +48,9 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
 
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
   let dispatcher: Dispatcher | null = null;
-  let browserFault: string | null = "the browser is starting";
+  const browsers = openConfiguredBrowsers(config, log);
   const { diskFault, storeFault } = store.health;
-  const readiness = createReadiness({ browser: () => browserFault, disk: diskFault, store: storeFault }, log);
+  const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, log);
   const wake = () => dispatcher?.wake();
   const shared = { store, texts: createTexts(catalog.texts), now: () => new Date(), log };
   const api = createApi({
@@ -57,8 +61,7 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
     headerCharsMax: config["scan.header_chars_max"],
     ready: readiness,
   });
-  const browser = openConfiguredBrowser(config, log);
-  const operator = createOperator(loaded, { store, catalog, browser, log });
+  const operator = createOperator(loaded, { store, catalog, browsers, log });
   const scanning = { ready: () => readiness().ready, progress, wake };
   const pages = createPages(webSettings(config, { ...shared, catalog, operator, scanning }));
   const listening = listenAt(config, combineHandlers({ api, pages }), log);
@@ -72,28 +75,36 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
     concurrency: config["scan.concurrency"],
     checksDir,
     preloadList,
-    browser,
+    browsers,
     log,
     screenshots: true,
   });
   dispatcher = await startDispatcher({ store, scanner, concurrency: config["scan.concurrency"], progress, log });
-  browser.endpoint().then(
-    () => {
-      browserFault = null;
-    },
-    (error: Error) => {
-      browserFault = "the browser does not start";
-      log.error("browser does not start", { because: error.message });
-    },
-  );
+  const stopKeepingBrowser = keepBrowserAvailable(scanner, browsers);
 
   await aborted(stop);
   log.info("stopping", { running: dispatcher.running(), drainMs });
   await Promise.all([listening.stop(), dispatcher.stop(drainMs)]);
+  stopKeepingBrowser();
   await scanner.close();
-  await browser.stop();
+  await browsers.stop();
   await store.close();
   lock.release();
+}
+
+/** Starts the first browser, and tries again while none can be started. Returns the function that stops it. */
+function keepBrowserAvailable(scanner: Scanner, browsers: Browsers): () => void {
+  void scanner.startBrowser();
+  const timer = setInterval(() => {
+    if (browsers.fault() !== null) void scanner.startBrowser();
+  }, browserRetryMs);
+  return () => clearInterval(timer);
+}
+
+/** For readiness: a clause, or null. */
+function browserFault(browsers: Browsers): string | null {
+  if (browsers.fault() !== null) return "the browser does not start";
+  return browsers.state() === null ? "the browser is starting" : null;
 }
 
 /** @throws ConfigError if the address is in use or not allowed. */

@@ -7,6 +7,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 interface Earlier {
   readonly profile?: "internet" | "internal";
   readonly public_url?: string | null;
+  readonly "scan.concurrency"?: number;
+  readonly "browser.memory_max"?: number;
 }
 
 export interface Setting<S extends TSchema = TSchema> {

@@ -59,8 +59,8 @@ export function chromiumFlags({ profileDir, sandbox }: { readonly profileDir: st
     "--disable-gpu",
     `--js-flags=--max-old-space-size=${pageHeapMiBMax}`,
     `--user-data-dir=${profileDir}`,
-    "--remote-debugging-port=0",
-    // The pipe carries no commands. Chromium exits when it closes, which the kernel ensures when the owner dies.
+    // Commands come by the pipe alone: a port would be open to every user of the machine.
+    // Chromium exits when the pipe closes, which the kernel ensures when the owner dies.
     "--remote-debugging-pipe",
     ...(sandbox ? [] : ["--no-sandbox"]),
     ...(sharedMemoryIsSmall() ? ["--disable-dev-shm-usage"] : []),

@@ -1,14 +1,16 @@
-/** Starts one Chromium process, sandboxed if the system allows it, and keeps a control connection to it. */
+/** Starts one Chromium process, sandboxed if the system allows it, and connects to it by its debugging pipe. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
 import { BrowserError, type Executable } from "./executable.ts";
 import { chromiumFlags } from "./flags.ts";
+import { connectByPipe } from "./pipe.ts";
+import { endProcessTree } from "./process-tree.ts";
 
-/** From the start of the process to its DevTools address. */
+/** From the start of the process to its first answer. */
 const startMs = 20_000;
-/** Between SIGTERM and SIGKILL. */
-const stopMs = 3_000;
 /** Startup output that is kept to explain a failed start. */
 const outputCharsMax = 20_000;
 
@@ -23,42 +25,44 @@ export interface BrowserState {
 }
 
 export interface RunningBrowser {
-  readonly child: ChildProcess;
-  readonly control: Control;
-  readonly profileDir: string;
+  readonly connection: Connection;
   readonly state: BrowserState;
+  isAlive(): boolean;
+  /** Kills every process of the browser and deletes its profile. Resolves when the browser is gone; later calls do nothing. */
+  end(): Promise<void>;
 }
 
-/** Control connection of the browser's owner, for health checks. */
-interface Control {
-  readonly endpoint: string;
-  /** @throws BrowserError when the browser does not answer in time. */
-  version(withinMs: number): Promise<string>;
-  /** Resolves when the browser closes the connection. */
-  readonly closed: Promise<void>;
+export interface LaunchOptions {
+  readonly executable: Executable;
+  /** Folder for the profile of this browser. */
+  readonly profilesDir: string;
+  readonly sandbox: SandboxSetting;
+  /** Called with the pid as soon as the process exists, and again with null when it has ended. */
+  readonly onProcess: (pid: number | null) => void;
 }
 
 /** `auto` uses the sandbox if the system allows it. @throws BrowserError */
-export async function launchBrowser(executable: Executable, profilesDir: string, setting: SandboxSetting): Promise<RunningBrowser> {
-  const launchUnsandboxed = (because: string) => launch(executable, profilesDir, because);
-  if (setting === "off") return launchUnsandboxed("browser.sandbox is off");
+export async function launchBrowser(options: LaunchOptions): Promise<RunningBrowser> {
+  const { sandbox } = options;
+  if (sandbox === "off") return launch(options, "browser.sandbox is off");
   const isRoot = process.getuid?.() === 0;
-  if (setting === "auto" && isRoot)
-    return launchUnsandboxed("assay runs as root, and Chromium has no sandbox for root; run it as an ordinary user");
+  if (sandbox === "auto" && isRoot)
+    return launch(options, "assay runs as root, and Chromium has no sandbox for root; run it as an ordinary user");
   try {
-    return await launch(executable, profilesDir, null);
+    return await launch(options, null);
   } catch (error) {
     const noSandbox = error instanceof BrowserError && /sandbox|namespace/i.test(error.message);
-    if (!noSandbox || setting === "on") throw error;
-    return launchUnsandboxed(
+    if (!noSandbox || sandbox === "on") throw error;
+    return launch(
+      options,
       "this system lets no ordinary user make namespaces; allow them (kernel.unprivileged_userns_clone, or an AppArmor profile)",
     );
   }
 }
 
-async function launch(executable: Executable, profilesDir: string, unsandboxedBecause: string | null): Promise<RunningBrowser> {
+async function launch({ executable, profilesDir, onProcess }: LaunchOptions, unsandboxedBecause: string | null): Promise<RunningBrowser> {
   const sandboxed = unsandboxedBecause === null;
-  const profileDir = mkdtempSync(join(profilesDir, `${process.pid}-`));
+  const profileDir = mkdtempSync(join(profilesDir, "profile-"));
   const child = spawn(executable.path, chromiumFlags({ profileDir, sandbox: sandboxed }), {
     // A separate home folder protects the user's files.
     env: { PATH: process.env.PATH ?? "", HOME: profileDir, TMPDIR: profileDir, LANG: "C.UTF-8", ...executable.environment },
@@ -66,22 +70,38 @@ async function launch(executable: Executable, profilesDir: string, unsandboxedBe
     // A separate process group: Ctrl-C must reach only assay, which ends the browser after the scans.
     detached: true,
   });
+  const { pid = null } = child;
+  if (pid !== null) onProcess(pid);
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const connection = connectByPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  let ending: Promise<void> | null = null;
+  const end = () => {
+    ending ??= endChild(child, exited).finally(() => {
+      connection.dispose();
+      rmSync(profileDir, { recursive: true, force: true, maxRetries: 3 });
+      onProcess(null);
+    });
+    return ending;
+  };
+  void exited.then(end);
   try {
-    const control = await openControl(await readEndpoint(child));
-    const version = await control.version(startMs);
-    return { child, control, profileDir, state: { pid: child.pid ?? 0, version, sandboxed, unsandboxedBecause } };
+    const version = await firstAnswer(child, connection);
+    return {
+      connection,
+      state: { pid: pid ?? 0, version, sandboxed, unsandboxedBecause },
+      isAlive: () => ending === null && isAlive(child),
+      end,
+    };
   } catch (error) {
-    await endProcess(child);
-    rmSync(profileDir, { recursive: true, force: true });
+    await end();
     throw error;
   }
 }
 
-/** Reads the DevTools address that Chromium prints. Later output is discarded, because a full pipe would block it. */
-function readEndpoint(child: ChildProcess): Promise<string> {
+/** Version of the browser. Output after the start is discarded, because a full pipe would block the browser. */
+function firstAnswer(child: ChildProcess, connection: Connection): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";
-    let listens = false;
     const fail = (failure: string) => {
       clearTimeout(timer);
       reject(new BrowserError(`the browser ${failure}: ${errorLine(output)}`));
@@ -91,14 +111,17 @@ function readEndpoint(child: ChildProcess): Promise<string> {
     // Not "exit", which may come before the last output with the reason.
     child.once("close", (code, signal) => fail(`ended at its start (${signal ?? `code ${code}`})`));
     child.stderr?.on("data", (chunk: Buffer) => {
-      if (listens || output.length > outputCharsMax) return;
-      output += chunk.toString();
-      const endpoint = /DevTools listening on (ws:\/\/\S+)/.exec(output)?.[1];
-      if (endpoint === undefined) return;
-      clearTimeout(timer);
-      listens = true;
-      resolve(endpoint);
+      if (output.length < outputCharsMax) output += chunk.toString();
     });
+    connection.send("Browser.getVersion", undefined, { timeout: startMs }).then(
+      ({ product }) => {
+        clearTimeout(timer);
+        output = " ".repeat(outputCharsMax);
+        resolve(product);
+      },
+      // "close" follows, and has the reason.
+      () => {},
+    );
   });
 }
 
@@ -109,56 +132,12 @@ function errorLine(output: string): string {
   return (cause ?? "it printed nothing").slice(0, 300);
 }
 
-async function openControl(endpoint: string): Promise<Control> {
-  const socket = new WebSocket(endpoint);
-  await new Promise<void>((resolve, reject) => {
-    const fail = () => reject(new BrowserError("the browser's control connection cannot be opened"));
-    const timer = setTimeout(fail, startMs);
-    socket.onerror = fail;
-    socket.onopen = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
-  socket.onerror = null;
-  const closed = new Promise<void>((resolve) => {
-    socket.onclose = () => resolve();
-  });
-  const pending = new Map<number, (version: string) => void>();
-  let lastId = 0;
-  socket.onmessage = ({ data }) => {
-    const { id, result }: { readonly id: number; readonly result?: { readonly product?: string } } = JSON.parse(String(data));
-    pending.get(id)?.(result?.product ?? "unknown");
-    pending.delete(id);
-  };
-  return {
-    endpoint,
-    version: (withinMs) =>
-      new Promise((resolve, reject) => {
-        const id = ++lastId;
-        const fail = () => reject(new BrowserError("the browser does not answer"));
-        const timer = setTimeout(fail, withinMs);
-        pending.set(id, (version) => {
-          clearTimeout(timer);
-          resolve(version);
-        });
-        void closed.then(fail);
-        socket.send(JSON.stringify({ id, method: "Browser.getVersion" }));
-      }),
-    closed,
-  };
+function isAlive(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-export function isAlive(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null;
-}
-
-/** Terminates the process, after a while with SIGKILL. Resolves when it is gone. */
-export async function endProcess(child: ChildProcess): Promise<void> {
-  if (!isAlive(child) || child.pid === undefined) return;
-  const exited = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  const forced = setTimeout(() => child.kill("SIGKILL"), stopMs);
-  await exited;
-  clearTimeout(forced);
+async function endChild(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  if (child.pid === undefined) return;
+  endProcessTree(child.pid);
+  if (isAlive(child)) await exited;
 }

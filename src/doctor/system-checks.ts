@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf } from "../base/log.ts";
-import type { BrowserHost } from "../browser/browser.ts";
+import type { Browsers } from "../browser/browser.ts";
 import type { Catalog } from "../catalog/load.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
@@ -22,35 +22,25 @@ export interface DoctorSettings {
   readonly dnsServers: readonly string[];
   /** @throws Error if the plugin folder or one of its checks cannot be used. */
   readonly loadCatalog: () => Promise<Catalog>;
-  readonly openBrowser: () => BrowserHost;
+  readonly openBrowsers: () => Browsers;
   /** Scanner that may reach only `port` of 127.0.0.1. */
-  readonly openScanner: (browser: BrowserHost, port: number, options: { readonly withPlugins: boolean }) => Scanner;
+  readonly openScanner: (browsers: Browsers, port: number, options: { readonly withPlugins: boolean }) => Scanner;
 }
 
 /** Parts of the server that the doctor reuses when it runs inside of it. */
 export interface RunningServer {
   readonly accounts: () => number;
   readonly catalog: Catalog;
-  readonly browser: BrowserHost;
 }
 
 /** Examines the machine from a separate process; changes nothing. */
 export async function examineMachine(settings: DoctorSettings): Promise<readonly DoctorFinding[]> {
   const { finding, usable } = await checks(settings);
-  const findings = [await dataDirectory(settings), port(settings), finding, await dns(settings)];
-  const browser = settings.openBrowser();
-  try {
-    return [...findings, await selfTest(settings, browser, usable)];
-  } finally {
-    await browser.stop();
-  }
+  return [await dataDirectory(settings), port(settings), finding, await dns(settings), await selfTest(settings, usable)];
 }
 
-/** Examines the machine from inside the server, with the browser of its scans. */
-export async function examineServer(
-  settings: DoctorSettings,
-  { accounts, catalog, browser }: RunningServer,
-): Promise<readonly DoctorFinding[]> {
+/** Examines the machine from inside the server. */
+export async function examineServer(settings: DoctorSettings, { accounts, catalog }: RunningServer): Promise<readonly DoctorFinding[]> {
   const { dataDir } = settings;
   return [
     isWritable(dataDir)
@@ -58,7 +48,7 @@ export async function examineServer(
       : { what: "data directory", state: "failed", detail: `${dataDir} cannot be written by this user` },
     { what: "checks", state: "ok", detail: describeCatalog(catalog) },
     await dns(settings),
-    await selfTest(settings, browser, true),
+    await selfTest(settings, true),
   ];
 }
 
@@ -151,27 +141,31 @@ async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFindi
 }
 
 /** Scans a page of this machine: worker, SSRF guard, browser and checks. */
-async function selfTest(settings: DoctorSettings, browser: BrowserHost, withPlugins: boolean): Promise<DoctorFinding> {
+async function selfTest(settings: DoctorSettings, withPlugins: boolean): Promise<DoctorFinding> {
   const what = "browser";
   const site = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: () => new Response("<!doctype html><title>assay doctor</title>", { headers: { "content-type": "text/html" } }),
   });
+  const browsers = settings.openBrowsers();
+  const scanner = settings.openScanner(browsers, Number(site.port), { withPlugins });
   try {
-    await browser.endpoint();
-    const scanner = settings.openScanner(browser, Number(site.port), { withPlugins });
-    const outcome = await scanner.scanUrl(`http://127.0.0.1:${site.port}/`, () => {}).finally(scanner.close);
+    const outcome = await scanner.scanUrl(`http://127.0.0.1:${site.port}/`, () => {});
+    const fault = browsers.fault();
+    if (fault !== null) return { what, state: "failed", detail: fault };
     if (outcome.status === "failed") return { what, state: "failed", detail: `a page of its own could not be scanned (${outcome.code})` };
-    return { what, state: "ok", detail: `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${describeSandbox(browser)}` };
+    return { what, state: "ok", detail: `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${describeSandbox(browsers)}` };
   } catch (error) {
     return { what, state: "failed", detail: messageOf(error) };
   } finally {
+    await scanner.close();
+    await browsers.stop();
     site.stop(true);
   }
 }
 
-function describeSandbox(browser: BrowserHost): string {
-  const because = browser.state()?.unsandboxedBecause ?? null;
+function describeSandbox(browsers: Browsers): string {
+  const because = browsers.state()?.unsandboxedBecause ?? null;
   return because === null ? "on" : `off, because ${because}`;
 }

@@ -1,6 +1,7 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 import { withDeadline } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
+import type { ScanBrowser } from "../browser/slot.ts";
 import { openEgress } from "../egress/dial.ts";
 import { startProxy } from "../egress/proxy.ts";
 import { isErrorPage } from "../evidence/error-page.ts";
@@ -27,11 +28,11 @@ export interface GatherListener {
   readonly onTrace: (trace: ScanTrace) => void;
 }
 
-export function gatherEvidence(task: GatherTask, listener: GatherListener): Promise<Gathered> {
-  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, listener));
+export function gatherEvidence(task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
+  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, browser, listener));
 }
 
-async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, listener: GatherListener): Promise<Gathered> {
+async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
   const watch = startWatch(scanEnds, listener);
   watch.stage("resolving");
   const subject = subjectOf(task.url, task.scannedAt, task.headerValueCharsMax);
@@ -40,9 +41,10 @@ async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, listener: G
   const proxy = await startProxy(egress);
   try {
     // Redacted last, because probes use the readings of others. The subject stays complete: it identifies the scan.
-    const { readings, screenshot } = await runProbes(task, { subject, egress, proxy }, watch);
+    const { readings, ...visited } = await runProbes(task, { subject, egress, proxy, browser }, watch);
     const evidence: Evidence = { subject, ...withoutSecrets(readings) };
-    return { evidence, screenshot, timings: watch.timings(), unreachable: unreachableBecause(evidence), refusals: egress.refusals };
+    const unreachable = unreachableBecause(evidence);
+    return { evidence, ...visited, timings: watch.timings(), unreachable, refusals: egress.refusals };
   } finally {
     await proxy.stop();
     egress.close();
@@ -52,10 +54,10 @@ async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, listener: G
 /** Runs all probes at once, except those that depend on the browser's final URL. */
 async function runProbes(
   task: GatherTask,
-  { subject, egress, proxy }: Pick<PageProbeContext, "subject" | "egress" | "proxy">,
+  { subject, egress, proxy, browser }: Pick<PageProbeContext, "subject" | "egress" | "proxy" | "browser">,
   watch: Watch,
-): Promise<{ readonly readings: Readings; readonly screenshot: Uint8Array | null }> {
-  const { url, deadlines, caPems, browserEndpoint, screenshot, scriptAdvisories } = task;
+): Promise<{ readonly readings: Readings } & Pick<Gathered, "screenshot" | "browserBroke">> {
+  const { url, deadlines, caPems, screenshot, scriptAdvisories } = task;
   const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
   const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
@@ -75,13 +77,13 @@ async function runProbes(
   const loading = watch.within(
     "page",
     navigationMs + settleMaxMs + probeMs,
-    (signal) => probePage({ browserEndpoint, subject, egress, proxy, signal, screenshot, deadlines, onDocument, scriptAdvisories }),
+    (signal) => probePage({ browser, subject, egress, proxy, signal, screenshot, deadlines, onDocument, scriptAdvisories }),
     failedVisit,
   );
 
   watch.stage("tls");
   void scannedTls.then(() => watch.stage("browsing"));
-  const { readings: page, screenshot: pendingScreenshot } = await loading;
+  const { readings: page, screenshot: pendingScreenshot, browserBroke } = await loading;
   const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
   const finalEndpoint = finalUrl !== null && isHttps(finalUrl) ? tlsEndpointOf(finalUrl) : null;
   const servingEndpoint = finalEndpoint ?? scannedEndpoint;
@@ -101,7 +103,11 @@ async function runProbes(
   watch.stage("mail");
   const mail = await nameProbes.mail;
   const others = { tlsOffers: await tlsOffers, crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
-  return { readings: { ...withFavicon(page, await favicon), ...dns, ...mail, tls, ...others }, screenshot: await pendingScreenshot };
+  return {
+    readings: { ...withFavicon(page, await favicon), ...dns, ...mail, tls, ...others },
+    screenshot: await pendingScreenshot,
+    browserBroke,
+  };
 }
 
 interface Watch {

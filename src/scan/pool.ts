@@ -1,7 +1,8 @@
 /** Pool of worker threads: runs tasks, enforces deadlines from outside, and survives the loss of a thread. */
-import { MessageChannel } from "node:worker_threads";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Tinypool } from "tinypool";
 import { messageOf } from "../base/log.ts";
+import type { BrowserSlotOptions } from "../browser/slot.ts";
 import type { PreloadList } from "../probe/browser/preload-list.ts";
 import type { WorkerMessage, WorkerTasks } from "./task.ts";
 
@@ -30,6 +31,8 @@ export interface WorkerPool {
     task: WorkerTasks[Name]["task"],
     watch: TaskWatch,
   ): Promise<TaskEnd<WorkerTasks[Name]["value"]>>;
+  /** Ids of the threads that are alive. */
+  threadIds(): ReadonlySet<number>;
   /** Ends every thread; running tasks end as `died`. */
   close(): Promise<void>;
 }
@@ -38,21 +41,34 @@ export interface PoolOptions {
   /** Entry of the worker; its place differs in a compiled binary. */
   readonly workerFile: string;
   readonly threads: number;
-  readonly workerData: WorkerData;
+  readonly workerData: GatherWorkerData | JudgeWorkerData;
   readonly onIdleFault: (fault: string) => void;
 }
 
 /** Tinypool derives this type from `postMessage` of Bun's types, which the DOM types hide. */
 type TransferList = NonNullable<NonNullable<Parameters<Tinypool["run"]>[1]>["transferList"]>;
 
-export interface WorkerData {
-  readonly checksDir: string | null;
+/** Argument of each function of a worker. */
+export interface WorkerCall<Task> {
+  readonly task: Task;
+  readonly port: MessagePort;
+}
+
+/** Of a thread that gathers. */
+export interface GatherWorkerData {
   readonly blockedPorts: SharedArrayBuffer;
   /** Null for the embedded list. Its bytes are shared, so that a thread adds no copy. */
   readonly preloadList: PreloadList | null;
+  readonly browser: BrowserSlotOptions;
 }
 
-export function workerData(): WorkerData {
+/** Of a thread that judges. */
+export interface JudgeWorkerData {
+  readonly checksDir: string | null;
+}
+
+/** In the thread: the data that its pool was opened with. */
+export function workerData<T extends GatherWorkerData | JudgeWorkerData>(): T {
   return Tinypool.workerData;
 }
 
@@ -63,7 +79,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
     maxThreads: threads,
     idleTimeout: idleMs,
     workerData,
-    // A thread parked on an atomic between tasks would freeze its browser connection.
+    // A thread parked on an atomic between tasks would freeze the connection of its browser.
     useAtomics: false,
   });
   pool.on("error", (error) => onIdleFault(messageOf(error)));
@@ -105,6 +121,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         localPort.close();
       }
     },
+    threadIds: () => new Set(pool.threads.map(({ threadId }) => threadId)),
     close: () => pool.destroy(),
   };
 }

@@ -1,7 +1,7 @@
 /** Runs one scan from URL to outcome and survives dead workers, hung checks and a lost browser. Used by queue and command line. */
 import { type Log, messageOf } from "../base/log.ts";
-import type { BrowserHost } from "../browser/browser.ts";
-import { blockedPorts, blockPort, unblockPort } from "../egress/blocked-ports.ts";
+import type { Browsers } from "../browser/browser.ts";
+import { blockedPorts } from "../egress/blocked-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
@@ -9,8 +9,9 @@ import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { ScriptAdvisories } from "../parse/script-advisories.ts";
 import type { PreloadList } from "../probe/browser/preload-list.ts";
+import { withCrashedPage } from "./crashed-page.ts";
 import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
-import type { Gathered, GatherTask, ScanDeadlines, ScanOutcome, WorkerMessage } from "./task.ts";
+import type { BrowserUnavailable, Gathered, GatherTask, ScanDeadlines, ScanOutcome, WorkerMessage } from "./task.ts";
 
 export interface ScannerOptions {
   readonly egress: EgressSettings;
@@ -18,13 +19,15 @@ export interface ScannerOptions {
   /** Null or absent for the advisories of the program. */
   readonly scriptAdvisories?: ScriptAdvisories | null;
   readonly deadlines: ScanDeadlines;
+  /** Scan slots: each has a thread and a browser of its own, started when it is first needed. */
   readonly concurrency: number;
   readonly checksDir: string | null;
   /** The embedded one by default. */
   readonly preloadList?: PreloadList | null;
-  readonly browser: Pick<BrowserHost, "endpoint" | "retire">;
-  /** Entry of the worker: `src/app/worker.ts` or its place in the compiled binary. */
-  readonly workerFile: string;
+  /** Of this scanner alone. */
+  readonly browsers: Pick<Browsers, "prepare" | "watch" | "record">;
+  /** Entries of the worker threads: files of `src/app`, or their places in the compiled binary. */
+  readonly workerFiles: { readonly gather: string; readonly judge: string };
   readonly log: Log;
   readonly screenshots?: boolean;
   /** Characters kept of a header value. */
@@ -38,6 +41,8 @@ type OnProgress = (stage: ProgressStage) => void;
 export interface Scanner {
   /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. `token` names a stored scan in the log. */
   scanUrl(url: string, onProgress: OnProgress, signal?: AbortSignal, token?: string): Promise<ScanOutcome>;
+  /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
+  startBrowser(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,110 +52,136 @@ const gatherAttemptsMax = 2;
 const hungMax = 5;
 /** After the scan's own deadline, at which a worker should stop by itself. */
 const defaultGraceMs = 5_000;
+/** Judging takes about a millisecond; a second thread works on while a check hangs. */
+const judgeThreadsMax = 2;
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const {
-    egress,
-    caPems,
-    scriptAdvisories = null,
-    deadlines,
-    concurrency,
-    checksDir,
-    preloadList = null,
-    browser,
-    workerFile,
-    log,
-  } = options;
-  const pool = openPool({
-    workerFile,
-    threads: concurrency,
-    workerData: { checksDir, blockedPorts: blockedPorts(), preloadList },
-    onIdleFault: (fault) => log.error("idle worker broke", { fault }),
+  const { concurrency, checksDir, workerFiles, log } = options;
+  const onIdleFault = (fault: string) => log.error("idle worker broke", { fault });
+  const judgePool = openPool({
+    workerFile: workerFiles.judge,
+    threads: Math.min(judgeThreadsMax, concurrency),
+    workerData: { checksDir },
+    onIdleFault,
   });
-
-  /** Ports blocked until the scanner closes: scans of a replaced browser still run and must not reach its successor either. */
-  const controlPorts = new Set<number>();
-
-  async function taskOf(url: string): Promise<GatherTask> {
-    const browserEndpoint = await browser.endpoint();
-    const controlPort = Number(new URL(browserEndpoint).port);
-    blockPort(controlPort);
-    controlPorts.add(controlPort);
-    const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault } = options;
-    const scannedAt = new Date().toISOString();
-    return { url, scannedAt, egress, browserEndpoint, caPems, scriptAdvisories, screenshot, headerValueCharsMax, deadlines };
-  }
-
-  function onWorkerMessage(scan: Readonly<Record<string, string>>, onProgress: OnProgress): (message: WorkerMessage) => void {
-    return (message) => {
-      if (message.type === "stage") onProgress(message.stage);
-      if (message.type !== "trace") return;
-      const { event, ...fields } = message.trace;
-      log.debug(event, { ...scan, ...fields });
-    };
-  }
-
-  const gather = createGather(pool, taskOf, options);
+  const gatherPool = createGatherPool(options, onIdleFault);
+  const gather = createGather(gatherPool.open, options);
   return {
     scanUrl: async (url, onProgress, signal, token) => {
       const scan = token === undefined ? { url } : { token, url };
-      const gathered = await gather(url, onWorkerMessage(scan, onProgress), signal);
+      const gathered = await gather(url, onWorkerMessage(options, scan, onProgress), signal);
       if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
       const { evidence, screenshot, timings, unreachable, refusals } = gathered;
       for (const refusal of refusals) log.warn("egress refused", { ...scan, refusal });
       if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
       onProgress("analysing");
       const judgeStartMs = performance.now();
-      const result = await judge(pool, options, { url, evidence, signal });
+      const result = await judge(judgePool, options, { url, evidence, signal });
       const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
       if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
       onProgress("storing");
       return { status: "finished", result, evidence, screenshot, timings: allTimings };
     },
-    close: async () => {
-      await pool.close();
-      for (const port of controlPorts) unblockPort(port);
+    startBrowser: async () => {
+      // A browser that cannot be prepared is reported by `browsers`.
+      const pool = await gatherPool.open().catch(() => null);
+      const onMessage = onWorkerMessage(options, {}, () => {});
+      await pool?.run("startBrowser", null, { deadlineMs: 0, onMessage });
     },
+    close: async () => {
+      await Promise.all([gatherPool.close(), judgePool.close()]);
+    },
+  };
+}
+
+/** Opened with the first scan: its threads need the unpacked browser. */
+function createGatherPool(
+  { browsers, workerFiles, concurrency, preloadList = null }: ScannerOptions,
+  onIdleFault: (fault: string) => void,
+) {
+  let opening: Promise<WorkerPool> | null = null;
+
+  async function openNow(): Promise<WorkerPool> {
+    const workerData = { blockedPorts: blockedPorts(), preloadList, browser: await browsers.prepare() };
+    const pool = openPool({ workerFile: workerFiles.gather, threads: concurrency, workerData, onIdleFault });
+    browsers.watch(pool.threadIds);
+    return pool;
+  }
+
+  return {
+    /** @throws BrowserError; a later call tries again. */
+    open: (): Promise<WorkerPool> => {
+      opening ??= openNow().catch((error) => {
+        opening = null;
+        throw error;
+      });
+      return opening;
+    },
+    close: async (): Promise<void> => {
+      const pool = await opening?.catch(() => null);
+      await pool?.close();
+    },
+  };
+}
+
+function onWorkerMessage(
+  { browsers, log }: ScannerOptions,
+  scan: Readonly<Record<string, string>>,
+  onProgress: OnProgress,
+): (message: WorkerMessage) => void {
+  return (message) => {
+    if (message.type === "stage") onProgress(message.stage);
+    if (message.type === "browser") browsers.record(message.event);
+    if (message.type !== "trace") return;
+    const { event, ...fields } = message.trace;
+    log.debug(event, { ...scan, ...fields });
   };
 }
 
 const errorCodeOf = { late: "timeout", cancelled: "interrupted", died: "crashed" } as const;
 
 /** Gathers evidence in a worker, and once more after a broken worker or browser. */
-function createGather(
-  pool: WorkerPool,
-  taskOf: (url: string) => Promise<GatherTask>,
-  { deadlines, browser, log, graceMs = defaultGraceMs }: ScannerOptions,
-) {
-  async function gatherOnce(url: string, onMessage: TaskWatch["onMessage"], signal?: AbortSignal): Promise<TaskEnd<Gathered>> {
-    const ended = await pool.run("gather", await taskOf(url), {
-      deadlineMs: deadlines.scanMs + graceMs,
-      onMessage,
-      signal,
-    });
+function createGather(openGatherPool: () => Promise<WorkerPool>, options: ScannerOptions) {
+  const { egress, caPems, scriptAdvisories = null, deadlines, log, graceMs = defaultGraceMs } = options;
+  const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault } = options;
+
+  async function gatherOnce(
+    url: string,
+    onMessage: TaskWatch["onMessage"],
+    signal?: AbortSignal,
+  ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
+    const scannedAt = new Date().toISOString();
+    const task: GatherTask = { url, scannedAt, egress, caPems, scriptAdvisories, screenshot, headerValueCharsMax, deadlines };
+    let pool: WorkerPool;
+    try {
+      pool = await openGatherPool();
+    } catch (error) {
+      return { end: "done", value: { browserUnavailable: messageOf(error) } };
+    }
+    const ended = await pool.run("gather", task, { deadlineMs: deadlines.scanMs + graceMs, onMessage, signal });
     if (ended.end === "died" || ended.end === "late")
       log.error("worker lost while gathering", { url, end: ended.end, because: reasonOf(ended) });
-    // A worker that misses its own deadline waits for a hung browser.
-    if (ended.end === "late") await browser.retire();
     return ended;
   }
 
-  async function gather(url: string, onMessage: TaskWatch["onMessage"], signal?: AbortSignal): Promise<Gathered | ScanErrorCode> {
-    let last: TaskEnd<Gathered> = { end: "cancelled" };
+  /** The last attempt counts. A page that broke the browser each time was not read; the other readings hold. */
+  return async (url: string, onMessage: TaskWatch["onMessage"], signal?: AbortSignal): Promise<Gathered | ScanErrorCode> => {
+    let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
-      try {
-        last = await gatherOnce(url, onMessage, signal);
-      } catch (error) {
-        log.error("browser not available", { url, because: messageOf(error) });
-        return "browser-unavailable";
+      last = await gatherOnce(url, onMessage, signal);
+      if (last.end === "done" && !("browserUnavailable" in last.value) && last.value.browserBroke) {
+        log.warn("browser broke while gathering", { url, attempt });
+        continue;
       }
-      const broken = last.end === "died" || (last.end === "done" && isBrowserBroken(last.value.evidence));
-      if (!broken) break;
+      if (last.end !== "died") break;
     }
-    return last.end === "done" ? last.value : errorCodeOf[last.end];
-  }
-
-  return gather;
+    if (last.end !== "done") return errorCodeOf[last.end];
+    if ("browserUnavailable" in last.value) {
+      log.error("browser not available", { url, because: last.value.browserUnavailable });
+      return "browser-unavailable";
+    }
+    return last.value.browserBroke ? withCrashedPage(last.value) : last.value;
+  };
 }
 
 /** Judges again without a check that hangs or ends its thread: the last one started. */
@@ -178,10 +209,6 @@ async function judge(
     hung.push(suspect);
   }
   return "crashed";
-}
-
-function isBrowserBroken({ navigation }: Evidence): boolean {
-  return navigation.status === "failed" && navigation.because === "crashed";
 }
 
 function reasonOf(ended: TaskEnd<unknown>): string | null {

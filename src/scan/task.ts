@@ -1,4 +1,5 @@
 /** Tasks and messages between dispatcher and worker: plain JSON, without references to the local machine. */
+import type { BrowserEvent } from "../browser/slot.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
@@ -30,8 +31,6 @@ export interface GatherTask {
   /** ISO 8601, UTC. */
   readonly scannedAt: string;
   readonly egress: EgressSettings;
-  /** DevTools WebSocket URL of the running browser. */
-  readonly browserEndpoint: string;
   readonly caPems: readonly string[];
   /** Advisories of the operator; null for those of the program. */
   readonly scriptAdvisories: ScriptAdvisories | null;
@@ -48,8 +47,15 @@ export interface Gathered {
   readonly timings: Timings;
   /** Set if the page was not reachable; then nothing is judged. */
   readonly unreachable: ScanErrorCode | null;
+  /** The browser broke, so the page was not read: the scan is gathered once more. */
+  readonly browserBroke: boolean;
   /** Refusals of the SSRF guard for the operator's log, with the setting that allows them. */
   readonly refusals: readonly string[];
+}
+
+/** No browser could be started; nothing was gathered. */
+export interface BrowserUnavailable {
+  readonly browserUnavailable: string;
 }
 
 export interface JudgeTask {
@@ -65,7 +71,9 @@ export interface Judged {
 }
 
 export interface WorkerTasks {
-  readonly gather: { readonly task: GatherTask; readonly value: Gathered };
+  readonly gather: { readonly task: GatherTask; readonly value: Gathered | BrowserUnavailable };
+  /** Starts the browser of an idle slot before its first scan. */
+  readonly startBrowser: { readonly task: null; readonly value: null };
   readonly judge: { readonly task: JudgeTask; readonly value: Judged };
 }
 
@@ -81,6 +89,7 @@ export type WorkerMessage =
   | { readonly type: "started" }
   | { readonly type: "stage"; readonly stage: ProgressStage }
   | { readonly type: "trace"; readonly trace: ScanTrace }
+  | { readonly type: "browser"; readonly event: BrowserEvent }
   /** Sent before each check runs, so that a hung check is known. */
   | { readonly type: "judging"; readonly key: string };
 

@@ -2,16 +2,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import puppeteer, { type Browser } from "puppeteer-core";
+import type { Browser } from "puppeteer-core";
 import { loadConfig } from "../../src/app/config.ts";
+import { workerFiles } from "../../src/app/placement.ts";
 import { createLog } from "../../src/base/log.ts";
-import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
+import { openBrowsers } from "../../src/browser/browser.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import { performJudge } from "../../src/scan/judge-task.ts";
 import { openScanner, type Scanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import { egressTo } from "../support/servers.ts";
+import { launchPlainBrowser } from "../support/test-browser.ts";
 import { startChild } from "./child.ts";
 import type { Row } from "./report.ts";
 import { policyHost, type SiteReady, siteHost } from "./site.ts";
@@ -37,18 +39,16 @@ const noSettings = { flags: {}, env: {}, configFile: null };
 export async function benchScan({ pairs }: { readonly pairs: number }): Promise<readonly Row[]> {
   const dir = mkdtempSync(join(tmpdir(), "assay-bench-browser-"));
   const site = await startChild<SiteReady>("site.ts");
-  const host = openBrowser({ path: null, dir, sandbox: "auto" });
-  const browser = await puppeteer.connect({ browserWSEndpoint: await host.endpoint(), acceptInsecureCerts: true });
+  const browser = await launchPlainBrowser();
   const load = () => bareLoad(browser, `https://127.0.0.1:${site.ready.httpsPort}/`);
   try {
-    const rows = [...(await oneAtATime(host, site.ready, load, pairs))];
+    const rows = [...(await oneAtATime(dir, site.ready, load, pairs))];
     for (const concurrency of new Set([loadConfig(noSettings)["scan.concurrency"], scansPerCore * availableParallelism()])) {
-      rows.push(...(await manyAtATime(host, site.ready, load, concurrency)));
+      rows.push(...(await manyAtATime(dir, site.ready, load, concurrency)));
     }
     return rows;
   } finally {
-    await browser.disconnect();
-    await host.stop();
+    await browser.close();
     await site.stop();
     rmSync(dir, { recursive: true, force: true });
   }
@@ -66,8 +66,11 @@ async function bareLoad(browser: Browser, url: string): Promise<number> {
   return tookMs;
 }
 
-function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: SiteReady, concurrency: number, screenshots = true): Scanner {
-  return openScanner({
+function scannerOf(dir: string, { httpsPort, httpPort, dns, rootPem }: SiteReady, concurrency: number, screenshots = true): Scanner {
+  const log = createLog({ level: "warn", format: "text" });
+  const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
+  const browsers = openBrowsers({ path: null, dir, sandbox: "auto", limits, log });
+  const scanner = openScanner({
     egress: egressTo(
       { [`${siteHost}:443`]: { port: httpsPort }, [`${policyHost}:443`]: { port: httpsPort }, [`${siteHost}:80`]: { port: httpPort } },
       { dnsServers: [dns] },
@@ -76,11 +79,13 @@ function scannerOf(host: BrowserHost, { httpsPort, httpPort, dns, rootPem }: Sit
     deadlines: defaultDeadlines,
     concurrency,
     checksDir: null,
-    browser: host,
-    workerFile: join(import.meta.dirname, "../../src/app/worker.ts"),
-    log: createLog({ level: "warn", format: "text" }),
+    browsers,
+    workerFiles,
+    log,
     screenshots,
   });
+  const close = () => scanner.close().then(() => browsers.stop());
+  return { ...scanner, close };
 }
 
 interface CompleteScan {
@@ -104,9 +109,9 @@ async function completeScan(scanner: Scanner): Promise<CompleteScan> {
   return { tookMs, screenshotBytes: outcome.screenshot?.length ?? 0, evidence: outcome.evidence, timings: outcome.timings };
 }
 
-async function oneAtATime(host: BrowserHost, site: SiteReady, load: () => Promise<number>, pairs: number): Promise<readonly Row[]> {
-  const scanner = scannerOf(host, site, 1);
-  const plainScanner = scannerOf(host, site, 1, false);
+async function oneAtATime(dir: string, site: SiteReady, load: () => Promise<number>, pairs: number): Promise<readonly Row[]> {
+  const scanner = scannerOf(dir, site, 1);
+  const plainScanner = scannerOf(dir, site, 1, false);
   const loads: number[] = [];
   const scans: CompleteScan[] = [];
   const plainScans: CompleteScan[] = [];
@@ -177,8 +182,8 @@ function formatTimings(scans: readonly CompleteScan[]): string {
   return names.map((name) => `${name} ${spreadOf(scans.map(({ timings }) => timings[name] ?? 0)).median.toFixed(0)} ms`).join(", ");
 }
 
-async function manyAtATime(host: BrowserHost, site: SiteReady, load: () => Promise<number>, concurrency: number): Promise<readonly Row[]> {
-  const scanner = scannerOf(host, site, concurrency);
+async function manyAtATime(dir: string, site: SiteReady, load: () => Promise<number>, concurrency: number): Promise<readonly Row[]> {
+  const scanner = scannerOf(dir, site, concurrency);
   const scan = () => completeScan(scanner);
   const loads: number[] = [];
   const scans: number[] = [];

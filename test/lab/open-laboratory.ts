@@ -1,50 +1,42 @@
-/** Scans laboratory sites with the real scanner. Free of the test API, because build/capture-evidence.ts uses it too. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createLog } from "../../src/base/log.ts";
-import { openBrowser } from "../../src/browser/browser.ts";
-import { blockedPorts } from "../../src/egress/blocked-ports.ts";
-import { openScanner } from "../../src/scan/scanner.ts";
+/** Scans laboratory sites with the real probes and checks. Free of the test API, because build/capture-evidence.ts uses it too. */
+import { loadCatalog } from "../../src/catalog/load.ts";
+import { headerValueCharsMax } from "../../src/evidence/limits.ts";
+import { gatherEvidence } from "../../src/scan/gather.ts";
+import { performJudge } from "../../src/scan/judge-task.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
+import { openTestBrowser } from "../support/test-browser.ts";
 import type { FinishedScan, LabCase } from "./laboratory.ts";
 
-/** One browser for many scans. Each scan has its own scanner, because trusted roots and egress settings differ. */
+/** One browser slot for many scans, in this thread: each scan has its own trusted roots and egress settings. */
 export function openLaboratory() {
-  const dir = mkdtempSync(join(tmpdir(), "assay-lab-browser-"));
-  const browser = openBrowser({ path: null, dir, sandbox: "auto" });
-  const log = createLog({ level: "warn", format: "text" });
+  const browser = openTestBrowser();
+  const catalog = loadCatalog({ checksDir: null });
   return {
-    ready: async () => {
-      await browser.endpoint();
-    },
+    ready: () => browser.use(async () => {}),
     /** @throws Error if the scan failed. */
     scan: async (labCase: Pick<LabCase, "serve">): Promise<FinishedScan> => {
       const site = await labCase.serve();
-      const scanner = openScanner({
+      const task = {
+        url: site.url,
+        scannedAt: new Date().toISOString(),
         egress: site.egress,
         caPems: site.caPems,
+        scriptAdvisories: null,
+        screenshot: false,
+        headerValueCharsMax,
         deadlines: { ...defaultDeadlines, ...site.deadlines },
-        concurrency: 1,
-        checksDir: null,
-        browser,
-        workerFile: join(import.meta.dirname, "../../src/app/worker.ts"),
-        log,
-      });
+      };
       try {
-        const outcome = await scanner.scanUrl(site.url, () => {});
-        if (outcome.status === "failed") throw new Error(`the scan of ${site.url} failed: ${outcome.code}`);
-        return outcome;
+        const gathered = await browser.use((scanBrowser) => gatherEvidence(task, scanBrowser, { onStage: () => {}, onTrace: () => {} }));
+        const { evidence, screenshot, timings, unreachable } = gathered;
+        if (unreachable !== null) throw new Error(`the scan of ${site.url} failed: ${unreachable}`);
+        const { result, faults } = performJudge({ evidence, hung: [] }, await catalog, () => {});
+        if (faults.length > 0) throw new Error(`checks failed: ${JSON.stringify(faults)}`);
+        return { status: "finished", result, evidence, screenshot, timings };
       } finally {
-        await scanner.close();
-        // An ended worker leaves the ports of its proxies blocked. With hundreds of workers, the next case could get such a port.
-        new Uint8Array(blockedPorts()).fill(0);
         await site.stop?.();
       }
     },
-    close: async () => {
-      await browser.stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
+    close: () => browser.stop(),
   };
 }

@@ -7,7 +7,7 @@ import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { type ServerUnderTest, serve } from "../support/program.ts";
 import { isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
 import { closedPort, startHttp, type TestServer } from "../support/servers.ts";
-import { browserDir } from "../support/visits.ts";
+import { browserDir } from "../support/test-browser.ts";
 
 const host = "assay.example.org";
 const testMsMax = 60_000;

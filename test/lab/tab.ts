@@ -1,9 +1,10 @@
 /** A tab of the real browser with its own forward proxy, for tests of browser behaviour. */
+
+import { type CDPSession, openPage } from "../../src/browser/browser-page.ts";
 import { openEgress } from "../../src/egress/dial.ts";
 import { startProxy } from "../../src/egress/proxy.ts";
-import { type CDPSession, connectBrowser, openPage } from "../../src/probe/browser/browser-session.ts";
 import { egressTo } from "../support/servers.ts";
-import { openTestBrowser } from "../support/visits.ts";
+import { openTestBrowser } from "../support/test-browser.ts";
 
 export interface Tab {
   readonly session: CDPSession;
@@ -18,7 +19,7 @@ export async function openTab(targets: Parameters<typeof egressTo>[0], settings:
   const browser = openTestBrowser();
   const egress = openEgress(egressTo(targets, settings));
   const proxy = await startProxy(egress);
-  const page = await openPage(await connectBrowser(await browser.endpoint()), proxy.url);
+  const page = await openPage(await browser.hold(), proxy.url);
   const { session, targetId: frameId } = page;
   await session.send("Page.enable");
   await session.send("Security.setIgnoreCertificateErrors", { ignore: true });
@@ -33,7 +34,7 @@ export async function openTab(targets: Parameters<typeof egressTo>[0], settings:
       await loaded;
     },
     close: async () => {
-      await page.close();
+      page.close();
       await proxy.stop();
       egress.close();
       await browser.stop();

@@ -1,14 +1,13 @@
 /** Hostile pages for the browser: their servers, their responses and the expected readings. */
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { connect } from "puppeteer-core";
 import { expect } from "vitest";
-import type { BrowserHost } from "../../src/browser/browser.ts";
 import type { ProbeFailure } from "../../src/evidence/evidence.ts";
 import type { PageReadings } from "../../src/probe/browser/page.ts";
 import { siteIdentity } from "./certificates.ts";
 import { egressTo } from "./servers.ts";
-import { deadlines, factsOf, openTestBrowser, visit } from "./visits.ts";
+import { openTestBrowser, type TestBrowser } from "./test-browser.ts";
+import { deadlines, factsOf, visit } from "./visits.ts";
 
 /** Overhead of a machine under load, beyond the deadlines. A page that blocks the browser exceeds any allowance. */
 const allowanceMs = 60_000;
@@ -88,9 +87,9 @@ export const hasNoDom = (readings: PageReadings) => {
   expect(readings.dom).toEqual({ status: "failed", because: "timeout" });
 };
 
-export const hasCrashed = (readings: PageReadings) => {
-  isAnswered(readings);
-  expect(readings.dom).toEqual({ status: "failed", because: "crashed" });
+export const hasCrashed = ({ navigation, page, dom }: PageReadings) => {
+  const crashed = { status: "failed", because: "crashed" } as const;
+  expect([navigation, page, dom]).toEqual([crashed, crashed, crashed]);
 };
 
 export const isNothing =
@@ -108,7 +107,7 @@ const healthy: Answer = (socket, target) => {
 };
 
 export interface HostileSite {
-  readonly browser: BrowserHost;
+  readonly browser: TestBrowser;
   /** Visits a hostile page and then a healthy one, and checks the readings of both. */
   check(page: HostilePage): Promise<void>;
   /** Visits a page that loads until `breakIt` is called, and then a healthy one. */
@@ -156,7 +155,7 @@ export async function openHostileSite(): Promise<HostileSite> {
     certificate: await listen(createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: false }, serve)),
     demand: await listen(createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true }, serve)),
   };
-  await browser.endpoint();
+  await browser.use(async () => {});
 
   async function visitUrl(url: string, given = deadlines): Promise<{ readonly readings: PageReadings; readonly tookMs: number }> {
     const egress = egressTo({
@@ -207,14 +206,12 @@ export async function openHostileSite(): Promise<HostileSite> {
       return readings;
     },
     async expectNothingLeft() {
-      const watcher = await connect({ browserWSEndpoint: await browser.endpoint() });
-      const left = () => [
-        watcher.browserContexts().length - 1,
-        watcher.targets().filter((target) => target.url().includes("site.test")).length,
-      ];
-      for (let tries = 0; tries < 100 && left().some((count) => count > 0); tries++) await Bun.sleep(100);
-      expect(left()).toEqual([0, 0]);
-      await watcher.disconnect();
+      const left = await browser.use(async ({ connection }) => {
+        const { browserContextIds } = await connection.send("Target.getBrowserContexts");
+        const { targetInfos } = await connection.send("Target.getTargets");
+        return { contexts: browserContextIds, urls: targetInfos.map(({ url }) => url).filter((url) => url.includes("site.test")) };
+      });
+      expect(left).toEqual({ contexts: [], urls: [] });
     },
     async stop() {
       await browser.stop();

@@ -1,53 +1,47 @@
 /** Loads pages in the real browser through the real SSRF guard and forward proxy, for tests of the page probe. */
-import { resolve } from "node:path";
-import { type BrowserHost, openBrowser } from "../../src/browser/browser.ts";
 import { openEgress } from "../../src/egress/dial.ts";
 import { startProxy } from "../../src/egress/proxy.ts";
 import type { EgressSettings } from "../../src/egress/settings.ts";
 import type { Reading, Readings } from "../../src/evidence/evidence.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
 import { type PageProbeContext, type PageReadings, probePage } from "../../src/probe/browser/page.ts";
-
-/** Folder of the unpacked browser, shared by all tests. */
-export const browserDir = resolve(import.meta.dirname, "../../node_modules/.cache/assay-browser");
-
-export function openTestBrowser(): BrowserHost {
-  return openBrowser({ path: null, dir: browserDir, sandbox: "auto" });
-}
+import type { TestBrowser } from "./test-browser.ts";
 
 export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000, documentMs: 2_500 };
 
-export interface VisitOptions extends Partial<Pick<PageProbeContext, "browserEndpoint" | "signal" | "deadlines">> {
+export interface VisitOptions extends Partial<Pick<PageProbeContext, "signal" | "deadlines">> {
   readonly egress: EgressSettings;
   /** Characters kept of a header value; the default limit if absent. */
   readonly headerCharsMax?: number;
 }
 
 /** One visit like in a scan, with a separate egress, proxy and browser context. */
-export async function visit(browser: BrowserHost, url: string, options: VisitOptions): Promise<PageReadings> {
+export async function visit(browser: TestBrowser, url: string, options: VisitOptions): Promise<PageReadings> {
   return (await visitAndShoot(browser, url, { screenshot: false, ...options })).readings;
 }
 
 export async function visitAndShoot(
-  browser: BrowserHost,
+  browser: TestBrowser,
   url: string,
   { egress: settings, headerCharsMax, ...given }: VisitOptions & { readonly screenshot?: boolean },
-): Promise<{ readonly readings: PageReadings; readonly screenshot: Uint8Array | null }> {
+): Promise<{ readonly readings: PageReadings; readonly screenshot: Uint8Array | null; readonly browserBroke: boolean }> {
   const egress = openEgress(settings);
   const proxy = await startProxy(egress);
   try {
-    const { readings, screenshot } = await probePage({
-      browserEndpoint: given.browserEndpoint ?? (await browser.endpoint()),
-      subject: subjectOf(url, new Date().toISOString(), headerCharsMax),
-      egress,
-      onDocument: () => {},
-      proxy,
-      signal: AbortSignal.timeout(30_000),
-      screenshot: true,
-      deadlines,
-      ...given,
+    return await browser.use(async (scanBrowser) => {
+      const { readings, screenshot, browserBroke } = await probePage({
+        browser: scanBrowser,
+        subject: subjectOf(url, new Date().toISOString(), headerCharsMax),
+        egress,
+        onDocument: () => {},
+        proxy,
+        signal: AbortSignal.timeout(30_000),
+        screenshot: true,
+        deadlines,
+        ...given,
+      });
+      return { readings, screenshot: await screenshot, browserBroke };
     });
-    return { readings, screenshot: await screenshot };
   } finally {
     await proxy.stop();
     egress.close();

@@ -44,7 +44,7 @@ const checkImports = ["assay/check", "assay/check/parsers"];
 const packages: readonly { readonly names: RegExp; readonly places: readonly string[] }[] = [
   { names: /^lmdb$/, places: ["src/store"] },
   { names: /^tinypool$/, places: ["src/scan/pool.ts"] },
-  { names: /^puppeteer-core$/, places: ["src/probe/browser"] },
+  { names: /^puppeteer-core(\/|$)/, places: ["src/browser"] },
   { names: /^i18next$/, places: ["src/text"] },
   { names: /^elysia$/, places: ["src/api", "src/web"] },
   { names: /^@elysiajs\/bearer$/, places: ["src/api"] },

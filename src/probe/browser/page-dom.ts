@@ -1,9 +1,10 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
+
+import type { CDPSession } from "../../browser/browser-page.ts";
 import { boundedText } from "../../evidence/bound.ts";
 import { formsMax, integrityCharsMax, metaElementsMax, subresourcesMax, urlCharsMax } from "../../evidence/limits.ts";
 import type { DomFacts, MetaElement, Subresource } from "../../evidence/page-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
-import type { CDPSession } from "./browser-session.ts";
 
 const titleCharsMax = 200;
 const attributeCharsMax = 64;

@@ -1,8 +1,9 @@
 /** Reads forms, generator, icons and outline of the document in the isolated world of the page probe. */
+
+import type { CDPSession } from "../../browser/browser-page.ts";
 import { boundedText } from "../../evidence/bound.ts";
 import { formsMax, urlCharsMax } from "../../evidence/limits.ts";
 import type { MarkupFacts, OutlineLink, PasswordForm, Submitter } from "../../evidence/markup-facts.ts";
-import type { CDPSession } from "./browser-session.ts";
 import { countOf, createDomReader, type DomReader, evaluateInDocument, onOneLine } from "./page-dom.ts";
 
 const passwordFormsMax = 20;

@@ -1,4 +1,6 @@
 /** Records the network requests of a page, and turns them into facts once the page has settled. */
+
+import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 import { boundedSetCookie } from "../../evidence/bound.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
@@ -6,7 +8,6 @@ import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, s
 import type { SetCookieLine } from "../../evidence/page-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import { type BoundedExtraInfo, type BoundedResponse, boundedExtraInfo, boundedResponse, boundedUrl } from "./bounded-response.ts";
-import type { CDPSession, Protocol } from "./browser-session.ts";
 import { type Traffic, watchTraffic } from "./traffic.ts";
 
 /** Requests recorded per page load; a hostile page can send more without end, which are only counted. */

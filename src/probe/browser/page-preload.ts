@@ -3,12 +3,13 @@
  * reveals the scheme that it chose.
  */
 import { within } from "../../base/deadline.ts";
+import { type BrowserPage, openPage } from "../../browser/browser-page.ts";
+import type { ScanBrowser } from "../../browser/slot.ts";
 import { type RefusingProxy, startRefusingProxy } from "../../egress/proxy.ts";
 import { type Reading, read, type Subject } from "../../evidence/evidence.ts";
 import type { HstsPreloadFacts } from "../../evidence/page-facts.ts";
 import { dayMs } from "../../parse/internet-date.ts";
 import { preloadCoverage } from "../../parse/preload-list.ts";
-import { type BrowserPage, connectBrowser, openPage } from "./browser-session.ts";
 import { preloadList } from "./preload-list.ts";
 
 /** Preloaded in every full Chromium, through its top-level domain. Chromium ignores its list some weeks after the build, which this name reveals. */
@@ -28,16 +29,19 @@ interface PreloadReader {
   pending: Promise<unknown>;
 }
 
-/** Reader of this thread; a restarted browser gets a new one. */
-let current: { readonly endpoint: string; readonly reader: Promise<PreloadReader> } | null = null;
+/** Reader of this thread; a replaced browser gets a new one. */
+let current: { readonly connection: ScanBrowser["connection"]; readonly reader: Promise<PreloadReader> } | null = null;
 
-export async function probePreload(endpoint: string, { host, registrableDomain, scannedAt }: Subject): Promise<Reading<HstsPreloadFacts>> {
+export async function probePreload(
+  browser: ScanBrowser,
+  { host, registrableDomain, scannedAt }: Subject,
+): Promise<Reading<HstsPreloadFacts>> {
   // The list holds names of the public DNS only.
   if (registrableDomain === null) return read({ hostPreloaded: false, registrableDomainPreloaded: false });
   const list = preloadList();
   const coverage = preloadCoverage(list, host);
   const byList: PreloadAnswer = { hostPreloaded: coverage.host, registrableDomainPreloaded: preloadCoverage(list, registrableDomain).host };
-  const byBrowser = await askBrowser(endpoint, host, registrableDomain);
+  const byBrowser = await askBrowser(browser, host, registrableDomain);
   const newer = byBrowser === null || isNewerThanBrowser(list.date, scannedAt) ? byList : byBrowser;
   return read({
     ...newer,
@@ -60,9 +64,9 @@ function isSameAnswer(one: PreloadAnswer, other: PreloadAnswer): boolean {
 }
 
 /** Answer of the browser's built-in list; null if the browser ignores its list or breaks. */
-async function askBrowser(endpoint: string, host: string, registrableDomain: string): Promise<PreloadAnswer | null> {
+async function askBrowser(browser: ScanBrowser, host: string, registrableDomain: string): Promise<PreloadAnswer | null> {
   try {
-    const reader = await readerOf(endpoint);
+    const reader = await readerOf(browser);
     if (!(await isPreloaded(reader, controlName))) return null;
     const answers = Promise.all([isPreloaded(reader, host), isPreloaded(reader, registrableDomain)]);
     const [hostPreloaded, registrableDomainPreloaded] = await within(answerMs, answers, [null, null] as const);
@@ -73,10 +77,10 @@ async function askBrowser(endpoint: string, host: string, registrableDomain: str
   }
 }
 
-function readerOf(endpoint: string): Promise<PreloadReader> {
-  if (current?.endpoint !== endpoint) {
+function readerOf(browser: ScanBrowser): Promise<PreloadReader> {
+  if (current?.connection !== browser.connection) {
     void closeReader();
-    current = { endpoint, reader: openReader(endpoint) };
+    current = { connection: browser.connection, reader: openReader(browser) };
   }
   return current.reader;
 }
@@ -86,14 +90,14 @@ async function closeReader(): Promise<void> {
   const old = current;
   current = null;
   const reader = await old?.reader.catch(() => null);
-  await Promise.all([reader?.page.close(), reader?.proxy.stop()]);
+  reader?.page.close();
+  await reader?.proxy.stop();
 }
 
-async function openReader(endpoint: string): Promise<PreloadReader> {
-  const connection = await connectBrowser(endpoint);
+async function openReader(browser: ScanBrowser): Promise<PreloadReader> {
   const proxy = await startRefusingProxy();
   try {
-    const page = await openPage(connection, proxy.url);
+    const page = await openPage(browser, proxy.url);
     await page.session.send("Network.enable");
     return { proxy, page, cache: new Map(), pending: Promise.resolve() };
   } catch (error) {

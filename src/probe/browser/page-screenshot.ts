@@ -1,6 +1,6 @@
 /** Screenshot of the page for people; checks do not use it. */
 import { within } from "../../base/deadline.ts";
-import type { CDPSession } from "./browser-session.ts";
+import type { CDPSession } from "../../browser/browser-page.ts";
 
 /** In CSS pixels. Fixed for every scan, because layout and subresources depend on it. */
 export const viewport = { width: 1_280, height: 800, deviceScaleFactor: 1, mobile: false } as const;
@@ -10,12 +10,13 @@ const screenshotMs = 2_000;
 const bytesMax = 400_000;
 const qualities = [60, 25];
 
-export function takeScreenshot(session: CDPSession): Promise<Uint8Array | null> {
-  return within(
-    screenshotMs,
-    captureWithinLimit(session).catch(() => null),
-    null,
-  );
+/** Null if the page renders nothing. `onLate`: not within the deadline, as a page does that keeps the renderer busy. */
+export async function takeScreenshot(session: CDPSession, onLate: () => void): Promise<Uint8Array | null> {
+  const captured = captureWithinLimit(session).catch(() => null);
+  const outcome = await within(screenshotMs, captured, "late" as const);
+  if (outcome !== "late") return outcome;
+  onLate();
+  return null;
 }
 
 async function captureWithinLimit(session: CDPSession): Promise<Uint8Array | null> {
@@ -23,7 +24,8 @@ async function captureWithinLimit(session: CDPSession): Promise<Uint8Array | nul
     const { data } = await session.send(
       "Page.captureScreenshot",
       { format: "jpeg", quality, optimizeForSpeed: true, captureBeyondViewport: false },
-      { timeout: screenshotMs },
+      // Longer than the deadline, which decides.
+      { timeout: 2 * screenshotMs },
     );
     const bytes = new Uint8Array(Buffer.from(data, "base64"));
     if (isJpeg(bytes) && bytes.length <= bytesMax) return bytes;

@@ -1,10 +1,10 @@
 /** Records the script files that the page's own frame loads, and reads the first characters of each from the browser. */
 import { within } from "../../base/deadline.ts";
+import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 import { scriptFilesMax } from "../../evidence/limits.ts";
 import type { ScriptFile, ScriptsFacts } from "../../evidence/script-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import { boundedUrl } from "./bounded-response.ts";
-import type { CDPSession, Protocol } from "./browser-session.ts";
 
 /** Requests for scripts recorded per page load; a hostile page can send more without end. */
 const requestsRecordedMax = 1_000;

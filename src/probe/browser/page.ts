@@ -1,6 +1,7 @@
 /** Page probe: loads the scanned page in the browser and reads it, within its deadlines even if the page is hostile. */
-import { CDPSessionEvent } from "puppeteer-core";
 import { within } from "../../base/deadline.ts";
+import { type BrowserPage, type CDPSession, disconnectedEvent, isResponsive, openPage } from "../../browser/browser-page.ts";
+import type { ScanBrowser } from "../../browser/slot.ts";
 import type { Egress } from "../../egress/dial.ts";
 import { portOf } from "../../egress/host.ts";
 import type { EgressProxy } from "../../egress/proxy.ts";
@@ -11,7 +12,6 @@ import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
 import { headerLimitOf } from "../../evidence/subject.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import type { ScriptAdvisories } from "../../parse/script-advisories.ts";
-import { type BrowserPage, type CDPSession, connectBrowser, openPage } from "./browser-session.ts";
 import { isChallenge } from "./page-challenge.ts";
 import { readDom } from "./page-dom.ts";
 import { readScripts } from "./page-libraries.ts";
@@ -33,7 +33,7 @@ export interface PageDeadlines {
 }
 
 export interface PageProbeContext {
-  readonly browserEndpoint: string;
+  readonly browser: ScanBrowser;
   readonly subject: Subject;
   readonly egress: Egress;
   /** Forward proxy of this scan, on `egress`. */
@@ -56,48 +56,64 @@ export interface PageVisit {
   readonly readings: PageReadings;
   /** Resolves after the readings and never rejects; null without a shown document, or if rendering fails. */
   readonly screenshot: Promise<Uint8Array | null>;
+  /** The browser or the page's process broke, which is no fact of the site: the readings are worth nothing. */
+  readonly browserBroke: boolean;
 }
 
 export async function probePage(context: PageProbeContext): Promise<PageVisit> {
-  const [hstsPreload, { readings, screenshot }] = await Promise.all([
-    probePreload(context.browserEndpoint, context.subject),
-    loadPage(context),
-  ]);
-  return { readings: { ...readings, hstsPreload }, screenshot };
+  const [hstsPreload, { readings, ...visited }] = await Promise.all([probePreload(context.browser, context.subject), loadPage(context)]);
+  return { readings: { ...readings, hstsPreload }, ...visited };
 }
 
 type LoadedReadings = Omit<PageReadings, "hstsPreload">;
 
-interface LoadedPage {
+interface LoadedPage extends Omit<PageVisit, "readings"> {
   readonly readings: LoadedReadings;
-  readonly screenshot: Promise<Uint8Array | null>;
 }
 
 async function loadPage(context: PageProbeContext): Promise<LoadedPage> {
   let page: BrowserPage;
   try {
-    page = await openPage(await connectBrowser(context.browserEndpoint), context.proxy.url);
+    page = await openPage(context.browser, context.proxy.url);
   } catch {
-    return { readings: allFailed("crashed"), screenshot: noScreenshot };
+    return brokenPage(context.browser, "it opened no page");
   }
   let screenshot = noScreenshot;
   const startScreenshot = () => {
-    if (context.screenshot) screenshot = takeScreenshot(page.session);
+    if (context.screenshot) screenshot = takeScreenshot(page.session, () => context.browser.reportIllness("it took no screenshot in time"));
   };
   try {
     const readings = await visit(page, context, startScreenshot);
-    // A lost browser is not the page's fault, so the facts read so far are discarded.
-    return { readings: page.session.detached ? allFailed("crashed") : readings, screenshot };
+    const illness = page.session.detached ? "it ended" : await illnessOf(readings, context.browser);
+    return illness === null ? { readings, screenshot, browserBroke: false } : brokenPage(context.browser, illness);
   } catch {
-    return { readings: allFailed("crashed"), screenshot };
+    return brokenPage(context.browser, "it ended");
   } finally {
-    // Not awaited: the next scan uses another context, and `close` itself ends a page that hangs.
+    // Not awaited: the slot waits for it before the next scan.
     void screenshot.then(() => page.close());
   }
 }
 
+function brokenPage(browser: ScanBrowser, because: string): LoadedPage {
+  browser.reportIllness(because);
+  return { readings: allFailed("crashed"), screenshot: noScreenshot, browserBroke: true };
+}
+
+/** Why the readings are not to be believed; null if they are. A page may be slow, but a blank page beside it is not. */
+async function illnessOf(readings: LoadedReadings, browser: ScanBrowser): Promise<string | null> {
+  const failuresOf = (...kept: readonly Reading<unknown>[]) =>
+    kept.map((reading) => (reading.status === "failed" ? reading.because : null));
+  const failures = failuresOf(...Object.values(readings));
+  if (failures.includes("crashed")) return "a page of it crashed";
+  if (!failures.includes("timeout")) return null;
+  if (failuresOf(readings.dom, readings.markup).includes("timeout") && readings.navigation.status === "read")
+    browser.reportIllness("a document was not read in time");
+  return (await isResponsive(browser)) ? null : "it did not answer";
+}
+
+/** For a visit without readings of its own; a page probe ends in time unless its browser holds it up. */
 export function failedVisit(because: ProbeFailure): PageVisit {
-  return { readings: { ...allFailed(because), hstsPreload: failed(because) }, screenshot: noScreenshot };
+  return { readings: { ...allFailed(because), hstsPreload: failed(because) }, screenshot: noScreenshot, browserBroke: true };
 }
 
 const noScreenshot: Promise<Uint8Array | null> = Promise.resolve(null);
@@ -162,9 +178,6 @@ function withoutPage(navigation: NavigationFacts, because: ProbeFailure): Loaded
   return { ...allFailed(because), navigation: read(navigation) };
 }
 
-/** Emitted when the browser's connection is lost; puppeteer omits this event from its types. */
-const disconnected = (CDPSessionEvent as unknown as { readonly Disconnected: typeof CDPSessionEvent.SessionDetached }).Disconnected;
-
 /** Dismisses dialogs that would block the page, and resolves when its process crashes. */
 function dismissDialogs(session: CDPSession): Promise<"crashed"> {
   session.on("Page.javascriptDialogOpening", ({ type }) => {
@@ -173,7 +186,7 @@ function dismissDialogs(session: CDPSession): Promise<"crashed"> {
   });
   return new Promise((resolve) => {
     session.once("Inspector.targetCrashed", () => resolve("crashed"));
-    session.once(disconnected, () => resolve("crashed"));
+    session.once(disconnectedEvent, () => resolve("crashed"));
   });
 }
 

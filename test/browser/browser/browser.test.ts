@@ -1,35 +1,49 @@
-/** Browser lifecycle: started once, restarted after a crash or hang, and never left behind. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+/** Browser of a slot: started on demand, replaced when it is ill, and never left behind. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "puppeteer-core";
+import { threadId, Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
-import { type BrowserHost, openBrowser } from "../../../src/browser/browser.ts";
+import { createLog } from "../../../src/base/log.ts";
+import { openBrowsers } from "../../../src/browser/browser.ts";
+import { openPage } from "../../../src/browser/browser-page.ts";
+import { pidsBelow, readChildPids } from "../../../src/browser/process-tree.ts";
+import { openProfilesDir } from "../../../src/browser/profiles.ts";
+import { type BrowserEvent, type BrowserSlot, openBrowserSlot } from "../../../src/browser/slot.ts";
 import { processesMentioning } from "../../support/program.ts";
 import { startHttp } from "../../support/servers.ts";
-import { browserDir, openTestBrowser } from "../../support/visits.ts";
+import { browserDir, launchPlainBrowser, rendererPids } from "../../support/test-browser.ts";
 
-const open: BrowserHost[] = [];
+/** Time to detect and kill a browser that hangs, on a busy machine. */
+const slowMs = 120_000;
+const closedProxy = "http://127.0.0.1:1";
+const closes: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const host of open.splice(0)) await host.stop();
+  for (const close of closes.splice(0).reverse()) await close();
 });
 
-function openHere(): BrowserHost {
-  const host = openTestBrowser();
-  open.push(host);
-  return host;
+function openHere(sandbox: "auto" | "on" | "off" = "auto") {
+  const profiles = openProfilesDir(browserDir);
+  const slot = openBrowserSlot({ path: null, dir: browserDir, sandbox, profilesDir: profiles.path });
+  closes.push(profiles.close, () => slot.stop());
+  const events: BrowserEvent[] = [];
+  return {
+    slot,
+    events,
+    begin: () => slot.begin((event) => events.push(event)),
+    pid: () => slot.state()?.pid ?? 0,
+    profiles: () => readdirSync(profiles.path).filter((name) => name !== "lock"),
+  };
 }
 
-const pidOf = (host: BrowserHost) => host.state()?.pid ?? 0;
+async function scanOnce({ slot, begin }: { slot: BrowserSlot; begin: () => ReturnType<BrowserSlot["begin"]> }): Promise<number> {
+  await begin();
+  slot.end();
+  return slot.state()?.pid ?? 0;
+}
 
-/** Time to detect and kill a browser that hangs. */
-const slowMs = 300_000;
-
-/** Profiles of this process. */
-const profiles = () => readdirSync(join(browserDir, "profiles")).filter((name) => name.startsWith(`${process.pid}-`));
-
-async function until(condition: () => boolean | Promise<boolean>, withinMs = 120_000): Promise<boolean> {
+async function until(condition: () => boolean | Promise<boolean>, withinMs = slowMs): Promise<boolean> {
   const endsAtMs = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > endsAtMs) return false;
@@ -38,92 +52,212 @@ async function until(condition: () => boolean | Promise<boolean>, withinMs = 120
   return true;
 }
 
-describe("the browser", () => {
-  test("is started once for concurrent calls, and reports its state", async () => {
-    const host = openHere();
-    expect(host.state()).toBeNull();
-    const endpoints = await Promise.all(Array.from({ length: 10 }, () => host.endpoint()));
-    expect(new Set(endpoints).size).toBe(1);
-    const state = host.state();
+const exists = (pid: number) => existsSync(`/proc/${pid}`);
+
+describe("the browser of a slot", () => {
+  test("is started for the first scan, and used for the next", async () => {
+    const here = openHere();
+    expect(here.slot.state()).toBeNull();
+    const pid = await scanOnce(here);
+    expect(await scanOnce(here)).toBe(pid);
+    const state = here.slot.state();
     expect(state?.version).toMatch(/Chrome\/\d+/);
     // Sandboxed, or with a reason why not.
     expect(state?.sandboxed).toBe(state?.unsandboxedBecause === null);
-    expect(profiles()).toHaveLength(1);
+    expect(here.profiles()).toHaveLength(1);
+    expect(here.events).toMatchObject([{ event: "started", state: { pid } }]);
+  });
+
+  test("listens on no port", async () => {
+    const here = openHere();
+    const pid = await scanOnce(here);
+    const linkOf = (path: string) => {
+      try {
+        return readlinkSync(path);
+      } catch {
+        return "";
+      }
+    };
+    const pids = pidsBelow(pid, readChildPids());
+    const sockets = new Set(pids.flatMap((each) => readdirSync(`/proc/${each}/fd`).map((fd) => linkOf(`/proc/${each}/fd/${fd}`))));
+    // proc(5): the fourth column is the state, 0A for listening, and the tenth the inode.
+    const listening = ["tcp", "tcp6"].flatMap((table) =>
+      readFileSync(`/proc/net/${table}`, "utf8")
+        .split("\n")
+        .map((line) => line.trim().split(/\s+/))
+        .filter((cells) => cells[3] === "0A" && sockets.has(`socket:[${cells[9]}]`)),
+    );
+    expect(listening).toEqual([]);
+    expect([...sockets].some((name) => name.startsWith("socket:"))).toBe(true);
   });
 
   test("leaves neither process nor profile after stop, and is not started again", async () => {
-    const host = openHere();
-    await host.endpoint();
-    const [profile = ""] = profiles();
-    await host.stop();
-    expect(await until(async () => (await processesMentioning(profile)).length === 0)).toBe(true);
-    expect(profiles()).toEqual([]);
-    expect(host.state()).toBeNull();
-    await expect(host.endpoint()).rejects.toThrow("stopped");
+    const here = openHere();
+    const pid = await scanOnce(here);
+    await here.slot.stop();
+    expect(exists(pid)).toBe(false);
+    expect(here.profiles()).toEqual([]);
+    expect(here.slot.state()).toBeNull();
+    await expect(here.begin()).rejects.toThrow("stopped");
   });
 
-  test("is restarted after being killed", async () => {
-    const host = openHere();
-    const first = await host.endpoint();
-    const firstPid = pidOf(host);
-    process.kill(firstPid, "SIGKILL");
-    expect(await host.endpoint()).not.toBe(first);
-    expect(pidOf(host)).not.toBe(firstPid);
-    expect(await until(() => profiles().length === 1)).toBe(true);
+  test("is replaced after being killed, with its profile", async () => {
+    const here = openHere();
+    const first = await scanOnce(here);
+    process.kill(first, "SIGKILL");
+    expect(await scanOnce(here)).not.toBe(first);
+    expect(await until(() => here.profiles().length === 1)).toBe(true);
+    expect(here.events.map(({ event }) => event)).toEqual(["started", "replaced", "started"]);
   });
 
   test(
     "is replaced when it hangs",
     async () => {
-      const host = openHere();
-      const first = await host.endpoint();
-      process.kill(pidOf(host), "SIGSTOP");
-      expect(await host.endpoint()).not.toBe(first);
+      const here = openHere();
+      const first = await scanOnce(here);
+      process.kill(first, "SIGSTOP");
+      expect(await scanOnce(here)).not.toBe(first);
+      expect(exists(first)).toBe(false);
+      expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it did not answer" });
     },
     slowMs,
   );
 
-  test("is replaced after Browser.close or retire", async () => {
-    const host = openHere();
-    const endpoints = [await host.endpoint()];
-    const browser = await connect({ browserWSEndpoint: endpoints[0] ?? "" });
-    await browser.close();
-    // A closing browser still answers for some milliseconds; a scan in that window is repeated.
-    while (host.state() !== null) await Bun.sleep(5);
-    endpoints.push(await host.endpoint());
-    await host.retire();
-    endpoints.push(await host.endpoint());
-    expect(new Set(endpoints).size).toBe(3);
+  test("is replaced after a scan that reports illness", async () => {
+    const here = openHere();
+    const browser = await here.begin();
+    const first = here.pid();
+    browser.reportIllness("it took no screenshot in time");
+    here.slot.end();
+    expect(await until(() => !exists(first))).toBe(true);
+    expect(await scanOnce(here)).not.toBe(first);
+    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it took no screenshot in time" });
   });
 
-  test("is replaced after many scans, and continues for its open scans", async () => {
-    const host = openHere();
-    const first = await host.endpoint();
-    const browser = await connect({ browserWSEndpoint: first });
-    let asked = 1;
-    while ((await host.endpoint()) === first) asked++;
-    expect(asked).toBe(500);
-    expect(await browser.version()).toMatch(/Chrome/);
-    await browser.disconnect();
-    await host.stop();
-    expect(profiles()).toEqual([]);
-  });
+  test(
+    "is replaced when a page of it does not close, although no further scan comes",
+    async () => {
+      const here = openHere();
+      const browser = await here.begin();
+      const first = here.pid();
+      browser.closeLater(new Promise(() => {}));
+      here.slot.end();
+      expect(await until(() => !exists(first))).toBe(true);
+    },
+    slowMs,
+  );
 
-  test("that crashes at every start is not started endlessly", async () => {
-    const host = openHere();
-    let refusal = "";
-    for (let start = 0; start < 20 && refusal === ""; start++) {
-      await host.endpoint().catch((error: Error) => {
-        refusal = error.message;
-      });
-      if (refusal === "") process.kill(pidOf(host), "SIGKILL");
+  test("is replaced after many scans", async () => {
+    const here = openHere();
+    const first = await scanOnce(here);
+    let scans = 1;
+    while (here.events.length === 1) {
+      await scanOnce(here);
+      scans++;
     }
-    expect(refusal).toContain("started again later");
+    expect(scans).toBe(201);
+    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it ran 200 scans" });
   });
 
-  test("connects only through the proxy of a scan", async () => {
+  test("shows nothing of a scan to the next one", async () => {
+    const here = openHere();
+    const browser = await here.begin();
+    const { session, close } = await openPage(browser, closedProxy);
+    await session.send("Page.navigate", { url: "data:text/html,<script>for (;;) ;</script>" }, { timeout: 500 }).catch(() => {});
+    close();
+    here.slot.end();
+    const next = await here.begin();
+    const { browserContextIds } = await next.connection.send("Target.getBrowserContexts");
+    expect(browserContextIds).toEqual([]);
+    expect(rendererPids(here.pid()).length).toBeLessThanOrEqual(1);
+    here.slot.end();
+  });
+
+  test("without a sandbox reports why", async () => {
+    const here = openHere("off");
+    await scanOnce(here);
+    expect(here.slot.state()).toMatchObject({ sandboxed: false, unsandboxedBecause: "browser.sandbox is off" });
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("with an unavailable sandbox is not started", async () => {
+    const here = openHere("on");
+    await expect(here.begin()).rejects.toThrow(/sandbox/i);
+    expect(here.profiles()).toEqual([]);
+    expect(here.events).toMatchObject([{ event: "unavailable" }]);
+  });
+});
+
+describe("the browsers of a process", () => {
+  const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
+
+  function openAll(given: Partial<typeof limits> = {}) {
+    const lines: string[] = [];
+    const log = createLog({ level: "info", format: "json", write: (line) => lines.push(line) });
+    const browsers = openBrowsers({ path: null, dir: browserDir, sandbox: "auto", limits: { ...limits, ...given }, log });
+    closes.push(() => browsers.stop());
+    return { browsers, lines };
+  }
+
+  test(
+    "end with their thread, even if it hangs",
+    async () => {
+      const { browsers, lines } = openAll();
+      const options = await browsers.prepare();
+      const worker = new Worker(join(import.meta.dirname, "slot-in-thread.ts"), { workerData: options });
+      const alive = new Set([worker.threadId]);
+      browsers.watch(() => alive);
+      const started = await new Promise<BrowserEvent>((resolve) => worker.once("message", resolve));
+      browsers.record(started);
+      const pid = browsers.state()?.pid ?? 0;
+      expect(exists(pid)).toBe(true);
+      await worker.terminate();
+      alive.clear();
+      expect(await until(() => !exists(pid))).toBe(true);
+      expect(await until(() => lines.some((line) => line.includes("its worker is gone")))).toBe(true);
+      await browsers.stop();
+      expect(existsSync(options.profilesDir)).toBe(false);
+    },
+    slowMs,
+  );
+
+  test(
+    "are ended above their memory, and the slot is told",
+    async () => {
+      const { browsers, lines } = openAll({ childBytesMax: 300 * 1_024 ** 2 });
+      const slot = openBrowserSlot(await browsers.prepare());
+      closes.push(() => slot.stop());
+      browsers.watch(() => new Set([threadId]));
+      const browser = await slot.begin();
+      const first = slot.state()?.pid ?? 0;
+      const { session } = await openPage(browser, closedProxy);
+      const crashed = new Promise((resolve) => session.once("Inspector.targetCrashed", resolve));
+      const fill = "setInterval(() => (globalThis.kept ??= []).push(new Uint8Array(50e6).fill(1)), 50)";
+      await session.send("Runtime.evaluate", { expression: fill });
+      await crashed;
+      expect(lines.join("")).toContain("browser process ended");
+      slot.end();
+      expect(await until(() => !exists(first))).toBe(true);
+    },
+    slowMs,
+  );
+
+  test("that cannot be prepared are told, and prepared again later", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "assay-browsers-"));
+    closes.push(() => rmSync(dir, { recursive: true }));
+    const lines: string[] = [];
+    const log = createLog({ level: "info", format: "json", write: (line) => lines.push(line) });
+    const browsers = openBrowsers({ path: join(dir, "chromium"), dir, sandbox: "auto", limits, log });
+    await expect(browsers.prepare()).rejects.toThrow("is not an executable file");
+    expect(browsers.fault()).toContain("is not an executable file");
+    await Bun.write(join(dir, "chromium"), "#!/bin/sh\nexit 1\n");
+    Bun.spawnSync(["chmod", "+x", join(dir, "chromium")]);
+    expect((await browsers.prepare()).path).toBe(join(dir, "chromium"));
+    await browsers.stop();
+  });
+
+  test("connect only through the proxy of a scan", async () => {
     const server = await startHttp({ "*": { body: "reached" } });
-    const browser = await connect({ browserWSEndpoint: await openHere().endpoint() });
+    const browser = await launchPlainBrowser();
     try {
       for (const context of [browser.defaultBrowserContext(), await browser.createBrowserContext()]) {
         const page = await context.newPage();
@@ -132,46 +266,37 @@ describe("the browser", () => {
       }
       expect(server.requests).toEqual([]);
     } finally {
-      await browser.disconnect();
+      await browser.close();
       await server.stop();
     }
   });
 
-  test("ends with its owner, even if killed during a busy page, and its profile is deleted", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "assay-browser-"));
-    try {
+  test(
+    "end with their process, even if killed during a busy page, and the next process deletes the profiles",
+    async () => {
+      const dir = mkdtempSync(join(tmpdir(), "assay-browser-"));
+      closes.push(() => rmSync(dir, { recursive: true, force: true }));
       const owner = Bun.spawn([process.execPath, join(import.meta.dirname, "browser-in-child.ts"), dir], {
         stdout: "pipe",
         stderr: "inherit",
       });
       const { value } = await owner.stdout.getReader().read();
       expect(await processesMentioning(join(dir, "profiles"))).toContain(Number(new TextDecoder().decode(value)));
+      const beside = openProfilesDir(dir);
+      expect(readdirSync(join(dir, "profiles"))).toHaveLength(2);
       owner.kill("SIGKILL");
       await owner.exited;
       expect(await until(async () => (await processesMentioning(join(dir, "profiles"))).length === 0)).toBe(true);
-      const left = readdirSync(join(dir, "profiles"));
-      const next = openBrowser({ path: null, dir, sandbox: "auto" });
-      open.push(next);
-      await next.endpoint();
-      expect(readdirSync(join(dir, "profiles")).filter((name) => left.includes(name))).toEqual([]);
-      await next.stop();
-    } finally {
-      rmSync(dir, { recursive: true, force: true });
-    }
-    expect(existsSync(dir)).toBe(false);
-  });
-
-  test("without a sandbox reports why", async () => {
-    const host = openBrowser({ path: null, dir: browserDir, sandbox: "off" });
-    open.push(host);
-    await host.endpoint();
-    expect(host.state()).toMatchObject({ sandboxed: false, unsandboxedBecause: "browser.sandbox is off" });
-  });
-
-  test.skipIf(process.getuid?.() !== 0)("with an unavailable sandbox is not started", async () => {
-    const host = openBrowser({ path: null, dir: browserDir, sandbox: "on" });
-    open.push(host);
-    await expect(host.endpoint()).rejects.toThrow(/sandbox/i);
-    expect(profiles()).toEqual([]);
-  });
+      const next = openProfilesDir(dir);
+      expect(
+        readdirSync(join(dir, "profiles"))
+          .map((name) => join(dir, "profiles", name))
+          .sort(),
+      ).toEqual([beside.path, next.path].sort());
+      beside.close();
+      next.close();
+      expect(readdirSync(join(dir, "profiles"))).toEqual([]);
+    },
+    slowMs,
+  );
 });

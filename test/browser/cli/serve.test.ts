@@ -70,7 +70,13 @@ describe("a server", () => {
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
       expect((await fetch(`${server.url}/api/`)).url).toBe(`${server.url}/api`);
       const answer = await fetch(`${server.url}/readyz`);
-      expect([answer.status, await answer.json()]).toEqual([503, { errorMessage: expect.stringContaining("the browser does not start") }]);
+      expect([answer.status, await answer.json()]).toEqual([
+        503,
+        {
+          errorMessage: "Not ready: the browser does not start.",
+          reasons: [{ source: "browser", because: "the browser does not start" }],
+        },
+      ]);
       expect(await server.end("SIGTERM")).toBe(0);
     },
     testMsMax,

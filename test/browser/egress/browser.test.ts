@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, connect, type Page } from "puppeteer-core";
+import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openBrowser } from "../../../src/browser/browser.ts";
 import { type Egress, openEgress } from "../../../src/egress/dial.ts";
 import { type EgressProxy, startProxy, startRefusingProxy } from "../../../src/egress/proxy.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
+import { launchPlainBrowser } from "../../support/test-browser.ts";
 
 const siteAddress = "127.0.0.1";
 const secretAddress = "127.0.0.2";
@@ -95,13 +95,8 @@ describe("a hostile page", () => {
   let html = "";
 
   beforeAll(async () => {
-    const dir = join(import.meta.dir, "../../../node_modules/.cache/assay-browser");
-    const host = openBrowser({ path: null, dir, sandbox: "auto" });
-    browser = await connect({ browserWSEndpoint: await host.endpoint() });
-    stopBrowser = async () => {
-      await browser.disconnect();
-      await host.stop();
-    };
+    browser = await launchPlainBrowser();
+    stopBrowser = () => browser.close();
     secret = await startSecret();
     // Same port as the secret: with DNS rebinding the origin stays the same.
     const server = Bun.serve({

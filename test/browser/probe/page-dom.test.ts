@@ -1,7 +1,7 @@
 /** Limits on our side, with a fake session in place of a compromised renderer. */
 import { expect, test } from "vitest";
+import type { CDPSession } from "../../../src/browser/browser-page.ts";
 import { headerValueCharsMax, integrityCharsMax, urlCharsMax } from "../../../src/evidence/limits.ts";
-import type { CDPSession } from "../../../src/probe/browser/browser-session.ts";
 import { readDom } from "../../../src/probe/browser/page-dom.ts";
 
 /** A fake renderer that returns `document` at https://site.test/. */

@@ -1,15 +1,15 @@
 /** Page probe: servers without a page, and answers that are not from the site itself. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
 import type { ProbeFailure } from "../../../src/evidence/evidence.ts";
 import type { PageReadings } from "../../../src/probe/browser/page.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { closedPort, egressTo, type Routes, startHttps, startTcp } from "../../support/servers.ts";
-import { deadlines, openTestBrowser, visit } from "../../support/visits.ts";
+import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
+import { deadlines, visit, visitAndShoot } from "../../support/visits.ts";
 
-let browser: BrowserHost;
+let browser: TestBrowser;
 beforeAll(() => {
   browser = openTestBrowser();
 });
@@ -91,11 +91,12 @@ describe("without a page", () => {
   });
 
   test("the browser is gone: crashed", async () => {
-    const readings = await visit(browser, "https://site.test/", {
-      egress: egressTo({}),
-      browserEndpoint: `ws://127.0.0.1:${await closedPort()}/devtools/browser/x`,
+    const server = keep(await startTcp((socket) => void socket.once("data", () => process.kill(browser.pid(), "SIGKILL"))));
+    const { readings, browserBroke } = await visitAndShoot(browser, "https://site.test/", {
+      egress: egressTo({ "site.test:443": server }),
     });
     expectNothing(readings, "crashed");
+    expect(browserBroke).toBe(true);
   });
 });
 

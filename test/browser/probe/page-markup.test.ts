@@ -1,16 +1,16 @@
 /** Forms, generator, icons and outline of documents, as the real browser built them, and our limits on them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
+import type { CDPSession } from "../../../src/browser/browser-page.ts";
 import { urlCharsMax } from "../../../src/evidence/limits.ts";
 import { directoryListingOf } from "../../../src/parse/directory-listing.ts";
-import type { CDPSession } from "../../../src/probe/browser/browser-session.ts";
 import { probeMarkup } from "../../../src/probe/browser/page-markup.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, startHttps } from "../../support/servers.ts";
-import { factsOf, openTestBrowser, visit } from "../../support/visits.ts";
+import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
+import { factsOf, visit } from "../../support/visits.ts";
 
-let browser: BrowserHost;
+let browser: TestBrowser;
 beforeAll(() => {
   browser = openTestBrowser();
 });

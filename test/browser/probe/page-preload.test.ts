@@ -1,22 +1,21 @@
 /** HSTS preload list: the list file, and the list of the browser, which is read without network traffic. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { subjectOf } from "../../../src/evidence/subject.ts";
 import { probePreload } from "../../../src/probe/browser/page-preload.ts";
 import { preloadList, usePreloadList } from "../../../src/probe/browser/preload-list.ts";
-import { closedPort } from "../../support/servers.ts";
-import { openTestBrowser } from "../../support/visits.ts";
+import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
 
 const now = () => new Date().toISOString();
 
 describe("the preload list", () => {
-  let browser: BrowserHost;
+  let browser: TestBrowser;
   beforeAll(() => {
     browser = openTestBrowser();
   });
   afterAll(() => browser.stop());
 
-  const ask = async (host: string, scannedAt = now()) => probePreload(await browser.endpoint(), subjectOf(`https://${host}/`, scannedAt));
+  const ask = (host: string, scannedAt = now()) =>
+    browser.use((scanBrowser) => probePreload(scanBrowser, subjectOf(`https://${host}/`, scannedAt)));
 
   for (const host of ["site.test", "127.0.0.1", "[::1]", "localhost"]) {
     test(`cannot hold ${host}`, async () =>
@@ -36,7 +35,7 @@ describe("the preload list", () => {
 
   test("answers many names at once, also after a restart of the browser", async () => {
     const before = await ask("accounts.google.com");
-    await browser.retire();
+    process.kill(browser.pid(), "SIGKILL");
     const names = Array.from({ length: 20 }, (_, at) => `name${at}.accounts.google.com`);
     for (const answer of await Promise.all(names.map((name) => ask(name)))) {
       expect(answer).toMatchObject({ facts: { hostPreloaded: true } });
@@ -45,8 +44,10 @@ describe("the preload list", () => {
   });
 
   test("answers without a browser", async () => {
-    const gone = `ws://127.0.0.1:${await closedPort()}/gone`;
-    const answer = await probePreload(gone, subjectOf("https://unknown.com/", now()));
+    const answer = await browser.use((gone) => {
+      process.kill(browser.pid(), "SIGKILL");
+      return probePreload(gone, subjectOf("https://unknown.com/", now()));
+    });
     expect(answer).toMatchObject({ facts: { hostPreloaded: false, decidedBy: "list", sourcesDiffer: false } });
   });
 

@@ -1,11 +1,11 @@
 /** Screenshots of real pages: content, size limit, and absence. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { type Answer, closedPort, egressTo, type Route, startHttps } from "../../support/servers.ts";
-import { factsOf, openTestBrowser, visitAndShoot } from "../../support/visits.ts";
+import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
+import { factsOf, visitAndShoot } from "../../support/visits.ts";
 
-let browser: BrowserHost;
+let browser: TestBrowser;
 const running: { stop(): unknown }[] = [];
 
 beforeAll(() => {

@@ -1,13 +1,13 @@
 /** Script files and libraries of real pages, with hostile variables and files. The fixtures have the marks of libraries, not their code. */
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, type Routes, startHttps } from "../../support/servers.ts";
-import { factsOf, openTestBrowser, visit } from "../../support/visits.ts";
+import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
+import { factsOf, visit } from "../../support/visits.ts";
 
-let browser: BrowserHost;
+let browser: TestBrowser;
 beforeAll(() => {
   browser = openTestBrowser();
 });

@@ -2,14 +2,14 @@
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
 import { headerValueCharsMax } from "../../../src/evidence/limits.ts";
 import { type Flaw, siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, type Routes, startHttp, startHttps, type TestServer } from "../../support/servers.ts";
-import { factsOf, openTestBrowser, visit } from "../../support/visits.ts";
+import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
+import { factsOf, visit } from "../../support/visits.ts";
 
-let browser: BrowserHost;
+let browser: TestBrowser;
 beforeAll(() => {
   browser = openTestBrowser();
 });

@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { workerFiles } from "../../../src/app/placement.ts";
 import { createLog } from "../../../src/base/log.ts";
-import { openBrowser } from "../../../src/browser/browser.ts";
+import { openBrowsers } from "../../../src/browser/browser.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
@@ -38,7 +39,9 @@ beforeAll(async () => {
   const names = await startDnsServer(zones);
   const slowNames = await startDelays(names.port);
   const dir = mkdtempSync(join(tmpdir(), "assay-determinism-"));
-  const browser = openBrowser({ path: null, dir, sandbox: "auto" });
+  const log = createLog({ level: "warn", format: "text" });
+  const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
+  const browsers = openBrowsers({ path: null, dir, sandbox: "auto", limits, log });
   const https = [host, ...otherHosts].map((name) => [`${name}:443`, site]);
   const http = [host, ...otherHosts].map((name) => [`${name}:80`, plain]);
   scanner = openScanner({
@@ -47,20 +50,20 @@ beforeAll(async () => {
     deadlines,
     concurrency: atOnce,
     checksDir: null,
-    browser,
-    workerFile: join(import.meta.dirname, "../../../src/app/worker.ts"),
-    log: createLog({ level: "warn", format: "text" }),
+    browsers,
+    workerFiles,
+    log,
   });
   stops.push(
     () => rmSync(dir, { recursive: true, force: true }),
-    () => browser.stop(),
+    () => browsers.stop(),
     () => site.stop(),
     () => plain.stop(),
     () => names.stop(),
     () => slowNames.stop(),
     () => scanner.close(),
   );
-  await browser.endpoint();
+  await scanner.startBrowser();
 }, testMs);
 
 afterAll(async () => {

@@ -8,6 +8,7 @@ import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { processesMentioning } from "../../support/program.ts";
 import { closedPort, egressTo, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
 import { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 
@@ -224,12 +225,11 @@ describe("failures during a scan", () => {
       resetSlow();
       const token = await engine.queue("https://site.test/slow");
       await until(() => slow.requests > 0);
-      const killed = engine.browser.state()?.pid ?? 0;
-      process.kill(killed, "SIGKILL");
+      for (const pid of await processesMentioning(`${browserDir}/profiles`)) process.kill(pid, "SIGKILL");
       await until(() => slow.requests > 1);
       slow.answer();
       expect((await ended(token)).scan).toMatchObject({ status: "finished", attempts: 1 });
-      expect(engine.browser.state()?.pid).not.toBe(killed);
+      expect(engine.lines.join("")).toContain("browser broke while gathering");
     },
     testMs,
   );
@@ -261,7 +261,7 @@ describe("failures during a scan", () => {
   );
 
   test(
-    "a scan reaches neither the browser's control port nor another scan's proxy, even with the most permissive egress",
+    "a scan does not reach the proxy of another scan, even with the most permissive egress",
     async () => {
       const dataDir = mkdtempSync(join(tmpdir(), "assay-engine-loose-"));
       const egress = { ...options.egress, profile: "internal", allowPorts: "any" } as const;
@@ -269,10 +269,8 @@ describe("failures during a scan", () => {
       resetSlow();
       const beside = await loose.queue("https://site.test/slow");
       await until(() => slow.requests > 0);
-      const control = Number(new URL(await loose.browser.endpoint()).port);
       // Ports that the worker opened are shared with this thread.
       const ports = [...new Uint8Array(blockedPorts()).entries()].flatMap(([port, shut]) => (shut === 1 ? [port] : []));
-      expect(ports).toContain(control);
       const errorCodes: (string | null)[] = [];
       for (const port of ports) {
         const token = await loose.queue(`http://127.0.0.1:${port}/json/list`);
@@ -280,7 +278,7 @@ describe("failures during a scan", () => {
         // Skips a port that an earlier test's scan has just released.
         if (isBlockedPort(port)) errorCodes.push(errorCode);
       }
-      expect(errorCodes.length).toBeGreaterThan(1);
+      expect(errorCodes.length).toBeGreaterThan(0);
       expect(new Set(errorCodes)).toEqual(new Set(["blocked"]));
       slow.answer();
       expect((await ended(beside, loose)).scan.status).toBe("finished");

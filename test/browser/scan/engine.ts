@@ -1,7 +1,7 @@
 /** Engine as the server runs it (store, browser, workers, dispatcher), for tests in this and in a separate process. */
-import { join } from "node:path";
+import { workerFiles } from "../../../src/app/placement.ts";
 import { createLog } from "../../../src/base/log.ts";
-import { type BrowserHost, openBrowser } from "../../../src/browser/browser.ts";
+import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
 import type { EgressSettings } from "../../../src/egress/settings.ts";
 import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
@@ -22,7 +22,7 @@ export interface EngineOptions {
 
 export interface Engine {
   readonly store: Store;
-  readonly browser: BrowserHost;
+  readonly browsers: Browsers;
   readonly scanner: Scanner;
   readonly dispatcher: Dispatcher;
   readonly progress: ProgressHub;
@@ -43,15 +43,16 @@ export async function startEngine({
   const lines: string[] = [];
   const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const store = openStore(dataDir);
-  const browser = openBrowser({ path: null, dir: browserDir, sandbox: "auto" });
+  const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
+  const browsers = openBrowsers({ path: null, dir: browserDir, sandbox: "auto", limits, log });
   const scanner = openScanner({
     egress,
     caPems,
     deadlines: { ...defaultDeadlines, settleMs: 100, ...deadlines },
     concurrency,
     checksDir: checksDir ?? null,
-    browser,
-    workerFile: join(import.meta.dirname, "../../../src/app/worker.ts"),
+    browsers,
+    workerFiles,
     log,
     screenshots: true,
   });
@@ -59,7 +60,7 @@ export async function startEngine({
   const dispatcher = await startDispatcher({ store, scanner, concurrency, progress, log });
   return {
     store,
-    browser,
+    browsers,
     scanner,
     dispatcher,
     progress,
@@ -73,7 +74,7 @@ export async function startEngine({
     stop: async () => {
       await dispatcher.stop(0);
       await scanner.close();
-      await browser.stop();
+      await browsers.stop();
       await store.close();
     },
   };

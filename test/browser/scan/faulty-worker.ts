@@ -1,19 +1,24 @@
 /** Worker whose gathering fails as the host of the URL names; judging is real, with test checks. */
-import type { MessagePort } from "node:worker_threads";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { performJudge } from "../../../src/scan/judge-task.ts";
-import type { Gathered, GatherTask, Judged, JudgeTask } from "../../../src/scan/task.ts";
+import { type GatherWorkerData, type WorkerCall, workerData } from "../../../src/scan/pool.ts";
+import type { BrowserUnavailable, Gathered, GatherTask, Judged, JudgeTask } from "../../../src/scan/task.ts";
 import { evidence } from "../../support/evidence.ts";
 
-export async function gather({ task, port }: { task: GatherTask; port: MessagePort }): Promise<Gathered> {
+/** Shared with the test: the number of attempts so far. */
+const attempts = new Int32Array(workerData<GatherWorkerData>().browser?.processes ?? new SharedArrayBuffer(4));
+
+export async function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered | BrowserUnavailable> {
   port.postMessage({ type: "started" });
-  const { url, browserEndpoint } = task;
+  const { url } = task;
+  const attempt = Atomics.add(attempts, 0, 1) + 1;
   const gathered = (part: Partial<Gathered> = {}): Gathered => ({
     evidence: evidence({ url }),
     screenshot: null,
     timings: { total: 5 },
     unreachable: null,
     refusals: [],
+    browserBroke: false,
     ...part,
   });
   switch (new URL(url).hostname) {
@@ -32,15 +37,16 @@ export async function gather({ task, port }: { task: GatherTask; port: MessagePo
     case "loops.test":
       for (;;);
     case "dies-once.test":
-      // The test counts endpoints, one per attempt.
-      if (browserEndpoint.endsWith("/1")) throw new Error("thrown once on purpose");
+      if (attempt === 1) throw new Error("thrown once on purpose");
       return gathered();
     case "browser-breaks-once.test":
-      return browserEndpoint.endsWith("/1")
-        ? gathered({ evidence: evidence({ url, navigation: "crashed" }), unreachable: "crashed" })
-        : gathered();
+      return attempt === 1 ? gathered({ browserBroke: true }) : gathered();
     case "browser-breaks.test":
-      return gathered({ evidence: evidence({ url, navigation: "crashed", tls: "refused" }), unreachable: "crashed" });
+      return gathered({ browserBroke: true });
+    case "browser-breaks-no-tls.test":
+      return gathered({ evidence: evidence({ url, tls: "refused" }), browserBroke: true });
+    case "no-browser.test":
+      return { browserUnavailable: "there is no room for it" };
     case "stages.test":
       port.postMessage({ type: "trace", trace: { event: "probe started", probe: "tls" } });
       port.postMessage({ type: "trace", trace: { event: "egress blocked", refusal: "10.0.0.1: private", ms: 3 } });
@@ -53,7 +59,7 @@ export async function gather({ task, port }: { task: GatherTask; port: MessagePo
 }
 
 /** The host of the evidence selects how each check fails. */
-export function judge({ task, port }: { task: JudgeTask; port: MessagePort }): Judged {
+export function judge({ task, port }: WorkerCall<JudgeTask>): Judged {
   port.postMessage({ type: "started" });
   const catalog = { checks, version: "v", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {} };
   return performJudge(task, catalog, (key) => port.postMessage({ type: "judging", key }));

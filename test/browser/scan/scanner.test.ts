@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
-import { isBlockedPort } from "../../../src/egress/blocked-ports.ts";
 import type { ProgressStage } from "../../../src/evidence/scan.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
@@ -11,12 +10,10 @@ import { egressSettings } from "../../support/egress-settings.ts";
 const deadlines = { ...defaultDeadlines, scanMs: 200, judgeMs: 200 };
 let scanner: Scanner;
 let lines: string[];
-let retired: number;
 
-function opened({ graceMs = 100, endpoint }: { graceMs?: number; endpoint?: () => Promise<string> } = {}): Scanner {
+function opened({ graceMs = 100, prepare }: { graceMs?: number; prepare?: () => Promise<never> } = {}): Scanner {
   lines = [];
-  retired = 0;
-  let launches = 0;
+  const processes = new SharedArrayBuffer(4);
   scanner = openScanner({
     egress: egressSettings(),
     caPems: [],
@@ -24,13 +21,13 @@ function opened({ graceMs = 100, endpoint }: { graceMs?: number; endpoint?: () =
     graceMs,
     concurrency: 2,
     checksDir: null,
-    browser: {
-      endpoint: endpoint ?? (async () => `ws://127.0.0.1:9/${++launches}`),
-      retire: async () => {
-        retired++;
-      },
+    browsers: {
+      // The faulty worker counts its attempts in this memory.
+      prepare: prepare ?? (async () => ({ path: null, dir: "", sandbox: "auto", profilesDir: "", processes })),
+      watch: () => {},
+      record: () => {},
     },
-    workerFile: join(import.meta.dirname, "faulty-worker.ts"),
+    workerFiles: { gather: join(import.meta.dirname, "faulty-worker.ts"), judge: join(import.meta.dirname, "faulty-worker.ts") },
     log: createLog({ level: "debug", format: "json", write: (line) => lines.push(line) }),
   });
   return scanner;
@@ -93,7 +90,6 @@ describe("a worker that", () => {
     opened();
     expect((await scan(host)).code).toBe(code as never);
     expect(lines.filter((line) => line.includes("worker lost while gathering"))).toHaveLength(attempts);
-    expect(retired).toBe(code === "timeout" ? 1 : 0);
     expect((await scan("fine.test")).outcome.status).toBe("finished");
   });
 
@@ -109,23 +105,31 @@ describe("a browser that", () => {
     expect((await scan("browser-breaks-once.test")).outcome.status).toBe("finished");
   });
 
-  test("breaks every time fails the scan", async () => {
+  test("breaks every time: the page was not read, which is told as ours", async () => {
     opened();
-    expect((await scan("browser-breaks.test")).code).toBe("crashed");
+    const { outcome } = await scan("browser-breaks.test");
+    expect(outcome.status).toBe("finished");
+    const crashed = { status: "failed", because: "crashed" };
+    expect(outcome.evidence).toMatchObject({ navigation: crashed, page: crashed, dom: crashed, requests: crashed, scripts: crashed });
+    expect(outcome.evidence?.tls.status).toBe("read");
+    expect(outcome.status === "finished" && outcome.result.measured).toBe(false);
+  });
+
+  test("breaks every time, for a site without TLS, fails the scan", async () => {
+    opened();
+    expect((await scan("browser-breaks-no-tls.test")).code).toBe("crashed");
+  });
+
+  test("cannot be started in a worker", async () => {
+    opened();
+    expect((await scan("no-browser.test")).code).toBe("browser-unavailable");
+    expect(lines.join("")).toContain("no room for it");
   });
 
   test("cannot be started", async () => {
-    opened({ endpoint: () => Promise.reject(new Error("no such file")) });
+    opened({ prepare: () => Promise.reject(new Error("no such file")) });
     expect((await scan("fine.test")).code).toBe("browser-unavailable");
   });
-});
-
-test("a control port is blocked until the scanner closes", async () => {
-  opened();
-  await scan("fine.test");
-  expect(isBlockedPort(9)).toBe(true);
-  await scanner.close();
-  expect(isBlockedPort(9)).toBe(false);
 });
 
 describe("a check that", () => {

@@ -8,7 +8,7 @@ import { compiledBinary } from "../../support/binary.ts";
 import { testAuthority } from "../../support/certificates.ts";
 import { startDnsServer, type Zones } from "../../support/dns-server.ts";
 import { fromSource, serve } from "../../support/program.ts";
-import { browserDir } from "../../support/visits.ts";
+import { browserDir } from "../../support/test-browser.ts";
 
 const readyWithinMs = 300_000;
 

@@ -6,34 +6,36 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfigWithOrigins } from "../../../src/app/config.ts";
 import { createOperator } from "../../../src/app/operator.ts";
 import { createLog } from "../../../src/base/log.ts";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
+import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
 import type { Catalog } from "../../../src/catalog/load.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
-import { openTestBrowser } from "../../support/visits.ts";
+import { browserDir } from "../../support/test-browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
 const catalog: Catalog = { checks: [], version: "0", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {} };
 const logged: string[] = [];
 const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
 let store: Store;
-let browser: BrowserHost;
+let browsers: Browsers;
 let dns: DnsServerHandle;
 
 beforeAll(async () => {
   store = openStore(folder);
-  browser = openTestBrowser();
+  const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
+  browsers = openBrowsers({ path: null, dir: browserDir, sandbox: "auto", limits, log });
   dns = await startDnsServer({ "example.com": { A: ["192.0.2.1"], AAAA: [] } });
 });
 afterAll(async () => {
-  await browser.stop();
+  await browsers.stop();
   await store.close();
   dns.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const load = (env: Record<string, string>) => loadConfigWithOrigins({ flags: { data: folder }, env, configFile: null });
-const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, catalog, browser, log });
+const load = (env: Record<string, string>) =>
+  loadConfigWithOrigins({ flags: { data: folder }, env: { ASSAY_BROWSER_DIR: browserDir, ...env }, configFile: null });
+const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, catalog, browsers, log });
 
 describe("settings", () => {
   const env = {
@@ -87,14 +89,13 @@ async function examined({ examination }: ReturnType<typeof operatorOf>) {
 }
 
 describe("the doctor inside the server", () => {
-  test("uses the server's browser and leaves it running", async () => {
+  test("scans a page of its own, with a browser that ends afterwards", async () => {
     const findings = await examined(operatorOf({ ASSAY_DNS_SERVERS: dns.address }));
     expect(findings?.map(({ what, state }) => `${what}: ${state}`)).toEqual(["data directory: ok", "checks: ok", "dns: ok", "browser: ok"]);
-    expect(browser.state()).not.toBeNull();
   });
 
   test("reports missing parts", async () => {
-    const env = { ASSAY_DNS_SERVERS: "127.0.0.1:9", ASSAY_CHECKS_DIR: join(folder, "none") };
+    const env = { ASSAY_DNS_SERVERS: "127.0.0.1:9", ASSAY_BROWSER_PATH: join(folder, "none") };
     const findings = await examined(operatorOf(env));
     expect(findings?.filter(({ state }) => state === "failed").map(({ what }) => what)).toEqual(["dns", "browser"]);
   });
@@ -104,7 +105,7 @@ describe("the doctor inside the server", () => {
       throw new Error("no store");
     };
     const broken: Store = { ...store, accounts: { ...store.accounts, list } };
-    expect(await examined(createOperator(load({}), { store: broken, catalog, browser, log }))).toBeNull();
+    expect(await examined(createOperator(load({}), { store: broken, catalog, browsers, log }))).toBeNull();
     expect(logged.join("")).toContain("no store");
   });
 });

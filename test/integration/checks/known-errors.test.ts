@@ -1,6 +1,5 @@
 /** Known errors of other tools, by their numbers, judged through the ledger. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { BrowserHost } from "../../../src/browser/browser.ts";
 import type { State } from "../../../src/check/check.ts";
 import { type Evidence, failed } from "../../../src/evidence/evidence.ts";
 import type { MetaElement } from "../../../src/evidence/page-facts.ts";
@@ -13,7 +12,8 @@ import { selfSigned, siteIdentity } from "../../support/certificates.ts";
 import { cookieLines } from "../../support/cookies.ts";
 import { certificate, type EvidenceGiven, evidence, textRecords } from "../../support/evidence.ts";
 import { egressTo, startHttps } from "../../support/servers.ts";
-import { openTestBrowser, visit } from "../../support/visits.ts";
+import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
+import { visit } from "../../support/visits.ts";
 
 function judged(given: Evidence, ...keys: readonly string[]): StoredResult {
   const checks = builtInChecks.filter(({ key }) => keys.length === 0 || keys.includes(key));
@@ -192,7 +192,7 @@ describe('10. Lighthouse calls a pass "not applicable"', () => {
 });
 
 describe("11. A challenge of a firewall graded as the site is the field's most common false verdict", () => {
-  let browser: BrowserHost;
+  let browser: TestBrowser;
   beforeAll(() => {
     browser = openTestBrowser();
   });

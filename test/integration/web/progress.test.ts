@@ -13,7 +13,7 @@ import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.t
 import { knownScans } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { egressTo, startHttps, type TestServer } from "../../support/servers.ts";
-import { browserDir } from "../../support/visits.ts";
+import { browserDir } from "../../support/test-browser.ts";
 import { type EventStream, openEvents } from "./event-stream.ts";
 
 /** Upper bound for busy machines; the browser usually starts within seconds. */

@@ -2,8 +2,8 @@
 import { heapStats } from "bun:jsc";
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
+import type { CDPSession } from "../../../../src/browser/browser-page.ts";
 import { headerValueCharsMax } from "../../../../src/evidence/limits.ts";
-import type { CDPSession } from "../../../../src/probe/browser/browser-session.ts";
 import { watchNetwork } from "../../../../src/probe/browser/page-network.ts";
 
 const fieldBytes = 256 * 1_024;

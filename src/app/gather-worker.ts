@@ -1,0 +1,45 @@
+/** Entry of the threads that gather: one scan slot each, with a browser of its own. */
+import type { MessagePort } from "node:worker_threads";
+import { messageOf } from "../base/log.ts";
+import { openBrowserSlot, type ScanBrowser } from "../browser/slot.ts";
+import { shareBlockedPorts } from "../egress/blocked-ports.ts";
+import { usePreloadList } from "../probe/browser/preload-list.ts";
+import { gatherEvidence } from "../scan/gather.ts";
+import { type GatherWorkerData, type WorkerCall, workerData } from "../scan/pool.ts";
+import type { BrowserUnavailable, Gathered, GatherTask, WorkerMessage } from "../scan/task.ts";
+
+const { blockedPorts, preloadList, browser: slotOptions } = workerData<GatherWorkerData>();
+shareBlockedPorts(blockedPorts);
+usePreloadList(preloadList);
+const slot = openBrowserSlot(slotOptions);
+
+export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered | BrowserUnavailable> {
+  const post = (message: WorkerMessage) => port.postMessage(message);
+  return withBrowser(port, (browser) => {
+    // Only now: the deadline of the task does not include the start of a browser.
+    post({ type: "started" });
+    return gatherEvidence(task, browser, {
+      onStage: (stage) => post({ type: "stage", stage }),
+      onTrace: (trace) => post({ type: "trace", trace }),
+    });
+  });
+}
+
+export async function startBrowser({ port }: WorkerCall<null>): Promise<null> {
+  await withBrowser(port, () => Promise.resolve());
+  return null;
+}
+
+async function withBrowser<T>(port: MessagePort, action: (browser: ScanBrowser) => Promise<T>): Promise<T | BrowserUnavailable> {
+  let browser: ScanBrowser;
+  try {
+    browser = await slot.begin((event) => port.postMessage({ type: "browser", event } satisfies WorkerMessage));
+  } catch (error) {
+    return { browserUnavailable: messageOf(error) };
+  }
+  try {
+    return await action(browser);
+  } finally {
+    slot.end();
+  }
+}

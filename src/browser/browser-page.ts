@@ -1,0 +1,61 @@
+/** Pages of a scan: each in a browser context of its own, behind the forward proxy of the scan. */
+import type { Protocol } from "devtools-protocol";
+import { type CDPSession, CDPSessionEvent } from "puppeteer-core/internal/api/CDPSession.js";
+import { within } from "../base/deadline.ts";
+import type { ScanBrowser } from "./slot.ts";
+
+export type { CDPSession, Protocol };
+
+/** Emitted by a session when the connection to its browser is lost. */
+export const disconnectedEvent = CDPSessionEvent.Disconnected;
+
+/** For a blank page, which a sound browser opens within 50 ms. */
+const blankPageMs = 2_000;
+/** A blank page connects to nothing. */
+const closedProxyUrl = "http://127.0.0.1:1";
+
+export interface BrowserPage {
+  readonly session: CDPSession;
+  readonly targetId: string;
+  /** Closes the page's context; the slot ends a browser that does not close it. */
+  close(): void;
+}
+
+/** A blank page in a new context, whose connections all go through `proxyUrl`. @throws Error when the browser is gone. */
+export async function openPage(browser: ScanBrowser, proxyUrl: string): Promise<BrowserPage> {
+  const { connection } = browser;
+  const { browserContextId: contextId } = await connection.send("Target.createBrowserContext", {
+    // The context ends with its connection, even if this thread dies.
+    disposeOnDetach: true,
+    proxyServer: proxyUrl,
+    // SSRF guard: by default Chromium connects to loopback without the proxy.
+    proxyBypassList: "<-loopback>",
+  });
+  const close = () => browser.closeLater(connection.send("Target.disposeBrowserContext", { browserContextId: contextId }));
+  try {
+    const [{ targetId }] = await Promise.all([
+      connection.send("Target.createTarget", { url: "about:blank", browserContextId: contextId }),
+      connection.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId: contextId }),
+    ]);
+    const { sessionId } = await connection.send("Target.attachToTarget", { targetId, flatten: true });
+    const session = connection.session(sessionId);
+    if (session === null) throw new Error("the browser attached to no page");
+    return { session, targetId, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Whether the browser itself answers: opens a blank page beside the scanned one. Never rejects. */
+export async function isResponsive(browser: ScanBrowser): Promise<boolean> {
+  return within(
+    blankPageMs,
+    openPage(browser, closedProxyUrl).then(async ({ session, close }) => {
+      await session.send("Runtime.evaluate", { expression: "1" });
+      close();
+      return true;
+    }),
+    false,
+  ).catch(() => false);
+}

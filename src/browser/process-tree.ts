@@ -1,0 +1,76 @@
+/** Processes below a browser, and their memory, from Linux's /proc (proc(5)). */
+import { dlopen } from "bun:ffi";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** waitpid(2): WNOHANG. */
+const waitNoHang = 1;
+
+/** Pids of the children by the pid of their parent. */
+export type ChildPids = ReadonlyMap<number, readonly number[]>;
+
+/** One pass over all processes of the machine. */
+export function readChildPids(): ChildPids {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    const parent = Number.isInteger(pid) ? parentOf(pid) : null;
+    if (parent === null) continue;
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [pid]);
+    else siblings.push(pid);
+  }
+  return children;
+}
+
+/** The process and everything below it, itself first. */
+export function pidsBelow(root: number, children: ChildPids): readonly number[] {
+  return [root, ...(children.get(root) ?? []).flatMap((child) => pidsBelow(child, children))];
+}
+
+/** Memory that the process does not share with files: anonymous pages and shared memory. 0 for a process that has ended. */
+export function memoryBytesOf(pid: number): number {
+  const status = readOf(pid, "status") ?? "";
+  const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB/gm)].map(([, number]) => Number(number));
+  return kibibytes.reduce((sum, each) => sum + each, 0) * 1_024;
+}
+
+/** Kills the process and everything below it at once. Does nothing if it has ended. */
+export function endProcessTree(root: number): void {
+  const pids = pidsBelow(root, readChildPids());
+  // A negative pid is the process group (kill(2)): it has processes that were started in between.
+  for (const pid of [-root, ...pids]) kill(pid);
+}
+
+/** Collects the exit status of a child whose thread is gone (waitpid(2)): nothing else does, and it would stay a zombie. False while it runs. */
+export function collectChild(pid: number): boolean {
+  const { symbols } = dlopen("libc.so.6", { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
+  return symbols.waitpid(pid, null, waitNoHang) !== 0;
+}
+
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // The process has ended already.
+  }
+}
+
+/** Processes with the text in their command line. */
+export function pidsMentioning(text: string): readonly number[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => pid !== process.pid && (readOf(pid, "cmdline") ?? "").includes(text));
+}
+
+/** Null for a process that has ended. The command in parentheses may contain spaces and parentheses itself. */
+function parentOf(pid: number): number | null {
+  const stat = readOf(pid, "stat");
+  return stat === null ? null : Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ", 2)[1]);
+}
+
+function readOf(pid: number, file: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,55 @@
+/** Folder for the profiles of this process's browsers. A lock shows other processes that the folder is in use. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type FileLock, tryLockFile, withFileLock } from "../base/file-lock.ts";
+import { BrowserError } from "./executable.ts";
+import { endProcessTree, pidsMentioning } from "./process-tree.ts";
+
+export interface ProfilesDir {
+  readonly path: string;
+  /** Deletes the folder. The browsers must have ended. */
+  close(): void;
+}
+
+/**
+ * Also deletes the folders of processes that were killed, and ends their browsers. Process ids cannot identify them: a container starts
+ * with the same ids again. @throws BrowserError
+ */
+export function openProfilesDir(dir: string): ProfilesDir {
+  const profiles = join(dir, "profiles");
+  try {
+    mkdirSync(profiles, { recursive: true, mode: 0o700 });
+    return withFileLock(join(dir, "profiles.lock"), () => {
+      removeAbandoned(profiles);
+      const path = mkdtempSync(join(profiles, "process-"));
+      const lock = tryLockFile(lockPathOf(path));
+      return {
+        path,
+        close: () => {
+          rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+          lock?.release();
+        },
+      };
+    });
+  } catch (error) {
+    throw new BrowserError(
+      `the browser's profiles cannot be written below ${dir} (${(error as Error).message}); set browser.dir to another folder`,
+    );
+  }
+}
+
+function removeAbandoned(profiles: string): void {
+  for (const name of readdirSync(profiles)) {
+    const path = join(profiles, name);
+    // A folder of an older release has no lock file.
+    const lock: FileLock | null = existsSync(lockPathOf(path)) ? tryLockFile(lockPathOf(path)) : { release: () => {} };
+    if (lock === null) continue;
+    for (const pid of pidsMentioning(`${path}/`)) endProcessTree(pid);
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    lock.release();
+  }
+}
+
+function lockPathOf(path: string): string {
+  return join(path, "lock");
+}

@@ -1,0 +1,67 @@
+/** The real browser in the thread of a test: one action at a time, as in a scan slot. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import puppeteer, { type Browser } from "puppeteer-core";
+import { findExecutable } from "../../src/browser/executable.ts";
+import { chromiumFlags } from "../../src/browser/flags.ts";
+import { pidsBelow, readChildPids } from "../../src/browser/process-tree.ts";
+import { openProfilesDir } from "../../src/browser/profiles.ts";
+import { openBrowserSlot, type ScanBrowser } from "../../src/browser/slot.ts";
+
+/** Folder of the unpacked browser, shared by all tests. */
+export const browserDir = resolve(import.meta.dirname, "../../node_modules/.cache/assay-browser");
+
+export interface TestBrowser {
+  /** Runs the action with a healthy browser, after the actions before it. */
+  use<T>(action: (browser: ScanBrowser) => Promise<T>): Promise<T>;
+  /** A healthy browser until `stop`, instead of `use`. */
+  hold(): Promise<ScanBrowser>;
+  /** 0 without a running browser. */
+  pid(): number;
+  stop(): Promise<void>;
+}
+
+export function openTestBrowser(): TestBrowser {
+  const profiles = openProfilesDir(browserDir);
+  const slot = openBrowserSlot({ path: null, dir: browserDir, sandbox: "auto", profilesDir: profiles.path });
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    use: (action) => {
+      const result = last.then(async () => {
+        const browser = await slot.begin();
+        return action(browser).finally(() => slot.end());
+      });
+      last = result.catch(() => {});
+      return result;
+    },
+    hold: () => slot.begin(),
+    pid: () => slot.state()?.pid ?? 0,
+    stop: async () => {
+      await slot.stop();
+      profiles.close();
+    },
+  };
+}
+
+/** Pids of the processes of a browser that show pages. */
+export function rendererPids(browserPid: number): readonly number[] {
+  const isRenderer = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer");
+  return pidsBelow(browserPid, readChildPids()).filter(isRenderer);
+}
+
+/** The same browser with the same flags, driven by puppeteer itself. */
+export async function launchPlainBrowser(): Promise<Browser> {
+  const profileDir = mkdtempSync(join(tmpdir(), "assay-plain-browser-"));
+  const { path, environment } = await findExecutable({ path: null, dir: browserDir });
+  const browser = await puppeteer.launch({
+    executablePath: path,
+    pipe: true,
+    ignoreDefaultArgs: true,
+    args: [...chromiumFlags({ profileDir, sandbox: process.getuid?.() !== 0 })],
+    env: { ...process.env, ...environment },
+    acceptInsecureCerts: true,
+  });
+  browser.once("disconnected", () => rmSync(profileDir, { recursive: true, force: true, maxRetries: 3 }));
+  return browser;
+}
