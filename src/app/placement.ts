@@ -11,6 +11,11 @@ function workerFile(name: string): string {
   return compiled ? `${binaryRoot}src/app/${name}.js` : fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
 }
 
+/** This program as a child process, to be followed by its arguments. */
+export const ownProgram: readonly string[] = compiled
+  ? [process.execPath]
+  : [process.execPath, fileURLToPath(new URL("../main.ts", import.meta.url))];
+
 export function ownCommand(): string {
   if (compiled) return process.execPath;
   return process.env.npm_config_user_agent?.startsWith("npm/") ? "npm run --silent assay --" : "bun src/main.ts";

@@ -7,8 +7,7 @@ import { combineHandlers, type HttpHandler, type Listening, listen } from "../ht
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
-import { lockDataDir } from "../store/lock.ts";
-import { openStore } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { createTexts } from "../text/i18n.ts";
 import { createPages } from "../web/app.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
@@ -19,6 +18,7 @@ import { createOperator } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, checksDirOf, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
+import { openServerStore } from "./server-store.ts";
 import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
 
@@ -34,14 +34,27 @@ export interface ServerOptions {
 }
 
 /** Resolves when the server has stopped. @throws ConfigError, DataDirError or CatalogError if it cannot start. */
-export async function runServer(loaded: LoadedConfig, { stop, announce }: ServerOptions): Promise<void> {
+export async function runServer(loaded: LoadedConfig, options: ServerOptions): Promise<void> {
   const { config } = loaded;
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
+  const { store, close } = await openServerStore(config, log);
+  try {
+    await serveStore(loaded, { ...options, store, log });
+  } finally {
+    await close();
+  }
+}
+
+interface ServerParts extends ServerOptions {
+  readonly store: Store;
+  readonly log: Log;
+}
+
+async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: ServerParts): Promise<void> {
+  const { config } = loaded;
   const trustedPems = caPems(config);
   const scriptAdvisories = configuredAdvisories(config, new Date());
   const preloadList = configuredPreloadList(config, new Date());
-  const lock = lockDataDir(config.data);
-  const store = openStore(config.data, { queueMax: config["scan.queue_max"], lock });
   const checksDir = checksDirOf(config);
   const catalog = await loadCatalog({ checksDir });
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");
@@ -88,8 +101,6 @@ export async function runServer(loaded: LoadedConfig, { stop, announce }: Server
   stopKeepingBrowser();
   await scanner.close();
   await browsers.stop();
-  await store.close();
-  lock.release();
 }
 
 /** Starts the first browser, and tries again while none can be started. Returns the function that stops it. */

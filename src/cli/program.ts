@@ -8,6 +8,7 @@ import { judgeCommand } from "./judge.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { addSettings } from "./settings.ts";
+import { storeWalk } from "./store-walk.ts";
 import { currentTerminal, OutputClosed, print, printError, silenceNotes, type Terminal, withTerminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommand } from "./user.ts";
@@ -74,6 +75,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     doctorCommand(onExit),
   ])
     root.addCommand(verb);
+  root.addCommand(storeWalk(), { hidden: true });
   for (const command of [root, ...root.commands, ...root.commands.flatMap((verb) => verb.commands)]) {
     command
       .exitOverride()

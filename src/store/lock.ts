@@ -1,23 +1,45 @@
 /** File lock for one server per data directory; the kernel releases it when the process ends. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FileLock, tryLockFile } from "../base/file-lock.ts";
 import { asDataDirError, DataDirError } from "./data-dir.ts";
 
-export type DataDirLock = FileLock;
+/** Content of the lock file while a server runs; empty after an orderly end. */
+const runningMark = "running\n";
+
+export interface DataDirLock extends FileLock {
+  /** Whether the last server that held the lock ended in order. */
+  readonly endedInOrder: boolean;
+  /** Makes an end without `markStopped` visible to the next start. */
+  markRunning(): void;
+  /** Call after the store is closed. */
+  markStopped(): void;
+}
 
 /** @throws DataDirError `locked` while another server holds it, also from another container on the same volume. */
 export function lockDataDir(dataDir: string): DataDirLock {
-  const lock = lockOf(dataDir);
-  if (lock !== null) return lock;
-  throw new DataDirError("locked", `data directory ${dataDir} is in use by another assay server; stop that one or name another directory`);
-}
-
-function lockOf(dataDir: string): FileLock | null {
-  try {
+  const file = join(dataDir, "lock");
+  return attempt(() => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    return tryLockFile(join(dataDir, "lock"));
-  } catch (error) {
-    throw asDataDirError(error, dataDir);
+    const lock = tryLockFile(file);
+    if (lock === null)
+      throw new DataDirError(
+        "locked",
+        `data directory ${dataDir} is in use by another assay server; stop that one or name another directory`,
+      );
+    return {
+      ...lock,
+      endedInOrder: statSync(file).size === 0,
+      markRunning: () => attempt(() => writeFileSync(file, runningMark, { flush: true })),
+      markStopped: () => attempt(() => writeFileSync(file, "", { flush: true })),
+    };
+  });
+
+  function attempt<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw asDataDirError(error, dataDir);
+    }
   }
 }

@@ -31,8 +31,10 @@ export interface PageWalkOptions {
   /** Highest pages of all trees first, and no more than this; null walks all of them. */
   readonly pagesMax: number | null;
   readonly onFault: (fault: PageFault) => void;
-  /** Called before the first page of a table. */
+  /** Called for every table that is found. */
   readonly onTable?: (table: string, root: TreeRoot) => void;
+  /** Called before the first page of a table. */
+  readonly onStart?: (table: string) => void;
   /** Called for every row of the tables. The key is valid during the call only; `value` reads it, null if it cannot be read. */
   readonly onRow?: (table: string, key: Buffer, value: () => Buffer | null) => void;
 }
@@ -136,6 +138,7 @@ class PageWalk {
 
   private visit(at: Visit): void {
     const { tree, page, level } = at;
+    if (level === 1) this.options.onStart?.(tree.name);
     if (level > Math.min(tree.root.depth, depthMax)) return void this.fault(tree, page, "a tree deeper than its root says");
     if (!this.take(tree, page)) return;
     const bytes = this.read(page, this.meta.pageBytes);

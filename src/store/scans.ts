@@ -224,10 +224,10 @@ function failScan(db: Db, token: string, code: string, now: Date): ScanRecord {
   return changeStatus(db, token, "failed", { ...endedAtTime(now), errorCode: code });
 }
 
-/** None if the scan of the row is lost. */
+/** None if the row names no running scan. */
 function requeue(db: Db, id: number, token: string, now: Date): readonly ScanRecord[] {
   const scan = findScan(db, token);
-  if (scan === undefined) {
+  if (scan?.status !== "running" || scan.id !== id) {
     db.running.remove(id);
     return [];
   }

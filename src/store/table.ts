@@ -110,11 +110,12 @@ export function openNumberTable<K extends string>(
   name: string,
   onUnreadable: TableOptions<number>["onUnreadable"],
 ): NumberTable<K> {
-  const raw: Database<unknown, K> = root.openDB<unknown, K>({ name });
+  // Undefined if the store is open for reading and was never written.
+  const raw: Database<unknown, K> | undefined = root.openDB<unknown, K>({ name });
   return {
     get: (key: K) => {
-      const number = readNumber(() => raw.get(key));
-      if (number === undefined && raw.doesExist(key)) onUnreadable(name, key);
+      const number = readNumber(() => raw?.get(key));
+      if (number === undefined && raw?.doesExist(key) === true) onUnreadable(name, key);
       return number;
     },
     put: (key: K, number: number) => raw.put(key, number),
@@ -135,7 +136,7 @@ function readNumber(read: () => unknown): number | undefined {
 }
 
 /** Undefined for broken JSON and for a value of another shape. */
-function parseRow<V>({ accepts }: RowFormat<V>, text: string): V | undefined {
+export function parseRow<V>({ accepts }: RowFormat<V>, text: string): V | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return accepts(value) ? (value as V) : undefined;

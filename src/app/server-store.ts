@@ -1,0 +1,60 @@
+/** The store of the server: locked, open, and checked as a whole if the last server did not end in order. */
+import type { Log } from "../base/log.ts";
+import { damagedDataDir } from "../store/data-dir.ts";
+import { lockDataDir } from "../store/lock.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { StoreReport } from "../store/store-walk.ts";
+import type { Config } from "./settings.ts";
+import { checkWholeStore } from "./store-check.ts";
+
+export interface ServerStore {
+  readonly store: Store;
+  /** Closes the store and notes the orderly end. */
+  close(): Promise<void>;
+}
+
+/** @throws DataDirError */
+export async function openServerStore(config: Config, log: Log): Promise<ServerStore> {
+  const lock = lockDataDir(config.data);
+  const store = openStore(config.data, {
+    queueMax: config["scan.queue_max"],
+    lock,
+    onUnreadable: ({ table, key }) =>
+      key === null
+        ? log.error("more rows of the store cannot be read; assay doctor --store counts them")
+        : log.error("a row of the store cannot be read and is passed over", { table, key }),
+  });
+  if (!lock.endedInOrder) await checkAfterUncleanEnd(config.data, log);
+  lock.markRunning();
+  return {
+    store,
+    close: async () => {
+      await store.close();
+      lock.markStopped();
+      lock.release();
+    },
+  };
+}
+
+/** LMDB itself survives the end of a process; this finds what a failing disk or a power loss left. */
+async function checkAfterUncleanEnd(dataDir: string, log: Log): Promise<void> {
+  log.warn("the last server did not end in order; checking the whole store");
+  const check = await checkWholeStore(dataDir, { onTable: (table) => log.debug("checking", { table }) });
+  if (check.status === "died")
+    throw damagedDataDir(`data directory ${dataDir} is damaged (table ${check.table}: its check ended by ${check.signal})`);
+  if (check.status === "timeout") log.error("the check of the store ran out of time", { table: check.table, ms: check.ms });
+  else if (check.status === "failed") log.error("the store could not be checked", { because: check.because });
+  else if (check.report !== null) judgeReport(dataDir, check.report, check.ms, log);
+}
+
+function judgeReport(dataDir: string, report: StoreReport, ms: number, log: Log): void {
+  const { pages, fileBytes, damagedPageCount, damagedPages, tables } = report;
+  const [fault] = damagedPages;
+  if (fault !== undefined)
+    throw damagedDataDir(
+      `data directory ${dataDir} has ${damagedPageCount} damaged pages (first: table ${fault.table}, page ${fault.page}: ${fault.reason})`,
+    );
+  const lost = tables.filter((table) => table.lost > 0);
+  if (lost.length > 0) log.error("rows of the store are lost", Object.fromEntries(lost.map((table) => [table.table, table.lost])));
+  log.info("the whole store is checked", { ms, pages, fileBytes });
+}

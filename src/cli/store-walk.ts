@@ -1,0 +1,13 @@
+/** Hidden `assay store-walk`: the child process of the store's check; prints what it found as lines of JSON. */
+import { Command } from "commander";
+import { type StoreCheckLine, storeWalkCommand } from "../app/store-check.ts";
+import { walkStore } from "../store/store-walk.ts";
+import { print } from "./terminal.ts";
+
+export function storeWalk(): Command {
+  const printLine = (line: StoreCheckLine) => print(JSON.stringify(line));
+  return new Command(storeWalkCommand)
+    .argument("<data>")
+    .description("Walk over the whole store of a data directory; used by serve and doctor.")
+    .action(async (dataDir: string) => printLine({ report: await walkStore(dataDir, (table) => printLine({ table })) }));
+}

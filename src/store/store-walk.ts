@@ -1,0 +1,128 @@
+/** Walk over the whole store: every page, and every row decoded. Maps nothing that a first check refuses. */
+import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { bufferToKeyValue, open } from "lmdb";
+import { readMetaPages } from "./meta-pages.ts";
+import { lmdbTrees, type PageFault, walkPages } from "./page-walk.ts";
+import { rowFormats, tableNames } from "./row-formats.ts";
+import { checkStoreFile, storeFileOf } from "./store-file.ts";
+import { parseRow, type RowFormat } from "./table.ts";
+
+declare module "lmdb" {
+  /** Missing in the package's types. */
+  export function bufferToKeyValue(key: Buffer): unknown;
+}
+
+/** Lost rows and damaged pages named apart; the counts include all. */
+const namedMax = 50;
+const keyCharsMax = 100;
+
+export interface TableReport {
+  readonly table: string;
+  /** As the table counts them. */
+  readonly rows: number;
+  /** Cannot be read, or cannot be reached. */
+  readonly lost: number;
+}
+
+export interface StoreReport {
+  readonly pages: number;
+  readonly fileBytes: number;
+  readonly tables: readonly TableReport[];
+  /** At most `namedMax`. The key is JSON, such as the token of a scan or the id of an account. */
+  readonly lostRows: readonly { readonly table: string; readonly key: string }[];
+  readonly damagedPageCount: number;
+  /** At most `namedMax`. */
+  readonly damagedPages: readonly PageFault[];
+}
+
+/** Null without a store. `onTable` is called before each table. @throws the error of the file system. */
+export async function walkStore(dataDir: string, onTable: (table: string) => void): Promise<StoreReport | null> {
+  const path = storeFileOf(dataDir);
+  if (!existsSync(path)) return null;
+  const reader = openReader(dataDir);
+  const file = openSync(path, "r");
+  try {
+    const metas = readMetaPages(file);
+    const fileBytes = fstatSync(file).size;
+    if (metas === null) return notAStore(fileBytes);
+    return reportOf(file, { meta: reader === null ? metas.recovered : metas.newest, fileBytes, onTable });
+  } finally {
+    closeSync(file);
+    reader?.done();
+    await reader?.close();
+  }
+}
+
+/** Holds the current state: no process writes over its pages meanwhile. Null if the file must not be mapped. */
+function openReader(dataDir: string): { done(): void; close(): Promise<void> } | null {
+  try {
+    if (checkStoreFile(storeFileOf(dataDir)) !== "sound") return null;
+  } catch {
+    return null;
+  }
+  const root = open({ path: join(dataDir, "store"), readOnly: true });
+  const transaction = root.useReadTransaction();
+  return { done: () => transaction.done(), close: () => root.close() };
+}
+
+function notAStore(fileBytes: number): StoreReport {
+  const damagedPages = [{ table: lmdbTrees[0] ?? "", page: 0, reason: "a page that is not of a store" }];
+  return { pages: 0, fileBytes, tables: [], lostRows: [], damagedPageCount: 1, damagedPages };
+}
+
+interface WalkInput {
+  readonly meta: Parameters<typeof walkPages>[1];
+  readonly fileBytes: number;
+  readonly onTable: (table: string) => void;
+}
+
+function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreReport {
+  const tables = new Map<string, { rows: number; read: number }>(tableNames.map((name) => [name, { rows: 0, read: 0 }]));
+  const lostRows: { table: string; key: string }[] = [];
+  const damagedPages: PageFault[] = [];
+  let damagedPageCount = 0;
+  const { pages } = walkPages(file, meta, {
+    fileBytes,
+    pagesMax: null,
+    onStart: onTable,
+    onTable: (table, { entries }) => {
+      if (!lmdbTrees.includes(table)) tables.set(table, { rows: entries, read: 0 });
+    },
+    onFault: (fault) => {
+      damagedPageCount++;
+      if (damagedPages.length < namedMax) damagedPages.push(fault);
+    },
+    onRow: (table, key, value) => {
+      const counts = tables.get(table);
+      if (counts === undefined) return;
+      if (isReadable(table, value())) counts.read++;
+      else if (lostRows.length < namedMax) lostRows.push({ table, key: shownKey(key) });
+    },
+  });
+  return {
+    pages,
+    fileBytes,
+    // A damaged count may be any number; it is bounded by the bytes of the file.
+    tables: [...tables].map(([table, { rows, read }]) => ({ table, rows, lost: Math.max(0, Math.min(rows, fileBytes) - read) })),
+    lostRows,
+    damagedPageCount,
+    damagedPages,
+  };
+}
+
+function isReadable(table: string, value: Buffer | null): boolean {
+  if (value === null) return false;
+  const format: RowFormat<unknown> | undefined = rowFormats[table as keyof typeof rowFormats];
+  // Rows of other tables are bytes, or numbers that the comparison of the indexes covers.
+  return format === undefined || parseRow(format, value.toString("utf8")) !== undefined;
+}
+
+/** As JSON, or in hexadecimal if damaged. */
+function shownKey(key: Buffer): string {
+  try {
+    return (JSON.stringify(bufferToKeyValue(Buffer.from(key))) ?? "").slice(0, keyCharsMax);
+  } catch {
+    return key.toString("hex").slice(0, keyCharsMax);
+  }
+}

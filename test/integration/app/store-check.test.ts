@@ -1,0 +1,103 @@
+/** The check of the whole store: after an unclean end only, in a child process whose death names the damage. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { checkWholeStore } from "../../../src/app/store-check.ts";
+import { endServers, run, serve } from "../../support/program.ts";
+import { putStore, storedPageBytes, writeSmallStore } from "../store/damaged-store.ts";
+
+/** `P_OVERFLOW` of a page's flags. */
+const overflowPage = 4;
+
+let whole: Buffer;
+let dataDir: string;
+
+beforeAll(async () => {
+  whole = await writeSmallStore();
+});
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "assay-check-"));
+});
+
+afterEach(async () => {
+  await endServers();
+  rmSync(dataDir, { recursive: true });
+});
+afterAll(endServers);
+
+/** A page that only the whole check reads has the number of another one. */
+function withDamagedOverflowPage(): Buffer {
+  const bytes = Buffer.from(whole);
+  const pages = Array.from({ length: whole.length / storedPageBytes }, (_, page) => page * storedPageBytes);
+  for (const page of pages) if (whole.readUInt16LE(page + 18) === overflowPage) bytes.writeBigUInt64LE(1n, page);
+  return bytes;
+}
+
+describe("a server", () => {
+  const args = () => ["--data", dataDir, "--browser-path", "/nonexistent"];
+
+  test("checks the whole store after kill -9, and not after an orderly end", async () => {
+    const first = await serve(args());
+    await first.end("SIGKILL");
+    const second = await serve(args());
+    expect(second.stderr()).toContain("the whole store is checked");
+    expect(await second.end("SIGTERM")).toBe(0);
+    const third = await serve(args());
+    expect(third.stderr()).not.toContain("checked");
+    expect(await third.end("SIGTERM")).toBe(0);
+  });
+
+  test("is refused with exit 6 if that finds damage, at every start until the store is replaced", async () => {
+    putStore(dataDir, withDamagedOverflowPage());
+    writeFileSync(join(dataDir, "lock"), "running\n");
+    for (const _start of [1, 2]) {
+      const { code, stderr } = await run(["serve", "--listen", "127.0.0.1:0", ...args()]);
+      expect([code, stderr]).toEqual([
+        6,
+        expect.stringMatching(/assay: data directory \S+ has \d+ damaged pages \(first: table \w+, page/),
+      ]);
+    }
+    putStore(dataDir, whole);
+    expect((await serve(args())).stderr()).toContain("the whole store is checked");
+  });
+
+  test("names lost rows and starts", async () => {
+    const token = /"token":"(\w{22})"/.exec(whole.toString("latin1"))?.[1] ?? "";
+    const row = whole.lastIndexOf(`{"token":"${token}"`);
+    putStore(dataDir, Buffer.from(whole).fill("(", row, row + 1));
+    writeFileSync(join(dataDir, "lock"), "running\n");
+    const server = await serve(args());
+    expect(server.stderr()).toMatch(/"event":"rows of the store are lost","scans":1/);
+    expect((await fetch(`${server.url}/scans`)).status).toBe(200);
+  });
+});
+
+describe("the check in a child process", () => {
+  test("reports tables, rows and pages", async () => {
+    putStore(dataDir, whole);
+    const tables: string[] = [];
+    const check = await checkWholeStore(dataDir, { onTable: (table) => tables.push(table) });
+    if (check.status !== "done" || check.report === null) throw new Error(`the check ended as ${check.status}`);
+    expect(check.report.tables.find(({ table }) => table === "scans")).toEqual({ table: "scans", rows: 40, lost: 0 });
+    expect(check.report).toMatchObject({ fileBytes: whole.length, lostRows: [], damagedPages: [], damagedPageCount: 0 });
+    expect(tables).toEqual(expect.arrayContaining(["scans", "results", "evidence", "accounts"]));
+    expect(readFileSync(join(dataDir, "store", "data.mdb")).equals(whole)).toBe(true);
+  });
+
+  test("that dies by a signal names the table", async () => {
+    const program = ["bash", "-c", `echo '{"table":"evidence"}'; kill -SEGV $$`, "bash"];
+    expect(await checkWholeStore(dataDir, { program })).toEqual({ status: "died", signal: "SIGSEGV", table: "evidence" });
+  });
+
+  test("that hangs ends at its time limit", async () => {
+    const program = ["bash", "-c", `echo '{"table":"results"}'; exec sleep 60`, "bash"];
+    expect(await checkWholeStore(dataDir, { program, timeoutMs: 500 })).toMatchObject({ status: "timeout", table: "results" });
+  });
+
+  test("that cannot start says why", async () => {
+    const program = ["bash", "-c", "echo no such thing >&2; exit 3", "bash"];
+    expect(await checkWholeStore(dataDir, { program })).toEqual({ status: "failed", because: "no such thing" });
+  });
+});
