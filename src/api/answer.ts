@@ -1,29 +1,42 @@
 /** Builds every response of the API with its headers. */
 import type { ApiError } from "./errors.ts";
-import type { Headers, RequestContext } from "./request-context.ts";
+import type { HeaderFields, RequestContext } from "./request-context.ts";
 
 /** Responses must not be sniffed, framed or cached by intermediaries. */
-const commonHeaders = {
+const commonHeaders = new Headers({
   "content-type": "application/json; charset=utf-8",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cache-control": "no-store",
-} as const;
+});
 
-/** `body` is JSON text, or null for a status without one. `headers` override the common ones. */
-export function answer(requestContext: RequestContext, status: number, body: string | null, headers: Headers = {}): Response {
-  const all: Record<string, string> = {
-    ...commonHeaders,
-    "x-request-id": requestContext.requestId,
-    ...requestContext.limitHeaders,
-    ...headers,
-  };
-  if (body === null) delete all["content-type"];
-  return new Response(body, { status, headers: all });
+/** Common headers with `fields`, which override them, for answers that are sent often: a copy costs a fifth of a conversion. */
+export function prepareHeaders(fields: HeaderFields): Headers {
+  const headers = new Headers(commonHeaders);
+  setAll(headers, fields);
+  return headers;
+}
+
+/** `body` is JSON text, or null for a status without one. `prepared` stays unchanged. */
+export function answer(
+  { requestId, limitHeaders }: RequestContext,
+  status: number,
+  body: string | null,
+  prepared = commonHeaders,
+): Response {
+  const headers = new Headers(prepared);
+  headers.set("x-request-id", requestId);
+  setAll(headers, limitHeaders);
+  if (body === null) headers.delete("content-type");
+  return new Response(body, { status, headers });
 }
 
 export function answerError(requestContext: RequestContext, { status, message, fieldErrors, reasons, headers }: ApiError): Response {
   // JSON has no undefined members.
   const body = { errorMessage: message, fieldErrors, reasons };
-  return answer(requestContext, status, JSON.stringify(body), headers);
+  return answer(requestContext, status, JSON.stringify(body), prepareHeaders(headers));
+}
+
+function setAll(headers: Headers, fields: HeaderFields): void {
+  for (const name in fields) headers.set(name, fields[name] ?? "");
 }

@@ -7,7 +7,7 @@ import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
 import type { Texts } from "../text/i18n.ts";
-import { answer, answerError } from "./answer.ts";
+import { answer, answerError, prepareHeaders } from "./answer.ts";
 import { createAuthGuard } from "./auth-guard.ts";
 import {
   ApiError,
@@ -73,7 +73,7 @@ export function createApi(settings: ApiSettings) {
   function answerOptions(requestContext: RequestContext, path: string): Response {
     const allowed = allowedMethods(routes, path);
     if (allowed.length === 0) return answerError(requestContext, routeNotFound());
-    return answer(requestContext, 204, null, { allow: allowed.join(", ") });
+    return answer(requestContext, 204, null, prepareHeaders({ allow: allowed.join(", ") }));
   }
 
   function asApiError(error: unknown, request: Request, requestId: string): ApiError {
@@ -94,9 +94,10 @@ export function createApi(settings: ApiSettings) {
 export type Api = ReturnType<typeof createApi>;
 
 /** The extractor knows one spelling of "Bearer" and drops the character after it. RFC 9110 section 11.1 allows any case. */
-function normalizeScheme(headers: globalThis.Headers): void {
+function normalizeScheme(headers: Headers): void {
   const field = headers.get("authorization");
-  if (field !== null) headers.set("authorization", bearerScheme.test(field) ? field.replace(bearerScheme, "Bearer ") : "");
+  if (field === null || (field.startsWith("Bearer ") && field[7] !== " ")) return;
+  headers.set("authorization", bearerScheme.test(field) ? field.replace(bearerScheme, "Bearer ") : "");
 }
 
 const bearerScheme = /^bearer +/i;

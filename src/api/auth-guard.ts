@@ -6,7 +6,7 @@ import type { ClientAddressOf } from "../http/client-address.ts";
 import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { Store } from "../store/store.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";
-import type { Headers, RequestContext } from "./request-context.ts";
+import type { HeaderFields, RequestContext } from "./request-context.ts";
 
 export interface AuthGuardSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens">;
@@ -33,7 +33,8 @@ export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
 
   return ({ headers }, bearer, peer, context) => {
     const address = clientAddressOf(peer, headers.get("x-forwarded-for"));
-    const authentication = authenticate(store, bearer, now());
+    const at = now();
+    const authentication = authenticate(store, bearer, at);
     if (authentication.status === "refused") {
       const failures = countFailure(address);
       if (failures.exceeded) throw refused(settings.failedAuthenticationLimit, failures, context);
@@ -43,7 +44,7 @@ export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
     }
     const { account, token } = authentication;
     // Not awaited: a failed write of the last use refuses no request.
-    store.apiTokens.recordUse(token, now()).catch((error) => log.warn("token use not recorded", { error: String(error) }));
+    store.apiTokens.recordUse(token, at)?.catch((error) => log.warn("token use not recorded", { error: String(error) }));
 
     const counted = countRequest(`${account.id}:${address}`);
     if (counted.exceeded) throw refused(settings.requestLimit, counted, context);
@@ -59,7 +60,7 @@ function refused(limit: RateLimit, counted: Counted, context: RequestContext): A
 }
 
 /** draft-ietf-httpapi-ratelimit-headers up to version 06, which current clients read. */
-function limitHeadersOf({ requestsMax }: RateLimit, { remaining, resetSeconds }: Counted): Headers {
+function limitHeadersOf({ requestsMax }: RateLimit, { remaining, resetSeconds }: Counted): HeaderFields {
   return {
     "ratelimit-limit": String(requestsMax),
     "ratelimit-remaining": String(remaining),

@@ -1,6 +1,6 @@
 /** OpenAPI 3.1 description, built from the schemas that validate requests. */
 import { headerValueCharsMax } from "../evidence/limits.ts";
-import { answer } from "./answer.ts";
+import { answer, prepareHeaders } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
 import type { RequestContext } from "./request-context.ts";
 import { ListQuery, LocaleQuery, models, TokenParams } from "./schemas.ts";
@@ -120,5 +120,6 @@ const readSecurity = {
 /** Served without a token: a developer of a client has none yet. */
 export function createOpenapiAnswer(headerCharsMax: number): (requestContext: RequestContext) => Response {
   const description = JSON.stringify(openapiDocument(headerCharsMax));
-  return (requestContext) => answer(requestContext, 200, description, { "cache-control": "public, max-age=300" });
+  const headers = prepareHeaders({ "cache-control": "public, max-age=300" });
+  return (requestContext) => answer(requestContext, 200, description, headers);
 }

@@ -1,5 +1,6 @@
 /** LRU cache of rendered bodies: a finished scan never changes, and rendering is the costly part of a read. */
 import { LRUCache } from "lru-cache";
+import { prepareHeaders } from "./answer.ts";
 
 const bodiesMax = 1_000;
 /** A thousand usual bodies of 40 KB; a body with every finding has a megabyte. */
@@ -9,6 +10,8 @@ export interface RenderedBody {
   readonly json: string;
   /** Strong hash of the body, so that new texts of a release change it. */
   readonly etag: string;
+  /** With the ETag, for clients that ask again. */
+  readonly headers: Headers;
 }
 
 export class RenderedBodies {
@@ -28,12 +31,14 @@ export class RenderedBodies {
 }
 
 export function withEtag(json: string): RenderedBody {
-  return { json, etag: `"${new Bun.CryptoHasher("sha256").update(json).digest("base64url").slice(0, 22)}"` };
+  const etag = `"${new Bun.CryptoHasher("sha256").update(json).digest("base64url").slice(0, 22)}"`;
+  return { json, etag, headers: prepareHeaders({ etag, "cache-control": "private, no-cache" }) };
 }
 
 /** RFC 9110 section 13.1.2: a list of tags, compared weakly, or `*` for any. */
 export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
+  if (ifNoneMatch === etag) return true;
   if (ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(/(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)].some((match) => match[1] === etag);
 }

@@ -1,12 +1,12 @@
 /** State of one request, from its arrival to its answer. */
 import type { Account } from "../store/accounts.ts";
 
-export type Headers = Readonly<Record<string, string>>;
+export type HeaderFields = Readonly<Record<string, string>>;
 
 export interface RequestContext {
   readonly requestId: string;
   /** RateLimit-* headers; empty until the auth guard has counted the request. */
-  limitHeaders: Headers;
+  limitHeaders: HeaderFields;
   /** Set by the auth guard; null for a request that it has not passed. */
   caller: Account | null;
 }

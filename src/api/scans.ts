@@ -8,10 +8,10 @@ import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import { renderFullReport, renderSecurityResult } from "../text/render.ts";
-import { answer } from "./answer.ts";
+import { answer, prepareHeaders } from "./answer.ts";
 import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
 import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
-import type { Headers, RequestContext } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import { listLimitDefault } from "./schemas.ts";
 
 export const scansPath = "/api/v1/scans";
@@ -19,6 +19,7 @@ export const scansPath = "/api/v1/scans";
 const pollAgainSeconds = 2;
 /** Retry-After when the queue or the disk is full. */
 const queueRetrySeconds = 30;
+const unfinishedHeaders = prepareHeaders({ "retry-after": String(pollAgainSeconds) });
 
 export interface ScanHandlersSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens" | "scans" | "results" | "evidence">;
@@ -41,7 +42,7 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
     wake();
     const { token, id, status } = scan;
     const statusUrl = statusUrlOf(token);
-    return answer(requestContext, 202, JSON.stringify({ token, id, status, statusUrl }), { location: statusUrl });
+    return answer(requestContext, 202, JSON.stringify({ token, id, status, statusUrl }), prepareHeaders({ location: statusUrl }));
   }
 
   async function queueScan(accountId: number, url: string): Promise<ScanRecord> {
@@ -117,9 +118,8 @@ function isOver({ status }: ScanRecord): boolean {
 }
 
 /** An ended scan never changes, so it gets an ETag; any other gets Retry-After. */
-function answerScan(scan: ScanRecord, { json, etag }: RenderedBody, request: Request, requestContext: RequestContext): Response {
-  if (!isOver(scan)) return answer(requestContext, 200, json, { "retry-after": String(pollAgainSeconds) });
-  const headers: Headers = { etag, "cache-control": "private, no-cache" };
+function answerScan(scan: ScanRecord, { json, etag, headers }: RenderedBody, request: Request, requestContext: RequestContext): Response {
+  if (!isOver(scan)) return answer(requestContext, 200, json, unfinishedHeaders);
   if (matchesEtag(request.headers.get("if-none-match"), etag)) return answer(requestContext, 304, null, headers);
   return answer(requestContext, 200, json, headers);
 }

@@ -39,11 +39,11 @@ export interface NewAccount {
 export type AccountRefusal = "email-taken" | "email-invalid";
 
 export function accountRepository(db: Db) {
-  const findById = (id: number): Account | undefined => db.accounts.get(id);
+  const get = (id: number): Account | undefined => db.accounts.get(id);
 
   /** Only within a transaction. */
   function change(id: number, changed: Partial<Account>): Account | undefined {
-    const account = findById(id);
+    const account = get(id);
     if (account === undefined) return undefined;
     const next: Account = { ...account, ...changed };
     db.accounts.put(id, next);
@@ -57,11 +57,11 @@ export function accountRepository(db: Db) {
     createFirst: (account: NewAccount): Promise<Account | AccountRefusal | "not-first"> =>
       db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
 
-    findById,
+    findById: db.cacheReads(get),
 
     findByEmail: (email: string): Account | undefined => {
       const id = accountIdByEmail(db, email);
-      return id === undefined ? undefined : findById(id);
+      return id === undefined ? undefined : get(id);
     },
 
     list: (): readonly Account[] => [...db.accounts.getRange()].map(({ value }) => value),
@@ -85,7 +85,7 @@ export function accountRepository(db: Db) {
 
     setEmail: (id: number, email: string): Promise<Account | AccountRefusal | undefined> =>
       db.write(() => {
-        const account = findById(id);
+        const account = get(id);
         const address = email.trim();
         if (account === undefined) return undefined;
         if (!isEmail(address)) return "email-invalid";

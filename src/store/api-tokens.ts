@@ -75,8 +75,8 @@ export function apiTokenRepository(db: Db) {
         return { token, value };
       }),
 
-    /** Includes revoked and expired tokens. Costs one hash and one lookup. */
-    findByValue: (value: string): ApiToken | undefined => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined),
+    /** Includes revoked and expired tokens. Costs one hash and one lookup, once after each change of the store. */
+    findByValue: db.cacheReads((value: string) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined)),
 
     /** Tokens of an account, oldest first, with those revoked or expired in the last `deadTokenDays`. */
     listOfAccount: (accountId: number): readonly ApiToken[] =>
@@ -86,10 +86,10 @@ export function apiTokenRepository(db: Db) {
     revoke: (accountId: number, id: number, now: Date): Promise<ApiToken | undefined> =>
       change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
 
-    /** Records the last use; writes at most once an hour. */
-    recordUse: async (token: ApiToken, now: Date): Promise<void> => {
+    /** Records the last use; writes at most once an hour. Undefined when there is nothing to write. */
+    recordUse: (token: ApiToken, now: Date): Promise<unknown> | undefined => {
       const lastUsedAt = hourOf(now);
-      if (token.lastUsedAt !== lastUsedAt) await change(token.accountId, token.id, () => ({ lastUsedAt }));
+      return token.lastUsedAt === lastUsedAt ? undefined : change(token.accountId, token.id, () => ({ lastUsedAt }));
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Lane } from "./lanes.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
 import type { OneTimeLink } from "./one-time-links.ts";
+import { createReadCaches, type ReadCaches } from "./read-cache.ts";
 import { type FormattedTable, rowFormats } from "./row-formats.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
@@ -38,8 +39,8 @@ type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionI
 
 /** Array keys sort element by element, so that a prefix is a range. */
 export interface Tables {
-  /** `queueTurn` is the state of the lane schedule. */
-  readonly meta: NumberTable<"schemaVersion" | "queueTurn" | Counter>;
+  /** `queueTurn` is the state of the lane schedule. `changes` counts the transactions of `write`, of all processes. */
+  readonly meta: NumberTable<"schemaVersion" | "queueTurn" | "changes" | Counter>;
   readonly scans: RowTable<ScanRecord, string>;
   /** Token of queued scans (see `queue.ts`). */
   readonly queueByLane: RowTable<string, [lane: Lane, place: number]>;
@@ -76,6 +77,7 @@ export interface Db extends Tables {
   /** Next number of a counter; only within `write`. */
   next(counter: Counter): number;
   readonly health: StoreHealth;
+  readonly cacheReads: ReadCaches["cacheReads"];
   close(): Promise<void>;
 }
 
@@ -115,7 +117,14 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
     if (storedVersion === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
     else if (storedVersion !== undefined && storedVersion < schemaVersion)
       migrateStore(dataDir, root, openTables(root, meta, { report, asFault, anyShape: true }), lock);
-    const commits = createGroupCommit(root);
+    const { cacheReads, expire } = createReadCaches(() => {
+      root.resetReadTxn();
+      return meta.get("changes") ?? Number.NaN;
+    });
+    const commits = createGroupCommit(root, {
+      beforeCommit: () => void meta.put("changes", (meta.get("changes") ?? 0) + 1),
+      afterCommit: expire,
+    });
     return {
       ...tables,
       health,
@@ -137,6 +146,7 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
         meta.put(counter, number);
         return number;
       },
+      cacheReads,
       close: () => {
         commits.flush();
         return root.close();

@@ -12,6 +12,12 @@ export interface GroupCommit {
   flush(): void;
 }
 
+interface CommitHooks {
+  /** Runs within each transaction, after its actions. */
+  readonly beforeCommit: () => void;
+  readonly afterCommit: () => void;
+}
+
 /** `run` executes the action; it returns how to answer once the transaction is on disk. */
 interface Waiting {
   readonly run: (nested: boolean) => () => void;
@@ -22,7 +28,7 @@ interface Waiting {
  * The transactions are synchronous. The asynchronous ones of lmdb-js keep the puts of an action that throws. A full disk also leaves
  * rejections that cannot be caught. Requests that arrive during a flush wait in their sockets and share the next one.
  */
-export function createGroupCommit(root: Pick<RootDatabase, "transactionSync">): GroupCommit {
+export function createGroupCommit(root: Pick<RootDatabase, "transactionSync">, { beforeCommit, afterCommit }: CommitHooks): GroupCommit {
   let waiting: Waiting[] = [];
   return { write, flush };
 
@@ -56,7 +62,12 @@ export function createGroupCommit(root: Pick<RootDatabase, "transactionSync">): 
     waiting = [];
     try {
       // An action alone needs no child transaction: its error rolls back everything.
-      const answers = root.transactionSync(() => group.map(({ run }) => run(group.length > 1)));
+      const answers = root.transactionSync(() => {
+        const ran = group.map(({ run }) => run(group.length > 1));
+        beforeCommit();
+        return ran;
+      });
+      afterCommit();
       for (const answer of answers) answer();
     } catch (error) {
       for (const { reject } of group) reject(error);

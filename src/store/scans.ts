@@ -157,15 +157,18 @@ function outcomeMethods(db: Db) {
 }
 
 function readMethods(db: Db) {
+  /** By account id and token. */
+  const findOwned = db.cacheReads((key: string) => {
+    const [accountId, token = ""] = key.split(" ");
+    return db.ownScans.doesExist([Number(accountId), token]) ? findScan(db, token) : undefined;
+  });
   return {
     /** Undefined for an unknown or malformed token. */
     findByToken: (token: string): ScanRecord | undefined => findScan(db, token),
 
     /** Unknown and malformed tokens, and those of other accounts, cost the same lookup: timing does not distinguish them. */
-    findOfAccount: (accountId: number, token: string): ScanRecord | undefined => {
-      const wellFormed = scanTokenPattern.test(token) ? token : noToken;
-      return db.ownScans.doesExist([accountId, wellFormed]) ? findScan(db, wellFormed) : undefined;
-    },
+    findOfAccount: (accountId: number, token: string): ScanRecord | undefined =>
+      findOwned(`${accountId} ${scanTokenPattern.test(token) ? token : noToken}`),
 
     /** Newest first. */
     listOfAccount: (accountId: number, { limit, cursor }: PageRequest): Page<ScanRecord> => {

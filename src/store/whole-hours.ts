@@ -2,7 +2,12 @@
 
 export const hourMs = 3_600_000;
 
+/** Hours since 1970 of the last call, and its text: every request asks for the same hour. */
+let lastHour = { number: Number.NaN, text: "" };
+
 /** Start of the hour of an instant: ISO 8601, UTC. */
 export function hourOf(now: Date): string {
-  return new Date(Math.floor(now.getTime() / hourMs) * hourMs).toISOString();
+  const number = Math.floor(now.getTime() / hourMs);
+  if (lastHour.number !== number) lastHour = { number, text: new Date(number * hourMs).toISOString() };
+  return lastHour.text;
 }

@@ -18,6 +18,7 @@ export interface ApiUnderTest {
   readonly store: Store;
   readonly api: Api;
   readonly port: number;
+  readonly dataDir: string;
   /** Log lines; empty without internal errors. */
   readonly logged: string[];
   /** Number of wake-ups of the dispatcher. */
@@ -25,7 +26,9 @@ export interface ApiUnderTest {
   /** Advances the clock of the API. */
   advanceMs(ms: number): void;
   /** Account on the plan with a token. The store puts the first account on the Agency plan, so that one exists before. */
-  customer(plan?: Plan): Promise<{ readonly accountId: number; readonly token: string; readonly revoke: () => Promise<unknown> }>;
+  customer(
+    plan?: Plan,
+  ): Promise<{ readonly accountId: number; readonly email: string; readonly token: string; readonly revoke: () => Promise<unknown> }>;
   /** Sends a request; `token` becomes the Authorization header. */
   request(path: string, init?: RequestInit & { readonly token?: string }): Promise<Response>;
   start(token: string, url?: string): Promise<{ token: string; id: number; status: string; statusUrl: string }>;
@@ -71,6 +74,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     store,
     api,
     port: server.port,
+    dataDir,
     logged,
     woken: 0,
     advanceMs: (ms) => {
@@ -81,7 +85,12 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
       const account = await store.accounts.create({ email: `customer-${customers}@assay.test`, plan, now: now() });
       if (typeof account === "string") throw new Error(account);
       const { token, value } = await store.apiTokens.create({ accountId: account.id, name: "test", now: now() });
-      return { accountId: account.id, token: value, revoke: () => store.apiTokens.revoke(account.id, token.id, now()) };
+      return {
+        accountId: account.id,
+        email: account.email,
+        token: value,
+        revoke: () => store.apiTokens.revoke(account.id, token.id, now()),
+      };
     },
     request: (path, { token, ...init } = {}) => {
       const headers = new Headers(init.headers);
