@@ -35,7 +35,7 @@ const tablesMax = 64;
 /** Address space reserved at start, in bytes. The file is only as long as its content, and the map can grow. */
 const mapBytes = 16 * 2 ** 30;
 
-type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId";
+export type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId";
 
 /** Array keys sort element by element, so that a prefix is a range. */
 export interface Tables {

@@ -37,9 +37,14 @@ export function publicScanRepository(db: Db) {
 }
 
 /** Only within a transaction. */
-export function addToPublicList(db: Tables, { token, id, url, summary }: ScanRecord): void {
+export function addToPublicList(db: Tables, scan: ScanRecord): void {
+  for (const key of publicKeysOf(scan)) db.publicScans.put(key, scan.token);
+}
+
+/** Keys of a finished scan in the public list. */
+export function publicKeysOf({ id, url, summary }: ScanRecord): readonly [name: string, band: string, scanId: number][] {
   const inBands = [any, ...bands.filter((band) => band === summary?.band)];
-  for (const name of [any, ...namesOf(url)]) for (const band of inBands) db.publicScans.put([name, band, id], token);
+  return [any, ...namesOf(url)].flatMap((name) => inBands.map((band): [string, string, number] => [name, band, id]));
 }
 
 /** Names that find a scan of the URL: the exact host, the host as a domain, and its parent domains. */

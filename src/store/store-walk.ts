@@ -1,5 +1,5 @@
 /** Walk over the whole store: every page, and every row decoded. Maps nothing that a first check refuses. */
-import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { bufferToKeyValue, open } from "lmdb";
 import { readMetaPages } from "./meta-pages.ts";
@@ -39,7 +39,9 @@ export interface StoreReport {
 /** Null without a store. `onTable` is called before each table. @throws the error of the file system. */
 export async function walkStore(dataDir: string, onTable: (table: string) => void): Promise<StoreReport | null> {
   const path = storeFileOf(dataDir);
-  if (!existsSync(path)) return null;
+  const state = statSync(path, { throwIfNoEntry: false });
+  if (state === undefined) return null;
+  if (!state.isFile()) return notAStore(0);
   const reader = openReader(dataDir);
   const file = openSync(path, "r");
   try {

@@ -1,0 +1,75 @@
+/** Examination of the whole store for the operator, and the repair of what follows from its records. */
+import { compareCounters, type LowCounter } from "../store/counters.ts";
+import { openDatabase } from "../store/database.ts";
+import { compareDerivedTables, type DerivedReport } from "../store/derived-tables.ts";
+import { type DataDirLock, lockDataDir } from "../store/lock.ts";
+import type { StoreReport } from "../store/store-walk.ts";
+import { checkWholeStore } from "./store-check.ts";
+
+export interface StoreExamination {
+  /** `lost`: rows, or rows of derived tables, are lost; all others can be used. `damaged`: the store cannot be opened. */
+  readonly state: "ok" | "lost" | "damaged";
+  /** Null without a store, and if a signal ended the check. After a repair, the state after it. */
+  readonly report: StoreReport | null;
+  /** Table in which a signal ended the check. */
+  readonly diedIn: string | null;
+  /** Differences that were found; a repair has removed them. Empty for a damaged store, whose tables cannot be compared. */
+  readonly derived: readonly DerivedReport[];
+  readonly lowCounters: readonly LowCounter[];
+  readonly repaired: boolean;
+}
+
+export interface ExaminationOptions {
+  /** Rebuilds derived tables and counters; refused while a server runs. */
+  readonly repair: boolean;
+  /** Called before each table. */
+  readonly onTable: (table: string) => void;
+}
+
+/** @throws DataDirError `locked` for a repair beside a server; Error if the check cannot be made. */
+export async function examineStore(dataDir: string, { repair, onTable }: ExaminationOptions): Promise<StoreExamination> {
+  const lock = repair ? lockDataDir(dataDir) : undefined;
+  try {
+    const found = await walk(dataDir, onTable);
+    const { report } = found;
+    const unrepaired = { ...found, derived: [], lowCounters: [], repaired: false };
+    if (found.diedIn !== null || (report?.damagedPageCount ?? 0) > 0) return { ...unrepaired, state: "damaged" };
+    if (report === null) return { ...unrepaired, state: "ok" };
+    const differences = await compareTables(dataDir, repair, lock);
+    const isRepaired = repair && hasDifferences(differences);
+    const last = isRepaired ? (await walk(dataDir, onTable)).report : report;
+    const isWhole = (repair || !hasDifferences(differences)) && last?.tables.every(({ lost }) => lost === 0) === true;
+    return { ...differences, state: isWhole ? "ok" : "lost", report: last, diedIn: null, repaired: isRepaired };
+  } finally {
+    lock?.release();
+  }
+}
+
+async function walk(dataDir: string, onTable: (table: string) => void): Promise<Pick<StoreExamination, "report" | "diedIn">> {
+  const check = await checkWholeStore(dataDir, { onTable });
+  if (check.status === "done") return { report: check.report, diedIn: null };
+  if (check.status === "died") return { report: null, diedIn: check.table };
+  throw new Error(
+    check.status === "timeout"
+      ? `the check of the store ran out of time in table ${check.table} after ${check.ms} ms; the disk may be failing`
+      : `the store could not be checked (${check.because})`,
+  );
+}
+
+type Differences = Pick<StoreExamination, "derived" | "lowCounters">;
+
+async function compareTables(dataDir: string, repair: boolean, lock: DataDirLock | undefined): Promise<Differences> {
+  const db = openDatabase(dataDir, { readOnly: !repair, lock });
+  try {
+    // First, while rows of lost records still name their ids.
+    const lowCounters = await compareCounters(db, { repair });
+    const derived = await compareDerivedTables(db, { repair });
+    return { lowCounters, derived: derived.filter(({ missing, stray }) => missing + stray > 0) };
+  } finally {
+    await db.close();
+  }
+}
+
+function hasDifferences({ derived, lowCounters }: Differences): boolean {
+  return derived.length + lowCounters.length > 0;
+}

@@ -1,0 +1,141 @@
+/** `assay doctor --store` names what is lost and rebuilds what follows from the records. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "lmdb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { StoreExamination } from "../../../src/app/store-examination.ts";
+import { openStore } from "../../../src/store/store.ts";
+import { endServers, run, serve } from "../../support/program.ts";
+import { putStore, writeSmallStore } from "../store/damaged-store.ts";
+
+const newest = { limit: 100, cursor: null };
+
+let whole: Buffer;
+let dataDir: string;
+
+beforeAll(async () => {
+  whole = await writeSmallStore();
+});
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "assay-doctor-"));
+  putStore(dataDir, whole);
+});
+
+afterEach(() => rmSync(dataDir, { recursive: true }));
+afterAll(endServers);
+
+async function doctor(...args: string[]): Promise<{ code: number; examination: StoreExamination; stderr: string }> {
+  const { code, stdout, stderr } = await run(["doctor", "--store", "--json", "--data", dataDir, ...args]);
+  return { code, stderr, examination: JSON.parse(stdout === "" ? "null" : stdout) };
+}
+
+/** Changes raw rows, as no release would. */
+async function change(name: string, action: (table: ReturnType<typeof openRaw>["table"]) => void): Promise<void> {
+  const { root, table } = openRaw(name);
+  root.transactionSync(() => action(table));
+  await root.close();
+}
+
+function openRaw(name: string) {
+  const root = open({ path: join(dataDir, "store"), maxDbs: 64 });
+  return { root, table: root.openDB<string, string | number | (string | number)[]>({ name, encoding: "string" }) };
+}
+
+async function listed(): Promise<readonly string[]> {
+  const store = openStore(dataDir);
+  const lists = [store.publicScans.list(newest), store.scans.listOfAccount(1, newest), store.scans.listOfAccount(2, newest)];
+  const tokens = [...lists.flatMap(({ items }) => items), ...store.scans.listQueued(100)].map(({ token }) => token);
+  await store.close();
+  return tokens;
+}
+
+describe("assay doctor --store", () => {
+  test("finds nothing in a whole store, also beside its server, and changes nothing", async () => {
+    expect(await doctor()).toMatchObject({ code: 0, examination: { state: "ok", derived: [], lowCounters: [], repaired: false } });
+    expect(readFileSync(join(dataDir, "store", "data.mdb")).equals(whole)).toBe(true);
+    const server = await serve(["--data", dataDir, "--browser-path", "/nonexistent"]);
+    expect((await doctor()).code).toBe(0);
+    const refused = await run(["doctor", "--store", "--repair", "--data", dataDir]);
+    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("is in use by another assay server") });
+    await server.end("SIGTERM");
+  });
+
+  test("names lost records, which a repair cannot bring back", async () => {
+    const [token = ""] = await listed();
+    await change("scans", (table) => void table.put(token, `${table.get(token)?.slice(0, -1)}`));
+    await change("accounts", (table) => void table.put(2, "[]"));
+    const { code, examination } = await doctor();
+    expect([code, examination.state]).toEqual([1, "lost"]);
+    expect(examination.report?.lostRows).toEqual([
+      { table: "scans", key: JSON.stringify(token) },
+      { table: "accounts", key: "2" },
+    ]);
+    const text = await run(["doctor", "--store", "--data", dataDir]);
+    expect(text.stdout).toContain("40 rows, 1 of them lost");
+    const repaired = await doctor("--repair");
+    expect(repaired).toMatchObject({ code: 1, examination: { repaired: true, state: "lost" } });
+    expect(await doctor()).toMatchObject({ code: 1, examination: { derived: [], state: "lost" } });
+    expect(await listed()).not.toContain(token);
+  });
+
+  test("--repair rebuilds every derived table from the records", async () => {
+    const before = await listed();
+    for (const name of ["publicScans", "scansByAccount", "ownScans", "queueByLane", "accountIdsByEmail", "apiTokenHashes", "sessionHashes"])
+      await change(name, (table) => {
+        const keys = [...table.getKeys()];
+        for (const key of keys.slice(1)) table.remove(key);
+        table.put(keys[0] ?? 0, "not JSON");
+      });
+    await change("running", (table) => void table.put(999, '"nothing"'));
+    expect(await listed()).toEqual([]);
+    const found = await doctor();
+    expect([found.code, found.examination.derived.map(({ table }) => table).sort()]).toEqual([
+      1,
+      ["accountIdsByEmail", "apiTokenHashes", "ownScans", "publicScans", "queueByLane", "running", "scansByAccount", "sessionHashes"],
+    ]);
+    expect(await doctor("--repair")).toMatchObject({ code: 0, examination: { state: "ok", repaired: true } });
+    expect(await doctor()).toMatchObject({ code: 0, examination: { state: "ok", derived: [] } });
+    expect(await listed()).toEqual(before);
+    const store = openStore(dataDir);
+    expect(store.accounts.findByEmail("second@site.example")?.id).toBe(2);
+    expect(store.apiTokens.listOfAccount(1)).toHaveLength(1);
+    await store.close();
+  });
+
+  test("--repair raises a counter that would give an id again", async () => {
+    const root = open({ path: join(dataDir, "store"), maxDbs: 64 });
+    const meta = root.openDB<unknown, string>({ name: "meta" });
+    root.transactionSync(() => {
+      meta.put("nextScanId", 3);
+      meta.put("nextAccountId", "x");
+    });
+    await root.close();
+    const counters = ["nextScanId", "nextAccountId"];
+    expect((await doctor()).examination.lowCounters.map(({ counter }) => counter)).toEqual(counters);
+    expect((await doctor("--repair")).code).toBe(0);
+    const store = openStore(dataDir);
+    expect(await store.scans.queue({ accountId: 1, url: "https://new.example/", now: new Date() })).toMatchObject({ id: 41 });
+    await store.close();
+  });
+
+  test.each([
+    ["a truncated store", () => whole.subarray(0, whole.length / 2)],
+    ["an empty file", () => Buffer.alloc(0)],
+    ["a foreign file", () => Buffer.alloc(9_999, "x")],
+  ])("says that %s is damaged, and repairs nothing", async (_words, content) => {
+    putStore(dataDir, content());
+    expect(await doctor()).toMatchObject({ code: 6, examination: { state: "damaged" } });
+    const { code, examination, stderr } = await doctor("--repair");
+    expect([code, examination.repaired, stderr]).toEqual([6, false, expect.stringContaining("restore data.mdb from a backup")]);
+    expect(readFileSync(join(dataDir, "store", "data.mdb")).equals(content())).toBe(true);
+  });
+
+  test("says that a folder is damaged, and that no store is there yet", async () => {
+    rmSync(join(dataDir, "store"), { recursive: true });
+    expect(await doctor()).toMatchObject({ code: 0, examination: { state: "ok", report: null } });
+    mkdirSync(join(dataDir, "store", "data.mdb"), { recursive: true });
+    expect((await doctor()).code).toBe(6);
+  });
+});
