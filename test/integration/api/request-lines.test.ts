@@ -92,3 +92,29 @@ test("an endless body is refused, not buffered", async () => {
   });
   expect(status).toBe(413);
 });
+
+describe("the runtime itself, as docs/api.md says, without a body", () => {
+  const host = "Host: x\r\n";
+  const post = `POST /api/v1/scans HTTP/1.1\r\n${host}`;
+  const many = Array.from({ length: 200 }, (_, at) => `x-${at}: 1\r\n`).join("");
+  const long = "a".repeat(16_384);
+  test.each([
+    ["is not HTTP", "400 Bad Request", "hello\r\n\r\n"],
+    ["has no Host", "400 Bad Request", "GET /healthz HTTP/1.1\r\n\r\n"],
+    ["has a blank in the name of a header", "400 Bad Request", `GET /healthz HTTP/1.1\r\n${host}a b: 1\r\n\r\n`],
+    ["has an invalid length", "400 Bad Request", `${post}Content-Length: abc\r\n\r\n`],
+    ["has a length and a coding", "400 Bad Request", `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n`],
+    ["has another coding", "400 Bad Request", `${post}Transfer-Encoding: gzip\r\n\r\n`],
+    ["has a long header", "431 Request Header Fields Too Large", `GET /healthz HTTP/1.1\r\n${host}x: ${long}\r\n\r\n`],
+    ["has a long target", "431 Request Header Fields Too Large", `GET /${long} HTTP/1.1\r\n${host}\r\n`],
+    ["has many headers", "431 Request Header Fields Too Large", `GET /healthz HTTP/1.1\r\n${host}${many}\r\n`],
+    ["has no version", "505 HTTP Version Not Supported", "GET /healthz\r\n\r\n"],
+    ["has another version", "505 HTTP Version Not Supported", `GET /healthz HTTP/2.0\r\n${host}\r\n`],
+  ])("answers a request that %s with %s", async (_words, status, request) => {
+    expect(await sent(request)).toBe(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+  });
+
+  test("closes the connection at an unknown method", async () => {
+    expect(await sent(`FOO /healthz HTTP/1.1\r\n${host}\r\n`)).toBe("");
+  });
+});
