@@ -6,7 +6,7 @@ import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { jsonLine, note, print, printError, table } from "./terminal.ts";
-import { accountOf, withStore } from "./user.ts";
+import { accountOf, noAccount, readStore, withStore } from "./user.ts";
 
 export function tokenCommand(): Command {
   const token = new Command("token").description("Create, list and revoke API tokens.");
@@ -33,9 +33,9 @@ export function tokenCommand(): Command {
     .option("--user <email>", "only those of this account")
     .option("--json", "as a JSON array")
     .action(({ user, json }: { user?: string; json?: boolean }, command: Command) =>
-      withStore(command, async (store) => {
-        const accounts = user === undefined ? store.accounts.list() : [accountOf(store, user)];
-        const tokens = accounts.flatMap(({ id, email }) => store.apiTokens.listOfAccount(id).map((one) => ({ ...one, email })));
+      readStore(command, (store) => {
+        if (store === null && user !== undefined) throw noAccount(user);
+        const tokens = store === null ? [] : tokensOf(store, user);
         if (json === true) print(jsonLine(tokens));
         else if (tokens.length > 0)
           print(table([["ID", "ACCOUNT", "NAME", "VALUE", "CREATED", "LAST USED (HOUR)", "STATE"], ...tokens.map(rowOf)]));
@@ -53,6 +53,11 @@ export function tokenCommand(): Command {
       }),
     );
   return token;
+}
+
+function tokensOf(store: Store, user: string | undefined): readonly (ApiToken & { readonly email: string })[] {
+  const accounts = user === undefined ? store.accounts.list() : [accountOf(store, user)];
+  return accounts.flatMap(({ id, email }) => store.apiTokens.listOfAccount(id).map((token) => ({ ...token, email })));
 }
 
 function ownerOf(store: Pick<Store, "accounts" | "apiTokens">, id: string): ApiToken | null {

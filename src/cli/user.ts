@@ -5,6 +5,7 @@ import { baseUrl, urlOfLink } from "../app/links.ts";
 import { hashOfPassword } from "../app/passwords.ts";
 import type { Config } from "../app/settings.ts";
 import { type Account, plans } from "../store/accounts.ts";
+import { DataDirError } from "../store/data-dir.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { CliError, exitCodes } from "./exit.ts";
@@ -61,8 +62,8 @@ function addList(user: Command): void {
     .description("List all accounts, oldest first.")
     .option("--json", "as a JSON array")
     .action(({ json }, command: Command) =>
-      withStore(command, async (store) => {
-        const accounts = store.accounts.list();
+      readStore(command, (store) => {
+        const accounts = store?.accounts.list() ?? [];
         if (json === true) print(jsonLine(accounts));
         else if (accounts.length === 0) note("there is no account yet: assay user setup-link prints a link that makes the first one");
         else print(table([["ID", "EMAIL", "PLAN", "ROLE", "STATE", "CREATED"], ...accounts.map(rowOf)]));
@@ -192,10 +193,14 @@ function rowOf({ id, email, plan, admin, disabled, createdAt }: Account): readon
   return [String(id), email, plan, admin ? "admin" : "user", disabled ? "disabled" : "active", createdAt];
 }
 
+export function noAccount(email: string): CliError {
+  return new CliError(exitCodes.usage, `there is no account for ${stripControls(email)}; see assay user list`);
+}
+
 /** @throws CliError if no account has this address. */
 export function accountOf(store: Pick<Store, "accounts">, email: string): Account {
   const account = store.accounts.findByEmail(email);
-  if (account === undefined) throw new CliError(exitCodes.usage, `there is no account for ${stripControls(email)}; see assay user list`);
+  if (account === undefined) throw noAccount(email);
   return account;
 }
 
@@ -207,5 +212,29 @@ export async function withStore(command: Command, action: (store: Store, config:
     await action(store, config);
   } finally {
     await store.close();
+  }
+}
+
+/**
+ * Opens the store for reading only, which also works on a read-only mount, for one action, then closes it. Null: there is no store yet.
+ * A store that needs a migration or recovery is opened for writing, as at a start.
+ */
+export async function readStore(command: Command, action: (store: Store | null) => void): Promise<void> {
+  const store = openForReading(configOf(command).data);
+  try {
+    action(store);
+  } finally {
+    await store?.close();
+  }
+}
+
+function openForReading(dataDir: string): Store | null {
+  try {
+    return openStore(dataDir, { readOnly: true });
+  } catch (error) {
+    const fault = error instanceof DataDirError ? error.fault : null;
+    if (fault === "missing") return null;
+    if (fault === "older" || fault === "unflushed") return openStore(dataDir);
+    throw error;
   }
 }

@@ -1,0 +1,70 @@
+/** Commands that list only read: on a read-only mount, beside a server, and without a store. */
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endServers, fromSource, run, serve } from "../../support/program.ts";
+
+const isRoot = process.getuid?.() === 0;
+/** User id of `nobody` on Debian. */
+const unprivilegedUid = 65_534;
+const dataDir = mkdtempSync(join(tmpdir(), "assay-read-only-"));
+
+beforeAll(async () => {
+  await run(["user", "create", "first@site.example", "--data", dataDir]);
+  await run(["token", "create", "--user", "first@site.example", "--name", "ci", "--data", dataDir]);
+});
+
+afterAll(async () => {
+  await endServers();
+  rmSync(dataDir, { recursive: true });
+});
+
+const listings = [
+  { args: ["user", "list", "--json"], shown: "first@site.example" },
+  { args: ["token", "list", "--json"], shown: '"name":"ci"' },
+  { args: ["token", "list", "--user", "first@site.example"], shown: "valid" },
+];
+
+const storedBytes = () => readFileSync(join(dataDir, "store", "data.mdb"));
+
+async function expectListed(command: readonly string[]): Promise<void> {
+  for (const { args, shown } of listings) {
+    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command });
+    expect([args, code, stdout, stderr]).toEqual([args, 0, expect.stringContaining(shown), ""]);
+  }
+}
+
+describe("listing", () => {
+  test.skipIf(!isRoot)("works on a read-only mount", async () => {
+    const before = storedBytes();
+    const inMount = `mount -o bind,ro "${dataDir}" "${dataDir}" && ! touch "${dataDir}/x" 2>/dev/null && exec "$@"`;
+    await expectListed(["unshare", "--mount", "--propagation", "private", "sh", "-c", inMount, "sh", ...fromSource]);
+    expect(storedBytes().equals(before)).toBe(true);
+  });
+
+  test("works where this user may only read", async () => {
+    const paths = ["", "store", "store/data.mdb", "store/lock.mdb"].map((name) => join(dataDir, name));
+    for (const path of paths) chmodSync(path, path.endsWith(".mdb") ? 0o444 : 0o555);
+    const as = isRoot ? ["setpriv", `--reuid=${unprivilegedUid}`, `--regid=${unprivilegedUid}`, "--clear-groups"] : [];
+    await expectListed([...as, ...fromSource]);
+    for (const path of paths) chmodSync(path, path.endsWith(".mdb") ? 0o600 : 0o700);
+  });
+
+  test("works beside a server", async () => {
+    const server = await serve(["--data", dataDir, "--browser-path", "/nonexistent"]);
+    await expectListed(fromSource);
+    expect(await server.end("SIGTERM")).toBe(0);
+  });
+
+  test("without a store lists nothing and creates nothing", async () => {
+    const empty = mkdtempSync(join(tmpdir(), "assay-empty-"));
+    expect(await run(["user", "list", "--json", "--data", empty])).toMatchObject({ code: 0, stdout: "[]\n" });
+    expect(await run(["token", "list", "--data", empty])).toMatchObject({ code: 0, stdout: "" });
+    const unknown = await run(["token", "list", "--user", "me@site.example", "--data", empty]);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no account for me@site.example") });
+    expect(readdirSync(empty)).toEqual([]);
+    expect(existsSync(join(empty, "store"))).toBe(false);
+    rmSync(empty, { recursive: true });
+  });
+});
