@@ -66,9 +66,14 @@ export function createApi(settings: ApiSettings) {
       return request.method === "OPTIONS" ? answerOptions(context.requestContext, pathOf(request)) : undefined;
     })
     .onError(({ error, requestContext, request }) => answerError(requestContext, asApiError(error, request, requestContext.requestId)))
-    .use(apiRoutes({ store, texts, wake, ready, now, authGuard, headerCharsMax }));
+    .use(apiRoutes({ store, texts, wake, ready, now, authGuard, peerOf, headerCharsMax }));
   const routes = app.routes.filter(({ method }) => method !== "ALL");
   return app;
+
+  /** Not from the context: a context that has the server costs every request more. */
+  function peerOf(request: Request): string | null {
+    return app.server?.requestIP(request)?.address ?? null;
+  }
 
   function answerOptions(requestContext: RequestContext, path: string): Response {
     const allowed = allowedMethods(routes, path);

@@ -14,6 +14,8 @@ const openapiPath = "/api/v1/openapi.json";
 export interface ApiRoutesSettings extends ScanHandlersSettings {
   readonly ready: () => Readiness;
   readonly authGuard: AuthGuard;
+  /** Address of the peer; null for a Unix socket. */
+  readonly peerOf: (request: Request) => string | null;
   /** Characters that this installation reads of a response header. */
   readonly headerCharsMax: number;
 }
@@ -21,7 +23,7 @@ export interface ApiRoutesSettings extends ScanHandlersSettings {
 /** A lone surrogate: no URL can carry it, which switches a source of the extractor off. */
 const unsendableName = "\ud800";
 
-export function apiRoutes({ ready, authGuard, headerCharsMax, ...settings }: ApiRoutesSettings) {
+export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...settings }: ApiRoutesSettings) {
   const answerOpenapi = createOpenapiAnswer(headerCharsMax);
   const scans = createScanHandlers(settings);
   return (
@@ -34,8 +36,8 @@ export function apiRoutes({ ready, authGuard, headerCharsMax, ...settings }: Api
 
       // Everything below needs a token.
       .use(bearer({ extract: { body: unsendableName, query: unsendableName, header: "Bearer" } }))
-      .derive(({ bearer: token, request, server, requestContext }) => {
-        authGuard(request, token, server?.requestIP(request)?.address ?? null, requestContext);
+      .derive(({ bearer: token, request, requestContext }) => {
+        authGuard(request, token, peerOf(request), requestContext);
         return {};
       })
       .post(scansPath, ({ body, bearer: token, requestContext }) => scans.start(body.url, token, requestContext), {
