@@ -1,7 +1,7 @@
 /**
  * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
- * `--full` measures longer. `--scans <n>` is the number of scans before memory is read.
- * `--only <names>` runs only the named parts (api, pages, preload, queue, scan, start, memory).
+ * `--full` measures longer. `--scans <n>` is the number of scans of the parts memory and soak.
+ * `--only <names>` runs only the named parts (api, pages, preload, queue, scan, slots, start, memory, soak). The soak runs only if it is named.
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -14,12 +14,16 @@ import { benchMemory, benchStart } from "./process.ts";
 import { benchQueue } from "./queue.ts";
 import { type Row, tableOf } from "./report.ts";
 import { benchScan } from "./scan.ts";
+import { benchSlots } from "./slots.ts";
+import { benchSoak } from "./soak.ts";
 
 const { values } = parseArgs({
   options: { full: { type: "boolean", default: false }, scans: { type: "string" }, only: { type: "string" } },
 });
 const { full } = values;
-const scans = Number(values.scans ?? (full ? 500 : 50));
+const scans = (fallback: number) => Number(values.scans ?? fallback);
+/** About 25 minutes on 2 cores. */
+const soakScans = 5_000;
 
 const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   api: () => benchApi({ rounds: full ? 15 : 7 }),
@@ -27,10 +31,12 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   preload: () => Promise.resolve(benchPreloadList({ rounds: full ? 31 : 9 })),
   queue: () => benchQueue({ rounds: full ? 101 : 31 }),
   scan: () => benchScan({ pairs: full ? 100 : 20 }),
+  slots: () => benchSlots({ starts: full ? 31 : 9, rounds: full ? 7 : 3 }),
   start: () => benchStart({ starts: full ? 31 : 9 }),
-  memory: () => benchMemory({ scans }),
+  memory: () => benchMemory({ scans: scans(full ? 500 : 50) }),
+  soak: () => benchSoak({ scans: scans(soakScans) }),
 };
-const selected = values.only?.split(",") ?? Object.keys(parts);
+const selected = values.only?.split(",") ?? Object.keys(parts).filter((name) => name !== "soak");
 
 const rows: Row[] = [];
 for (const name of selected) {
