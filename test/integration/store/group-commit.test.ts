@@ -87,6 +87,27 @@ test("closing commits what waits", async () => {
   await reopened.close();
 });
 
+test("what is acknowledged survives kill -9", async () => {
+  const rounds = 5;
+  const acknowledgedMin = 40;
+  const acknowledged: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const child = Bun.spawn([process.execPath, join(import.meta.dirname, "queue-in-child.ts"), dataDir], { stdout: "pipe" });
+    const killAfter = acknowledgedMin + Math.floor(Math.random() * acknowledgedMin);
+    let text = "";
+    for await (const chunk of child.stdout) {
+      text += Buffer.from(chunk).toString("latin1");
+      if (text.split("\n").length > killAfter) child.kill("SIGKILL");
+    }
+    acknowledged.push(...text.split("\n").filter((token) => token !== ""));
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(rounds * acknowledgedMin);
+  const store = openStore(dataDir);
+  expect(acknowledged.filter((token) => store.scans.findByToken(token)?.status !== "queued")).toEqual([]);
+  expect(store.scans.queueLength()).toBeGreaterThanOrEqual(acknowledged.length);
+  await store.close();
+});
+
 describe("on a full disk every action of the group is refused as full, and no acknowledged one is lost", () => {
   async function expectCleanRefusals(folder: string, fileKibMax: number | null): Promise<void> {
     const { acknowledged, refusedAs, groupsRefused } = await fill(folder, fileKibMax);
