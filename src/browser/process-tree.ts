@@ -1,7 +1,9 @@
 /** Processes below a browser, and their memory, from Linux's /proc (proc(5)). */
 import { dlopen } from "bun:ffi";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 
+/** Unit of `st_blocks`, see stat(2). */
+const blockBytes = 512;
 /** waitpid(2): WNOHANG. */
 const waitNoHang = 1;
 
@@ -27,11 +29,28 @@ export function pidsBelow(root: number, children: ChildPids): readonly number[] 
   return [root, ...(children.get(root) ?? []).flatMap((child) => pidsBelow(child, children))];
 }
 
-/** Memory that the process does not share with files: anonymous pages and shared memory. 0 for a process that has ended. */
-export function memoryBytesOf(pid: number): number {
+/** Memory that is no copy of a file: anonymous pages, and mapped shared memory. In bytes; 0 for a process that has ended. */
+export function memoryOf(pid: number): { readonly anonymousBytes: number; readonly sharedBytes: number } {
   const status = readOf(pid, "status") ?? "";
-  const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB/gm)].map(([, number]) => Number(number));
-  return kibibytes.reduce((sum, each) => sum + each, 0) * 1_024;
+  const bytesOf = (field: string) => Number(new RegExp(`^${field}:\\s*(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * 1_024;
+  return { anonymousBytes: bytesOf("RssAnon"), sharedBytes: bytesOf("RssShmem") };
+}
+
+/**
+ * Bytes by inode of the deleted files that the process has open. Chromium's shared memory consists of them. Messages that wait
+ * are mapped nowhere, so that no other figure contains them.
+ */
+export function heldFilesOf(pid: number): ReadonlyMap<number, number> {
+  const held = new Map<number, number>();
+  try {
+    for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+      const file = statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false });
+      if (file?.isFile() && file.nlink === 0) held.set(file.ino, file.blocks * blockBytes);
+    }
+  } catch {
+    // The process has ended, or belongs to another user.
+  }
+  return held;
 }
 
 /** Kills the process and everything below it at once. Does nothing if it has ended. */

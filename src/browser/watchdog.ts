@@ -1,10 +1,12 @@
 /** Watches the browsers of all threads from the main thread: bounds their memory, and ends those whose thread is gone. */
 import type { Log } from "../base/log.ts";
 import type { BrowserEntry, ProcessTable } from "./process-table.ts";
-import { type ChildPids, collectChild, endProcessTree, kill, memoryBytesOf, pidsBelow, readChildPids } from "./process-tree.ts";
+import { collectChild, endProcessTree, heldFilesOf, kill, memoryOf, pidsBelow, readChildPids } from "./process-tree.ts";
 
-/** A page can allocate a gigabyte within this time; the margin of the limits must hold it. */
-const watchEveryMs = 500;
+/** A page can allocate 250 MB within this time; the margin of the limits must hold it. */
+const watchEveryMs = 100;
+/** Processes and their open files take longer to list than their memory, and change less. */
+const turnsPerSurvey = 5;
 
 export interface MemoryLimits {
   /** One process of a browser, in bytes. */
@@ -21,20 +23,39 @@ export interface WatchdogOptions {
   readonly log: Log;
 }
 
+interface Surveyed {
+  readonly pid: number;
+  /** Bytes by inode. */
+  readonly heldFiles: ReadonlyMap<number, number>;
+}
+
+/** Processes by the pid of their browser. */
+type Survey = ReadonlyMap<number, readonly Surveyed[]>;
+
 /** Returns the function that stops it. */
 export function startWatchdog(options: WatchdogOptions): () => void {
-  const timer = setInterval(() => watch(options), watchEveryMs);
+  let turns = 0;
+  let survey: Survey = new Map();
+  const timer = setInterval(() => {
+    const entries = options.table.list();
+    if (turns++ % turnsPerSurvey === 0) survey = surveyOf(entries);
+    watch(entries, survey, options);
+  }, watchEveryMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-function watch(options: WatchdogOptions): void {
-  const entries = options.table.list();
-  if (entries.length === 0) return;
+function surveyOf(entries: readonly BrowserEntry[]): Survey {
+  if (entries.length === 0) return new Map();
   const children = readChildPids();
+  return new Map(entries.map(({ pid: root }) => [root, pidsBelow(root, children).map((pid) => ({ pid, heldFiles: heldFilesOf(pid) }))]));
+}
+
+function watch(entries: readonly BrowserEntry[], survey: Survey, options: WatchdogOptions): void {
+  if (entries.length === 0) return;
   const threadIds = options.threadIds();
   for (const entry of entries) {
-    if (threadIds.has(entry.threadId)) boundMemory(entry, children, options);
+    if (threadIds.has(entry.threadId)) boundMemory(entry, survey.get(entry.pid) ?? [], options);
     else endLost(entry, options);
   }
 }
@@ -48,9 +69,15 @@ function endLost({ index, pid }: BrowserEntry, { table, log }: WatchdogOptions):
   log.info("browser ended", { pid, because: "its worker is gone" });
 }
 
-function boundMemory({ index, pid: root }: BrowserEntry, children: ChildPids, { table, limits, log }: WatchdogOptions): void {
-  const processes = pidsBelow(root, children).map((pid) => ({ pid, bytes: memoryBytesOf(pid) }));
-  const sumBytes = processes.reduce((sum, { bytes }) => sum + bytes, 0);
+function boundMemory({ index, pid: root }: BrowserEntry, surveyed: readonly Surveyed[], { table, limits, log }: WatchdogOptions): void {
+  const processes = surveyed.map(({ pid, heldFiles }) => {
+    const { anonymousBytes, sharedBytes } = memoryOf(pid);
+    return { pid, anonymousBytes, sharedBytes, bytes: anonymousBytes + Math.max(sharedBytes, sum(heldFiles.values())) };
+  });
+  // Several processes hold the same file.
+  const heldBytes = sum(new Map(surveyed.flatMap(({ heldFiles }) => [...heldFiles])).values());
+  const mappedBytes = sum(processes.map(({ sharedBytes }) => sharedBytes));
+  const sumBytes = sum(processes.map(({ anonymousBytes }) => anonymousBytes)) + Math.max(mappedBytes, heldBytes);
   const tooLarge = processes.filter(({ bytes }) => bytes > limits.childBytesMax);
   if (sumBytes > limits.browserBytesMax || tooLarge.some(({ pid }) => pid === root)) {
     table.markIll(index);
@@ -63,6 +90,10 @@ function boundMemory({ index, pid: root }: BrowserEntry, children: ChildPids, { 
     kill(pid);
     log.warn("browser process ended", { pid, browser: root, because: "its memory", megabytes: megabytes(bytes) });
   }
+}
+
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((all, each) => all + each, 0);
 }
 
 function megabytes(bytes: number): number {

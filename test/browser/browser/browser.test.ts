@@ -241,6 +241,26 @@ describe("the browsers of a process", () => {
     slowMs,
   );
 
+  test(
+    "are ended above their memory in messages that wait, which no process has mapped",
+    async () => {
+      const { browsers, lines } = openAll({ browserBytesMax: 400 * 1_024 ** 2, childBytesMax: 300 * 1_024 ** 2 });
+      const slot = openBrowserSlot(await browsers.prepare());
+      closes.push(() => slot.stop());
+      browsers.watch(() => new Set([threadId]));
+      const browser = await slot.begin();
+      const pid = slot.state()?.pid ?? 0;
+      const { session } = await openPage(browser, closedProxy);
+      const flood = `const port = new BroadcastChannel("c"); new BroadcastChannel("c").onmessage = () => { for (;;) ; };
+        for (let count = 0; count < 2000; count++) port.postMessage("x".repeat(1e6))`;
+      void session.send("Runtime.evaluate", { expression: flood }).catch(() => {});
+      expect(await until(() => !exists(pid))).toBe(true);
+      expect(lines.join("")).toContain('"because":"its memory"');
+      slot.end();
+    },
+    slowMs,
+  );
+
   test("that cannot be prepared are told, and prepared again later", async () => {
     const dir = mkdtempSync(join(tmpdir(), "assay-browsers-"));
     closes.push(() => rmSync(dir, { recursive: true }));
