@@ -31,6 +31,10 @@ export type BrowserEvent =
 /** What a scan may use of the browser. */
 export interface ScanBrowser {
   readonly connection: Connection;
+  /** No page was shown in it before: what is wrong with it comes from the page of this scan. */
+  readonly isFresh: boolean;
+  /** Whether Chromium's network process ended during the scan: then no page can load. */
+  lostNetwork(): Promise<boolean>;
   /** Replaces the browser when the scan ends. */
   reportIllness(because: string): void;
   /** Closes a page after the scan: the next one waits for it. */
@@ -81,9 +85,16 @@ class Slot implements BrowserSlot {
     for (const event of this.#events.splice(0)) onEvent(event);
     this.#onEvent = onEvent;
     const occupant = (await this.#healthy()) ?? (await this.#start());
+    const { connection } = occupant.browser;
+    const networkPids = networkPidsOf(connection);
     occupant.scans++;
     return {
-      connection: occupant.browser.connection,
+      connection,
+      isFresh: occupant.scans === 1,
+      lostNetwork: async () => {
+        const [before, after] = await Promise.all([networkPids, networkPidsOf(connection)]);
+        return before.some((pid) => !after.includes(pid));
+      },
       reportIllness: (because) => {
         occupant.illness ??= because;
       },
@@ -158,6 +169,16 @@ class Slot implements BrowserSlot {
   #emit(event: BrowserEvent): void {
     if (this.#onEvent === null) this.#events.push(event);
     else this.#onEvent(event);
+  }
+}
+
+/** One pid, or none if the browser does not answer. */
+async function networkPidsOf(connection: Connection): Promise<readonly number[]> {
+  try {
+    const { processInfo } = await connection.send("SystemInfo.getProcessInfo", undefined, { timeout: answerMs });
+    return processInfo.filter(({ type }) => type.includes("NetworkService")).map(({ id }) => id);
+  } catch {
+    return [];
   }
 }
 

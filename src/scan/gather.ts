@@ -11,6 +11,7 @@ import { type ProgressStage, progressStages } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { isHttps } from "../parse/header-fields.ts";
 import { failedVisit, type PageProbeContext, probePage } from "../probe/browser/page.ts";
+import type { PageImage } from "../probe/browser/page-screenshot.ts";
 import { probeCrossOrigin } from "../probe/http/cross-origin.ts";
 import { probeFavicon, withFavicon } from "../probe/http/favicon.ts";
 import { probePlainHttp } from "../probe/http/plain-http.ts";
@@ -22,6 +23,8 @@ import { unreachableBecause } from "./unreachable.ts";
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
+/** The same for the page probe, which then still asks whether its browser answers. */
+const pageGraceMs = 4_000;
 
 export interface GatherListener {
   readonly onStage: (stage: ProgressStage) => void;
@@ -79,6 +82,7 @@ async function runProbes(
     navigationMs + settleMaxMs + probeMs,
     (signal) => probePage({ browser, subject, egress, proxy, signal, screenshot, deadlines, onDocument, scriptAdvisories }),
     failedVisit,
+    pageGraceMs,
   );
 
   watch.stage("tls");
@@ -105,9 +109,15 @@ async function runProbes(
   const others = { tlsOffers: await tlsOffers, crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
   return {
     readings: { ...withFavicon(page, await favicon), ...dns, ...mail, tls, ...others },
-    screenshot: await pendingScreenshot,
-    browserBroke,
+    ...withScreenshot(browser, await pendingScreenshot, browserBroke),
   };
+}
+
+/** A browser that showed other pages before may be late because of them: then the scan is gathered once more. */
+function withScreenshot(browser: ScanBrowser, screenshot: PageImage, browserBroke: boolean): Pick<Gathered, "screenshot" | "browserBroke"> {
+  if (screenshot !== "late") return { screenshot, browserBroke };
+  browser.reportIllness("it took no screenshot in time");
+  return { screenshot: null, browserBroke: browserBroke || !browser.isFresh };
 }
 
 interface Watch {
@@ -118,6 +128,7 @@ interface Watch {
     deadlineMs: number,
     probe: (signal: AbortSignal) => Promise<T>,
     otherwise: (because: ProbeFailure) => T,
+    graceMs?: number,
   ): Promise<T>;
   timings(): Record<string, number>;
   sinceStart(): number;
@@ -136,13 +147,13 @@ function startWatch(scanEnds: AbortSignal, { onStage, onTrace }: GatherListener)
       reportedStep = step;
       onStage(stage);
     },
-    within: async (name, deadlineMs, probe, otherwise) => {
+    within: async (name, deadlineMs, probe, otherwise, graceMs = abortGraceMs) => {
       const fromMs = performance.now();
       let fault: string | undefined;
       onTrace({ event: "probe started", probe: name });
       try {
         return await withDeadline(deadlineMs, [scanEnds], (signal) =>
-          Promise.race([probe(signal), graceAfterAbort(signal).then(() => otherwise("timeout"))]),
+          Promise.race([probe(signal), graceAfterAbort(signal, graceMs).then(() => otherwise("timeout"))]),
         );
       } catch (error) {
         // Probes return failures as readings, so an exception is a defect.
@@ -159,9 +170,9 @@ function startWatch(scanEnds: AbortSignal, { onStage, onTrace }: GatherListener)
   };
 }
 
-function graceAfterAbort(signal: AbortSignal): Promise<void> {
+function graceAfterAbort(signal: AbortSignal, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const wait = () => setTimeout(resolve, abortGraceMs);
+    const wait = () => setTimeout(resolve, graceMs);
     if (signal.aborted) wait();
     else signal.addEventListener("abort", wait, { once: true });
   });

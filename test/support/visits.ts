@@ -5,6 +5,7 @@ import type { EgressSettings } from "../../src/egress/settings.ts";
 import type { Reading, Readings } from "../../src/evidence/evidence.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
 import { type PageProbeContext, type PageReadings, probePage } from "../../src/probe/browser/page.ts";
+import type { PageImage } from "../../src/probe/browser/page-screenshot.ts";
 import type { TestBrowser } from "./test-browser.ts";
 
 export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000, documentMs: 2_500 };
@@ -24,7 +25,7 @@ export async function visitAndShoot(
   browser: TestBrowser,
   url: string,
   { egress: settings, headerCharsMax, ...given }: VisitOptions & { readonly screenshot?: boolean },
-): Promise<{ readonly readings: PageReadings; readonly screenshot: Uint8Array | null; readonly browserBroke: boolean }> {
+): Promise<{ readonly readings: PageReadings; readonly screenshot: PageImage; readonly browserBroke: boolean }> {
   const egress = openEgress(settings);
   const proxy = await startProxy(egress);
   try {

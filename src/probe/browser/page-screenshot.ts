@@ -1,4 +1,4 @@
-/** Screenshot of the page for people; checks do not use it. */
+/** PageImage of the page for people; checks do not use it. */
 import { within } from "../../base/deadline.ts";
 import type { CDPSession } from "../../browser/browser-page.ts";
 
@@ -10,13 +10,16 @@ const screenshotMs = 2_000;
 const bytesMax = 400_000;
 const qualities = [60, 25];
 
-/** Null if the page renders nothing. `onLate`: not within the deadline, as a page does that keeps the renderer busy. */
-export async function takeScreenshot(session: CDPSession, onLate: () => void): Promise<Uint8Array | null> {
-  const captured = captureWithinLimit(session).catch(() => null);
-  const outcome = await within(screenshotMs, captured, "late" as const);
-  if (outcome !== "late") return outcome;
-  onLate();
-  return null;
+/** Null without a shown document, or if rendering fails. `late`: not rendered within the deadline. */
+export type PageImage = Uint8Array | null | "late";
+
+/** Never rejects. The cause of a late one may also be an earlier page, which keeps the browser busy. */
+export function takeScreenshot(session: CDPSession): Promise<PageImage> {
+  return within(
+    screenshotMs,
+    captureWithinLimit(session).catch(() => null),
+    "late" as const,
+  );
 }
 
 async function captureWithinLimit(session: CDPSession): Promise<Uint8Array | null> {

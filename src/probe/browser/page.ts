@@ -18,7 +18,7 @@ import { readScripts } from "./page-libraries.ts";
 import { probeMarkup } from "./page-markup.ts";
 import { type PageNetwork, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
-import { takeScreenshot, viewport } from "./page-screenshot.ts";
+import { type PageImage, takeScreenshot, viewport } from "./page-screenshot.ts";
 import { watchScripts } from "./page-scripts.ts";
 
 export interface PageDeadlines {
@@ -54,8 +54,8 @@ export type PageReadings = Pick<
 
 export interface PageVisit {
   readonly readings: PageReadings;
-  /** Resolves after the readings and never rejects; null without a shown document, or if rendering fails. */
-  readonly screenshot: Promise<Uint8Array | null>;
+  /** Resolves after the readings and never rejects. */
+  readonly screenshot: Promise<PageImage>;
   /** The browser or the page's process broke, which is no fact of the site: the readings are worth nothing. */
   readonly browserBroke: boolean;
 }
@@ -80,7 +80,7 @@ async function loadPage(context: PageProbeContext): Promise<LoadedPage> {
   }
   let screenshot = noScreenshot;
   const startScreenshot = () => {
-    if (context.screenshot) screenshot = takeScreenshot(page.session, () => context.browser.reportIllness("it took no screenshot in time"));
+    if (context.screenshot) screenshot = takeScreenshot(page.session);
   };
   try {
     const readings = await visit(page, context, startScreenshot);
@@ -105,6 +105,7 @@ async function illnessOf(readings: LoadedReadings, browser: ScanBrowser): Promis
     kept.map((reading) => (reading.status === "failed" ? reading.because : null));
   const failures = failuresOf(...Object.values(readings));
   if (failures.includes("crashed")) return "a page of it crashed";
+  if (readings.navigation.status === "failed" && (await browser.lostNetwork())) return "its network process ended";
   if (!failures.includes("timeout")) return null;
   if (failuresOf(readings.dom, readings.markup).includes("timeout") && readings.navigation.status === "read")
     browser.reportIllness("a document was not read in time");
@@ -116,7 +117,7 @@ export function failedVisit(because: ProbeFailure): PageVisit {
   return { readings: { ...allFailed(because), hstsPreload: failed(because) }, screenshot: noScreenshot, browserBroke: true };
 }
 
-const noScreenshot: Promise<Uint8Array | null> = Promise.resolve(null);
+const noScreenshot: Promise<PageImage> = Promise.resolve(null);
 
 function allFailed(because: ProbeFailure): LoadedReadings {
   const reading = failed(because);

@@ -10,6 +10,7 @@ import {
   hasNoDom,
   html,
   isAnswered,
+  isAnsweredUnlessBroken,
   isRead,
   notFound,
   openHostileSite,
@@ -122,7 +123,7 @@ const hostilePages: readonly HostilePage[] = [
   {
     words: "a flood of console messages",
     answer: script("for (let i = 0; i < 200_000; i++) console.error('x'.repeat(1000))"),
-    expect: isAnswered,
+    expect: isAnsweredUnlessBroken,
   },
   {
     words: "endless errors",
@@ -140,7 +141,7 @@ const hostilePages: readonly HostilePage[] = [
       "const long = 'x'.repeat(20_000_000); const again = () => fetch('/p', { method: 'POST', body: long }).finally(again); again(); again()",
     ),
     others: notFound,
-    expect: isAnswered,
+    expect: isAnsweredUnlessBroken,
   },
   {
     words: "breakpoints in a loop",
