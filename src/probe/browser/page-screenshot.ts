@@ -1,4 +1,4 @@
-/** PageImage of the page for people; checks do not use it. */
+/** Screenshot of the page for people; checks do not use it. */
 import { within } from "../../base/deadline.ts";
 import type { CDPSession } from "../../browser/browser-page.ts";
 
