@@ -155,9 +155,11 @@ class PageWalk {
     tree.branchPages++;
     if (nodes.length < 2) return void this.fault(tree, page, "a branch with less than two pages");
     // The first node has no key of its own.
-    const keys = nodes.map((node, at) => (at === 0 ? from : Buffer.from(keyOf(bytes, node))));
+    const keys = nodes.map((node, at) => (at === 0 ? from : keyOf(bytes, node)));
     if (!areOrdered(keys, to, tree.name)) return void this.fault(tree, page, "keys out of order");
+    const { pagesMax } = this.options;
     nodes.forEach((node, at) => {
+      if (pagesMax !== null && this.pending.length >= pagesMax) return;
       const child = bytes.readUIntLE(node.at, 6);
       this.pending.push({ tree, page: child, level: level + 1, from: keys[at] ?? null, to: keys[at + 1] ?? to });
     });

@@ -6,8 +6,8 @@ import { emptyStore, type MetaPages, readMetaPages } from "./meta-pages.ts";
 import { lmdbTrees, type PageFault, walkPages } from "./page-walk.ts";
 import { tableNames } from "./row-formats.ts";
 
-/** Pages checked at every opening, from the roots down: 2 MB, a few milliseconds. Small stores are checked whole. */
-const pagesAtOpenMax = 512;
+/** Pages checked at every opening, from the roots down: some milliseconds. A store of 200 scans is checked whole. */
+const pagesAtOpenMax = 128;
 /** Tables of older schemas, which stay empty after their migration. */
 const retiredTables = ["finished", "queue"];
 /** Attempts to read a file between two commits of another process. */
