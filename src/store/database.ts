@@ -219,8 +219,8 @@ interface TableContext {
 function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault, anyShape = false }: TableContext): Tables {
   function table<V, K extends TableKey>(name: FormattedTable): RowTable<V, K> {
     const format: RowFormat<unknown> = rowFormats[name];
-    const accepts = anyShape ? () => true : format.accepts;
-    const opened = openTable<V, K>(root, { ...(format as RowFormat<V>), accepts, name, onUnreadable: report, asFault });
+    const shape: RowFormat<unknown> = anyShape ? { ...format, accepts: () => true } : format;
+    const opened = openTable<V, K>(root, { ...(shape as RowFormat<V>), name, onUnreadable: report, asFault });
     if (opened === undefined) throw new DataDirError("older", `the store has no table ${name} yet; start "assay serve" once`);
     return opened;
   }

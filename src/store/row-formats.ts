@@ -1,4 +1,6 @@
 /** Shapes of stored rows, as far as lists and rights depend on them. A damaged row is refused whole, never read in part. */
+
+import { efforts, riskLevels, severities, states } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import { bands, ranks } from "../judge/rank.ts";
@@ -37,9 +39,19 @@ const oneOf =
   (value) =>
     values.includes(value as string);
 
-function record<V>(tests: Tests<V>): RowFormat<V> {
+const listOf =
+  ({ accepts }: Pick<RowFormat<unknown>, "accepts">): Test =>
+  (value) =>
+    Array.isArray(value) && value.every(accepts);
+const optional =
+  (test: Test): Test =>
+  (value) =>
+    value === undefined || test(value);
+
+function record<V>(tests: Tests<V>, keyedBy?: keyof V & string): RowFormat<V> {
   const members = Object.entries(tests) as [string, Test][];
-  return { accepts: (value) => isObject(value) && members.every(([name, test]) => test((value as Record<string, unknown>)[name])) };
+  const accepts: Test = (value) => isObject(value) && members.every(([name, test]) => test((value as Record<string, unknown>)[name]));
+  return keyedBy === undefined ? { accepts } : { accepts, keyedBy };
 }
 
 const summary = record<NonNullable<ScanRecord["summary"]>>({
@@ -48,6 +60,18 @@ const summary = record<NonNullable<ScanRecord["summary"]>>({
   band: oneOf(bands),
   rank: oneOf(ranks),
   violated: isNumber,
+  basis: optional((value) => basis.accepts(value)),
+});
+
+const basis = record<NonNullable<StoredResult["basis"]>>({ headerValueCharsMax: isNumber, dataDates: isObject });
+const ledgerRow = record<StoredResult["ledger"][number]>({ key: isText, state: oneOf(states), evidence: isList });
+const finding = record<StoredResult["findings"][number]>({
+  code: isText,
+  checkKey: isText,
+  severity: oneOf(severities),
+  riskLevel: oneOf(riskLevels),
+  effort: oneOf(efforts),
+  values: isObject,
 });
 
 /** A row that only names another one: damaged, it names none. */
@@ -56,40 +80,47 @@ const numericReference: RowFormat<number> = { accepts: isNumber, fallback: 0 };
 
 /** Formats of all tables of JSON rows. */
 export const rowFormats = {
-  scans: record<ScanRecord>({
-    token: isText,
-    id: isId,
-    accountId: orNull(isId),
-    url: isUrl,
-    status: oneOf(scanStatuses),
-    createdAt: isTime,
-    startedAt: orNull(isTime),
-    endedAt: orNull(isTime),
-    progressStage: orNull(isText),
-    progressPercent: isNumber,
-    attempts: isNumber,
-    errorCode: orNull(isText),
-    summary: orNull(summary.accepts),
-  }),
+  scans: record<ScanRecord>(
+    {
+      token: isText,
+      id: isId,
+      accountId: orNull(isId),
+      url: isUrl,
+      status: oneOf(scanStatuses),
+      createdAt: isTime,
+      startedAt: orNull(isTime),
+      endedAt: orNull(isTime),
+      progressStage: orNull(isText),
+      progressPercent: isNumber,
+      attempts: isNumber,
+      errorCode: orNull(isText),
+      summary: orNull(summary.accepts),
+    },
+    "token",
+  ),
   results: record<StoredResult>({
     measured: isSwitch,
     score: orNull(isNumber),
     band: oneOf(bands),
     rank: oneOf(ranks),
-    ledger: isList,
-    findings: isList,
+    ledger: listOf(ledgerRow),
+    findings: listOf(finding),
+    basis: optional(basis.accepts),
   }),
   evidence: record<{ readonly evidence: Evidence; readonly timings: Timings }>({ evidence: isObject, timings: isObject }),
-  accounts: record<Account>({
-    id: isId,
-    email: isText,
-    admin: isSwitch,
-    plan: oneOf(plans),
-    disabled: isSwitch,
-    locale: orNull(isText),
-    theme: oneOf(themes),
-    createdAt: isTime,
-  }),
+  accounts: record<Account>(
+    {
+      id: isId,
+      email: isText,
+      admin: isSwitch,
+      plan: oneOf(plans),
+      disabled: isSwitch,
+      locale: orNull(isText),
+      theme: oneOf(themes),
+      createdAt: isTime,
+    },
+    "id",
+  ),
   apiTokens: record<ApiToken>({
     id: isId,
     accountId: isId,

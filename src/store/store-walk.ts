@@ -98,7 +98,7 @@ function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreR
     onRow: (table, key, value) => {
       const counts = tables.get(table);
       if (counts === undefined) return;
-      if (isReadable(table, value())) counts.read++;
+      if (isReadable(table, key, value())) counts.read++;
       else if (lostRows.length < namedMax) lostRows.push({ table, key: shownKey(key) });
     },
   });
@@ -113,18 +113,23 @@ function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreR
   };
 }
 
-function isReadable(table: string, value: Buffer | null): boolean {
+function isReadable(table: string, key: Buffer, value: Buffer | null): boolean {
   if (value === null) return false;
   const format: RowFormat<unknown> | undefined = rowFormats[table as keyof typeof rowFormats];
   // Rows of other tables are bytes, or numbers that the comparison of the indexes covers.
-  return format === undefined || parseRow(format, value.toString("utf8")) !== undefined;
+  return format === undefined || parseRow(format, keyOf(key), value.toString("utf8")) !== undefined;
+}
+
+/** Undefined for a damaged key. */
+function keyOf(key: Buffer): unknown {
+  try {
+    return bufferToKeyValue(Buffer.from(key));
+  } catch {
+    return undefined;
+  }
 }
 
 /** As JSON, or in hexadecimal if damaged. */
 function shownKey(key: Buffer): string {
-  try {
-    return (JSON.stringify(bufferToKeyValue(Buffer.from(key))) ?? "").slice(0, keyCharsMax);
-  } catch {
-    return key.toString("hex").slice(0, keyCharsMax);
-  }
+  return (JSON.stringify(keyOf(key)) ?? key.toString("hex")).slice(0, keyCharsMax);
 }

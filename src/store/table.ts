@@ -25,6 +25,8 @@ export interface UnreadableRow {
 export interface RowFormat<V> {
   /** Whether parsed JSON is a row of this table. */
   readonly accepts: (value: unknown) => boolean;
+  /** Member that repeats the key: a row under another key is damaged. */
+  readonly keyedBy?: string;
   /** Stands for an unreadable row where the key must stay visible: a reference that leads nowhere. */
   readonly fallback?: V;
 }
@@ -57,7 +59,7 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
   const table = raw;
 
   function parse(key: K, text: string): V | undefined {
-    const row = parseRow(options, text);
+    const row = parseRow(options, key, text);
     if (row !== undefined) return row;
     onUnreadable(name, key);
     return options.fallback;
@@ -135,11 +137,12 @@ function readNumber(read: () => unknown): number | undefined {
   }
 }
 
-/** Undefined for broken JSON and for a value of another shape. */
-export function parseRow<V>({ accepts }: RowFormat<V>, text: string): V | undefined {
+/** Undefined for broken JSON, for a value of another shape, and for the row of another key. */
+export function parseRow<V>({ accepts, keyedBy }: RowFormat<V>, key: unknown, text: string): V | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return accepts(value) ? (value as V) : undefined;
+    if (!accepts(value)) return undefined;
+    return keyedBy === undefined || (value as Record<string, unknown>)[keyedBy] === key ? (value as V) : undefined;
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, checkSummaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
 import { countShownStates, type ShownState } from "../../text/row-state.ts";
+import { scanNotFoundPage } from "../errors.ts";
 import type { I18n } from "../i18n.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
@@ -107,10 +108,10 @@ function withEveryReading(evidence: Evidence): Evidence {
   return { ...notAsked, ...evidence };
 }
 
-/** Result of a finished scan; stored in the same transaction as its end. @throws Error for an unfinished scan. */
+/** Result of a finished scan; stored in the same transaction as its end. @throws PageError 404 if it is lost, as in a damaged store. */
 export function resultOf({ settings: { store } }: Visit, { token }: ScanRecord): StoredResult {
   const result = store.results.find(token);
-  if (result === undefined) throw new Error(`the finished scan ${token} has no result`);
+  if (result === undefined) throw scanNotFoundPage();
   return result;
 }
 
@@ -138,7 +139,10 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
   const { i18n, settings } = visit;
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
-  const earlierScanSummaries = earlier.map((scan) => earlierScan(endOf(scan), scan.token, resultOf(visit, scan)));
+  const earlierScanSummaries = earlier.flatMap((scan) => {
+    const found = settings.store.results.find(scan.token);
+    return found === undefined ? [] : [earlierScan(endOf(scan), scan.token, found)];
+  });
   const shown = result.findings.map((finding): ShownFinding => {
     const row = rows.get(finding.checkKey);
     const occurrence = (anchors.get(finding.code) ?? 0) + 1;

@@ -51,7 +51,7 @@ export function flipped(whole: Buffer, { at, bit }: Flip): Buffer {
 
 /** Flips from a seed: half anywhere, half in meta pages, page headers and node headers, which LMDB believes without a check. */
 export function flipsOf(whole: Buffer, seed: number, count: number): readonly Flip[] {
-  const random = mulberry(seed);
+  const random = randomFrom(seed);
   const upTo = (limit: number) => Math.floor(random() * limit);
   const pages = Array.from({ length: whole.length / storedPageBytes }, (_, page) => page * storedPageBytes);
   const trees = pages.filter((page) => [1, 2].includes(whole.readUInt16LE(page + 18)));
@@ -65,7 +65,7 @@ export function flipsOf(whole: Buffer, seed: number, count: number): readonly Fl
 }
 
 /** Small seeded generator (mulberry32), so that a failure can be repeated. */
-function mulberry(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
