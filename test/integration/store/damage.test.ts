@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../../src/store/store.ts";
 import { checkStoreFile, createStoreFile } from "../../../src/store/store-file.ts";
+import { walkStore } from "../../../src/store/store-walk.ts";
 import { endServers, run } from "../../support/program.ts";
 import { putStore, storedPageBytes, writeSmallStore } from "./damaged-store.ts";
 
@@ -92,6 +93,20 @@ describe("the file of the store", () => {
   test("is refused if it is a folder", async () => {
     mkdirSync(storeFile(), { recursive: true });
     expect(await run(["user", "list", "--data", dataDir])).toMatchObject({ code: 6, stderr: expect.stringContaining("is not a file") });
+  });
+
+  test("is never refused while another process writes", async () => {
+    const child = Bun.spawn([process.execPath, join(import.meta.dirname, "open-in-child.ts"), "fill", dataDir], { stdout: "ignore" });
+    let checks = 0;
+    while (child.exitCode === null) {
+      if (checkStoreFile(storeFile()) !== "missing") {
+        const report = await walkStore(dataDir, () => {});
+        expect([report?.damagedPages, report?.tables.filter(({ lost }) => lost > 0)]).toEqual([[], []]);
+        checks++;
+      }
+      await Bun.sleep(1);
+    }
+    expect([child.exitCode, checks > 3]).toEqual([0, true]);
   });
 
   test("is created whole: no kill leaves a file that is refused", async () => {
