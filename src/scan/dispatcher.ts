@@ -41,6 +41,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   const abandon = new AbortController();
   let stopped = false;
   let claiming = false;
+  let latestClaim = Promise.resolve();
   let wokenDuringClaim = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -71,7 +72,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
 
   function wake(): void {
     wokenDuringClaim = true;
-    if (!claiming) void claimScans();
+    if (!claiming) latestClaim = claimScans();
   }
 
   wake();
@@ -80,8 +81,10 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     running: () => active.size,
     stop: async (drainMs) => {
       stopped = true;
-      clearTimeout(retry);
       const timer = setTimeout(() => abandon.abort(), drainMs);
+      // It may still claim one scan, which then counts as running.
+      await latestClaim;
+      clearTimeout(retry);
       await Promise.all(active);
       clearTimeout(timer);
     },

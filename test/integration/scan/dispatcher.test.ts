@@ -168,6 +168,17 @@ describe("the dispatcher", () => {
     expect(held).toHaveLength(1);
   });
 
+  test("waits for a scan whose claim is not yet on disk", async () => {
+    const { wake, stop } = await started(1);
+    const token = await queued("https://a.test/");
+    wake();
+    const stopping = stop(10_000);
+    await until(() => held.length === 1);
+    held[0]?.end(finished);
+    await stopping;
+    expect(statusOf(token)).toBe("finished");
+  });
+
   test("abandons a scan that does not end in time; the next start retries it once", async () => {
     const token = await queued("https://a.test/");
     const begun = await started();
