@@ -65,8 +65,9 @@ describe("a server", () => {
 
   test("names lost rows and starts", async () => {
     const token = /"token":"(\w{22})"/.exec(whole.toString("latin1"))?.[1] ?? "";
-    const row = whole.lastIndexOf(`{"token":"${token}"`);
-    putStore(dataDir, Buffer.from(whole).fill("(", row, row + 1));
+    // Every copy, because pages that are no longer used keep older ones.
+    const damaged = Buffer.from(whole.toString("latin1").replaceAll(`{"token":"${token}"`, `("token":"${token}"`), "latin1");
+    putStore(dataDir, damaged);
     writeFileSync(join(dataDir, "lock"), "running\n");
     const server = await serve(args());
     expect(server.stderr()).toMatch(/"event":"rows of the store are lost","scans":1/);
