@@ -1,18 +1,29 @@
-/** Kills the server or the browser during scans: no accepted scan is lost or left unfinished. */
-import { join } from "node:path";
+/** Kills server, browsers and workers during scans: no scan is lost or done twice, and nothing is left behind. */
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { pidsBelow, readChildPids } from "../../src/browser/process-tree.ts";
 import type { SecurityResult } from "../../src/text/render.ts";
 import { type ApiClient, apiClient } from "../support/api-client.ts";
 import { compiledBinary, type Installed, install, skippedNote } from "../support/binary.ts";
 import { endServers, processesMentioning, run, type ServerUnderTest, serve } from "../support/program.ts";
+import { randomFrom } from "./store/damaged-store.ts";
 
+const threadKilledLine = "test: worker thread ended";
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const scansPerRound = 3;
 /** The kill comes at a random instant between the first request and the end of the round's scans. */
 const killWithinMs = 2_500;
 const scanEndMsMax = 300_000;
 /** Deadline for the browser's processes to end after their server. */
 const browserEndMsMax = 5_000;
+const readyMsMax = 60_000;
+/** Each kind of kill once, before chance decides. */
+const victims = ["server", "browser", "browser process", "worker"] as const;
+type Victim = (typeof victims)[number];
+/** Only root may make one without a user namespace. */
+const hasPidNamespaces = Bun.spawnSync(["unshare", "--pid", "--fork", "--mount-proc", "true"]).success;
 
 describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
   const installed: Installed | null = compiledBinary === null ? null : install();
@@ -28,8 +39,15 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
     },
   });
   const page = `http://127.0.0.1:${site.port}/`;
+  const preload = `--preload ${resolve(import.meta.dirname, "../support/thread-killer.ts")}`;
   const options = { command: [binary], cwd: folder, env: { ASSAY_API_RATE_PER_MINUTE: "100000" } };
-  const startServer = () => serve(["--data", data, "--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)], options);
+  const serveArgs = ["--data", data, "--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)];
+  const startServer = (wrapper: readonly string[] = []) =>
+    serve(serveArgs, {
+      ...options,
+      command: [...wrapper, binary],
+      env: { ...options.env, BUN_OPTIONS: preload, THREAD_KILLED_LINE: threadKilledLine },
+    });
 
   afterAll(async () => {
     await endServers();
@@ -69,86 +87,147 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
     }
   }
 
-  /** The browser's main process; its children have a `--type` argument. */
-  async function browserProcess(server: ServerUnderTest): Promise<number | null> {
-    for (const pid of await processesMentioning(data)) {
-      const commandLine = await Bun.file(`/proc/${pid}/cmdline`)
-        .text()
-        .catch(() => "");
-      if (pid !== server.pid && commandLine.includes("--remote-debugging") && !commandLine.includes("--type=")) return pid;
+  /** Profiles by the folder of the process that made them. */
+  function profiles(): readonly (readonly string[])[] {
+    const root = join(data, "browser/profiles");
+    return readdirSync(root).map((owner) => readdirSync(join(root, owner)).filter((name) => name.startsWith("profile-")));
+  }
+
+  async function ready({ url, stderr }: ServerUnderTest): Promise<void> {
+    const deadline = Date.now() + readyMsMax;
+    while (!(await fetch(`${url}/readyz`)).ok) {
+      if (Date.now() > deadline) throw new Error(`the server did not become ready: ${stderr()}`);
+      await Bun.sleep(50);
     }
-    return null;
+  }
+
+  /** Processes below the server; `browsers` alone are its children, all others belong to them. */
+  function processesOf({ pid }: ServerUnderTest): Readonly<Record<"browsers" | "all", readonly number[]>> {
+    const children = readChildPids();
+    return { browsers: children.get(pid) ?? [], all: pidsBelow(pid, children).slice(1) };
+  }
+
+  /** Kills the server while it has no browser, as shortly after its start. Returns what was killed. */
+  async function kill(victim: Victim, server: ServerUnderTest, random: () => number): Promise<Victim> {
+    const { browsers, all } = processesOf(server);
+    const among = victim === "browser" ? browsers : all;
+    const pid = among[Math.floor(random() * among.length)];
+    if (victim === "server" || pid === undefined) {
+      await server.end("SIGKILL");
+      return "server";
+    }
+    if (victim === "worker") process.kill(server.pid, "SIGUSR2");
+    else killProcess(pid);
+    return victim;
+  }
+
+  /** What a client knows about the scans that it started. */
+  interface Started {
+    readonly accepted: string[];
+    requests: number;
+  }
+
+  /** Three start at once, so that a scan is running. The others start at random, so that a kill can hit an acceptance. */
+  function startScans(client: ApiClient, started: Started, killAfterMs: number, random: () => number): Promise<unknown> {
+    const delays = [0, 0, 0, ...Array.from({ length: scansPerRound }, () => random() * killAfterMs)];
+    return Promise.all(
+      delays.map(async (afterMs) => {
+        // Another page for each request, so that a scan that exists twice is noticed.
+        const url = `${page}${started.requests++}`;
+        await Bun.sleep(afterMs);
+        const token = await client.start(url);
+        if (token !== null) started.accepted.push(token);
+      }),
+    );
   }
 
   test(
-    `${rounds} kills of the server at random instants`,
+    `${rounds} kills at random instants (seed ${seed})`,
     async () => {
+      const random = randomFrom(seed);
       const apiToken = await createApiToken();
-      const accepted: string[] = [];
+      const started: Started = { accepted: [], requests: 0 };
+      const kills: Record<Victim, number> = { server: 0, browser: 0, "browser process": 0, worker: 0 };
+      let threadsKilled = 0;
+      let running = await startServer();
       for (let round = 0; round < rounds; round++) {
-        const running = await startServer();
-        const client = apiClient(running.url, apiToken);
-        const killAfterMs = Math.random() * killWithinMs;
-        // Three start at once, so that a scan is running. The others start at random, so that a kill can hit an acceptance.
-        const started = [0, 0, 0, ...Array.from({ length: scansPerRound }, () => Math.random() * killAfterMs)].map(async (afterMs) => {
-          await Bun.sleep(afterMs);
-          return client.start(page);
-        });
+        const killAfterMs = random() * killWithinMs;
+        const starts = startScans(apiClient(running.url, apiToken), started, killAfterMs, random);
         await Bun.sleep(killAfterMs);
-        await running.end("SIGKILL");
-        accepted.push(...(await Promise.all(started)).filter((token) => token !== null));
+        const victim = victims[round < victims.length ? round : Math.floor(random() * victims.length)] as Victim;
+        const killed = await kill(victim, running, random);
+        await starts;
+        kills[killed]++;
+        if (killed !== "server") continue;
+        threadsKilled += countOf(threadKilledLine, running.stderr());
+        expect(await remainingProcesses()).toEqual([]);
+        running = await startServer();
       }
-      const running = await startServer();
       const client = apiClient(running.url, apiToken);
       const checks = await catalogSize();
-      const ends = await Promise.all(accepted.map((token) => client.ended(token, scanEndMsMax)));
+      const ends = await Promise.all(started.accepted.map((token) => client.ended(token, scanEndMsMax)));
       for (const end of ends) expectConsistent(end, checks);
-      expect(accepted.length).toBeGreaterThan(0);
-      expect((await listedTokens(client)).sort()).toEqual(expect.arrayContaining(accepted.sort()));
-      expect(await running.end("SIGTERM")).toBe(0);
-      expect(await remainingProcesses()).toEqual([]);
-      const failed = ends.filter(({ status }) => status === "failed").length;
+      threadsKilled += countOf(threadKilledLine, running.stderr());
+      const listed = await listedScans(client);
+      await expectNothingLeft(running);
+      expect(listed.map(({ token }) => token)).toEqual(expect.arrayContaining(started.accepted));
+      expect(new Set(listed.map(({ url }) => url)).size).toBe(listed.length);
+      expect([threadsKilled > 0, kills.browser > 0, kills["browser process"] > 0]).toEqual([true, true, true]);
+      const failures = ends.flatMap(({ status, scanErrorMessage }) => (status === "failed" ? [scanErrorMessage] : []));
       process.stderr.write(
-        `${rounds} kills, ${accepted.length} scans accepted, ${accepted.length - failed} finished, ${failed} given up\n`,
+        [
+          `seed ${seed}: ${JSON.stringify(kills)}, ${threadsKilled} threads ended`,
+          `${started.requests} requests, ${listed.length} scans, ${failures.length} of them given up: ${[...new Set(failures)].join(" | ")}\n`,
+        ].join("; "),
       );
     },
-    scanEndMsMax + rounds * 10_000,
+    scanEndMsMax + rounds * 15_000,
   );
 
-  test(
-    "the browser is killed during scans",
-    async () => {
-      const running = await startServer();
-      const client = apiClient(running.url, await createApiToken());
-      const checks = await catalogSize();
-      const accepted = await Promise.all(Array.from({ length: scansPerRound }, () => client.start(page)));
-      const tokens = accepted.filter((token) => token !== null);
-      expect(tokens.length).toBe(scansPerRound);
-      let victim: number | null = null;
-      while (victim === null) {
-        await Bun.sleep(50);
-        victim = await browserProcess(running);
-      }
-      await Bun.sleep(300);
-      process.kill(victim, "SIGKILL");
-      for (const token of tokens) expectConsistent(await client.ended(token, scanEndMsMax), checks);
-      const after = await client.start(page);
-      expect((await client.ended(after ?? "", scanEndMsMax)).status).toBe("finished");
-      expect(await running.end("SIGTERM")).toBe(0);
+  /** After a last kill of the server and its next start, and after the orderly end of that. */
+  async function expectNothingLeft(running: ServerUnderTest): Promise<void> {
+    await running.end("SIGKILL");
+    expect(await remainingProcesses()).toEqual([]);
+    const next = await startServer();
+    await ready(next);
+    expect(profiles().map((names) => names.length)).toEqual([processesOf(next).browsers.length]);
+    expect(await next.end("SIGTERM")).toBe(0);
+    expect(await remainingProcesses()).toEqual([]);
+    expect(profiles()).toEqual([]);
+  }
+
+  test.skipIf(!hasPidNamespaces)("in a PID namespace, where process ids repeat, no profile is left", async () => {
+    const startInNamespace = () => startServer(["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]);
+    for (let start = 0; start < 3; start++) {
+      const running = await startInNamespace();
+      await ready(running);
+      expect(profiles().map((names) => names.length)).toEqual([1]);
+      await running.end("SIGKILL");
       expect(await remainingProcesses()).toEqual([]);
-    },
-    scanEndMsMax,
-  );
+    }
+  });
 
-  async function listedTokens(client: ApiClient): Promise<string[]> {
-    const tokens: string[] = [];
+  async function listedScans(client: ApiClient): Promise<readonly { readonly token: string; readonly url: string }[]> {
+    const scans: { token: string; url: string }[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
       const query: string = cursor === "" ? "" : `?cursor=${cursor}`;
-      const { body } = await client.get<{ items: { token: string }[]; nextCursor: string | null }>(`/api/v1/scans${query}`);
-      tokens.push(...body.items.map(({ token }) => token));
+      const { body } = await client.get<{ items: { token: string; url: string }[]; nextCursor: string | null }>(`/api/v1/scans${query}`);
+      scans.push(...body.items);
       cursor = body.nextCursor;
     }
-    return tokens;
+    return scans;
   }
 });
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended in between.
+  }
+}
+
+function countOf(part: string, text: string): number {
+  return text.split(part).length - 1;
+}
