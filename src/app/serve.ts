@@ -37,11 +37,12 @@ export interface ServerOptions {
 export async function runServer(loaded: LoadedConfig, options: ServerOptions): Promise<void> {
   const { config } = loaded;
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
-  const { store, close } = await openServerStore(config, log);
+  const opened = await openServerStore(config, { log, stop: options.stop });
+  if (opened === null) return;
   try {
-    await serveStore(loaded, { ...options, store, log });
+    await serveStore(loaded, { ...options, store: opened.store, log });
   } finally {
-    await close();
+    await opened.close();
   }
 }
 

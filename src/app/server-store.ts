@@ -13,9 +13,20 @@ export interface ServerStore {
   close(): Promise<void>;
 }
 
-/** @throws DataDirError */
-export async function openServerStore(config: Config, log: Log): Promise<ServerStore> {
+interface ServerStoreOptions {
+  readonly log: Log;
+  readonly stop: AbortSignal;
+}
+
+/** Null if `stop` ended the check: the next start repeats it. @throws DataDirError */
+export async function openServerStore(config: Config, { log, stop }: ServerStoreOptions): Promise<ServerStore | null> {
   const lock = lockDataDir(config.data);
+  // Before the opening, which may migrate: both read pages that LMDB does not check.
+  if (!lock.endedInOrder) await checkAfterUncleanEnd(config.data, log, stop);
+  if (stop.aborted) {
+    lock.release();
+    return null;
+  }
   const store = openStore(config.data, {
     queueMax: config["scan.queue_max"],
     lock,
@@ -24,7 +35,6 @@ export async function openServerStore(config: Config, log: Log): Promise<ServerS
         ? log.error("more rows of the store cannot be read; assay doctor --store counts them")
         : log.error("a row of the store cannot be read and is passed over", { table, key }),
   });
-  if (!lock.endedInOrder) await checkAfterUncleanEnd(config.data, log);
   lock.markRunning();
   return {
     store,
@@ -37,9 +47,10 @@ export async function openServerStore(config: Config, log: Log): Promise<ServerS
 }
 
 /** LMDB itself survives the end of a process; this finds what a failing disk or a power loss left. */
-async function checkAfterUncleanEnd(dataDir: string, log: Log): Promise<void> {
+async function checkAfterUncleanEnd(dataDir: string, log: Log, stop: AbortSignal): Promise<void> {
   log.warn("the last server did not end in order; checking the whole store");
-  const check = await checkWholeStore(dataDir, { onTable: (table) => log.debug("checking", { table }) });
+  const check = await checkWholeStore(dataDir, { onTable: (table) => log.debug("checking", { table }), stop });
+  if (stop.aborted) return;
   if (check.status === "died")
     throw damagedDataDir(`data directory ${dataDir} is damaged (table ${check.table}: its check ended by ${check.signal})`);
   if (check.status === "timeout") log.error("the check of the store ran out of time", { table: check.table, ms: check.ms });

@@ -9,6 +9,8 @@ export const storeWalkCommand = "store-walk";
 /** Time limit: a fixed part, and one second for so many bytes; a tenth of the speed of a slow disk. */
 const checkMsMin = 60_000;
 const bytesPerSecondMin = 5_000_000;
+/** Signals by which a process ends that meets a damaged page. Any other one was sent from outside: a stop, or too little memory. */
+const damageSignals: readonly string[] = ["SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE", "SIGTRAP"];
 
 export type StoreCheckLine = { readonly table: string } | { readonly report: StoreReport | null };
 
@@ -26,14 +28,17 @@ export interface StoreCheckOptions {
   readonly onTable?: (table: string) => void;
   readonly program?: readonly string[];
   readonly timeoutMs?: number;
+  /** Ends the check, which then failed. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 export async function checkWholeStore(
   dataDir: string,
-  { onTable = () => {}, program = ownProgram, timeoutMs = checkMsOf(dataDir) }: StoreCheckOptions = {},
+  { onTable = () => {}, program = ownProgram, timeoutMs = checkMsOf(dataDir), stop }: StoreCheckOptions = {},
 ): Promise<StoreCheck> {
   const began = performance.now();
-  const child = Bun.spawn([...program, storeWalkCommand, dataDir], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const ending = stop === undefined ? {} : { signal: stop, killSignal: "SIGKILL" as const };
+  const child = Bun.spawn([...program, storeWalkCommand, dataDir], { stdin: "ignore", stdout: "pipe", stderr: "pipe", ...ending });
   let hasTimedOut = false;
   const timer = setTimeout(() => {
     hasTimedOut = true;
@@ -54,7 +59,9 @@ export async function checkWholeStore(
   const ms = Math.round(performance.now() - began);
   if (report !== undefined) return { status: "done", report, ms };
   if (hasTimedOut) return { status: "timeout", table, ms };
-  if (child.signalCode !== null) return { status: "died", signal: String(child.signalCode), table };
+  const signal = child.signalCode === null ? null : String(child.signalCode);
+  if (signal !== null && damageSignals.includes(signal)) return { status: "died", signal, table };
+  if (signal !== null) return { status: "failed", because: `${signal} ended it in table ${table}` };
   return { status: "failed", because: (await lastWords).trim().split("\n").at(-1) ?? "" };
 }
 

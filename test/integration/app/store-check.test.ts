@@ -1,10 +1,11 @@
 /** The check of the whole store: after an unclean end only, in a child process whose death names the damage. */
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkWholeStore } from "../../../src/app/store-check.ts";
-import { endServers, run, serve } from "../../support/program.ts";
+import { endServers, fromSource, processesMentioning, run, serve } from "../../support/program.ts";
 import { putStore, storedPageBytes, writeSmallStore } from "../store/damaged-store.ts";
 
 /** `P_OVERFLOW` of a page's flags. */
@@ -63,6 +64,24 @@ describe("a server", () => {
     expect((await serve(args())).stderr()).toContain("the whole store is checked");
   });
 
+  test("stopped during the check ends in order, blames nothing, and checks again at the next start", async () => {
+    putStore(dataDir, whole);
+    writeFileSync(join(dataDir, "lock"), "running\n");
+    const [program = "", ...fixed] = fromSource;
+    // A process group of its own: Ctrl-C and systemd signal the check, too.
+    const server = spawn(program, [...fixed, "serve", "--listen", "127.0.0.1:0", ...args()], { detached: true });
+    let stderr = "";
+    server.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const ended = new Promise((resolve) => server.once("close", resolve));
+    while ((await processesMentioning(`store-walk\0${dataDir}`)).length === 0) await Bun.sleep(1);
+    process.kill(-Number(server.pid), "SIGINT");
+    const code = await ended;
+    expect([code, stderr]).toEqual([0, expect.not.stringMatching(/damaged|listens/)]);
+    expect((await serve(args())).stderr()).toContain("the whole store is checked");
+  });
+
   test("names lost rows and starts", async () => {
     const token = /"token":"(\w{22})"/.exec(whole.toString("latin1"))?.[1] ?? "";
     // Every copy, because pages that are no longer used keep older ones.
@@ -90,6 +109,11 @@ describe("the check in a child process", () => {
   test("that dies by a signal names the table", async () => {
     const program = ["bash", "-c", `echo '{"table":"evidence"}'; kill -SEGV $$`, "bash"];
     expect(await checkWholeStore(dataDir, { program })).toEqual({ status: "died", signal: "SIGSEGV", table: "evidence" });
+  });
+
+  test("that is ended from outside found no damage", async () => {
+    const program = ["bash", "-c", `echo '{"table":"evidence"}'; kill -KILL $$`, "bash"];
+    expect(await checkWholeStore(dataDir, { program })).toEqual({ status: "failed", because: "SIGKILL ended it in table evidence" });
   });
 
   test("that hangs ends at its time limit", async () => {
