@@ -3,14 +3,10 @@ import type { Log } from "../base/log.ts";
 import { type ExecutableOptions, findExecutable } from "./executable.ts";
 import type { BrowserState, SandboxSetting } from "./launch.ts";
 import { openProcessTable } from "./process-table.ts";
-import { collectChild, endProcessTree } from "./process-tree.ts";
+import { collectGroup, endProcessTree } from "./process-tree.ts";
 import { openProfilesDir, type ProfilesDir } from "./profiles.ts";
 import type { BrowserEvent, BrowserSlotOptions } from "./slot.ts";
 import { type MemoryLimits, startWatchdog } from "./watchdog.ts";
-
-/** A killed process ends within milliseconds. */
-const endPollMs = 5;
-const endPollsMax = 400;
 
 export interface BrowsersOptions extends ExecutableOptions {
   readonly sandbox: SandboxSetting;
@@ -66,7 +62,8 @@ class ManagedBrowsers implements Browsers {
   watch(threadIds: () => ReadonlySet<number>): void {
     this.#stopWatch();
     const { limits, log } = this.#options;
-    this.#stopWatch = startWatchdog({ table: this.#table, limits, threadIds, log });
+    const onLost = (threadId: number) => this.#profiles?.deleteOf(threadId);
+    this.#stopWatch = startWatchdog({ table: this.#table, limits, threadIds, onLost, log });
   }
 
   record(event: BrowserEvent): void {
@@ -97,7 +94,7 @@ class ManagedBrowsers implements Browsers {
     this.#stopWatch();
     for (const { pid, index } of this.#table.list()) {
       endProcessTree(pid);
-      for (let polls = 0; polls < endPollsMax && !collectChild(pid); polls++) await Bun.sleep(endPollMs);
+      await collectGroup(pid);
       this.#table.remove(index);
     }
     this.#profiles?.close();

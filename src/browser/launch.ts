@@ -1,13 +1,12 @@
 /** Starts one Chromium process, sandboxed if the system allows it, and connects to it by its debugging pipe. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
 import { BrowserError, type Executable } from "./executable.ts";
 import { chromiumFlags } from "./flags.ts";
 import { connectByPipe } from "./pipe.ts";
-import { endProcessTree } from "./process-tree.ts";
+import { collectGroup, endProcessTree } from "./process-tree.ts";
+import { createProfile, deleteFolder } from "./profiles.ts";
 
 /** From the start of the process to its first answer. */
 const startMs = 20_000;
@@ -62,7 +61,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<RunningBrow
 
 async function launch({ executable, profilesDir, onProcess }: LaunchOptions, unsandboxedBecause: string | null): Promise<RunningBrowser> {
   const sandboxed = unsandboxedBecause === null;
-  const profileDir = mkdtempSync(join(profilesDir, "profile-"));
+  const profileDir = createProfile(profilesDir);
   const child = spawn(executable.path, chromiumFlags({ profileDir, sandbox: sandboxed }), {
     // A separate home folder protects the user's files.
     env: { PATH: process.env.PATH ?? "", HOME: profileDir, TMPDIR: profileDir, LANG: "C.UTF-8", ...executable.environment },
@@ -78,7 +77,7 @@ async function launch({ executable, profilesDir, onProcess }: LaunchOptions, uns
   const end = () => {
     ending ??= endChild(child, exited).finally(() => {
       connection.dispose();
-      rmSync(profileDir, { recursive: true, force: true, maxRetries: 3 });
+      deleteFolder(profileDir);
       onProcess(null);
     });
     return ending;
@@ -140,4 +139,5 @@ async function endChild(child: ChildProcess, exited: Promise<void>): Promise<voi
   if (child.pid === undefined) return;
   endProcessTree(child.pid);
   if (isAlive(child)) await exited;
+  await collectGroup(child.pid);
 }

@@ -6,6 +6,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 const blockBytes = 512;
 /** waitpid(2): WNOHANG. */
 const waitNoHang = 1;
+const { symbols: libc } = dlopen("libc.so.6", { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
+/** A killed process ends within milliseconds. */
+const endPollMs = 5;
+const endPollsMax = 400;
 
 /** Pids of the children by the pid of their parent. */
 export type ChildPids = ReadonlyMap<number, readonly number[]>;
@@ -60,10 +64,23 @@ export function endProcessTree(root: number): void {
   for (const pid of [-root, ...pids]) kill(pid);
 }
 
-/** Collects the exit status of a child whose thread is gone (waitpid(2)): nothing else does, and it would stay a zombie. False while it runs. */
-export function collectChild(pid: number): boolean {
-  const { symbols } = dlopen("libc.so.6", { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
-  return symbols.waitpid(pid, null, waitNoHang) !== 0;
+/**
+ * Waits until no process of the browser's group is a child of this process, and collects their exit statuses. In a container,
+ * this process is often process 1. It then inherits the processes of an ended browser, which would stay zombies.
+ */
+export async function collectGroup(root: number): Promise<void> {
+  for (let polls = 0; polls < endPollsMax && !collectEnded(root); polls++) await Bun.sleep(endPollMs);
+}
+
+/**
+ * Collects the processes of the group that have ended (waitpid(2)). False while others run. The browser itself may be among them: call it
+ * only when nothing else waits for the browser.
+ */
+export function collectEnded(root: number): boolean {
+  let collected: number;
+  do collected = libc.waitpid(-root, null, waitNoHang);
+  while (collected > 0);
+  return collected !== 0;
 }
 
 export function kill(pid: number): void {

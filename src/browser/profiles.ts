@@ -1,12 +1,15 @@
 /** Folder for the profiles of this process's browsers. A lock shows other processes that the folder is in use. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { threadId as ownThreadId } from "node:worker_threads";
 import { type FileLock, tryLockFile, withFileLock } from "../base/file-lock.ts";
 import { BrowserError } from "./executable.ts";
 import { endProcessTree, pidsMentioning } from "./process-tree.ts";
 
 export interface ProfilesDir {
   readonly path: string;
+  /** Deletes what a thread left that is gone. Its browser must have ended. */
+  deleteOf(threadId: number): void;
   /** Deletes the folder. The browsers must have ended. */
   close(): void;
 }
@@ -25,8 +28,12 @@ export function openProfilesDir(dir: string): ProfilesDir {
       const lock = tryLockFile(lockPathOf(path));
       return {
         path,
+        deleteOf: (threadId) => {
+          const names = readdirSync(path).filter((name) => name.startsWith(prefixOf(threadId)));
+          for (const name of names) deleteFolder(join(path, name));
+        },
         close: () => {
-          rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+          deleteFolder(path);
           lock?.release();
         },
       };
@@ -38,6 +45,24 @@ export function openProfilesDir(dir: string): ProfilesDir {
   }
 }
 
+/** Folder for one browser of this thread. @throws the error of the file system */
+export function createProfile(profilesDir: string): string {
+  return mkdtempSync(join(profilesDir, prefixOf(ownThreadId)));
+}
+
+/** Never throws: what a faulty file system keeps is deleted at a later start, and its browser can be replaced meanwhile. */
+export function deleteFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // Also a folder of another user, such as root.
+  }
+}
+
+function prefixOf(threadId: number): string {
+  return `profile-${threadId}-`;
+}
+
 function removeAbandoned(profiles: string): void {
   for (const name of readdirSync(profiles)) {
     const path = join(profiles, name);
@@ -45,7 +70,7 @@ function removeAbandoned(profiles: string): void {
     const lock: FileLock | null = existsSync(lockPathOf(path)) ? tryLockFile(lockPathOf(path)) : { release: () => {} };
     if (lock === null) continue;
     for (const pid of pidsMentioning(`${path}/`)) endProcessTree(pid);
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    deleteFolder(path);
     lock.release();
   }
 }

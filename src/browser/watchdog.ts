@@ -1,7 +1,7 @@
 /** Watches the browsers of all threads from the main thread: bounds their memory, and ends those whose thread is gone. */
 import type { Log } from "../base/log.ts";
 import type { BrowserEntry, ProcessTable } from "./process-table.ts";
-import { collectChild, endProcessTree, heldFilesOf, kill, memoryOf, pidsBelow, readChildPids } from "./process-tree.ts";
+import { collectEnded, endProcessTree, heldFilesOf, kill, memoryOf, pidsBelow, readChildPids } from "./process-tree.ts";
 
 /** A page can allocate 250 MB within this time; the margin of the limits must hold it. */
 const watchEveryMs = 100;
@@ -20,6 +20,8 @@ export interface WatchdogOptions {
   readonly limits: MemoryLimits;
   /** Ids of the threads that are alive. */
   readonly threadIds: () => ReadonlySet<number>;
+  /** Called when the browser of a thread that is gone has ended. */
+  readonly onLost: (threadId: number) => void;
   readonly log: Log;
 }
 
@@ -60,11 +62,12 @@ function watch(entries: readonly BrowserEntry[], survey: Survey, options: Watchd
   }
 }
 
-/** Its thread can no longer end it, collect its exit status, or remove its entry. Called again until the process is gone. */
-function endLost({ index, pid }: BrowserEntry, { table, log }: WatchdogOptions): void {
+/** Its thread can no longer end it, collect its exit status, or remove its entry and its profile. Called again until the process is gone. */
+function endLost({ index, pid, threadId }: BrowserEntry, { table, onLost, log }: WatchdogOptions): void {
   endProcessTree(pid);
-  if (!collectChild(pid)) return;
+  if (!collectEnded(pid)) return;
   table.remove(index);
+  onLost(threadId);
   // Also the end of a slot that was idle.
   log.info("browser ended", { pid, because: "its worker is gone" });
 }

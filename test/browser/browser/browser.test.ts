@@ -214,6 +214,7 @@ describe("the browsers of a process", () => {
       alive.clear();
       expect(await until(() => !exists(pid))).toBe(true);
       expect(await until(() => lines.some((line) => line.includes("its worker is gone")))).toBe(true);
+      expect(readdirSync(options.profilesDir)).toEqual(["lock"]);
       await browsers.stop();
       expect(existsSync(options.profilesDir)).toBe(false);
     },

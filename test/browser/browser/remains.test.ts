@@ -1,0 +1,62 @@
+/** What an ended browser leaves behind: neither zombies nor profiles, nor a slot that cannot start another. */
+import { dlopen } from "bun:ffi";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { readChildPids } from "../../../src/browser/process-tree.ts";
+import { openBrowserSlot } from "../../../src/browser/slot.ts";
+import { browserDir } from "../../support/test-browser.ts";
+
+/** prctl(2): PR_SET_CHILD_SUBREAPER. */
+const setChildSubreaper = 36;
+const { symbols: libc } = dlopen("libc.so.6", { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } });
+const isRoot = process.getuid?.() === 0;
+const closes: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closes.splice(0).reverse()) await close();
+});
+
+function openHere() {
+  const profilesDir = mkdtempSync(join(tmpdir(), "assay-profiles-"));
+  const slot = openBrowserSlot({ path: null, dir: browserDir, sandbox: "auto", profilesDir });
+  closes.push(
+    () => rmSync(profilesDir, { recursive: true }),
+    () => slot.stop(),
+  );
+  return { slot, profilesDir };
+}
+
+const zombies = () =>
+  (readChildPids().get(process.pid) ?? []).filter((pid) => /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
+
+test.each(["stopped", "killed"])("a browser that was %s leaves no zombies to the init process of a container", async (how) => {
+  // This process then inherits orphans, as process 1 does.
+  libc.prctl(setChildSubreaper, 1, 0, 0, 0);
+  closes.push(() => libc.prctl(setChildSubreaper, 0, 0, 0, 0));
+  const { slot, profilesDir } = openHere();
+  await slot.begin();
+  slot.end();
+  if (how === "killed") process.kill(slot.state()?.pid ?? 0, "SIGKILL");
+  await slot.stop();
+  expect(zombies()).toEqual([]);
+  expect(readdirSync(profilesDir)).toEqual([]);
+});
+
+test.skipIf(!isRoot)("a profile that cannot be deleted does not keep the slot from starting another browser", async () => {
+  const { slot, profilesDir } = openHere();
+  await slot.begin();
+  slot.end();
+  const [profile = ""] = readdirSync(profilesDir);
+  const mountPoint = join(profilesDir, profile, "mounted");
+  mkdirSync(mountPoint);
+  expect(Bun.spawnSync(["mount", "--bind", mountPoint, mountPoint]).exitCode).toBe(0);
+  closes.push(() => Bun.spawnSync(["umount", mountPoint]));
+  const first = slot.state()?.pid ?? 0;
+  process.kill(first, "SIGKILL");
+  await slot.begin();
+  slot.end();
+  expect(slot.state()?.pid).not.toBe(first);
+  expect(readdirSync(profilesDir)).toContain(profile);
+});
