@@ -132,7 +132,6 @@ const frames: readonly HostilePage[] = [
     script(
       `if (top === self) for (const host of ${JSON.stringify(otherHosts)}) for (let i = 0; i < 2; i++) { const f = document.createElement('iframe'); f.src = 'https://' + host + location.pathname + '?' + i; document.body.append(f); } else { ${embedding} }`,
     ),
-    { inShortRun: true },
   ),
   page(
     "data-frames",

@@ -26,8 +26,15 @@ export interface LimitedAppliance {
   stop(): Promise<void>;
 }
 
-/** Reason why these tests cannot run here; null if they can. Becomes part of the suite's name. */
-export function skippedBecause(): string | null {
+/** Whether these tests cannot run here, with the reason for the suite's name. Also printed, because a runner may hide names. */
+export function skipping(suite: string): { readonly skipped: boolean; readonly note: string } {
+  const because = skippedBecause();
+  if (because === null) return { skipped: false, note: "" };
+  process.stderr.write(`skipped: ${suite}: ${because}\n`);
+  return { skipped: true, note: ` (skipped: ${because})` };
+}
+
+function skippedBecause(): string | null {
   if (compiledBinary === null) return "TEST_BINARY names no compiled program";
   if (process.getuid?.() !== 0) return "only root can run a program as another user inside a memory limit";
   const group = openMemoryGroup(`assay-probe-${process.pid}`, memoryLimitBytes);
@@ -41,9 +48,7 @@ export function asUser(uid: number): readonly string[] {
   return ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
 }
 
-export async function startLimitedAppliance(env: Readonly<Record<string, string>> = {}): Promise<LimitedAppliance> {
-  const group = openMemoryGroup(`assay-hostile-${process.pid}`, memoryLimitBytes);
-  if (typeof group === "string") throw new Error(group);
+export async function startLimitedAppliance(): Promise<LimitedAppliance> {
   const { folder, binary, remove } = install();
   const [site, hostile] = await Promise.all([
     startChild<SiteReady>("site.ts"),
@@ -54,11 +59,16 @@ export async function startLimitedAppliance(env: Readonly<Record<string, string>
   for (const path of [folder, binary]) chownSync(path, serverUid, serverUid);
   const options = { command: [...asUser(serverUid), binary], cwd: folder, env: { HOME: folder } };
 
+  const group = openMemoryGroup(`assay-hostile-${process.pid}`, memoryLimitBytes);
+  if (typeof group === "string") throw new Error(group);
   const inGroup = ["sh", "-c", 'echo 0 > "$0/cgroup.procs" && exec "$@"', group.dir, ...options.command];
   const server = await serve(["--data", dataDir, ...siteOptions(site.ready, hostile.ready), "--ca-file", join(folder, "roots.pem")], {
     ...options,
     command: inGroup,
-    env: { ...options.env, ASSAY_API_RATE_PER_MINUTE: "100000", ...env },
+    env: { ...options.env, ASSAY_API_RATE_PER_MINUTE: "100000" },
+  }).catch((error) => {
+    group.remove();
+    throw error;
   });
   await run(["user", "create", "first@assay.test", "--data", dataDir], options);
   const created = await run(["token", "create", "--user", "first@assay.test", "--name", "hostile", "--data", dataDir], options);

@@ -26,7 +26,7 @@ function hugePng(side: number): Uint8Array {
 const hugeImage = { "huge.png": { type: "image/png", body: () => hugePng(12_000), headers: { "cache-control": "no-store" } } };
 
 const buffers: readonly HostilePage[] = [
-  page("array-buffers", script("grow(() => megabytes(64))"), { inShortRun: true }),
+  page("array-buffers", script("grow(() => megabytes(64))")),
   page("array-buffers-in-workers", script(workers(8, "grow(() => megabytes(64))")), { inShortRun: true }),
   page(
     "shared-array-buffers",

@@ -7,7 +7,6 @@ const requests: readonly HostilePage[] = [
     script(
       "let n = 0; setInterval(() => { for (let i = 0; i < 10; i++) fetch('?' + n++, { headers: Object.fromEntries(Array.from({ length: 8 }, (_, j) => ['x-' + j, 'y'.repeat(1_000_000)])) }).catch(() => {}); }, 1)",
     ),
-    { inShortRun: true },
   ),
   page(
     "request-addresses",

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { siteHost } from "../../bench/site.ts";
 import { endServers } from "../../support/program.ts";
-import { asUser, groupProcesses, type LimitedAppliance, serverUid, skippedBecause, startLimitedAppliance } from "./limited-appliance.ts";
+import { asUser, groupProcesses, type LimitedAppliance, serverUid, skipping, startLimitedAppliance } from "./limited-appliance.ts";
 import { hostileHost } from "./page.ts";
 import type { SecondUserInput, SecondUserReport } from "./second-user.ts";
 
@@ -18,7 +18,8 @@ const slowUrl = `https://${hostileHost}/late?10000`;
 const secret = "only for the user of the server";
 const refusedTunnel = /^HTTP\/1\.1 502 /;
 
-const skipped = skippedBecause();
+const suite = "a second user of the machine";
+const { skipped, note } = skipping(suite);
 
 /** Inodes of all sockets in /proc/net/tcp and tcp6 that listen. */
 async function listeningInodes(): Promise<ReadonlySet<string>> {
@@ -41,7 +42,7 @@ function socketInodes(pid: number): readonly string[] {
   }
 }
 
-describe.skipIf(skipped !== null)(`a second user of the machine${skipped === null ? "" : ` (skipped: ${skipped})`}`, () => {
+describe.skipIf(skipped)(suite + note, () => {
   let appliance: LimitedAppliance;
   let report: SecondUserReport;
   /** Listening sockets of the browser's processes during the scan, which only root can assign to processes. */
