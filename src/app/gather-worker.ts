@@ -9,7 +9,7 @@ import { type GatherWorkerData, type WorkerCall, workerData } from "../scan/pool
 import type { BrowserUnavailable, Gathered, GatherTask, WorkerMessage } from "../scan/task.ts";
 
 /** Each collection takes about 15 ms. Without it, the garbage of a thread grows to three times the memory in use. */
-const scansPerCollection = 4;
+const scansPerCollection = 2;
 let scansSinceCollection = 0;
 
 const { blockedPorts, preloadList, browser: slotOptions } = workerData<GatherWorkerData>();

@@ -52,20 +52,21 @@ const gatherAttemptsMax = 2;
 const hungMax = 5;
 /** After the scan's own deadline, at which a worker should stop by itself. */
 const defaultGraceMs = 5_000;
-/** Judging takes about a millisecond; a second thread works on while a check hangs. */
-const judgeThreadsMax = 2;
+/** Judging takes about a millisecond. After this time a check hangs, and the next task gets another thread. */
+const judgePatienceMs = 250;
 
 export function openScanner(options: ScannerOptions): Scanner {
   const { concurrency, checksDir, workerFiles, log } = options;
   const onIdleFault = (fault: string) => log.error("idle worker broke", { fault });
   const judgePool = openPool({
     workerFile: workerFiles.judge,
-    threads: Math.min(judgeThreadsMax, concurrency),
+    threads: concurrency,
     workerData: { checksDir },
     onIdleFault,
   });
   const gatherPool = createGatherPool(options, onIdleFault);
   const gather = createGather(gatherPool.open, options);
+  const inTurn = createTurns(judgePatienceMs);
   return {
     scanUrl: async (url, onProgress, signal, token) => {
       const scan = token === undefined ? { url } : { token, url };
@@ -76,7 +77,7 @@ export function openScanner(options: ScannerOptions): Scanner {
       if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
       onProgress("analysing");
       const judgeStartMs = performance.now();
-      const result = await judge(judgePool, options, { url, evidence, signal });
+      const result = await inTurn(() => judge(judgePool, options, { url, evidence, signal }));
       const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
       if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
       onProgress("storing");
@@ -91,6 +92,27 @@ export function openScanner(options: ScannerOptions): Scanner {
     close: async () => {
       await Promise.all([gatherPool.close(), judgePool.close()]);
     },
+  };
+}
+
+/**
+ * Runs tasks one after another, so that one thread suffices. A task that takes longer than `patienceMs` does not hold up the others.
+ * The pool gets no queue of its own: to it, a long wait is a thread that does not start.
+ */
+function createTurns(patienceMs: number): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<void> = Promise.resolve();
+  return async (task) => {
+    const before = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await before;
+    const timer = setTimeout(resolve, patienceMs);
+    try {
+      return await task();
+    } finally {
+      clearTimeout(timer);
+      resolve();
+    }
   };
 }
 

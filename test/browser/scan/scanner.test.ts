@@ -11,13 +11,21 @@ const deadlines = { ...defaultDeadlines, scanMs: 200, judgeMs: 200 };
 let scanner: Scanner;
 let lines: string[];
 
-function opened({ graceMs = 100, prepare }: { graceMs?: number; prepare?: () => Promise<never> } = {}): Scanner {
+function opened({
+  graceMs = 100,
+  judgeMs = deadlines.judgeMs,
+  prepare,
+}: {
+  graceMs?: number;
+  judgeMs?: number;
+  prepare?: () => Promise<never>;
+} = {}): Scanner {
   lines = [];
   const processes = new SharedArrayBuffer(4);
   scanner = openScanner({
     egress: egressSettings(),
     caPems: [],
-    deadlines,
+    deadlines: { ...deadlines, judgeMs },
     graceMs,
     concurrency: 2,
     checksDir: null,
@@ -133,6 +141,14 @@ describe("a browser that", () => {
 });
 
 describe("a check that", () => {
+  test("hangs does not hold up another scan", async () => {
+    opened({ judgeMs: 5_000 });
+    const ended: string[] = [];
+    const scanned = ["hangs.test", "fine.test"].map((host) => scan(host).then(() => ended.push(host)));
+    await Promise.all(scanned);
+    expect(ended).toEqual(["fine.test", "hangs.test"]);
+  });
+
   test.each([
     ["hangs", "hangs.test", ["b-hangs"]],
     ["ends its thread", "check-exits.test", ["c-exits"]],
