@@ -116,7 +116,7 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
     if (storedVersion === undefined) assertNew(dataDir, tables);
     if (storedVersion === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
     else if (storedVersion !== undefined && storedVersion < schemaVersion)
-      migrateStore(dataDir, root, openTables(root, meta, { report, asFault, anyShape: true }), lock);
+      migrateStore(dataDir, lock, { root, meta, context: { report, asFault, anyShape: true } });
     const { cacheReads, expire } = createReadCaches(() => {
       root.resetReadTxn();
       return meta.get("changes") ?? Number.NaN;
@@ -189,12 +189,20 @@ function assertNew(dataDir: string, { accounts, scans }: Tables): void {
     throw damagedDataDir(`data directory ${dataDir} has lost the version number of its store`);
 }
 
-function migrateStore(dataDir: string, root: RootDatabase, tables: Tables, lock: DataDirLock | undefined): void {
+interface OpenedRoot {
+  readonly root: RootDatabase;
+  readonly meta: Tables["meta"];
+  readonly context: TableContext;
+}
+
+function migrateStore(dataDir: string, lock: DataDirLock | undefined, { root, meta, context }: OpenedRoot): void {
   const held = lock ?? lockDataDir(dataDir);
   try {
+    const tables = openTables(root, meta, context);
     // Read again: another process may have migrated the store before the lock was taken.
     const from = tables.meta.get("schemaVersion") ?? schemaVersion;
-    const migrate = migration({ ...tables, oldTable: (name) => root.openDB({ name, encoding: "json" }) }, from);
+    const oldTable = <V, K extends TableKey>(name: string) => openAnyTable<V, K>(root, name, { ...context, accepts: () => true });
+    const migrate = migration({ ...tables, oldTable }, from);
     root.transactionSync(() => {
       migrate();
       tables.meta.put("schemaVersion", schemaVersion);
@@ -220,9 +228,7 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
   function table<V, K extends TableKey>(name: FormattedTable): RowTable<V, K> {
     const format: RowFormat<unknown> = rowFormats[name];
     const shape: RowFormat<unknown> = anyShape ? { ...format, accepts: () => true } : format;
-    const opened = openTable<V, K>(root, { ...(shape as RowFormat<V>), name, onUnreadable: report, asFault });
-    if (opened === undefined) throw new DataDirError("older", `the store has no table ${name} yet; start "assay serve" once`);
-    return opened;
+    return openAnyTable(root, name, { ...(shape as RowFormat<V>), report, asFault });
   }
   return {
     meta,
@@ -244,4 +250,14 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     sessionHashes: table("sessionHashes"),
     oneTimeLinks: table("oneTimeLinks"),
   };
+}
+
+function openAnyTable<V, K extends TableKey>(
+  root: RootDatabase,
+  name: string,
+  { report, ...options }: RowFormat<V> & Pick<TableContext, "report" | "asFault">,
+): RowTable<V, K> {
+  const opened = openTable<V, K>(root, { ...options, name, onUnreadable: report });
+  if (opened === undefined) throw new DataDirError("older", `the store has no table ${name} yet; start "assay serve" once`);
+  return opened;
 }

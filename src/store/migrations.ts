@@ -1,5 +1,4 @@
 /** Migrations of a store from an older release, one step per schema version. */
-import type { Database } from "lmdb";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Tables } from "./database.ts";
@@ -7,16 +6,17 @@ import { addToPublicList } from "./public-list.ts";
 import { appendToLane, laneOf } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
 import { scanSummaryOf } from "./summary.ts";
+import type { RowTable } from "./table.ts";
 
 export interface MigrationDb extends Tables {
   /** Opens a table of an older schema; only before the transaction begins. */
-  oldTable<V, K extends string | number>(name: string): Database<V, K>;
+  oldTable<V, K extends string | number>(name: string): RowTable<V, K>;
 }
 
 /** Opens old tables and returns the action for the transaction. */
 type Step = (db: MigrationDb) => () => void;
 
-/** The first step leads from schema 1 to 2. A released step never changes. */
+/** The first step leads from schema 1 to 2. A released step never changes. Each passes over rows that cannot be read. */
 const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
@@ -35,7 +35,8 @@ function toSchema2(db: MigrationDb): () => void {
   return () => {
     // Copied first: a cursor over a table under change may return a row twice.
     for (const token of [...db.scans.getKeys()]) {
-      const old = db.scans.get(token) as Omit<ScanRecord, "summary">;
+      const old: Omit<ScanRecord, "summary"> | undefined = db.scans.get(token);
+      if (old === undefined) continue;
       const result = db.results.get(token);
       const scan: ScanRecord = { ...old, summary: result === undefined ? null : scanSummaryOf(result) };
       db.scans.put(token, scan);
@@ -49,12 +50,12 @@ function toSchema2(db: MigrationDb): () => void {
 function toSchema3(db: MigrationDb): () => void {
   return () => {
     for (const id of [...db.accounts.getKeys()]) {
-      const old = db.accounts.get(id) as Omit<Account, "disabled" | "locale" | "theme">;
-      db.accounts.put(id, { disabled: false, locale: null, theme: "system", ...old });
+      const old: Omit<Account, "disabled" | "locale" | "theme"> | undefined = db.accounts.get(id);
+      if (old !== undefined) db.accounts.put(id, { disabled: false, locale: null, theme: "system", ...old });
     }
     for (const hash of [...db.apiTokens.getKeys()]) {
-      const old = db.apiTokens.get(hash) as Omit<ApiToken, "expiresAt">;
-      db.apiTokens.put(hash, { expiresAt: null, ...old });
+      const old: Omit<ApiToken, "expiresAt"> | undefined = db.apiTokens.get(hash);
+      if (old !== undefined) db.apiTokens.put(hash, { expiresAt: null, ...old });
     }
   };
 }
@@ -63,8 +64,9 @@ function toSchema3(db: MigrationDb): () => void {
 function toSchema4(db: MigrationDb): () => void {
   const queue = db.oldTable<string, number>("queue");
   return () => {
-    for (const { key, value: token } of [...queue.getRange()]) {
-      const scan = db.scans.get(token);
+    for (const key of [...queue.getKeys()]) {
+      const token = queue.get(key) ?? "";
+      const scan = token === "" ? undefined : db.scans.get(token);
       if (scan !== undefined) db.scans.put(token, { ...scan, queueKey: appendToLane(db, laneOf(db, scan.accountId), token) });
       queue.remove(key);
     }

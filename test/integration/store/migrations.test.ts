@@ -169,4 +169,43 @@ describe("the queue of schema 3", () => {
     expect(root.openDB({ name: "queue", encoding: "json" }).getCount()).toBe(0);
     await root.close();
   });
+
+  test("moves as far as its rows can be read; a damaged record stays as it is", async () => {
+    const scan = (letter: string): WaitingScanOfSchema3 => ({ token: letter.repeat(22), accountId: 1, status: "queued" });
+    const damaged = scan("b").token;
+    await writeSchema3(ownDir, [scan("a"), scan("b"), scan("c")]);
+    await damageRow(ownDir, "queue", 1);
+    await damageRow(ownDir, "scans", damaged);
+    const store = openStore(ownDir);
+    expect(store.scans.listQueued(20).map(({ token }) => token[0])).toEqual(["c"]);
+    await store.close();
+    expect(await storedText(ownDir, "scans", damaged)).toBe(damagedText);
+  });
 });
+
+describe("damaged records of schema 1", () => {
+  test("stay as they are: no row has only the members that a migration adds", async () => {
+    await damageRow(dataDir, "scans", first);
+    await damageRow(dataDir, "accounts", 1);
+    const store = openStore(dataDir);
+    expect(store.publicScans.list(all).items.map(({ token }) => token)).toEqual([second]);
+    await store.close();
+    expect(await storedText(dataDir, "scans", first)).toBe(damagedText);
+    expect(await storedText(dataDir, "accounts", 1)).toBe(damagedText);
+  });
+});
+
+const damagedText = "(";
+
+async function damageRow(dir: string, table: string, key: string | number): Promise<void> {
+  const root = open({ path: join(dir, "store"), maxDbs: 64 });
+  await root.openDB<string, string | number>({ name: table, encoding: "string" }).put(key, damagedText);
+  await root.close();
+}
+
+async function storedText(dir: string, table: string, key: string | number): Promise<string | undefined> {
+  const root = open({ path: join(dir, "store"), maxDbs: 64 });
+  const text = root.openDB<string, string | number>({ name: table, encoding: "string" }).get(key);
+  await root.close();
+  return text;
+}
