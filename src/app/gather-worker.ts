@@ -19,7 +19,7 @@ const slot = openBrowserSlot(slotOptions);
 
 export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered | BrowserUnavailable> {
   const post = (message: WorkerMessage) => port.postMessage(message);
-  return withBrowser(port, (browser) => {
+  return withBrowser({ port, fresh: task.freshBrowser }, (browser) => {
     // Only now: the deadline of the task does not include the start of a browser.
     post({ type: "started" });
     return gatherEvidence(task, browser, {
@@ -30,14 +30,17 @@ export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered
 }
 
 export async function startBrowser({ port }: WorkerCall<null>): Promise<null> {
-  await withBrowser(port, () => Promise.resolve());
+  await withBrowser({ port, fresh: false }, () => Promise.resolve());
   return null;
 }
 
-async function withBrowser<T>(port: MessagePort, action: (browser: ScanBrowser) => Promise<T>): Promise<T | BrowserUnavailable> {
+async function withBrowser<T>(
+  { port, fresh }: { readonly port: MessagePort; readonly fresh: boolean },
+  action: (browser: ScanBrowser) => Promise<T>,
+): Promise<T | BrowserUnavailable> {
   let browser: ScanBrowser;
   try {
-    browser = await slot.begin((event) => port.postMessage({ type: "browser", event } satisfies WorkerMessage));
+    browser = await slot.begin((event) => port.postMessage({ type: "browser", event } satisfies WorkerMessage), fresh);
   } catch (error) {
     return { browserUnavailable: messageOf(error) };
   }

@@ -42,8 +42,11 @@ export interface ScanBrowser {
 }
 
 export interface BrowserSlot {
-  /** Browser for one scan, started if there is no healthy one. Waits for the pages of the scan before. @throws BrowserError */
-  begin(onEvent?: (event: BrowserEvent) => void): Promise<ScanBrowser>;
+  /**
+   * Browser for one scan, started if there is no healthy one. Waits for the pages of the scan before. With `fresh`, no other page was
+   * shown in it. @throws BrowserError
+   */
+  begin(onEvent?: (event: BrowserEvent) => void, fresh?: boolean): Promise<ScanBrowser>;
   /** After each `begin`. Replaces an ill browser in the background. */
   end(): void;
   state(): BrowserState | null;
@@ -80,10 +83,11 @@ class Slot implements BrowserSlot {
     this.#processes = openProcessTable(options.processes);
   }
 
-  async begin(onEvent: (event: BrowserEvent) => void = () => {}): Promise<ScanBrowser> {
+  async begin(onEvent: (event: BrowserEvent) => void = () => {}, fresh = false): Promise<ScanBrowser> {
     await this.#settled;
     for (const event of this.#events.splice(0)) onEvent(event);
     this.#onEvent = onEvent;
+    if (fresh && this.#occupant !== null && this.#occupant.scans > 0) this.#occupant.illness ??= "a repeated scan needs another one";
     const occupant = (await this.#healthy()) ?? (await this.#start());
     const { connection } = occupant.browser;
     const networkPids = networkPidsOf(connection);

@@ -88,6 +88,8 @@ async function runProbes(
   watch.stage("tls");
   void scannedTls.then(() => watch.stage("browsing"));
   const { readings: page, screenshot: pendingScreenshot, browserBroke } = await loading;
+  // Its page may still be open, where the probe had to be given up.
+  if (browserBroke) browser.reportIllness("its page was not read");
   const finalUrl = page.navigation.status === "read" ? page.navigation.facts.finalUrl : null;
   const finalEndpoint = finalUrl !== null && isHttps(finalUrl) ? tlsEndpointOf(finalUrl) : null;
   const servingEndpoint = finalEndpoint ?? scannedEndpoint;

@@ -169,11 +169,13 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: Scanne
 
   async function gatherOnce(
     url: string,
+    freshBrowser: boolean,
     onMessage: TaskWatch["onMessage"],
     signal?: AbortSignal,
   ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
     const scannedAt = new Date().toISOString();
-    const task: GatherTask = { url, scannedAt, egress, caPems, scriptAdvisories, screenshot, headerValueCharsMax, deadlines };
+    const ofSettings = { egress, caPems, scriptAdvisories, screenshot, headerValueCharsMax, deadlines };
+    const task: GatherTask = { url, scannedAt, freshBrowser, ...ofSettings };
     let pool: WorkerPool;
     try {
       pool = await openGatherPool();
@@ -190,7 +192,7 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: Scanne
   return async (url: string, onMessage: TaskWatch["onMessage"], signal?: AbortSignal): Promise<Gathered | ScanErrorCode> => {
     let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
-      last = await gatherOnce(url, onMessage, signal);
+      last = await gatherOnce(url, attempt > 1, onMessage, signal);
       if (last.end === "done" && !("browserUnavailable" in last.value) && last.value.browserBroke) {
         log.warn("browser broke while gathering", { url, attempt });
         continue;

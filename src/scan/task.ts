@@ -38,6 +38,8 @@ export interface GatherTask {
   /** Characters kept of a header value. */
   readonly headerValueCharsMax: number;
   readonly deadlines: ScanDeadlines;
+  /** Set for the second attempt: a browser without earlier pages, which could be the cause if it breaks again. */
+  readonly freshBrowser: boolean;
 }
 
 export interface Gathered {

@@ -25,6 +25,7 @@ export function openLaboratory() {
         screenshot: false,
         headerValueCharsMax,
         deadlines: { ...defaultDeadlines, ...site.deadlines },
+        freshBrowser: false,
       };
       try {
         const gathered = await browser.use((scanBrowser) => gatherEvidence(task, scanBrowser, { onStage: () => {}, onTrace: () => {} }));

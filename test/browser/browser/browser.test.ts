@@ -134,6 +134,14 @@ describe("the browser of a slot", () => {
     expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it took no screenshot in time" });
   });
 
+  test("is replaced for a scan that needs a fresh one, unless it is fresh", async () => {
+    const here = openHere();
+    const first = await scanOnce(here);
+    expect((await here.slot.begin(undefined, true)).isFresh).toBe(true);
+    expect(here.pid()).not.toBe(first);
+    here.slot.end();
+  });
+
   test(
     "is replaced when a page of it does not close, although no further scan comes",
     async () => {

@@ -41,6 +41,8 @@ export async function gather({ task, port }: WorkerCall<GatherTask>): Promise<Ga
       return gathered();
     case "browser-breaks-once.test":
       return attempt === 1 ? gathered({ browserBroke: true }) : gathered();
+    case "browser-sick-of-others.test":
+      return gathered({ browserBroke: !task.freshBrowser });
     case "browser-breaks.test":
       return gathered({ browserBroke: true });
     case "browser-breaks-no-tls.test":

@@ -113,6 +113,12 @@ describe("a browser that", () => {
     expect((await scan("browser-breaks-once.test")).outcome.status).toBe("finished");
   });
 
+  test("breaks because of earlier pages: the retry gets a fresh one", async () => {
+    opened();
+    expect((await scan("browser-sick-of-others.test")).outcome.status).toBe("finished");
+    expect(lines.filter((line) => line.includes("browser broke while gathering"))).toHaveLength(1);
+  });
+
   test("breaks every time: the page was not read, which is told as ours", async () => {
     opened();
     const { outcome } = await scan("browser-breaks.test");
