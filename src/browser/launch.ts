@@ -62,15 +62,11 @@ export async function launchBrowser(options: LaunchOptions): Promise<RunningBrow
 async function launch({ executable, profilesDir, onProcess }: LaunchOptions, unsandboxedBecause: string | null): Promise<RunningBrowser> {
   const sandboxed = unsandboxedBecause === null;
   const profileDir = createProfile(profilesDir);
-  const child = spawn(executable.path, chromiumFlags({ profileDir, sandbox: sandboxed }), {
-    // A separate home folder protects the user's files.
-    env: { PATH: process.env.PATH ?? "", HOME: profileDir, TMPDIR: profileDir, LANG: "C.UTF-8", ...executable.environment },
-    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
-    // A separate process group: Ctrl-C must reach only assay, which ends the browser after the scans.
-    detached: true,
+  const child = await spawnBrowser(executable, { profileDir, sandbox: sandboxed }, onProcess).catch((error: Error) => {
+    deleteFolder(profileDir);
+    throw new BrowserError(`the browser cannot be started (${error.message})`);
   });
-  const { pid = null } = child;
-  if (pid !== null) onProcess(pid);
+  const { pid = 0 } = child;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const connection = connectByPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
   let ending: Promise<void> | null = null;
@@ -87,7 +83,7 @@ async function launch({ executable, profilesDir, onProcess }: LaunchOptions, uns
     const version = await firstAnswer(child, connection);
     return {
       connection,
-      state: { pid: pid ?? 0, version, sandboxed, unsandboxedBecause },
+      state: { pid, version, sandboxed, unsandboxedBecause },
       isAlive: () => ending === null && isAlive(child),
       end,
     };
@@ -95,6 +91,25 @@ async function launch({ executable, profilesDir, onProcess }: LaunchOptions, uns
     await end();
     throw error;
   }
+}
+
+/** @throws Error if there is no process, for example because file descriptors or processes are exhausted. */
+async function spawnBrowser(
+  { path, environment }: Executable,
+  flags: Parameters<typeof chromiumFlags>[0],
+  onProcess: LaunchOptions["onProcess"],
+): Promise<ChildProcess> {
+  const { profileDir } = flags;
+  const child = spawn(path, chromiumFlags(flags), {
+    // A separate home folder protects the user's files.
+    env: { PATH: process.env.PATH ?? "", HOME: profileDir, TMPDIR: profileDir, LANG: "C.UTF-8", ...environment },
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+    // A separate process group: Ctrl-C must reach only assay, which ends the browser after the scans.
+    detached: true,
+  });
+  if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once("error", resolve));
+  onProcess(child.pid);
+  return child;
 }
 
 /** Version of the browser. Output after the start is discarded, because a full pipe would block the browser. */

@@ -17,9 +17,8 @@ export type ChildPids = ReadonlyMap<number, readonly number[]>;
 /** One pass over all processes of the machine. */
 export function readChildPids(): ChildPids {
   const children = new Map<number, number[]>();
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    const parent = Number.isInteger(pid) ? parentOf(pid) : null;
+  for (const pid of allPids()) {
+    const parent = parentOf(pid);
     if (parent === null) continue;
     const siblings = children.get(parent);
     if (siblings === undefined) children.set(parent, [pid]);
@@ -93,8 +92,16 @@ export function kill(pid: number): void {
 
 /** Processes with the text in their command line. */
 export function pidsMentioning(text: string): readonly number[] {
-  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
-  return pids.filter((pid) => pid !== process.pid && (readOf(pid, "cmdline") ?? "").includes(text));
+  return allPids().filter((pid) => pid !== process.pid && (readOf(pid, "cmdline") ?? "").includes(text));
+}
+
+/** None while this process has no free file descriptor: its watchdog must not end it. */
+function allPids(): readonly number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
 }
 
 /** Null for a process that has ended. The command in parentheses may contain spaces and parentheses itself. */

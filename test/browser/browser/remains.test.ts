@@ -1,9 +1,10 @@
 /** What an ended browser leaves behind: neither zombies nor profiles, nor a slot that cannot start another. */
 import { dlopen } from "bun:ffi";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { launchBrowser } from "../../../src/browser/launch.ts";
 import { readChildPids } from "../../../src/browser/process-tree.ts";
 import { openBrowserSlot } from "../../../src/browser/slot.ts";
 import { browserDir } from "../../support/test-browser.ts";
@@ -41,6 +42,27 @@ test.each(["stopped", "killed"])("a browser that was %s leaves no zombies to the
   if (how === "killed") process.kill(slot.state()?.pid ?? 0, "SIGKILL");
   await slot.stop();
   expect(zombies()).toEqual([]);
+  expect(readdirSync(profilesDir)).toEqual([]);
+});
+
+test("without a free file descriptor the process lives on, and says why no browser starts", () => {
+  const profilesDir = mkdtempSync(join(tmpdir(), "assay-profiles-"));
+  closes.push(() => rmSync(profilesDir, { recursive: true }));
+  const script = join(import.meta.dirname, "exhausted-descriptors.ts");
+  const command = ["sh", "-c", 'ulimit -n 60 && exec "$@"', "sh", process.execPath, script, profilesDir];
+  const { stdout, exitCode } = Bun.spawnSync(command, { stderr: "inherit" });
+  expect([stdout.toString(), exitCode]).toEqual([expect.stringMatching(/^BrowserError: the browser cannot be started \(EMFILE/), 0]);
+  expect(readdirSync(profilesDir)).toEqual([]);
+});
+
+test.each(["no-program", "missing"])("a browser that is %s leaves no profile", async (name) => {
+  const profilesDir = mkdtempSync(join(tmpdir(), "assay-profiles-"));
+  closes.push(() => rmSync(profilesDir, { recursive: true }));
+  const path = join(mkdtempSync(join(profilesDir, "../assay-program-")), "chromium");
+  if (name === "no-program") writeFileSync(path, "text", { mode: 0o700 });
+  closes.push(() => rmSync(dirname(path), { recursive: true }));
+  const started = launchBrowser({ executable: { path, environment: {} }, profilesDir, sandbox: "off", onProcess: () => {} });
+  await expect(started).rejects.toThrow(/^the browser cannot be started/);
   expect(readdirSync(profilesDir)).toEqual([]);
 });
 
