@@ -165,7 +165,8 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
       }
       const client = apiClient(running.url, apiToken);
       const checks = await catalogSize();
-      const ends = await Promise.all(started.accepted.map((token) => client.ended(token, scanEndMsMax)));
+      const ends: SecurityResult[] = [];
+      for (const token of started.accepted) ends.push(await client.ended(token, scanEndMsMax));
       for (const end of ends) expectConsistent(end, checks);
       threadsKilled += countOf(threadKilledLine, running.stderr());
       const listed = await listedScans(client);
