@@ -104,11 +104,11 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
   await browsers.stop();
 }
 
-/** Starts the first browser, and tries again while none can be started. Returns the function that stops it. */
+/** Starts the first browser, and tries again until one runs. Returns the function that stops it. */
 function keepBrowserAvailable(scanner: Scanner, browsers: Browsers): () => void {
   void scanner.startBrowser();
   const timer = setInterval(() => {
-    if (browsers.fault() !== null) void scanner.startBrowser();
+    if (browserFault(browsers) !== null) void scanner.startBrowser();
   }, browserRetryMs);
   return () => clearInterval(timer);
 }

@@ -26,7 +26,7 @@ export interface Browsers {
   record(event: BrowserEvent): void;
   /** Of the browser that was started last; null before the first. */
   state(): BrowserState | null;
-  /** Why no browser can be started, as a sentence; null if the last start succeeded or none was tried. */
+  /** Why no browser can be started, as a sentence; null if the last scan got a browser, or none was tried. */
   fault(): string | null;
   /** Ends all browsers, also those of threads that are gone, and deletes their profiles. */
   stop(): Promise<void>;
@@ -68,7 +68,8 @@ class ManagedBrowsers implements Browsers {
 
   record(event: BrowserEvent): void {
     const { log } = this.#options;
-    if (event.event === "replaced") log.warn("browser replaced", { pid: event.pid, because: event.because });
+    if (event.event === "replaced") log[event.isIll ? "warn" : "info"]("browser replaced", { pid: event.pid, because: event.because });
+    if (event.event === "reused") this.#fault = null;
     if (event.event === "unavailable") {
       this.#fault = event.because;
       log.error("browser does not start", { because: event.because });

@@ -25,7 +25,9 @@ export interface BrowserSlotOptions extends ExecutableOptions {
 /** Steps in the life of a browser, for the log. `because` is a clause. */
 export type BrowserEvent =
   | { readonly event: "started"; readonly state: BrowserState }
-  | { readonly event: "replaced"; readonly pid: number; readonly because: string }
+  /** A running browser answered, and serves another scan. */
+  | { readonly event: "reused" }
+  | { readonly event: "replaced"; readonly pid: number; readonly because: string; readonly isIll: boolean }
   | { readonly event: "unavailable"; readonly because: string };
 
 /** What a scan may use of the browser. */
@@ -87,8 +89,7 @@ class Slot implements BrowserSlot {
     await this.#settled;
     for (const event of this.#events.splice(0)) onEvent(event);
     this.#onEvent = onEvent;
-    if (fresh && this.#occupant !== null && this.#occupant.scans > 0) this.#occupant.illness ??= "a repeated scan needs another one";
-    const occupant = (await this.#healthy()) ?? (await this.#start());
+    const occupant = (await this.#healthy(fresh)) ?? (await this.#start());
     const { connection } = occupant.browser;
     const networkPids = networkPidsOf(connection);
     occupant.scans++;
@@ -126,27 +127,32 @@ class Slot implements BrowserSlot {
   async #settle(occupant: Occupant): Promise<void> {
     const closing = Promise.all(this.#closing.splice(0)).then(() => true);
     if (isMarkedIll(occupant, this.#processes)) occupant.illness ??= usedTooMuchMemory;
-    if (occupant.scans >= scansPerBrowserMax) occupant.illness ??= `it ran ${scansPerBrowserMax} scans`;
     if (occupant.illness === null && !(await within(closeMs, closing, false))) occupant.illness ??= "a page of it did not close";
-    if (occupant.illness !== null) await this.#replace(occupant);
+    if (occupant.illness !== null || occupant.scans >= scansPerBrowserMax) await this.#replace(occupant);
   }
 
-  /** The running browser if it is well; null after it was ended. */
-  async #healthy(): Promise<Occupant | null> {
+  /** The running browser if it is well, and fresh where that is needed; null after it was ended. */
+  async #healthy(fresh: boolean): Promise<Occupant | null> {
     const occupant = this.#occupant;
     if (occupant === null) return null;
     if (!occupant.browser.isAlive()) occupant.illness ??= "it ended";
     if (isMarkedIll(occupant, this.#processes)) occupant.illness ??= usedTooMuchMemory;
     if (occupant.illness === null && !(await answers(occupant.browser))) occupant.illness = "it did not answer";
-    if (occupant.illness === null) return occupant;
-    await this.#replace(occupant);
-    return null;
+    if (occupant.illness !== null || (fresh && occupant.scans > 0)) {
+      await this.#replace(occupant);
+      return null;
+    }
+    this.#emit({ event: "reused" });
+    return occupant;
   }
 
+  /** Of a browser that is ill, or showed too many pages. */
   async #replace(occupant: Occupant): Promise<void> {
     if (this.#occupant === occupant) this.#occupant = null;
     await occupant.browser.end();
-    this.#emit({ event: "replaced", pid: occupant.browser.state.pid, because: occupant.illness ?? "" });
+    const { browser, illness, scans } = occupant;
+    const because = illness ?? `it ran ${scans} scans`;
+    this.#emit({ event: "replaced", pid: browser.state.pid, because, isIll: illness !== null });
   }
 
   async #start(): Promise<Occupant> {

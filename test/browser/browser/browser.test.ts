@@ -65,7 +65,7 @@ describe("the browser of a slot", () => {
     // Sandboxed, or with a reason why not.
     expect(state?.sandboxed).toBe(state?.unsandboxedBecause === null);
     expect(here.profiles()).toHaveLength(1);
-    expect(here.events).toMatchObject([{ event: "started", state: { pid } }]);
+    expect(here.events).toMatchObject([{ event: "started", state: { pid } }, { event: "reused" }]);
   });
 
   test("listens on no port", async () => {
@@ -118,7 +118,7 @@ describe("the browser of a slot", () => {
       process.kill(first, "SIGSTOP");
       expect(await scanOnce(here)).not.toBe(first);
       expect(exists(first)).toBe(false);
-      expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it did not answer" });
+      expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it did not answer", isIll: true });
     },
     slowMs,
   );
@@ -131,7 +131,7 @@ describe("the browser of a slot", () => {
     here.slot.end();
     expect(await until(() => !exists(first))).toBe(true);
     expect(await scanOnce(here)).not.toBe(first);
-    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it took no screenshot in time" });
+    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it took no screenshot in time", isIll: true });
   });
 
   test("is replaced for a scan that needs a fresh one, unless it is fresh", async () => {
@@ -159,12 +159,12 @@ describe("the browser of a slot", () => {
     const here = openHere();
     const first = await scanOnce(here);
     let scans = 1;
-    while (here.events.length === 1) {
+    while (here.events.every(({ event }) => event !== "replaced")) {
       await scanOnce(here);
       scans++;
     }
     expect(scans).toBe(201);
-    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it ran 200 scans" });
+    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it ran 200 scans", isIll: false });
   });
 
   test("shows nothing of a scan to the next one", async () => {
@@ -282,6 +282,20 @@ describe("the browsers of a process", () => {
     Bun.spawnSync(["chmod", "+x", join(dir, "chromium")]);
     expect((await browsers.prepare()).path).toBe(join(dir, "chromium"));
     await browsers.stop();
+  });
+
+  test("are not at fault once a running one serves another scan", async () => {
+    const { browsers } = openAll();
+    const slot = openBrowserSlot(await browsers.prepare());
+    closes.push(() => slot.stop());
+    const record = (event: BrowserEvent) => browsers.record(event);
+    await slot.begin(record);
+    slot.end();
+    browsers.record({ event: "unavailable", because: "another slot had no memory" });
+    expect(browsers.fault()).toBe("another slot had no memory");
+    await slot.begin(record);
+    slot.end();
+    expect(browsers.fault()).toBeNull();
   });
 
   test("connect only through the proxy of a scan", async () => {
