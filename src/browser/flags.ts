@@ -1,7 +1,8 @@
 /** Chromium's command line: traffic only through the forward proxy of a scan, and no access to the user's files. */
 import { statfsSync } from "node:fs";
 
-/** With less /dev/shm pages crash; containers usually have 64 MB. */
+export const sharedMemoryDir = "/dev/shm";
+/** With less of it pages crash; containers usually have 64 MB. */
 const sharedMemoryBytesMin = 512 * 1024 * 1024;
 /** JavaScript heap of one page. A page that needs more crashes without affecting others. */
 const pageHeapMiBMax = 512;
@@ -68,9 +69,10 @@ export function chromiumFlags({ profileDir, sandbox }: { readonly profileDir: st
   ];
 }
 
-function sharedMemoryIsSmall(): boolean {
+/** Whether Chromium puts its shared memory into its temporary folder instead. */
+export function sharedMemoryIsSmall(): boolean {
   try {
-    const { blocks, bsize } = statfsSync("/dev/shm");
+    const { blocks, bsize } = statfsSync(sharedMemoryDir);
     return blocks * bsize < sharedMemoryBytesMin;
   } catch {
     return true;

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 
 /** Unit of `st_blocks`, see stat(2). */
 const blockBytes = 512;
+/** Line of /proc/PID/maps for a shared mapping of a deleted file: from, to, inode. */
+const sharedMapping = /^([0-9a-f]+)-([0-9a-f]+) \S{3}s \S+ \S+ (\d+) .* \(deleted\)$/gm;
 /** waitpid(2): WNOHANG. */
 const waitNoHang = 1;
 const { symbols: libc } = dlopen("libc.so.6", { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
@@ -40,20 +42,24 @@ export function memoryOf(pid: number): { readonly anonymousBytes: number; readon
 }
 
 /**
- * Bytes by inode of the deleted files that the process has open. Chromium's shared memory consists of them. Messages that wait
- * are mapped nowhere, so that no other figure contains them.
+ * Bytes by inode of the shared memory that the process has open or mapped: deleted files. `memoryOf` lacks what no process has touched,
+ * such as messages that wait and images that are not drawn yet.
  */
-export function heldFilesOf(pid: number): ReadonlyMap<number, number> {
-  const held = new Map<number, number>();
+export function sharedFilesOf(pid: number): ReadonlyMap<number, number> {
+  const files = new Map<number, number>();
+  for (const [, from = "", to = "", inode] of (readOf(pid, "maps") ?? "").matchAll(sharedMapping)) {
+    const bytes = Number.parseInt(to, 16) - Number.parseInt(from, 16);
+    files.set(Number(inode), Math.max(bytes, files.get(Number(inode)) ?? 0));
+  }
   try {
     for (const fd of readdirSync(`/proc/${pid}/fd`)) {
       const file = statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false });
-      if (file?.isFile() && file.nlink === 0) held.set(file.ino, file.blocks * blockBytes);
+      if (file?.isFile() && file.nlink === 0) files.set(file.ino, file.blocks * blockBytes);
     }
   } catch {
     // The process has ended, or belongs to another user.
   }
-  return held;
+  return files;
 }
 
 /** Kills the process and everything below it at once. Does nothing if it has ended. */

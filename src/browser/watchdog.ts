@@ -1,12 +1,16 @@
 /** Watches the browsers of all threads from the main thread: bounds their memory, and ends those whose thread is gone. */
+import { statfsSync } from "node:fs";
 import type { Log } from "../base/log.ts";
+import { sharedMemoryDir, sharedMemoryIsSmall } from "./flags.ts";
 import type { BrowserEntry, ProcessTable } from "./process-table.ts";
-import { collectEnded, endProcessTree, heldFilesOf, kill, memoryOf, pidsBelow, readChildPids } from "./process-tree.ts";
+import { collectEnded, endProcessTree, kill, memoryOf, pidsBelow, readChildPids, sharedFilesOf } from "./process-tree.ts";
 
 /** A page can allocate 250 MB within this time; the margin of the limits must hold it. */
 const watchEveryMs = 100;
-/** Processes and their open files take longer to list than their memory, and change less. */
+/** Processes and their shared memory take longer to list, and change less. */
 const turnsPerSurvey = 5;
+/** Use of /dev/shm above which the shared memory of each process is listed. Ordinary pages need a tenth of it. */
+const sharedBytesOrdinary = 200 * 1_024 ** 2;
 
 export interface MemoryLimits {
   /** One process of a browser, in bytes. */
@@ -27,8 +31,8 @@ export interface WatchdogOptions {
 
 interface Surveyed {
   readonly pid: number;
-  /** Bytes by inode. */
-  readonly heldFiles: ReadonlyMap<number, number>;
+  /** Bytes by inode; empty while all processes together use little shared memory. */
+  readonly sharedFiles: ReadonlyMap<number, number>;
 }
 
 /** Processes by the pid of their browser. */
@@ -50,7 +54,15 @@ export function startWatchdog(options: WatchdogOptions): () => void {
 function surveyOf(entries: readonly BrowserEntry[]): Survey {
   if (entries.length === 0) return new Map();
   const children = readChildPids();
-  return new Map(entries.map(({ pid: root }) => [root, pidsBelow(root, children).map((pid) => ({ pid, heldFiles: heldFilesOf(pid) }))]));
+  const filesOf = sharedMemoryIsInUse() ? sharedFilesOf : () => new Map<number, number>();
+  return new Map(entries.map(({ pid: root }) => [root, pidsBelow(root, children).map((pid) => ({ pid, sharedFiles: filesOf(pid) }))]));
+}
+
+/** True also where Chromium puts its shared memory on a disk, whose use says nothing. */
+function sharedMemoryIsInUse(): boolean {
+  if (sharedMemoryIsSmall()) return true;
+  const { blocks, bfree, bsize } = statfsSync(sharedMemoryDir);
+  return (blocks - bfree) * bsize > sharedBytesOrdinary;
 }
 
 function watch(entries: readonly BrowserEntry[], survey: Survey, options: WatchdogOptions): void {
@@ -73,14 +85,14 @@ function endLost({ index, pid, threadId }: BrowserEntry, { table, onLost, log }:
 }
 
 function boundMemory({ index, pid: root }: BrowserEntry, surveyed: readonly Surveyed[], { table, limits, log }: WatchdogOptions): void {
-  const processes = surveyed.map(({ pid, heldFiles }) => {
+  const processes = surveyed.map(({ pid, sharedFiles }) => {
     const { anonymousBytes, sharedBytes } = memoryOf(pid);
-    return { pid, anonymousBytes, sharedBytes, bytes: anonymousBytes + Math.max(sharedBytes, sum(heldFiles.values())) };
+    return { pid, anonymousBytes, sharedBytes, bytes: anonymousBytes + Math.max(sharedBytes, sum(sharedFiles.values())) };
   });
-  // Several processes hold the same file.
-  const heldBytes = sum(new Map(surveyed.flatMap(({ heldFiles }) => [...heldFiles])).values());
+  // Several processes share the same file.
+  const filesBytes = sum(new Map(surveyed.flatMap(({ sharedFiles }) => [...sharedFiles])).values());
   const mappedBytes = sum(processes.map(({ sharedBytes }) => sharedBytes));
-  const sumBytes = sum(processes.map(({ anonymousBytes }) => anonymousBytes)) + Math.max(mappedBytes, heldBytes);
+  const sumBytes = sum(processes.map(({ anonymousBytes }) => anonymousBytes)) + Math.max(mappedBytes, filesBytes);
   const tooLarge = processes.filter(({ bytes }) => bytes > limits.childBytesMax);
   if (sumBytes > limits.browserBytesMax || tooLarge.some(({ pid }) => pid === root)) {
     table.markIll(index);

@@ -12,7 +12,7 @@ const ordinaryUrl = `https://${siteHost}/`;
 const scansAtOnce = 2;
 const calmScans = 10;
 const warmUpScans = 4;
-/** Ordinary scans observed for each hostile page at least. */
+/** Ordinary scans observed after each hostile one at least: the median of fewer says nothing. */
 const ordinaryScansMin = 3;
 const ordinaryEndMsMax = 200_000;
 const hostileEndMsMax = 300_000;
@@ -147,8 +147,9 @@ export async function runBeside(appliance: LimitedAppliance, calm: Calm, page: H
   }, sampleMs);
   const ordinary: OrdinaryScan[] = [];
   const isOver = () => {
-    if (endedMs === null || ordinary.length < ordinaryScansMin) return false;
-    const watchedMs = performance.now() - endedMs;
+    const from = endedMs;
+    if (from === null || ordinary.filter(({ fromMs }) => fromMs > from).length < ordinaryScansMin) return false;
+    const watchedMs = performance.now() - from;
     return watchedMs > backMsMax || (watchedMs > watchedMsMin && backMs !== null);
   };
   try {
