@@ -165,7 +165,7 @@ function prepareFile(dataDir: string, readOnly: boolean): void {
   if (state === "unflushed" && readOnly)
     throw new DataDirError(
       "unflushed",
-      `data directory ${dataDir} was in use when this machine stopped; start "assay serve" once, which brings it to order`,
+      `data directory ${dataDir} was in use when this machine stopped; start "assay serve" once, which returns to the last complete state`,
     );
 }
 

@@ -99,11 +99,11 @@ class PageWalk {
         this.compareCounts();
         this.findFreeInUse();
         this.findLostEnd();
-        return { pages };
+        break;
       }
       this.visit(visit);
     }
-    return { pages: pagesMax ?? 0 };
+    return { pages: this.trees.reduce((sum, tree) => sum + tree.branchPages + tree.leafPages + tree.overflowPages, 0) };
   }
 
   private fault(tree: Tree, page: number, reason: string): false {
