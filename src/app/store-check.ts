@@ -62,12 +62,28 @@ export async function checkWholeStore(
   const signal = child.signalCode === null ? null : String(child.signalCode);
   if (signal !== null && damageSignals.includes(signal)) return { status: "died", signal, table };
   if (signal !== null) return { status: "failed", because: `${signal} ended it in table ${table}` };
-  return { status: "failed", because: (await lastWords).trim().split("\n").at(-1) ?? "" };
+  return {
+    status: "failed",
+    because:
+      (await lastWords)
+        .trim()
+        .split("\n")
+        .at(-1)
+        ?.replace(/^assay: /, "") ?? "",
+  };
 }
 
 function checkMsOf(dataDir: string): number {
-  const bytes = statSync(storeFileOf(dataDir), { throwIfNoEntry: false })?.size ?? 0;
-  return checkMsMin + (bytes / bytesPerSecondMin) * 1_000;
+  return checkMsMin + (storeBytesOf(dataDir) / bytesPerSecondMin) * 1_000;
+}
+
+/** 0 for a file that cannot be reached: the check says why. */
+function storeBytesOf(dataDir: string): number {
+  try {
+    return statSync(storeFileOf(dataDir)).size;
+  } catch {
+    return 0;
+  }
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<StoreCheckLine, void> {

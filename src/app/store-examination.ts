@@ -1,5 +1,6 @@
 /** Examination of the whole store for the operator, and the repair of what follows from its records. */
 import { compareCounters, type LowCounter } from "../store/counters.ts";
+import { DataDirError } from "../store/data-dir.ts";
 import { openDatabase } from "../store/database.ts";
 import { compareDerivedTables, type DerivedReport } from "../store/derived-tables.ts";
 import { type DataDirLock, lockDataDir } from "../store/lock.ts";
@@ -26,7 +27,7 @@ export interface ExaminationOptions {
   readonly onTable: (table: string) => void;
 }
 
-/** @throws DataDirError `locked` for a repair beside a server; Error if the check cannot be made. */
+/** @throws DataDirError also if the check cannot be made; `locked` for a repair beside a server. */
 export async function examineStore(dataDir: string, { repair, onTable }: ExaminationOptions): Promise<StoreExamination> {
   const lock = repair ? lockDataDir(dataDir) : undefined;
   try {
@@ -49,7 +50,8 @@ async function walk(dataDir: string, onTable: (table: string) => void): Promise<
   const check = await checkWholeStore(dataDir, { onTable });
   if (check.status === "done") return { report: check.report, diedIn: null };
   if (check.status === "died") return { report: null, diedIn: check.table };
-  throw new Error(
+  throw new DataDirError(
+    "not-writable",
     check.status === "timeout"
       ? `the check of the store ran out of time in table ${check.table} after ${check.ms} ms; the disk may be failing`
       : `the store could not be checked (${check.because})`,

@@ -1,5 +1,5 @@
 /** `assay doctor --store` names what is lost and rebuilds what follows from the records. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
@@ -52,6 +52,16 @@ async function listed(): Promise<readonly string[]> {
 }
 
 describe("assay doctor --store", () => {
+  test("and the server say in one sentence that the store cannot be reached, with exit code 6", async () => {
+    rmSync(join(dataDir, "store"), { recursive: true });
+    writeFileSync(join(dataDir, "store"), "");
+    const { code, stderr } = await doctor();
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/^assay: the store could not be checked \(ENOTDIR: [^\n]+\)\n$/)]);
+    writeFileSync(join(dataDir, "lock"), "running\n");
+    const server = await run(["serve", "--listen", "127.0.0.1:0", "--data", dataDir]);
+    expect([server.code, server.stderr]).toEqual([6, expect.stringContaining(`assay: data directory ${dataDir} cannot be written`)]);
+  });
+
   test("finds nothing in a whole store, also beside its server, and changes nothing", async () => {
     expect(await doctor()).toMatchObject({ code: 0, examination: { state: "ok", derived: [], lowCounters: [], repaired: false } });
     expect(readFileSync(join(dataDir, "store", "data.mdb")).equals(whole)).toBe(true);
