@@ -1,6 +1,6 @@
 /** Exclusive file locks between processes (flock(2)). The kernel releases a lock when its process ends, also in another container. */
 import { dlopen } from "bun:ffi";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 
 const lockExclusive = 2;
 const lockNonBlocking = 4;
@@ -14,12 +14,15 @@ export interface FileLock {
  * does not keep the lock. @throws the error of the file system
  */
 export function tryLockFile(path: string): FileLock | null {
-  return lockFile(path, lockExclusive | lockNonBlocking);
+  return lockOpened(openSync(path, "a", 0o600), lockExclusive | lockNonBlocking);
 }
 
-/** Runs the action while holding the lock; waits for other processes, so all of them must be brief. */
-export function withFileLock<T>(path: string, action: () => T): T {
-  const lock = lockFile(path, lockExclusive);
+/**
+ * Runs the action while holding the lock of a folder that exists; waits for other processes, so all of them must be brief. There is no lock
+ * file, which one user (root) would create and another could not open.
+ */
+export function withFolderLock<T>(path: string, action: () => T): T {
+  const lock = lockOpened(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY), lockExclusive);
   try {
     return action();
   } finally {
@@ -27,8 +30,7 @@ export function withFileLock<T>(path: string, action: () => T): T {
   }
 }
 
-function lockFile(path: string, operation: number): FileLock | null {
-  const file = openSync(path, "a", 0o600);
+function lockOpened(file: number, operation: number): FileLock | null {
   const { symbols } = dlopen("libc.so.6", { flock: { args: ["i32", "i32"], returns: "i32" } });
   if (symbols.flock(file, operation) === 0) return { release: () => closeSync(file) };
   closeSync(file);

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { threadId as ownThreadId } from "node:worker_threads";
-import { type FileLock, tryLockFile, withFileLock } from "../base/file-lock.ts";
+import { type FileLock, tryLockFile, withFolderLock } from "../base/file-lock.ts";
 import { BrowserError } from "./executable.ts";
 import { endProcessTree, pidsMentioning } from "./process-tree.ts";
 
@@ -22,7 +22,7 @@ export function openProfilesDir(dir: string): ProfilesDir {
   const profiles = join(dir, "profiles");
   try {
     mkdirSync(profiles, { recursive: true, mode: 0o700 });
-    return withFileLock(join(dir, "profiles.lock"), () => {
+    return withFolderLock(profiles, () => {
       removeAbandoned(profiles);
       const path = mkdtempSync(join(profiles, "process-"));
       const lock = tryLockFile(lockPathOf(path));
@@ -66,12 +66,21 @@ function prefixOf(threadId: number): string {
 function removeAbandoned(profiles: string): void {
   for (const name of readdirSync(profiles)) {
     const path = join(profiles, name);
-    // A folder of an older release has no lock file.
-    const lock: FileLock | null = existsSync(lockPathOf(path)) ? tryLockFile(lockPathOf(path)) : { release: () => {} };
+    const lock = lockAbandoned(path);
     if (lock === null) continue;
     for (const pid of pidsMentioning(`${path}/`)) endProcessTree(pid);
     deleteFolder(path);
     lock.release();
+  }
+}
+
+/** Null while another process uses the folder, or if it is another user's. */
+function lockAbandoned(path: string): FileLock | null {
+  try {
+    // A folder of an older release has no lock file.
+    return existsSync(lockPathOf(path)) ? tryLockFile(lockPathOf(path)) : { release: () => {} };
+  } catch {
+    return null;
   }
 }
 

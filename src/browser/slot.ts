@@ -10,6 +10,9 @@ import { openProcessTable, type ProcessTable } from "./process-table.ts";
 const answerMs = 2_000;
 /** A context that does not close within this holds a page that hangs. */
 const closeMs = 3_000;
+/** The network process starts within 100 ms. */
+const networkPollMs = 10;
+const networkPollsMax = 100;
 /** Memory of a browser grows with use. A warm start takes about 100 ms. */
 const scansPerBrowserMax = 200;
 const usedTooMuchMemory = "a process of it used too much memory";
@@ -91,14 +94,14 @@ class Slot implements BrowserSlot {
     this.#onEvent = onEvent;
     const occupant = (await this.#healthy(fresh)) ?? (await this.#start());
     const { connection } = occupant.browser;
-    const networkPids = networkPidsOf(connection);
+    const networkPids = firstNetworkPids(connection);
     occupant.scans++;
     return {
       connection,
       isFresh: occupant.scans === 1,
       lostNetwork: async () => {
         const [before, after] = await Promise.all([networkPids, networkPidsOf(connection)]);
-        return before.some((pid) => !after.includes(pid));
+        return before.some((pid) => after?.includes(pid) !== true);
       },
       reportIllness: (because) => {
         occupant.illness ??= because;
@@ -182,13 +185,23 @@ class Slot implements BrowserSlot {
   }
 }
 
-/** One pid, or none if the browser does not answer. */
-async function networkPidsOf(connection: Connection): Promise<readonly number[]> {
+/** A fresh browser answers before its network process runs, without which no page can load. */
+async function firstNetworkPids(connection: Connection): Promise<readonly number[]> {
+  for (let polls = 0; polls < networkPollsMax; polls++) {
+    const pids = await networkPidsOf(connection);
+    if (pids === null || pids.length > 0) return pids ?? [];
+    await Bun.sleep(networkPollMs);
+  }
+  return [];
+}
+
+/** One pid, or none; null if the browser does not answer. */
+async function networkPidsOf(connection: Connection): Promise<readonly number[] | null> {
   try {
     const { processInfo } = await connection.send("SystemInfo.getProcessInfo", undefined, { timeout: answerMs });
     return processInfo.filter(({ type }) => type.includes("NetworkService")).map(({ id }) => id);
   } catch {
-    return [];
+    return null;
   }
 }
 

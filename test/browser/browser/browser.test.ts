@@ -177,7 +177,7 @@ describe("the browser of a slot", () => {
     const next = await here.begin();
     const { browserContextIds } = await next.connection.send("Target.getBrowserContexts");
     expect(browserContextIds).toEqual([]);
-    expect(rendererPids(here.pid()).length).toBeLessThanOrEqual(1);
+    expect(await until(() => rendererPids(here.pid()).length <= 1)).toBe(true);
     here.slot.end();
   });
 

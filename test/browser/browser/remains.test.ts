@@ -1,11 +1,12 @@
 /** What an ended browser leaves behind: neither zombies nor profiles, nor a slot that cannot start another. */
 import { dlopen } from "bun:ffi";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { launchBrowser } from "../../../src/browser/launch.ts";
-import { readChildPids } from "../../../src/browser/process-tree.ts";
+import { pidsBelow, readChildPids } from "../../../src/browser/process-tree.ts";
+import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { openBrowserSlot } from "../../../src/browser/slot.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
@@ -29,6 +30,7 @@ function openHere() {
   return { slot, profilesDir };
 }
 
+const isNetworkProcess = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("network.mojom.NetworkService");
 const zombies = () =>
   (readChildPids().get(process.pid) ?? []).filter((pid) => /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
 
@@ -63,6 +65,44 @@ test.each(["no-program", "missing"])("a browser that is %s leaves no profile", a
   const started = launchBrowser({ executable: { path, environment: {} }, profilesDir, sandbox: "off", onProcess: () => {} });
   await expect(started).rejects.toThrow(/^the browser cannot be started/);
   expect(readdirSync(profilesDir)).toEqual([]);
+});
+
+test("a browser that has just started knows when its network process ends", async () => {
+  for (let starts = 0; starts < 10; starts++) {
+    const { slot } = openHere();
+    const { lostNetwork } = await slot.begin();
+    // Not before the process runs: a page could not load either.
+    const networkPids = () => pidsBelow(slot.state()?.pid ?? 0, readChildPids()).filter(isNetworkProcess);
+    while (networkPids().length === 0) await Bun.sleep(1);
+    await Bun.sleep(100);
+    expect(await lostNetwork()).toBe(false);
+    for (const pid of networkPids()) process.kill(pid, "SIGKILL");
+    let lost = false;
+    for (let polls = 0; polls < 100 && !lost; polls++) {
+      await Bun.sleep(20);
+      lost = await lostNetwork();
+    }
+    expect(lost).toBe(true);
+    slot.end();
+    await slot.stop();
+  }
+});
+
+test.skipIf(!isRoot)("profiles of root do not keep another user from having some", () => {
+  const dir = mkdtempSync(join(tmpdir(), "assay-profiles-"));
+  closes.push(() => rmSync(dir, { recursive: true }));
+  const nobody = 65_534;
+  mkdirSync(join(dir, "profiles"));
+  for (const path of [dir, join(dir, "profiles")]) chownSync(path, nobody, nobody);
+  const ofRoot = openProfilesDir(dir);
+  closes.push(ofRoot.close);
+  process.seteuid?.(nobody);
+  try {
+    openProfilesDir(dir).close();
+  } finally {
+    process.seteuid?.(0);
+  }
+  expect(readdirSync(ofRoot.path)).toEqual(["lock"]);
 });
 
 test.skipIf(!isRoot)("a profile that cannot be deleted does not keep the slot from starting another browser", async () => {
