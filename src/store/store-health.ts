@@ -37,7 +37,7 @@ export function createStoreHealth(path: string, now: () => number = Date.now): N
     diskFault: () => {
       if (failed !== null && now() - testedAtMs >= testWriteEveryMs) {
         testedAtMs = now();
-        failed = testWrite(path);
+        failed = testWrite(path, failed);
       }
       if (failed !== null) return failed.fault === "full" ? "the disk is full" : "the data directory cannot be written";
       return freeBytesOf(path) < freeBytesMin ? "the disk is full" : null;
@@ -46,13 +46,13 @@ export function createStoreHealth(path: string, now: () => number = Date.now): N
   };
 }
 
-function testWrite(path: string): DataDirError | null {
+/** Null if it succeeds. `known` remains after an error that says nothing about the disk, such as a lack of file descriptors. */
+function testWrite(path: string, known: DataDirError): DataDirError | null {
   try {
     ensureWritable(path);
     return null;
   } catch (error) {
-    if (error instanceof DataDirError) return error;
-    throw error;
+    return error instanceof DataDirError ? error : known;
   }
 }
 
