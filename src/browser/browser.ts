@@ -96,7 +96,7 @@ class ManagedBrowsers implements Browsers {
     for (const { pid, index } of this.#table.list()) {
       endProcessTree(pid);
       await collectGroup(pid);
-      this.#table.remove(index);
+      this.#table.remove(index, pid);
     }
     this.#profiles?.close();
     this.#profiles = null;

@@ -21,7 +21,8 @@ export interface ProcessTable {
   readonly memory: SharedArrayBuffer;
   /** Index of the new entry. @throws RangeError if the table is full. */
   add(pid: number, threadId: number): number;
-  remove(index: number): void;
+  /** Does nothing if the entry is another browser's by now: a thread that is being ended may come after the main thread. */
+  remove(index: number, pid: number): void;
   /** Informs the browser's thread that a process of it was ended. */
   markIll(index: number): void;
   isIll(index: number): boolean;
@@ -43,7 +44,7 @@ export function openProcessTable(memory = new SharedArrayBuffer(entriesMax * fie
       Atomics.store(cells, cell(index, "pid"), pid);
       return index;
     },
-    remove: (index) => void Atomics.store(cells, cell(index, "pid"), free),
+    remove: (index, pid) => void Atomics.compareExchange(cells, cell(index, "pid"), pid, free),
     markIll: (index) => void Atomics.store(cells, cell(index, "isIll"), 1),
     isIll: (index) => Atomics.load(cells, cell(index, "isIll")) === 1,
     list: () =>

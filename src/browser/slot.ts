@@ -161,15 +161,15 @@ class Slot implements BrowserSlot {
   async #start(): Promise<Occupant> {
     if (this.#stopped) throw new BrowserError("the browser was stopped");
     const { profilesDir, sandbox } = this.#options;
-    let index: number | null = null;
+    let entry: { readonly index: number; readonly pid: number } | null = null;
     const onProcess = (pid: number | null) => {
-      if (index !== null) this.#processes.remove(index);
-      index = pid === null ? null : this.#processes.add(pid, threadId);
+      if (entry !== null) this.#processes.remove(entry.index, entry.pid);
+      entry = pid === null ? null : { index: this.#processes.add(pid, threadId), pid };
     };
     try {
       const executable = await findExecutable(this.#options);
       const browser = await launchBrowser({ executable, profilesDir, sandbox, onProcess });
-      const occupant: Occupant = { browser, index: () => index, scans: 0, illness: null };
+      const occupant: Occupant = { browser, index: () => entry?.index ?? null, scans: 0, illness: null };
       this.#occupant = occupant;
       this.#emit({ event: "started", state: browser.state });
       return occupant;

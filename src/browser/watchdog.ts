@@ -78,7 +78,7 @@ function watch(entries: readonly BrowserEntry[], survey: Survey, options: Watchd
 function endLost({ index, pid, threadId }: BrowserEntry, { table, onLost, log }: WatchdogOptions): void {
   endProcessTree(pid);
   if (!collectEnded(pid)) return;
-  table.remove(index);
+  table.remove(index, pid);
   onLost(threadId);
   // Also the end of a slot that was idle.
   log.info("browser ended", { pid, because: "its worker is gone" });
