@@ -1,5 +1,6 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { createApi, requestLimitDefault } from "../api/app.ts";
+import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { loadCatalog } from "../catalog/load.ts";
@@ -127,11 +128,4 @@ function listenAt({ listen: { address, port } }: Config, handler: HttpHandler, l
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(`cannot listen on ${urlHost(address)}:${port} (${code}); --listen names another address`);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -1,4 +1,5 @@
 /** The store of the server: locked, open, and checked as a whole if the last server did not end in order. */
+import { aborted, within } from "../base/deadline.ts";
 import type { Log } from "../base/log.ts";
 import { damagedDataDir } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
@@ -12,6 +13,9 @@ export interface ServerStore {
   /** Closes the store and notes the orderly end. */
   close(): Promise<void>;
 }
+
+/** For a signal that was sent to the whole process group. */
+const stopNoticeMs = 1_000;
 
 interface ServerStoreOptions {
   readonly log: Log;
@@ -50,6 +54,8 @@ export async function openServerStore(config: Config, { log, stop }: ServerStore
 async function checkAfterUncleanEnd(dataDir: string, log: Log, stop: AbortSignal): Promise<void> {
   log.warn("the last server did not end in order; checking the whole store");
   const check = await checkWholeStore(dataDir, { onTable: (table) => log.debug("checking", { table }), stop });
+  // A stop is signalled to the check as well, which may end before this process knows of it.
+  if (check.status === "failed") await within(stopNoticeMs, aborted(stop), undefined);
   if (stop.aborted) return;
   if (check.status === "died")
     throw damagedDataDir(`data directory ${dataDir} is damaged (table ${check.table}: its check ended by ${check.signal})`);

@@ -33,3 +33,11 @@ export async function within<T, U>(limitMs: number, promise: Promise<T>, fallbac
     clearTimeout(timer);
   }
 }
+
+/** Resolves when the signal aborts, at once if it has. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

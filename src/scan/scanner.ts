@@ -193,11 +193,10 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: Scanne
     let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
       last = await gatherOnce(url, attempt > 1, onMessage, signal);
-      if (last.end === "done" && !("browserUnavailable" in last.value) && last.value.browserBroke) {
-        log.warn("browser broke while gathering", { url, attempt });
-        continue;
-      }
-      if (last.end !== "died") break;
+      // A browser may also be ended while it starts.
+      const broke = last.end === "done" && ("browserUnavailable" in last.value || last.value.browserBroke);
+      if (broke) log.warn("browser broke while gathering", { url, attempt });
+      if (!broke && last.end !== "died") break;
     }
     if (last.end !== "done") return errorCodeOf[last.end];
     if ("browserUnavailable" in last.value) {

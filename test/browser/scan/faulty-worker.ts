@@ -47,6 +47,8 @@ export async function gather({ task, port }: WorkerCall<GatherTask>): Promise<Ga
       return gathered({ browserBroke: true });
     case "browser-breaks-no-tls.test":
       return gathered({ evidence: evidence({ url, tls: "refused" }), browserBroke: true });
+    case "no-browser-once.test":
+      return attempt === 1 ? { browserUnavailable: "it was ended" } : gathered();
     case "no-browser.test":
       return { browserUnavailable: "there is no room for it" };
     case "stages.test":

@@ -134,6 +134,11 @@ describe("a browser that", () => {
     expect((await scan("browser-breaks-no-tls.test")).code).toBe("crashed");
   });
 
+  test("is ended while it starts costs one retry", async () => {
+    opened();
+    expect((await scan("no-browser-once.test")).outcome.status).toBe("finished");
+  });
+
   test("cannot be started in a worker", async () => {
     opened();
     expect((await scan("no-browser.test")).code).toBe("browser-unavailable");
