@@ -62,16 +62,15 @@ export async function launchBrowser(options: LaunchOptions): Promise<RunningBrow
 async function launch({ executable, profilesDir, onProcess }: LaunchOptions, unsandboxedBecause: string | null): Promise<RunningBrowser> {
   const sandboxed = unsandboxedBecause === null;
   const profileDir = createProfile(profilesDir);
-  const child = await spawnBrowser(executable, { profileDir, sandbox: sandboxed }, onProcess).catch((error: Error) => {
+  const { child, pid } = await spawnBrowser(executable, { profileDir, sandbox: sandboxed }, onProcess).catch((error: Error) => {
     deleteFolder(profileDir);
     throw new BrowserError(`the browser cannot be started (${error.message})`);
   });
-  const { pid = 0 } = child;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const connection = connectByPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
   let ending: Promise<void> | null = null;
   const end = () => {
-    ending ??= endChild(child, exited).finally(() => {
+    ending ??= endChild(child, pid, exited).finally(() => {
       connection.dispose();
       deleteFolder(profileDir);
       onProcess(null);
@@ -98,7 +97,7 @@ async function spawnBrowser(
   { path, environment }: Executable,
   flags: Parameters<typeof chromiumFlags>[0],
   onProcess: LaunchOptions["onProcess"],
-): Promise<ChildProcess> {
+): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
   const { profileDir } = flags;
   const child = spawn(path, chromiumFlags(flags), {
     // A separate home folder protects the user's files.
@@ -107,9 +106,10 @@ async function spawnBrowser(
     // A separate process group: Ctrl-C must reach only assay, which ends the browser after the scans.
     detached: true,
   });
-  if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once("error", resolve));
-  onProcess(child.pid);
-  return child;
+  const { pid } = child;
+  if (pid === undefined) throw await new Promise<Error>((resolve) => child.once("error", resolve));
+  onProcess(pid);
+  return { child, pid };
 }
 
 /** Version of the browser. Output after the start is discarded, because a full pipe would block the browser. */
@@ -130,7 +130,7 @@ function firstAnswer(child: ChildProcess, connection: Connection): Promise<strin
     connection.send("Browser.getVersion", undefined, { timeout: startMs }).then(
       ({ product }) => {
         clearTimeout(timer);
-        output = " ".repeat(outputCharsMax);
+        child.stderr?.removeAllListeners("data").resume();
         resolve(product);
       },
       // "close" follows, and has the reason.
@@ -147,12 +147,11 @@ function errorLine(output: string): string {
 }
 
 function isAlive(child: ChildProcess): boolean {
-  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  return child.exitCode === null && child.signalCode === null;
 }
 
-async function endChild(child: ChildProcess, exited: Promise<void>): Promise<void> {
-  if (child.pid === undefined) return;
-  endProcessTree(child.pid);
+async function endChild(child: ChildProcess, pid: number, exited: Promise<void>): Promise<void> {
+  endProcessTree(pid);
   if (isAlive(child)) await exited;
-  await collectGroup(child.pid);
+  await collectGroup(pid);
 }

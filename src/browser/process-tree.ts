@@ -6,6 +6,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 const blockBytes = 512;
 /** Line of /proc/PID/maps for a shared mapping of a deleted file: from, to, inode. */
 const sharedMapping = /^([0-9a-f]+)-([0-9a-f]+) \S{3}s \S+ \S+ (\d+) .* \(deleted\)$/gm;
+/** Fields of /proc/PID/status, which the watchdog reads ten times a second. */
+const anonymousField = /^RssAnon:\s*(\d+) kB/m;
+const sharedField = /^RssShmem:\s*(\d+) kB/m;
 /** waitpid(2): WNOHANG. */
 const waitNoHang = 1;
 const { symbols: libc } = dlopen("libc.so.6", { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
@@ -37,8 +40,8 @@ export function pidsBelow(root: number, children: ChildPids): readonly number[] 
 /** Memory that is no copy of a file: anonymous pages, and mapped shared memory. In bytes; 0 for a process that has ended. */
 export function memoryOf(pid: number): { readonly anonymousBytes: number; readonly sharedBytes: number } {
   const status = readOf(pid, "status") ?? "";
-  const bytesOf = (field: string) => Number(new RegExp(`^${field}:\\s*(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * 1_024;
-  return { anonymousBytes: bytesOf("RssAnon"), sharedBytes: bytesOf("RssShmem") };
+  const bytesOf = (field: RegExp) => Number(field.exec(status)?.[1] ?? 0) * 1_024;
+  return { anonymousBytes: bytesOf(anonymousField), sharedBytes: bytesOf(sharedField) };
 }
 
 /**
