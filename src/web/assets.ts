@@ -1,8 +1,8 @@
 /** Style sheet, script and icon: embedded files under names that contain a content hash. */
-import style from "./assets/assay.css" with { type: "text" };
 import icon from "./assets/favicon.svg" with { type: "text" };
 import { script } from "./client/script.ts";
 import { respond } from "./response.ts";
+import { style } from "./style.ts";
 import type { Visit } from "./visit.ts";
 
 const hashChars = 12;

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import style from "../../../src/web/assets/assay.css" with { type: "text" };
 import { script } from "../../../src/web/client/script.ts";
+import { style } from "../../../src/web/style.ts";
 import { startPages } from "../../support/pages.ts";
 
 const styleBytesMax = 14 * 1_024;
