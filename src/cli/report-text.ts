@@ -32,9 +32,9 @@ export function reportText(report: FullReport<unknown, unknown>, style: ReportSt
   ].join("\n");
 }
 
-function verdict({ measured, score, band, rank }: SecurityBlock, notMeasuredBecause: string | null, style: ReportStyle): string {
+function verdict({ measured, score, rank }: SecurityBlock, notMeasuredBecause: string | null, style: ReportStyle): string {
   if (!measured || score === null) return notMeasuredBecause ?? translate(style, "notMeasured");
-  return translate(style, "score", { score, band: translate(style, `bands/${band}`), rank: translate(style, `ranks/${rank}`) });
+  return translate(style, "score", { score, rank: translate(style, `ranks/${rank}`) });
 }
 
 /** Rows that limit the score, with what to do about each. */

@@ -21,7 +21,7 @@ const coverageRadius = 39;
 export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps) {
   const i18n = useI18n();
   return (
-    <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreText(i18n, { score, band, rank })}>
+    <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreText(i18n, { score, rank })}>
       <g transform={`rotate(-90 ${middle} ${middle})`}>
         {rankFloors.map((floor) => (
           <RankTick key={floor} floor={floor} reached={score !== null && score >= floor} />
@@ -121,8 +121,8 @@ export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band
   );
 }
 
-/** Score, band and rank as one text. */
-export function scoreText(i18n: I18n, { score, band, rank }: Pick<ScoreRingProps, "score" | "band" | "rank">): string {
+/** Score and rank as one text. */
+export function scoreText(i18n: I18n, { score, rank }: Pick<ScoreRingProps, "score" | "rank">): string {
   if (score === null) return i18n.t("components.score.notMeasured");
-  return i18n.t("components.score.ring", { score: i18n.number(score), band: i18n.band(band), rank: i18n.rank(rank) });
+  return i18n.t("components.score.ring", { score: i18n.number(score), rank: i18n.rank(rank) });
 }

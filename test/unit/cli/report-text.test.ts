@@ -25,8 +25,8 @@ function rendered(sent?: string, style = styled()): string {
 describe("a finished scan", () => {
   test("has score, summary, findings and unchecked rows", () => {
     expect(rendered()).toBe(`https://site.example/
-  Score 67 of 100: warning (fair)
-  4 checks: 1 passed, 1 violated, 1 not checked, 1 not applicable
+  Score 67 of 100: fair
+  4 checks: 1 passed, 1 failed, 1 not checked, 1 not applicable
 
 Medium  Weak sample
   security.sample.weak
@@ -39,20 +39,20 @@ Not checked, and so neither good nor bad:
   sample-tls - sample-tls (tls: timeout)`);
   });
 
-  test("counts notes apart from violated checks", () => {
+  test("counts notes apart from failed checks", () => {
     const result = storedResult();
     const ledger = result.ledger.map((row) => ({ ...row, weight: 0 }));
     const stored = { ...scan, errorCode: null };
     const report = renderFullReport(stored, { ...result, ledger }, { evidence: null, timings: null }, "en-gb", texts);
     expect(reportText(report, styled())).toContain(`
-  4 checks: 1 passed, 0 violated, 1 not checked, 1 not applicable
+  4 checks: 1 passed, 0 failed, 1 not checked, 1 not applicable
   Notes without effect on the score: 1
 `);
   });
 
   test("is completely German on request", () => {
     const text = rendered(undefined, styled({ locale: "de-de" }));
-    expect(text).toContain("67 von 100 Punkten: Warnung (ordentlich)");
+    expect(text).toContain("67 von 100 Punkten: ordentlich");
     expect(text).toContain("Abhilfe: Senden Sie more.");
   });
 

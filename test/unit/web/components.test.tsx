@@ -66,7 +66,7 @@ describe("the score", () => {
     const html = htmlOf(<ScoreRing score={87} band="good" rank="solid" coverage={{ ran: 3, total: 4 }} />);
     expect(html).toContain('stroke-dasharray="87 100"');
     expect(html).toContain('stroke-dasharray="75 100"');
-    expect(html).toContain('role="img" aria-label="87 of 100, good, rank solid"');
+    expect(html).toContain('role="img" aria-label="87 of 100, solid"');
     expect(html).not.toContain("style=");
   });
 

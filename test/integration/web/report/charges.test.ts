@@ -59,7 +59,7 @@ describe("a report", () => {
     expect(text(html)).toContain(
       "13 points are charged. Each takes one per cent of what is left, which leaves 88 of 100. 1 check could not be carried out and charges nothing.",
     );
-    expect(rowOf(html, "content-security-policy")).toMatch(/violated.*12/);
+    expect(rowOf(html, "content-security-policy")).toMatch(/failed.*12/);
     expect(rowOf(html, "mail-spf")).toMatch(/passed.*0/);
     expect(rowOf(html, "mail-dmarc")).toContain("not counted");
     expect(text(await read(`/scans/${later.token}`, "de-de"))).toContain(
@@ -135,6 +135,6 @@ describe("scans of one host", () => {
 
   test("show that a violation became a note", async () => {
     const html = text(await read(`/scans/${later.token}/compare?with=${earlier.token}`));
-    expect(html).toMatch(/DNSSEC.*violated.*note/);
+    expect(html).toMatch(/DNSSEC.*failed.*note/);
   });
 });

@@ -89,14 +89,14 @@ describe("the score", () => {
     });
     const html = text(await read(`/scans/${token}`));
     expect(html).toContain(
-      "300 of 301 points were earned, which is 100 of 100. That is rounded. A score of 100 is kept for sites without a violated check.",
+      "300 of 301 points were earned, which is 100 of 100. That is rounded. A score of 100 is kept for sites without a failed check.",
     );
     expect(html).toContain("4 points could not be checked and do not count.");
     expect(html).toContain("The reason was not stored.");
     for (const cell of ["300 of 300", "0 of 1", "not counted"]) expect(html).toContain(cell);
   });
   test("has no explanation at 100", async () => {
-    expect(text(await report("sound"))).toContain("None of the checks that were carried out is violated.");
+    expect(text(await report("sound"))).toContain("All checks that were carried out passed.");
   });
   test("that was not measured is never zero, and shows the reason", async () => {
     const html = await report("old");
@@ -113,11 +113,11 @@ describe("the ledger", () => {
     expect(html).toContain("Date of that list: ");
   });
   test("shows counts of states per area", async () => {
-    expect(text(await report("silent"))).toContain("Headers: 2 passed, 5 violated, 3 not applicable");
+    expect(text(await report("silent"))).toContain("Headers: 2 passed, 5 failed, 3 not applicable");
   });
   test("shows the reason for a row that was not checked", async () => {
     const row = /<tr[^>]*id="content-security-policy"[\s\S]*?<\/tr>/.exec(await report("old"))?.[0] ?? "";
-    expect(text(row)).toContain("Answer of the page: Browsers refuse the encrypted connection:");
+    expect(text(row)).toContain("Response: Browsers refuse the encrypted connection:");
   });
   test("filters by state, area or both without script", async () => {
     const visible = (html: string) => [...html.matchAll(/<tr (?!hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
@@ -168,7 +168,7 @@ test("results without weights and removed checks are still shown", async () => {
     expect(html).not.toContain("/checks/gone-check");
   }
   const html = text(await read(`/scans/${scan.token}`));
-  expect(html).toContain("No longer part of this appliance: 1 violated, 1 not checked");
+  expect(html).toContain("No longer part of this appliance: 1 failed, 1 not checked");
   expect(html).toContain("wholeNewReading: Reason: whoKnows");
   expect(html).not.toContain("points passed");
 });
@@ -240,9 +240,7 @@ describe("earlier and later scans", () => {
     expect(text(html)).toContain(`Down ${80 - (knownScans.silent.result.score ?? 0)} points since`);
     const card = (code: string) => text(html.split(`id="${code}"`)[1]?.split("</article>")[0] ?? "");
     expect(card(first?.code ?? "")).toContain("New: the last scan that checked this did not find it.");
-    expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain(
-      "Found by every scan of this address that checked it, since at least",
-    );
+    expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain("Present at least since");
     expect(html).toContain(`/scans/${newest.token}/compare?with=${oldest.token}`);
     const before = text(await read(`/scans/${middle.token}`));
     expect(before).toContain("by different rules");
