@@ -2,6 +2,7 @@
 import type { ScanRecord } from "../../store/scans.ts";
 import { sameRules } from "../../text/comparison.ts";
 import { EmptyState } from "../components/empty-state.tsx";
+import { HostName } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
@@ -34,7 +35,11 @@ export function getHost(visit: Visit, segment: string | null): Response {
     noIndex: isUnknown || !settings.reports.indexed,
     children: (
       <>
-        <PageHead title={title} lead={items.length === 0 ? undefined : leadOf(i18n, items, cursor)} breadcrumbs={[publicList(i18n)]}>
+        <PageHead
+          title={<HostName host={host} />}
+          lead={items.length === 0 ? undefined : leadOf(i18n, items, cursor)}
+          breadcrumbs={[publicList(i18n)]}
+        >
           <a class="button" href={scanPath(host)}>
             {i18n.t("host.scanIt", { host })}
           </a>

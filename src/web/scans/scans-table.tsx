@@ -1,6 +1,6 @@
 /** Table of finished scans. */
 import type { ScanRecord } from "../../store/scans.ts";
-import { HostUrl } from "../components/host-url.tsx";
+import { HostUrl, WholeUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
 import { DataTable } from "../components/table.tsx";
@@ -21,10 +21,9 @@ export function ScansTable({ caption, scans }: ScansTableProps) {
       captionUnseen
       rows={scans}
       columns={[
-        { label: i18n.t("scans.columns.url"), cell: (scan) => <ScanLink scan={scan} /> },
+        { label: i18n.t("scans.columns.url"), cell: (scan) => <ScanLink scan={scan} showToken /> },
         { label: i18n.t("scans.columns.score"), cell: (scan) => <Score scan={scan} /> },
         { label: i18n.t("scans.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },
-        { label: i18n.t("scans.columns.token"), cell: ({ token }) => <code class="break">{token}</code> },
       ]}
     />
   );
@@ -34,13 +33,29 @@ interface OfScan {
   readonly scan: ScanRecord;
 }
 
-/** Link without the query, which is noise in a list. */
-export function ScanLink({ scan: { token, url } }: OfScan) {
+interface ScanLinkProps extends OfScan {
+  /** Shows the token below the URL. */
+  readonly showToken?: boolean;
+}
+
+/** Link without the query, which is noise in a list, and may hold secrets. */
+export function ScanLink({ scan: { token, url }, showToken = false }: ScanLinkProps) {
+  const i18n = useI18n();
   const { origin, pathname } = new URL(url);
+  const shown = `${origin}${pathname}`;
   return (
-    <a href={`/scans/${token}`}>
-      <HostUrl url={`${origin}${pathname}`} />
-    </a>
+    <>
+      <a href={`/scans/${token}`}>
+        <HostUrl url={shown} short />
+      </a>
+      {showToken && (
+        <code class="break">
+          <span class="unseen">{i18n.t("scans.token")} </span>
+          {token}
+        </code>
+      )}
+      <WholeUrl url={shown} />
+    </>
   );
 }
 

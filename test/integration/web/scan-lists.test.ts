@@ -10,6 +10,7 @@ import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const texts = { "en-gb": enGb.pages, "de-de": deDe.pages };
 const shopScans = 130;
+const longPath = `/${"folder/".repeat(20)}page.html`;
 
 let pages: PagesUnderTest;
 let empty: PagesUnderTest;
@@ -27,6 +28,7 @@ beforeAll(async () => {
   await storeSite(store, "sound", { at: at(500), url: "https://example.org/a/b?token=secret#x" });
   await storeSite(store, "sound", { at: at(501), url: "http://[2001:db8::1]:8080/" });
   await storeSite(store, "plain", { at: at(502), url: "https://xn--bcher-kva.example/%3Cb%3E" });
+  await storeSite(store, "plain", { at: at(503), url: `https://long.test${longPath}?token=secret` });
 });
 afterAll(() => Promise.all([pages.stop(), empty.stop()]));
 
@@ -62,18 +64,26 @@ describe("the public list", () => {
     expect(rowsIn(html)).toHaveLength(50);
     expect(rowsIn(html)[0]).toBe(newest?.token);
     expect(shown(html)).toContain("https://example.org/a/b");
-    expect(shown(html)).toContain("https://xn--bcher-kva.example/%3Cb%3E");
+    expect(shown(html)).toContain("https://b\u00fccher.example/%3Cb%3E (in ASCII xn--bcher-kva.example)");
     expect(html).not.toContain("secret");
     expect(html).toContain(`<time datetime="${newest?.endedAt}">`);
-    expect(shown(html)).toContain(newest?.token ?? "none");
+    expect(html).toMatch(new RegExp(`<code class="break"><span class="unseen">Token </span>${newest?.token}</code>`));
     expect(html).toContain(enGb.pages.scans.lead);
     expect(html).toContain('name="robots" content="noindex"');
   });
 
+  test("cuts a long path, and has the whole one beside it", async () => {
+    const html = await read("/scans");
+    const row = /<th scope="row">(?:(?!<\/th>).)*long\.test.*?<\/th>/s.exec(html)?.[0] ?? "";
+    expect(shown(/<a .*?<\/a>/s.exec(row)?.[0] ?? "")).toBe("https://long.test/folder/folder/folder/folder/fold\u2026lder/page.html");
+    expect(shown(/<details.*<\/details>/s.exec(row)?.[0] ?? "")).toBe(`Whole addresshttps://long.test${longPath}`);
+    expect(html.match(/<details/g)).toHaveLength(1);
+  });
+
   test("lists each scan once over all pages", async () => {
     const { tokens, pages: count, last } = await allPages("/scans");
-    expect(tokens).toHaveLength(shopScans + 3);
-    expect(new Set(tokens).size).toBe(shopScans + 3);
+    expect(tokens).toHaveLength(shopScans + 4);
+    expect(new Set(tokens).size).toBe(shopScans + 4);
     expect(count).toBe(3);
     expect(last).toContain(enGb.pages.scans.end);
     expect(last).toContain('href="/scans"');
