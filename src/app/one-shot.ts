@@ -1,6 +1,7 @@
 /** Wiring of `assay scan`: browser, catalog and scanner without server, store and account. */
 import type { Log } from "../base/log.ts";
 import { loadCatalog } from "../catalog/load.ts";
+import type { AnyCheck } from "../check/registry.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
@@ -9,6 +10,7 @@ import { caPems, checksDirOf, egressSettings, openConfiguredBrowsers, openConfig
 import type { Config } from "./settings.ts";
 
 export interface OneShotScanner extends Scanner {
+  readonly checks: readonly AnyCheck[];
   readonly texts: Texts;
 }
 
@@ -24,6 +26,7 @@ export async function openOneShotScanner(config: Config, concurrency: number, lo
   const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, checksDir, browsers, log };
   const scanner = openConfiguredScanner(config, options);
   return {
+    checks: catalog.checks,
     texts: createTexts(catalog.texts),
     scanUrl: scanner.scanUrl,
     startBrowser: scanner.startBrowser,

@@ -38,7 +38,10 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
           ? { status: "finished", result, evidence, screenshot: null, timings: {} }
           : { status: "failed", code, evidence, timings: {} };
       const judged = [{ url: evidence.subject.url, outcome }];
-      renderReports(judged, config, json === true ? { ...options, format: "json" } : options, createTexts(catalog.texts));
+      renderReports(judged, config, json === true ? { ...options, format: "json" } : options, {
+        checks: catalog.checks,
+        texts: createTexts(catalog.texts),
+      });
       onExit(codeOf(judged, { failOn: null, failUnder: null }, false));
     });
   return addSettings(judge, ["locale.default", "checks.dir"]);

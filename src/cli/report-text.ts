@@ -1,5 +1,5 @@
-/** Report as text for a terminal: score, ledger in one line, findings from the worst, and checks without result. */
-import { type Severity, worstFirst } from "../check/check.ts";
+/** Report as text for a terminal: score, ledger in one line, findings in the order to fix them, and checks without result. */
+import type { Severity } from "../check/check.ts";
 import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../text/render.ts";
 import { stripControls } from "./terminal.ts";
@@ -60,7 +60,7 @@ function summaryLines(summary: SecurityBlock["checkSummary"], notes: readonly st
 
 function findingLines(findings: readonly RenderedFinding[], style: ReportStyle): readonly string[] {
   if (findings.length === 0) return ["", ...wrapped(translate(style, "noFindings"), indent, style)];
-  return findings.toSorted(worstFirst).flatMap((finding) => {
+  return findings.flatMap((finding) => {
     const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
     return [
       "",

@@ -1,9 +1,11 @@
 /** Reports and exit code of the scans of one call. */
 import { type Severity, severities } from "../check/check.ts";
+import type { AnyCheck } from "../check/registry.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
 import { isNote } from "../judge/result.ts";
 import type { ScanOutcome } from "../scan/task.ts";
+import { inFixOrder } from "../text/fix-order.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
 import { type FullReport, renderFullReport } from "../text/render.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
@@ -58,9 +60,20 @@ export function undecided(scanned: readonly ScannedUrl[], { failOn }: Policy): r
   );
 }
 
-export function reportOf({ url, outcome }: ScannedUrl, locale: PageLocale, texts: Texts): FullReport<Evidence, Timings> {
+/** Checks and texts of the catalog that judged. */
+export interface ReportCatalog {
+  readonly checks: readonly AnyCheck[];
+  readonly texts: Texts;
+}
+
+/** Findings in the order of every report: what to fix first. */
+export function reportOf(
+  { url, outcome }: ScannedUrl,
+  locale: PageLocale,
+  { checks, texts }: ReportCatalog,
+): FullReport<Evidence, Timings> {
   const { status, evidence, timings } = outcome;
   const errorCode = status === "failed" ? outcome.code : null;
   const scan = { token: tokenOfLocalScan, url, status, progressStage: null, progressPercent: 100, errorCode };
-  return renderFullReport(scan, status === "finished" ? outcome.result : null, { evidence, timings }, locale, texts);
+  return renderFullReport(scan, status === "finished" ? inFixOrder(outcome.result, checks) : null, { evidence, timings }, locale, texts);
 }

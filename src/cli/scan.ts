@@ -5,11 +5,10 @@ import type { Config } from "../app/settings.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { type Severity, severities } from "../check/check.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
-import type { Texts } from "../text/i18n.ts";
 import { CliError, type ExitCode, exitCodes } from "./exit.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { reportText } from "./report-text.ts";
-import { codeOf, type Policy, reportOf, type ScannedUrl, shortfalls, undecided } from "./scan-outcome.ts";
+import { codeOf, type Policy, type ReportCatalog, reportOf, type ScannedUrl, shortfalls, undecided } from "./scan-outcome.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { stopSignal } from "./shutdown.ts";
 import { currentTerminal, jsonLine, print, printError, stripControls } from "./terminal.ts";
@@ -69,7 +68,7 @@ async function scanAll(urls: readonly string[], config: Config, options: ScanOpt
   const complete = Object.values(scanned).filter(({ outcome }) => outcome.status === "finished" || outcome.code !== "interrupted");
   const policy: Policy = { failOn: options.failOn ?? null, failUnder: options.failUnder ?? null };
   const code = codeOf(complete, policy, stop.aborted);
-  renderReports(complete, config, options, scanner.texts);
+  renderReports(complete, config, options, scanner);
   for (const note of [...shortfalls(complete, policy), ...undecided(complete, policy)]) printError(`assay: ${note}`);
   return code;
 }
@@ -81,12 +80,12 @@ function logOf(config: Config, { quiet }: ScanOptions, progress: Progress): Log 
   return createLog({ level: quiet === true ? "error" : level, format, write: progress.interject });
 }
 
-export function renderReports(scanned: readonly ScannedUrl[], config: Config, options: ScanOptions, texts: Texts): void {
+export function renderReports(scanned: readonly ScannedUrl[], config: Config, options: ScanOptions, catalog: ReportCatalog): void {
   const locale = config["locale.default"];
   const colour = process.stdout.isTTY === true && options.color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   // A terminal without size has 0 columns, as under "docker run -t" in a pipeline.
-  const style = { locale, texts, colour, columns: process.stdout.columns || columnsDefault };
-  const reports = scanned.map((one) => reportOf(one, locale, texts));
+  const style = { locale, texts: catalog.texts, colour, columns: process.stdout.columns || columnsDefault };
+  const reports = scanned.map((one) => reportOf(one, locale, catalog));
   if (options.format === "json") for (const report of reports) print(jsonLine(report));
   else if (reports.length > 0) print(reports.map((report) => reportText(report, style)).join("\n\n"));
 }

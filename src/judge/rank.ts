@@ -17,9 +17,6 @@ const steps: readonly { readonly scoreMin: number; readonly rank: Rank; readonly
   { scoreMin: 0, rank: "critical", band: "poor" },
 ];
 
-/** Lowest scores of the ranks, ascending. */
-export const rankFloors: readonly number[] = steps.map(({ scoreMin }) => scoreMin).toReversed();
-
 /** Rank and band of a score from 0 to 100; both `unknown` for null. */
 export function standing(score: number | null): { readonly rank: Rank; readonly band: Band } {
   const step = score === null ? undefined : steps.find((row) => score >= row.scoreMin);

@@ -7,6 +7,7 @@ import { locales } from "../../src/check/check.ts";
 import { reportText } from "../../src/cli/report-text.ts";
 import { reportOf } from "../../src/cli/scan-outcome.ts";
 import { createTexts } from "../../src/text/i18n.ts";
+import { builtInChecks } from "../support/built-in-checks.ts";
 import type { FinishedScan } from "./laboratory.ts";
 
 const folder = join(import.meta.dirname, "../../dist/laboratory");
@@ -18,7 +19,7 @@ export function writeReport(name: string, scan: FinishedScan): void {
   const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
   mkdirSync(folder, { recursive: true });
   for (const locale of locales) {
-    const report = reportOf({ url: scan.evidence.subject.url, outcome: scan }, locale, texts);
+    const report = reportOf({ url: scan.evidence.subject.url, outcome: scan }, locale, { checks: builtInChecks, texts });
     const rows = scan.result.ledger.map(({ key, state, notCheckedBecause = "", evidence }) =>
       `${state.padEnd(stateChars)} ${key} [${evidence.join(", ")}] ${notCheckedBecause}`.trimEnd(),
     );

@@ -16,17 +16,25 @@ export function BandChip({ band }: { readonly band: Band }) {
   );
 }
 
-/** Only the worst severities are filled. */
+/** Critical is inverted, high is filled, the rest is outlined: distinct without colour. */
 const severityStyles = {
-  critical: "poor",
+  critical: "poor solid",
   high: "poor",
   medium: "warn outlined",
   low: "unknown outlined",
   info: "unknown outlined",
 } as const satisfies Record<Severity, string>;
 
-export function SeverityChip({ severity }: { readonly severity: Severity }) {
-  return <span class={`chip ${severityStyles[severity]}`}>{useI18n().severity(severity)}</span>;
+interface SeverityChipProps {
+  readonly severity: Severity;
+  /** Number of findings, shown before the word. */
+  readonly count?: number;
+}
+
+export function SeverityChip({ severity, count }: SeverityChipProps) {
+  const i18n = useI18n();
+  const name = i18n.severity(severity);
+  return <span class={`chip ${severityStyles[severity]}`}>{count === undefined ? name : `${i18n.number(count)} ${name}`}</span>;
 }
 
 const levels = { low: 1, medium: 2, high: 3 } as const satisfies Record<Effort | RiskLevel, number>;
@@ -43,12 +51,7 @@ export function RiskMeter({ risk }: { readonly risk: RiskLevel }) {
 
 function Meter({ level, text }: { readonly level: number; readonly text: string }) {
   return (
-    <span class="meter">
-      <svg viewBox="0 0 20 16" aria-hidden="true" fill="none" stroke="currentColor">
-        {[0, 1, 2].map((at) => (
-          <rect key={at} x={1.5 + 6 * at} y="3.5" width="4" height="9" fill={at < level ? "currentColor" : "none"} />
-        ))}
-      </svg>
+    <span class="meter" data-level={level}>
       {text}
     </span>
   );

@@ -1,5 +1,5 @@
-/** Score ring: score of 100, coverage of checks and rank thresholds. */
-import { type Band, type Rank, rankFloors } from "../../judge/rank.ts";
+/** Score ring: score of 100. */
+import type { Band, Rank } from "../../judge/rank.ts";
 import { useI18n } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 
@@ -8,28 +8,29 @@ interface ScoreRingProps {
   readonly score: number | null;
   readonly band: Band;
   readonly rank: Rank;
-  /** Thin inner ring: checks that ran out of all applicable ones. */
-  readonly coverage?: { readonly ran: number; readonly total: number };
   /** Text for screen readers; by default score, band and rank. */
   readonly label?: string;
 }
 
 const middle = 60;
-const ringRadius = 47;
-const coverageRadius = 39;
+const ringRadius = 53;
 
-export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps) {
+export function ScoreRing({ score, band, rank, label }: ScoreRingProps) {
   const i18n = useI18n();
   return (
     <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreText(i18n, { score, rank })}>
       <g transform={`rotate(-90 ${middle} ${middle})`}>
-        {rankFloors.map((floor) => (
-          <RankTick key={floor} floor={floor} reached={score !== null && score >= floor} />
-        ))}
         <circle class="ring-track" cx={middle} cy={middle} r={ringRadius} stroke-width="8" {...(score === null ? empty : {})} />
-        {score !== null && score > 0 && <Arc class={`ring-arc ${band}`} radius={ringRadius} width={8} percent={score} />}
-        {coverage !== undefined && coverage.total > 0 && (
-          <Arc class="ring-coverage" radius={coverageRadius} width={1.5} percent={(100 * coverage.ran) / coverage.total} />
+        {score !== null && score > 0 && (
+          <circle
+            class={`ring-arc ${band}`}
+            cx={middle}
+            cy={middle}
+            r={ringRadius}
+            stroke-width="8"
+            pathLength={100}
+            stroke-dasharray={`${score} 100`}
+          />
         )}
       </g>
       {score === null ? (
@@ -52,42 +53,6 @@ export function ScoreRing({ score, band, rank, coverage, label }: ScoreRingProps
 
 /** Attributes of the ring without a score. */
 const empty = { class: "ring-none", "stroke-dasharray": "1 2.125", pathLength: 100 } as const;
-
-interface ArcProps {
-  readonly class: string;
-  readonly radius: number;
-  readonly width: number;
-  readonly percent: number;
-}
-
-function Arc({ radius, width, percent, ...rest }: ArcProps) {
-  return (
-    <circle
-      {...rest}
-      cx={middle}
-      cy={middle}
-      r={radius}
-      stroke-width={width}
-      pathLength={100}
-      stroke-dasharray={`${Math.round(10 * percent) / 10} 100`}
-    />
-  );
-}
-
-function RankTick({ floor, reached }: { readonly floor: number; readonly reached: boolean }) {
-  const from = middle + ringRadius + 7;
-  return (
-    <line
-      class={reached ? "ring-tick reached" : "ring-tick"}
-      x1={from}
-      x2={from + 4}
-      y1={middle}
-      y2={middle}
-      stroke-width={reached ? 2 : 1}
-      transform={`rotate(${3.6 * floor} ${middle} ${middle})`}
-    />
-  );
-}
 
 /** Inline variant for lists. */
 export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band">) {

@@ -1,5 +1,6 @@
 /** `/scans/{token}.json`: the full report as a download. */
 import type { ScanRecord } from "../../store/scans.ts";
+import { inFixOrder } from "../../text/fix-order.ts";
 import { renderFullReport } from "../../text/render.ts";
 import { respond } from "../response.ts";
 import { scanHost } from "../scans/host-name.ts";
@@ -18,7 +19,7 @@ export function downloadReport(visit: Visit, scan: ScanRecord): Response {
   const stored = settings.store.evidence.find(scan.token);
   const report = renderFullReport(
     scan,
-    result,
+    inFixOrder(result, settings.catalog.checks),
     { evidence: stored?.evidence ?? null, timings: stored?.timings ?? null },
     i18n.locale,
     settings.texts,

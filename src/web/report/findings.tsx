@@ -1,47 +1,82 @@
-/** Section of all findings, worst first, with links to the first of each severity. */
-import { severities } from "../../check/check.ts";
+/** Findings of a report as rows, in the order to fix them or grouped by area. */
+import { fixFirst } from "../../text/fix-order.ts";
 import { useI18n } from "../context.ts";
-import { FindingCard } from "./finding-card.tsx";
-import type { Report, ShownFinding } from "./report.ts";
+import { type FindingFilter, FindingFilterForm, matchesFindingFilter } from "./finding-filter.tsx";
+import { FindingRow } from "./finding-row.tsx";
+import { areaName, type Report, reportAreas, type ShownFinding } from "./report.ts";
 
-/** Shorter lists need no links by severity. */
-const severityLinksMin = 6;
+/** Shorter lists need no filter. */
+const filteredFindingsMin = 6;
 
-export function Findings({ report: { findings, summary } }: { readonly report: Report }) {
+interface FindingsProps {
+  readonly report: Report;
+  /** Rows outside the filter are rendered hidden, so that the script can show them. */
+  readonly filter: FindingFilter;
+}
+
+export function Findings({ report, filter }: FindingsProps) {
   const i18n = useI18n();
+  const { findings, summary } = report;
+  const shown = findings.filter((finding) => matchesFindingFilter(finding, filter));
   return (
-    <section aria-labelledby="findings">
+    <section class="findings" aria-labelledby="findings">
       <h2 id="findings">
         {findings.length === 0 ? i18n.t("report.findings.noneHeading") : i18n.count("report.findings.heading", findings.length)}
       </h2>
       {findings.length === 0 && (
         <p>{i18n.t(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
       )}
-      {findings.length >= severityLinksMin && <SeverityLinks findings={findings} />}
-      {findings.map((shown) => (
-        <FindingCard key={shown.anchor} shown={shown} />
-      ))}
+      {findings.length >= filteredFindingsMin && <FindingFilterForm report={report} filter={filter} shown={shown.length} />}
+      {filter.byArea ? (
+        <ByArea findings={findings} shown={shown} filter={filter} />
+      ) : (
+        <Rows findings={findings} all={findings} shown={shown} filter={filter} />
+      )}
     </section>
   );
 }
 
-function SeverityLinks({ findings }: { readonly findings: readonly ShownFinding[] }) {
-  const i18n = useI18n();
+interface RowsProps {
+  readonly findings: readonly ShownFinding[];
+  /** All findings of the report: the first three are open. */
+  readonly all: readonly ShownFinding[];
+  readonly shown: readonly ShownFinding[];
+  readonly filter: FindingFilter;
+  readonly heading?: "h3" | "h4";
+}
+
+function Rows({ findings, all, shown, filter, heading = "h3" }: RowsProps) {
+  const open = fixFirst(all);
   return (
-    <nav aria-label={i18n.t("report.findings.jumps")}>
-      <ul class="jumps">
-        {severities.map((severity) => {
-          const ofSeverity = findings.filter(({ finding }) => finding.severity === severity);
-          const [first] = ofSeverity;
-          return first === undefined ? null : (
-            <li key={severity}>
-              <a href={`#${first.anchor}`}>
-                {i18n.severity(severity)} <span class="muted">{i18n.number(ofSeverity.length)}</span>
-              </a>
-            </li>
-          );
-        })}
-      </ul>
-    </nav>
+    <>
+      {findings.map((each) => (
+        <FindingRow
+          key={each.anchor}
+          shown={each}
+          open={filter.allOpen || open.includes(each)}
+          hidden={!shown.includes(each)}
+          heading={heading}
+        />
+      ))}
+    </>
+  );
+}
+
+function ByArea({ findings, shown, filter }: Omit<RowsProps, "all">) {
+  const i18n = useI18n();
+  const byArea = Map.groupBy(findings, ({ area }) => area);
+  return (
+    <>
+      {reportAreas.map((area) => {
+        const ofArea = byArea.get(area) ?? [];
+        if (ofArea.length === 0) return null;
+        return (
+          <div key={area} data-finding-group hidden={!ofArea.some((each) => shown.includes(each))}>
+            <h3>{areaName(i18n, area)}</h3>
+            <Rows findings={ofArea} all={findings} shown={shown} filter={filter} heading="h4" />
+          </div>
+        );
+      })}
+    </>
   );
 }

@@ -1,18 +1,20 @@
-/** Report page of a finished scan: findings first, then the ledger, then the evidence. */
+/** Report page of a finished scan: the verdict, then the findings, the ledger and the evidence. */
 import type { ScanRecord } from "../../store/scans.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { EvidenceSections } from "./evidence/evidence-sections.tsx";
+import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
 import { Findings } from "./findings.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { ReportHead, shortHost } from "./head.tsx";
+import { ReportAside, ReportHead, shortHost } from "./head.tsx";
 import { History } from "./history.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Notices, ReusedScanNotice } from "./notices.tsx";
 import { gatherReport, type Report } from "./report.ts";
-import { ScoreBlock } from "./score-block.tsx";
+import { ScoreDetails } from "./score-details.tsx";
 import { Screenshot } from "./screenshot.tsx";
-import { type LedgerFilter, ledgerFilterOf, StateFilter } from "./state-filter.tsx";
+import { type LedgerFilter, ledgerFilterOf } from "./state-filter.tsx";
+import { ReportVerdict } from "./verdict.tsx";
 
 /** `scan` must be finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
@@ -20,7 +22,7 @@ export function reportPage(visit: Visit, scan: ScanRecord): Response {
   return page(visit, {
     title: titleOf(visit, report),
     noIndex: !visit.settings.reports.indexed,
-    children: <ReportBody report={report} filter={ledgerFilterOf(visit)} />,
+    children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   });
 }
 
@@ -29,17 +31,26 @@ function titleOf({ i18n }: Visit, { scan, result: { score } }: Report): string {
   return score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score });
 }
 
-function ReportBody({ report, filter }: { readonly report: Report; readonly filter: LedgerFilter }) {
+interface ReportBodyProps {
+  readonly report: Report;
+  readonly findingFilter: FindingFilter;
+  readonly ledgerFilter: LedgerFilter;
+}
+
+function ReportBody({ report, findingFilter, ledgerFilter }: ReportBodyProps) {
   return (
     <>
       <ReusedScanNotice report={report} />
       <ReportHead report={report} />
-      <ScoreBlock report={report} />
-      <StateFilter report={report} filter={filter} place="coverage" />
+      <div class="report-top">
+        <ReportVerdict report={report} />
+        <FirstSteps findings={report.findings} />
+        <ReportAside report={report} />
+      </div>
       <Notices report={report} />
-      <FirstSteps findings={report.findings} />
-      <Findings report={report} />
-      <Ledger report={report} filter={filter} />
+      <ScoreDetails report={report} />
+      <Findings report={report} filter={findingFilter} />
+      <Ledger report={report} filter={ledgerFilter} />
       <EvidenceSections report={report} />
       <Screenshot report={report} />
       <History report={report} />

@@ -1,10 +1,11 @@
 /** Collects the data of a report page from the store, with texts in the visitor's language. */
-import { type Area, areaOf, areas, chargeOf, type FindingDefinition, type FindingTexts, worstFirst } from "../../check/check.ts";
+import { type Area, areaOf, areas, type FindingTexts } from "../../check/check.ts";
 import type { AnyCheck } from "../../check/registry.ts";
 import { type Evidence, failed, readingNames } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
-import type { LedgerRow, StoredFinding, StoredResult } from "../../judge/result.ts";
+import type { LedgerRow, StoredResult } from "../../judge/result.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import { type CostedFinding, findingCost, inFixOrder } from "../../text/fix-order.ts";
 import { quoted } from "../../text/quotation.ts";
 import { type CheckSummary, checkSummaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
 import { countShownStates, type ShownState } from "../../text/row-state.ts";
@@ -14,7 +15,6 @@ import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { earlierScan, type FirstSeen, firstSeen } from "./first-seen.ts";
-import { urgencyOf, type WeightedFinding } from "./urgency.ts";
 
 /** Earlier scans of the host that are examined. */
 const earlierScansMax = 20;
@@ -24,8 +24,7 @@ const historyMax = 10;
 export type ReportArea = Area | "retired";
 export const reportAreas: readonly ReportArea[] = [...areas, "retired"];
 
-export interface ShownFinding extends WeightedFinding {
-  readonly finding: StoredFinding;
+export interface ShownFinding extends CostedFinding {
   /** Quoted values are marked by `quoted`. */
   readonly texts: FindingTexts;
   /** Element id: the finding code, with a number from its second occurrence on. */
@@ -41,7 +40,6 @@ export interface ShownRow {
   readonly row: LedgerRow;
   readonly area: ReportArea;
   readonly label: string;
-  readonly reason: string;
   /** Condition of `notApplicable`; null if the check always applies. */
   readonly whenNotApplicable: string | null;
   readonly findings: readonly ShownFinding[];
@@ -55,7 +53,7 @@ export interface Report {
   readonly summary: CheckSummary;
   /** As in `summary`, with notes apart from violated rows. */
   readonly counts: Readonly<Record<ShownState, number>>;
-  /** Worst first. */
+  /** What to fix first. */
   readonly findings: readonly ShownFinding[];
   /** Ordered by area. */
   readonly rows: readonly ShownRow[];
@@ -75,8 +73,9 @@ export interface Report {
 
 /** @throws Error for an unfinished scan. */
 export function gatherReport(visit: Visit, scan: ScanRecord): Report {
-  const { store } = visit.settings;
-  const result = resultOf(visit, scan);
+  const { settings } = visit;
+  const { store } = settings;
+  const result = inFixOrder(resultOf(visit, scan), settings.catalog.checks);
   const host = scanHost(scan);
   const seen = store.evidence.find(scan.token);
   const earlier = earlierScans(visit, scan);
@@ -153,30 +152,11 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
       anchor: occurrence === 1 ? finding.code : `${finding.code}-${occurrence}`,
       area: reportAreaOf(visit, finding.checkKey),
       evidence: row?.evidence ?? [],
-      points: pointsOfFinding(visit, finding, row),
-      scoreCap: scoreCapOf(visit, finding, result.score),
+      ...findingCost(finding, result, settings.catalog.checks),
       firstSeen: firstSeen(finding, earlierScanSummaries),
     };
   });
-  return shown.toSorted((one, other) => worstFirst(one.finding, other.finding) || urgencyOf(other) - urgencyOf(one));
-}
-
-/** Charge of the finding within its row, by the current catalog, as results store that of the row only. */
-function pointsOfFinding(visit: Visit, { checkKey, code }: StoredFinding, row: LedgerRow | undefined): number | null {
-  if (row?.charged === undefined) return row?.weight ?? null;
-  const check = checkOf(visit, checkKey);
-  const definition = definitionOf(check, code);
-  return check === undefined || definition === undefined ? row.charged : Math.min(row.charged, chargeOf(check, definition));
-}
-
-function definitionOf(check: AnyCheck | undefined, code: string): FindingDefinition | undefined {
-  return Object.entries<FindingDefinition>(check?.findings ?? {}).find(([name]) => name === code)?.[1];
-}
-
-/** Cap by the current catalog, as results do not store it. A cap below the score was not in force at the scan. */
-function scoreCapOf(visit: Visit, { checkKey, code }: StoredFinding, score: number | null): number | null {
-  const cap = definitionOf(checkOf(visit, checkKey), code)?.scoreCap ?? null;
-  return cap !== null && score !== null && cap < score ? null : cap;
+  return shown;
 }
 
 function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly ShownFinding[]): readonly ShownRow[] {
@@ -186,7 +166,7 @@ function shownRows(visit: Visit, { ledger }: StoredResult, findings: readonly Sh
     return {
       row,
       area: reportAreaOf(visit, row.key),
-      ...textsOfCheck(row.key, i18n.locale, settings.texts),
+      label: textsOfCheck(row.key, i18n.locale, settings.texts).label,
       whenNotApplicable: settings.texts.translate(i18n.locale, ["checks", row.key, "notApplicable"]),
       findings: byKey.get(row.key) ?? [],
     };

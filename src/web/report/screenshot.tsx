@@ -16,9 +16,11 @@ export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly
   if (!hasScreenshot) return null;
   const at = i18n.dateTime(endOf(scan));
   return (
-    <section aria-labelledby="screenshot">
-      <h2 id="screenshot">{i18n.t("report.screenshot.heading")}</h2>
-      <figure>
+    <details class="evidence">
+      <summary>
+        <h2>{i18n.t("report.screenshot.heading")}</h2>
+      </summary>
+      <figure id="screenshot">
         <img
           class="screenshot"
           src={`/scans/${scan.token}/screenshot`}
@@ -28,7 +30,7 @@ export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly
         />
         <figcaption class="muted small">{i18n.t("report.screenshot.caption")}</figcaption>
       </figure>
-    </section>
+    </details>
   );
 }
 

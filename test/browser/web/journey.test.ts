@@ -92,7 +92,7 @@ async function runJourney({ locale, host, input: handOf, first, script }: Journe
   expect(page.url()).toMatch(/\/scans\/\w{22}$/);
   const firstReport = page.url();
   expect(await page.$$eval("main [data-stage]", (stages) => stages.length)).toBe(8);
-  await page.waitForSelector(".score-block");
+  await page.waitForSelector(".verdict");
   expect(page.url()).toBe(firstReport);
   expect(events).toEqual(script === false ? [] : ["text/event-stream; charset=utf-8"]);
   expect(await page.$eval("main", (main) => main.textContent)).toContain(host);
@@ -113,7 +113,7 @@ async function runJourney({ locale, host, input: handOf, first, script }: Journe
   // Apply the advice; the second scan shows it.
   fixedHosts.add(host);
   await input.leave("main form[action='/scans'] button[type=submit]");
-  await page.waitForSelector(".score-block");
+  await page.waitForSelector(".verdict");
   expect(page.url().split(/[?#]/)[0]).not.toBe(firstReport);
   await input.leave(`main a[href$="/compare?with=previous"]`);
   expect(await page.$$eval("main a", (links) => links.map((link) => link.getAttribute("href")))).toContain(

@@ -33,11 +33,11 @@ const text = (html: string) =>
     .replaceAll("&#39;", "'");
 
 describe.each(["en-gb", "de-de"])("in %s", (locale) => {
-  test.each(sites)("%s: a row per check, a card per finding, no missing text", async (name) => {
+  test.each(sites)("%s: a row per check, a row per finding, no missing text", async (name) => {
     const html = await report(name, locale);
     const { ledger, findings } = knownScans[name].result;
-    expect(count(html, /<tr [^>]*data-state="/g)).toBe(ledger.length);
-    expect(count(html, /<article class="finding"/g)).toBe(findings.length);
+    expect(count(html, /<li [^>]*data-state="/g)).toBe(ledger.length);
+    expect(count(html, /<details class="finding-row"/g)).toBe(findings.length);
     expect(html).not.toMatch(/\{\{|undefined|\[object|NaN/);
     expect(text(html)).not.toMatch(/\b(report|evidence|components|checks)\.[a-z]+[A-Z.][\w.]*/);
   });
@@ -93,7 +93,6 @@ describe("the score", () => {
     );
     expect(html).toContain("4 points could not be checked and do not count.");
     expect(html).toContain("The reason was not stored.");
-    for (const cell of ["300 of 300", "0 of 1", "not counted"]) expect(html).toContain(cell);
   });
   test("has no explanation at 100", async () => {
     expect(text(await report("sound"))).toContain("All checks that were carried out passed.");
@@ -116,11 +115,11 @@ describe("the ledger", () => {
     expect(text(await report("silent"))).toContain("Headers: 2 passed, 5 failed, 3 not applicable");
   });
   test("shows the reason for a row that was not checked", async () => {
-    const row = /<tr[^>]*id="content-security-policy"[\s\S]*?<\/tr>/.exec(await report("old"))?.[0] ?? "";
+    const row = /<li[^>]*id="content-security-policy"[\s\S]*?<\/li>/.exec(await report("old"))?.[0] ?? "";
     expect(text(row)).toContain("Response: Browsers refuse the encrypted connection:");
   });
   test("filters by state, area or both without script", async () => {
-    const visible = (html: string) => [...html.matchAll(/<tr (?!hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
+    const visible = (html: string) => [...html.matchAll(/<li (?![^>]*hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
     const path = `/scans/${tokens.get("silent")}`;
     const violated = await read(`${path}?state=violated`);
     expect(new Set(visible(violated))).toEqual(new Set(["violated"]));
@@ -134,7 +133,7 @@ describe("the ledger", () => {
 
 test("configuration lines are complete, and appear only in code blocks", async () => {
   const html = await report("silent");
-  const card = /<article[^>]*id="security\.missing-header\.content-security-policy"[\s\S]*?<\/article>/.exec(html)?.[0] ?? "";
+  const card = html.split('id="security.missing-header.content-security-policy"')[1]?.split('<details class="finding-row"')[0] ?? "";
   expect(card).toContain("Lines for nginx");
   expect(text(/<code id="[^"]+">(add_header[^<]*)<\/code>/.exec(card)?.[1] ?? "")).toBe(
     "add_header Content-Security-Policy \"default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'\" always;",
@@ -238,7 +237,7 @@ describe("earlier and later scans", () => {
     const newest = await storeSite(pages.store, "silent", { at: at(0), url });
     const html = await read(`/scans/${newest.token}`);
     expect(text(html)).toContain(`Down ${80 - (knownScans.silent.result.score ?? 0)} points since`);
-    const card = (code: string) => text(html.split(`id="${code}"`)[1]?.split("</article>")[0] ?? "");
+    const card = (code: string) => text(html.split(`id="${code}"`)[1]?.split('<details class="finding-row"')[0] ?? "");
     expect(card(first?.code ?? "")).toContain("New: the last scan that checked this did not find it.");
     expect(card(knownScans.silent.result.findings[1]?.code ?? "")).toContain("Present at least since");
     expect(html).toContain(`/scans/${newest.token}/compare?with=${oldest.token}`);

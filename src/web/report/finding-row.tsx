@@ -1,4 +1,4 @@
-/** Card of one finding: fact, risk, remediation and links to its evidence. */
+/** Row of one finding, which opens to fact, risk, remediation and links to its evidence. */
 import { unmarked } from "../../text/quotation.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
 import { Instant } from "../components/instant.tsx";
@@ -9,46 +9,75 @@ import { EvidenceLinks } from "./evidence/evidence-links.tsx";
 import type { FirstSeen } from "./first-seen.ts";
 import { checkOf, type ShownFinding } from "./report.ts";
 
-export function FindingCard({ shown }: { readonly shown: ShownFinding }) {
-  const i18n = useI18n();
-  const { anchor, texts, finding, points, scoreCap } = shown;
+interface FindingRowProps {
+  readonly shown: ShownFinding;
+  readonly open: boolean;
+  /** Outside the filter. */
+  readonly hidden: boolean;
+  /** `h4` below the heading of an area. */
+  readonly heading: "h3" | "h4";
+}
+
+/** The anchor is inside the row: browsers open a collapsed row when the fragment of the URL names an element in it. */
+export function FindingRow({ shown, open, hidden, heading: Heading }: FindingRowProps) {
+  const { anchor, area, texts, finding } = shown;
+  const { severity, effort } = finding;
   return (
-    <article class="finding" id={anchor} data-severity={finding.severity} aria-labelledby={`${anchor}-title`}>
-      <header>
-        <h3 id={`${anchor}-title`}>
+    <details class="finding-row" data-severity={severity} data-area={area} data-effort={effort} open={open} hidden={hidden}>
+      <summary>
+        <SeverityChip severity={severity} />
+        <Heading>
           <Sentence text={texts.title} />
-        </h3>
-        <div class="chips">
-          <SeverityChip severity={finding.severity} />
-          <RiskMeter risk={finding.riskLevel} />
-          <EffortMeter effort={finding.effort} />
-          {points !== null && (
-            <span class="muted small">{points === 0 ? i18n.t("report.findings.note") : i18n.count("report.points", points)}</span>
-          )}
-          {scoreCap !== null && <span class="muted small">{i18n.t("report.firstSteps.cap", { score: scoreCap })}</span>}
-        </div>
-      </header>
-      <div class="finding-body">
-        <div>
-          <p>
-            <Sentence text={texts.detail} />
-          </p>
-          <h4>{i18n.t("report.findings.risk")}</h4>
-          <p>
-            <Sentence text={texts.riskStatement} />
-          </p>
-        </div>
-        <div>
-          <h4>{i18n.t("report.findings.remediation")}</h4>
-          <Remediation
-            text={texts.remediation}
-            advice={(text) => <Sentence text={text} />}
-            lines={(text) => plainUntrustedLines(unmarked(text))}
-          />
-        </div>
+        </Heading>
+        <span class="seen">
+          <Sentence text={texts.detail} />
+        </span>
+        <Cost shown={shown} />
+        <EffortMeter effort={effort} />
+      </summary>
+      <div class="finding-body" id={anchor}>
+        <Body shown={shown} heading={Heading === "h3" ? "h4" : "h5"} />
+      </div>
+    </details>
+  );
+}
+
+function Cost({ shown: { points, scoreCap } }: Pick<FindingRowProps, "shown">) {
+  const i18n = useI18n();
+  if (points === null) return <span class="cost" />;
+  return (
+    <span class="cost">
+      {points === 0 ? i18n.t("report.findings.note") : i18n.count("report.points", points)}
+      {scoreCap !== null && ` \u00b7 ${i18n.t("report.findings.cap", { score: scoreCap })}`}
+    </span>
+  );
+}
+
+/** Facts and risk, then what to do. */
+function Body({ shown, heading: Heading }: { readonly shown: ShownFinding; readonly heading: "h4" | "h5" }) {
+  const i18n = useI18n();
+  const { texts, finding } = shown;
+  return (
+    <>
+      <div>
+        <p>
+          <Sentence text={texts.detail} />
+        </p>
+        <Heading>{i18n.t("report.findings.risk")}</Heading>
+        <p>
+          <Sentence text={texts.riskStatement} /> <RiskMeter risk={finding.riskLevel} />
+        </p>
+      </div>
+      <div>
+        <Heading>{i18n.t("report.findings.remediation")}</Heading>
+        <Remediation
+          text={texts.remediation}
+          advice={(text) => <Sentence text={text} />}
+          lines={(text) => plainUntrustedLines(unmarked(text))}
+        />
       </div>
       <Footer shown={shown} />
-    </article>
+    </>
   );
 }
 

@@ -1,0 +1,82 @@
+/** Filters the findings in place: `form[data-finding-filter]` over `details.finding-row`. */
+
+/** Runs in the browser. Without it the form reloads the page with the same result. */
+export function findingFilter(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-finding-filter]");
+  const section = form?.closest("section") ?? null;
+  if (form === null || section === null) return;
+  const rows = [...section.querySelectorAll<HTMLDetailsElement>("details.finding-row")];
+  const groups = section.querySelectorAll<HTMLElement>("[data-finding-group]");
+  const count = form.querySelector<HTMLElement>("[data-finding-count]");
+  const fieldValue = (name: string) => {
+    const field = form.elements.namedItem(name);
+    return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value.trim() : "";
+  };
+
+  const show = () => {
+    const [severity, area, effort] = [fieldValue("severity"), fieldValue("in"), fieldValue("effort")];
+    const search = fieldValue("q").toLowerCase();
+    let shown = 0;
+    for (const row of rows) {
+      const { dataset } = row;
+      const matches =
+        (severity === "" || dataset.severity === severity) &&
+        (area === "" || dataset.area === area) &&
+        (effort === "" || dataset.effort === effort) &&
+        (search === "" || (row.textContent ?? "").toLowerCase().includes(search));
+      row.hidden = !matches;
+      if (matches) shown += 1;
+    }
+    for (const group of groups) group.hidden = group.querySelector("details.finding-row:not([hidden])") === null;
+    if (count !== null) count.textContent = shown === rows.length ? "" : (count.dataset.text ?? "").replace("{shown}", String(shown));
+  };
+
+  /** Writes the filter into the address, so that a reload and a copied link keep it. */
+  const remember = () => {
+    const url = new URL(location.href);
+    for (const name of ["severity", "in", "effort", "q"]) {
+      const value = fieldValue(name);
+      if (value === "") url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    }
+    history.replaceState(null, "", url);
+  };
+
+  const apply = form.querySelector<HTMLElement>("[data-finding-apply]");
+  if (apply !== null) apply.hidden = true;
+  form.addEventListener("input", show);
+  form.addEventListener("change", remember);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    show();
+    remember();
+  });
+
+  // A link to a row outside the filter resets the filter.
+  const showNamed = () => {
+    const row = document.getElementById(location.hash.slice(1))?.closest<HTMLDetailsElement>("details.finding-row") ?? null;
+    if (row === null || !row.hidden) return;
+    form.reset();
+    for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("select, input[type=search]")) field.value = "";
+    show();
+    remember();
+    row.open = true;
+    row.scrollIntoView();
+  };
+  addEventListener("hashchange", showNamed);
+  showNamed();
+}
+
+/** Runs in the browser: `a[data-expand]` opens or closes all rows of its section. Without it the link reloads the page with open rows. */
+export function expandRows(): void {
+  const expand = document.querySelector<HTMLAnchorElement>("a[data-expand]");
+  const rows = [...(expand?.closest("section")?.querySelectorAll<HTMLDetailsElement>("details.finding-row") ?? [])];
+  if (expand === null) return;
+  const expandText = expand.textContent ?? "";
+  expand.addEventListener("click", (event) => {
+    event.preventDefault();
+    const open = rows.some((row) => !row.open);
+    for (const row of rows) row.open = open;
+    expand.textContent = open ? (expand.dataset.collapseText ?? expandText) : expandText;
+  });
+}

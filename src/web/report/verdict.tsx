@@ -1,0 +1,131 @@
+/** First screen of a report: ring, one plain sentence, counts by severity, and the change since the last scan. */
+import { type Severity, severities } from "../../check/check.ts";
+import { sameRules } from "../../text/comparison.ts";
+import { fixFirst } from "../../text/fix-order.ts";
+import { notMeasuredBecause } from "../../text/unread.ts";
+import { SeverityChip } from "../components/chips.tsx";
+import { ScoreRing, scoreText } from "../components/score-ring.tsx";
+import { useI18n, useVisit } from "../context.ts";
+import type { CountPath, I18n } from "../i18n.ts";
+import { endOf } from "../scans/scan-end.ts";
+import type { Report, ShownFinding } from "./report.ts";
+
+/** Severities that the sentence calls serious. */
+const serious: readonly Severity[] = ["critical", "high"];
+
+export function ReportVerdict({ report }: { readonly report: Report }) {
+  const i18n = useI18n();
+  const { score, band, rank } = report.result;
+  const change = changeOf(report, i18n);
+  return (
+    <section class="verdict" aria-labelledby="report-score">
+      <ScoreRing
+        score={score}
+        band={band}
+        rank={rank}
+        {...(change === null ? {} : { label: `${scoreText(i18n, report.result)}, ${change}` })}
+      />
+      <div>
+        <h2 id="report-score" class="unseen">
+          {i18n.t("report.score.heading")}
+        </h2>
+        <Sentences report={report} />
+        <SeverityCounts findings={report.findings} />
+        <p class="small">
+          {change !== null && <span>{change}</span>}
+          {report.comparable !== null && (
+            <>
+              {" "}
+              <a href={`/scans/${report.scan.token}/compare?with=previous`}>{i18n.t("report.actions.compare")}</a>
+            </>
+          )}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+/** The rank, how many problems there are, and what the rank means for a visitor of the site. */
+function Sentences({ report }: { readonly report: Report }) {
+  const { i18n, settings } = useVisit();
+  const { result, summary } = report;
+  const { score, band, rank } = result;
+  if (score === null) {
+    return (
+      <>
+        <p class="verdict-line">
+          <strong class="unknown">{capitalised(i18n.t("components.score.notMeasured"), i18n)}.</strong>
+        </p>
+        <p>{notMeasuredBecause(result, i18n.locale, settings.texts)}</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <p class="verdict-line">
+        <strong class={band}>{capitalised(i18n.rank(rank), i18n)}.</strong> {problemsText(report.findings, i18n)}
+      </p>
+      <p>
+        {i18n.t(`report.verdict.means.${rank}`)}
+        {summary.notChecked > 0 && (
+          <>
+            {" "}
+            <a href="#ledger">{i18n.count("report.verdict.notChecked", summary.notChecked)}</a>
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+/** `9 serious problems; start with these three.` Notes are no problems. */
+function problemsText(findings: readonly ShownFinding[], i18n: I18n): string {
+  const problems = findings.filter(({ points }) => points !== 0);
+  const grave = problems.filter(({ finding }) => serious.includes(finding.severity)).length;
+  if (problems.length === 0) return i18n.t("report.verdict.none");
+  const [path, count]: [CountPath, number] = grave > 0 ? ["report.verdict.serious", grave] : ["report.verdict.minor", problems.length];
+  const start = startTexts[fixFirst(findings).length - 1] ?? startTexts[0];
+  return i18n.t("report.verdict.start", { problems: i18n.count(path, count), start: i18n.t(start) });
+}
+
+/** For one, two and three first steps. */
+const startTexts = ["report.verdict.startWith.one", "report.verdict.startWith.two", "report.verdict.startWith.three"] as const;
+
+function capitalised(text: string, { locale }: I18n): string {
+  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+}
+
+/** Each count is a link to the first finding of that severity. */
+function SeverityCounts({ findings }: { readonly findings: readonly ShownFinding[] }) {
+  const i18n = useI18n();
+  const bySeverity = Map.groupBy(findings, ({ finding }) => finding.severity);
+  if (findings.length === 0) return null;
+  return (
+    <nav aria-label={i18n.t("report.findings.jumps")}>
+      <ul class="severity-counts">
+        {severities.map((severity) => {
+          const [first, ...others] = bySeverity.get(severity) ?? [];
+          return first === undefined ? null : (
+            <li key={severity}>
+              <a href={`#${first.anchor}`}>
+                <SeverityChip severity={severity} count={others.length + 1} />
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+/** Change since the previous scan of the same URL; null if nothing is comparable. */
+function changeOf({ previous, result }: Report, i18n: I18n): string | null {
+  if (previous === null || previous.summary === null) return null;
+  const { score } = previous.summary;
+  const since = i18n.date(endOf(previous));
+  if (score === null || result.score === null) return null;
+  if (!sameRules(previous.summary, result)) return i18n.t("report.score.otherRules", { score, since });
+  const delta = result.score - score;
+  if (delta === 0) return i18n.t("report.score.same", { since });
+  return i18n.count(delta > 0 ? "report.score.up" : "report.score.down", Math.abs(delta), { since });
+}
