@@ -42,15 +42,10 @@ export function FindingRow({ shown, open, hidden, heading: Heading }: FindingRow
   );
 }
 
-function Cost({ shown: { points, scoreCap } }: Pick<FindingRowProps, "shown">) {
+function Cost({ shown: { points } }: Pick<FindingRowProps, "shown">) {
   const i18n = useI18n();
   if (points === null) return <span class="cost" />;
-  return (
-    <span class="cost">
-      {points === 0 ? i18n.t("report.findings.note") : i18n.count("report.points", points)}
-      {scoreCap !== null && ` \u00b7 ${i18n.t("report.findings.cap", { score: scoreCap })}`}
-    </span>
-  );
+  return <span class="cost">{points === 0 ? i18n.t("report.findings.note") : i18n.count("report.points", points)}</span>;
 }
 
 /** Facts and risk, then what to do. */
@@ -67,6 +62,7 @@ function Body({ shown, heading: Heading }: { readonly shown: ShownFinding; reado
         <p>
           <Sentence text={texts.riskStatement} /> <RiskMeter risk={finding.riskLevel} />
         </p>
+        {shown.scoreCap !== null && <p>{i18n.t("report.findings.cap", { score: shown.scoreCap })}</p>}
       </div>
       <div>
         <Heading>{i18n.t("report.findings.remediation")}</Heading>

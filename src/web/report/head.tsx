@@ -99,7 +99,7 @@ function Share({ scan: { token } }: { readonly scan: ScanRecord }) {
       <summary class="button">{i18n.t("report.actions.share")}</summary>
       <div>
         <label for="report-address">{i18n.t("report.actions.link")}</label>
-        <input id="report-address" value={`${publicOrigin(visit)}${path}`} readonly />
+        <input type="text" id="report-address" value={`${publicOrigin(visit)}${path}`} readonly />
         <button type="button" data-copy="#report-address" data-copied={i18n.t("report.actions.copied")} hidden>
           {i18n.t("report.actions.copyLink")}
         </button>

@@ -70,7 +70,7 @@ function Sentences({ report }: { readonly report: Report }) {
         {summary.notChecked > 0 && (
           <>
             {" "}
-            <a href="#ledger">{i18n.count("report.verdict.notChecked", summary.notChecked)}</a>
+            <a href="?state=notChecked#ledger">{i18n.count("report.verdict.notChecked", summary.notChecked)}</a>
           </>
         )}
       </p>

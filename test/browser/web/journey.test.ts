@@ -101,13 +101,13 @@ async function runJourney({ locale, host, input: handOf, first, script }: Journe
   const filter = "nav a[href*='state=violated']";
   await (script === false ? input.leave(filter) : input.press(filter));
   await page.waitForFunction(() => {
-    const rows = [...document.querySelectorAll<HTMLElement>("[data-ledger] tr[id]")];
+    const rows = [...document.querySelectorAll<HTMLElement>("[data-ledger] li[id]")];
     const shown = rows.filter((row) => row.offsetParent !== null);
     return shown.length > 0 && shown.length < rows.length;
   });
   expect(new URL(page.url()).searchParams.get("state")).toBe("violated");
   await input.press("#x-content-type-options a[href^='#']");
-  await page.waitForFunction(() => document.querySelector(":target")?.matches("article.finding"));
+  await page.waitForFunction(() => document.querySelector(":target")?.matches(".finding-body"));
   expect(await page.$eval(":target footer code", (code) => code.textContent)).toContain("security.");
 
   // Apply the advice; the second scan shows it.

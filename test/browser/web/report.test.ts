@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** Distinct states of visible rows, and the number of rows. */
 function rowsShown({ page }: Visitor) {
-  return page.$$eval("[data-ledger] tr[data-state]", (rows) => {
+  return page.$$eval("[data-ledger] li[data-state]", (rows) => {
     const shown = rows.filter((row) => row.checkVisibility());
     return { states: [...new Set(shown.map((row) => row.getAttribute("data-state")))].sort(), count: shown.length };
   });
@@ -38,49 +38,112 @@ const addressOf = ({ page }: Visitor) => {
 };
 const press = ({ page }: Visitor, selector: string) => page.locator(selector).click();
 
-test("filters work in place, combine, and appear in the URL", async () => {
+test("the ledger filter works in place and appears in the URL", async () => {
   await reader.open(path);
   await reader.page.evaluate(() => {
     document.body.dataset.stayed = "yes";
   });
-  await press(reader, 'section a[data-filter-state="violated"]');
+  expect((await rowsShown(reader)).count).toBe(0);
+  await press(reader, 'a[data-filter-state="violated"]');
   expect(await rowsShown(reader)).toEqual({ states: ["violated"], count: counts.violated });
-  await press(reader, 'a[data-filter-area="headers"]');
-  expect(await rowsShown(reader)).toEqual({ states: ["violated"], count: 5 });
-  expect(addressOf(reader)).toBe("?state=violated&area=headers#ledger");
-  expect(await reader.page.$$eval("[data-ledger] tbody", (groups) => groups.filter((group) => group.checkVisibility()).length)).toBe(1);
-  await press(reader, 'section a[data-filter-state=""]');
-  await press(reader, 'a[data-filter-area=""]');
+  expect(addressOf(reader)).toBe("?state=violated#ledger");
+  await press(reader, 'a[data-filter-state=""]');
+  await reader.page.$$eval("[data-ledger] details", (areas) => {
+    for (const area of areas) area.open = true;
+  });
   expect((await rowsShown(reader)).count).toBe(landmarkKeys.length);
   expect(addressOf(reader)).toBe("#ledger");
   expect(await reader.page.evaluate(() => document.body.dataset.stayed)).toBe("yes");
 });
 
+/** Codes of visible rows of findings. */
+const findingsShown = ({ page }: Visitor) =>
+  page.$$eval("details.finding-row", (rows) => rows.filter((row) => row.checkVisibility()).length);
+const openFindings = ({ page }: Visitor) => page.$$eval("details.finding-row[open]", (rows) => rows.length);
+const findings = knownScans.silent.result.findings;
+
+test("findings are filtered and searched in place, with their number", async () => {
+  await reader.open(path);
+  expect(await findingsShown(reader)).toBe(findings.length);
+  await reader.page.select('select[name="severity"]', "high");
+  const high = findings.filter(({ severity }) => severity === "high").length;
+  expect(await findingsShown(reader)).toBe(high);
+  expect(await reader.page.$eval("[data-finding-count]", (text) => text.textContent)).toBe(`${high} of ${findings.length} shown`);
+  expect(addressOf(reader)).toBe("?severity=high");
+  await reader.page.select('select[name="severity"]', "");
+  await reader.page.type('input[name="q"]', "Referrer-Policy");
+  expect(await findingsShown(reader)).toBeLessThan(findings.length);
+  expect(await findingsShown(reader)).toBeGreaterThan(0);
+  await reader.page.keyboard.press("Enter");
+  await reader.page.reload();
+  expect(await reader.page.$eval('input[name="q"]', (field) => field.value)).toBe("Referrer-Policy");
+});
+
+test("three findings are open, and a link opens or closes all", async () => {
+  await reader.open(path);
+  expect(await openFindings(reader)).toBe(3);
+  await press(reader, "a[data-expand]");
+  expect(await openFindings(reader)).toBe(findings.length);
+  expect(await reader.page.$eval("a[data-expand]", (link) => link.textContent)).toBe("Collapse all");
+  await press(reader, "a[data-expand]");
+  expect(await openFindings(reader)).toBe(0);
+});
+
+test.each(["with", "without"])("a code in the address opens its finding %s script", async (how) => {
+  const visitor = await visitors.visitor({ origin: pages.url, locale: "en-gb", ...(how === "with" ? {} : { script: false }) });
+  const code = findings.at(-1)?.code ?? "";
+  await visitor.open(`${path}#${code}`);
+  expect(await visitor.page.$eval(`[id="${code}"]`, (body) => body.checkVisibility())).toBe(true);
+  await visitor.close();
+});
+
+test("a code outside the filter resets the filter", async () => {
+  const low = findings.find(({ severity }) => severity === "low")?.code ?? "";
+  await reader.open(`${path}?severity=high#${low}`);
+  expect(await reader.page.$eval(`[id="${low}"]`, (body) => body.checkVisibility())).toBe(true);
+  expect(await findingsShown(reader)).toBe(findings.length);
+});
+
+test("without script the findings are filtered, grouped and opened by the server", async () => {
+  const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
+  await plain.open(path);
+  await plain.page.select('select[name="severity"]', "high");
+  await Promise.all([plain.page.waitForNavigation(), plain.page.click("[data-finding-apply]")]);
+  expect(await findingsShown(plain)).toBe(findings.filter(({ severity }) => severity === "high").length);
+  await plain.open(`${path}?group=area`);
+  expect(await plain.page.$$eval("[data-finding-group] > h3", (groups) => groups.length)).toBeGreaterThan(1);
+  expect(await findingsShown(plain)).toBe(findings.length);
+  await plain.open(`${path}?open=all`);
+  expect(await openFindings(plain)).toBe(findings.length);
+  await plain.close();
+});
+
 test("notes have a filter of their own, and are no violated rows", async () => {
   await reader.open(path);
-  await press(reader, 'section a[data-filter-state="note"]');
+  await press(reader, 'a[data-filter-state="note"]');
   expect(await rowsShown(reader)).toEqual({ states: ["note"], count: counts.note });
   expect(addressOf(reader)).toBe("?state=note#ledger");
 });
 
 test("an empty filter result shows a message", async () => {
   await reader.open(path);
-  await press(reader, 'section a[data-filter-state="notChecked"]');
+  await press(reader, 'a[data-filter-state="notChecked"]');
   expect((await rowsShown(reader)).count).toBe(0);
   expect(await reader.page.$eval("[data-ledger-empty]", (note) => note.checkVisibility())).toBe(true);
 });
 
-test("counts above link to the ledger and move the focus", async () => {
+test("a count of a severity leads to its first finding", async () => {
   await reader.open(path);
-  await press(reader, 'nav a[data-filter-state="passed"]');
-  expect(await reader.page.evaluate(() => document.activeElement?.id)).toBe("ledger");
-  expect((await rowsShown(reader)).states).toEqual(["passed"]);
+  await press(reader, ".severity-counts li:last-child a");
+  await reader.page.waitForFunction(() => document.querySelector(":target")?.checkVisibility());
+  const severity = await reader.page.$eval(":target", (body) => body.closest("details")?.dataset.severity);
+  expect(severity).toBe(await reader.page.$$eval("details.finding-row", (rows) => rows.at(-1)?.dataset.severity));
 });
 
 test("filters reload the page without script", async () => {
   const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
   await plain.open(path);
-  await Promise.all([plain.page.waitForNavigation(), plain.page.click('section a[data-filter-state="violated"]')]);
+  await Promise.all([plain.page.waitForNavigation(), plain.page.click('a[data-filter-state="violated"]')]);
   expect(addressOf(plain)).toBe("?state=violated#ledger");
   expect(await rowsShown(plain)).toEqual({ states: ["violated"], count: counts.violated });
   expect(
@@ -95,7 +158,7 @@ test("a link to a hidden row resets the filter", async () => {
 });
 
 test("a link to evidence opens it", async () => {
-  await reader.open(path);
+  await reader.open(`${path}?open=all`);
   expect(await reader.page.$eval("#evidence-tls", (part) => part.checkVisibility())).toBe(false);
   await press(reader, '.finding-footer a[href="#evidence-tls"]');
   await reader.page.waitForFunction(() => document.querySelector("#evidence-tls")?.checkVisibility());
@@ -105,12 +168,13 @@ test("copy buttons copy their text", async () => {
   for (const name of ["clipboard-read", "clipboard-write"] as const) {
     await reader.page.browserContext().setPermission(pages.url, { permission: { name }, state: "granted" });
   }
-  await reader.open(path);
+  await reader.open(`${path}?open=all`);
   const copied = async (button: string) => {
     await press(reader, button);
     await reader.page.waitForFunction((selector) => document.querySelector(selector)?.textContent === "Copied", {}, button);
     return reader.page.evaluate(() => navigator.clipboard.readText());
   };
+  await press(reader, "details.menu summary");
   expect(await copied('button[data-copy="#report-address"]')).toBe(`${pages.url}${path}`);
   const card = '[id="security.missing-header.content-security-policy"]';
   expect(await copied(`${card} .finding-footer button`)).toBe("security.missing-header.content-security-policy");
@@ -123,7 +187,8 @@ test.each([
   ["of a hostile site", poisoned.token],
 ])("a report %s with all sections open is usable, also on a narrow screen", async (_site, token) => {
   await reader.open(`/scans/${token}`);
-  await reader.page.$$eval("details", (parts) => {
+  // The menu lies over its neighbours.
+  await reader.page.$$eval("details:not(.menu)", (parts) => {
     for (const part of parts) part.open = true;
   });
   expect(await axeComplaints(reader.page)).toEqual([]);
