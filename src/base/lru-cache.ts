@@ -8,3 +8,8 @@ import { LRUCache } from "lru-cache";
 export function createLruCache<V extends {}>(entriesMax: number): LRUCache<string, V> {
   return new LRUCache<string, V>({ maxSize: entriesMax, sizeCalculation: () => 1 });
 }
+
+/** LRU cache of at most `bytesMax` bytes by `bytesOf`, at least 1 for each entry. A larger entry is not kept. */
+export function createLruByteCache<V extends {}>(bytesMax: number, bytesOf: (value: V, key: string) => number): LRUCache<string, V> {
+  return new LRUCache<string, V>({ maxSize: bytesMax, sizeCalculation: bytesOf });
+}

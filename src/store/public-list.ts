@@ -33,6 +33,14 @@ export function publicScanRepository(db: Db) {
         limit,
       );
     },
+
+    /** Ids of finished scans of exactly this host, newest first, without reading the scans. Empty for an invalid host. */
+    idsOfHost: (host: string, { limit, cursor }: PageRequest): readonly number[] => {
+      const name = nameToSearch(host, true);
+      if (name === null) return [];
+      const start: [string, string, number] = [name, any, (cursor ?? Number.POSITIVE_INFINITY) - 1];
+      return [...db.publicScans.getKeys({ start, end: [name, any, 0], reverse: true, limit })].map(([, , id]) => id);
+    },
   };
 }
 

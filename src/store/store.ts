@@ -41,7 +41,7 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     /** Undefined unless the scan finished. The scan must exist. */
     results: { find: (token: string) => db.results.get(token) },
     /** Undefined for an unfinished scan and for one that failed without evidence. The scan must exist. */
-    evidence: { find: (token: string) => db.evidence.get(token) },
+    evidence: { find: (token: string) => db.evidence.get(token), has: (token: string) => db.evidence.doesExist(token) },
     screenshots: screenshotRepository(db),
     accounts: accountRepository(db),
     credentials: credentialRepository(db),

@@ -11,6 +11,8 @@ import type { Visit } from "./visit.ts";
 /** Longest URL, percent-encoded, plus all other fields. */
 const formBytesMax = 16_384;
 const csrfTokenBytes = 32;
+/** Mask and masked token in base64url. */
+export const csrfTokenChars = 86;
 /** Hidden field of the CSRF token. */
 const field = "form";
 
@@ -31,7 +33,7 @@ export function Form({ action, children, ...rest }: FormProps) {
   const visit = useVisit();
   return (
     <form method="post" action={action} {...rest}>
-      <input type="hidden" name={field} value={csrfToken(visit)} />
+      <input type="hidden" name={field} value={visit.csrfHole?.() ?? csrfToken(visit)} />
       {children}
     </form>
   );
@@ -71,7 +73,7 @@ function isSameOrigin({ request, server }: Visit): boolean {
  * CSRF token: hash of the session cookie, or of the CSRF cookie without a session. The cookie cannot be derived from it. Masked again
  * for each page, so that compressed length leaks nothing (BREACH).
  */
-function csrfToken(visit: Visit): string {
+export function csrfToken(visit: Visit): string {
   const mask = randomBytes(csrfTokenBytes);
   const token = unmaskedToken(visit.session?.value ?? csrfCookie(visit));
   return Buffer.concat([mask, xor(mask, token)]).toString("base64url");

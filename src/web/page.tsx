@@ -26,22 +26,38 @@ const compressedBytesMin = 1_400;
 /** zlib level: a report compresses to within a few percent of the best in a third of its time. */
 const compressionLevel = 4;
 
-export function page(visit: Visit, { status = 200, headers = {}, secret = false, ...layout }: PageContent): Response {
+export function page(visit: Visit, content: PageContent): Response {
+  const { status = 200, headers = {}, secret = false } = content;
+  const bytes = Buffer.from(htmlOf(visit, content));
+  // Compressed length leaks how much secrets of a page resemble its query (BREACH). CSRF tokens are masked, so pages with forms may still
+  // be compressed.
+  const compressed = !secret && bytes.length >= compressedBytesMin && acceptsGzip(visit);
+  const body = compressed ? Bun.gzipSync(bytes, { level: compressionLevel }) : bytes;
+  return respond(visit, status, body, { ...pageHeaders(visit, { secret, compressed }), ...headers });
+}
+
+export function htmlOf(visit: Visit, { status: _status, headers: _headers, secret: _secret, ...layout }: PageContent): string {
   const html = renderToString(
     <VisitContext.Provider value={visit}>
       <Layout {...layout} />
     </VisitContext.Provider>,
   );
-  const bytes = Buffer.from(`<!doctype html>${html}`);
-  // Compressed length leaks how much secrets of a page resemble its query (BREACH). CSRF tokens are masked, so pages with forms may still
-  // be compressed.
-  const compressed = !secret && bytes.length >= compressedBytesMin && /\bgzip\b/.test(visit.request.headers.get("accept-encoding") ?? "");
-  return respond(visit, status, compressed ? Bun.gzipSync(bytes, { level: compressionLevel }) : bytes, {
+  return `<!doctype html>${html}`;
+}
+
+export function acceptsGzip({ request }: Visit): boolean {
+  return /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+}
+
+export function pageHeaders(
+  { i18n }: Visit,
+  { secret = false, compressed }: Pick<PageContent, "secret"> & { readonly compressed: boolean },
+): ResponseHeaders {
+  return {
     "content-type": "text/html; charset=utf-8",
-    "content-language": visit.i18n.locale,
+    "content-language": i18n.locale,
     "cache-control": secret ? "no-store" : "private, no-cache",
     vary: "Accept-Encoding, Accept-Language, Cookie",
     ...(compressed ? { "content-encoding": "gzip" } : {}),
-    ...headers,
-  });
+  };
 }

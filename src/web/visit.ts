@@ -12,6 +12,8 @@ import type { PagesSettings } from "./settings.ts";
 /** Lifetime of an explicitly chosen language: one year. */
 const localeCookieSeconds = 365 * 86_400;
 const nonceBytes = 16;
+/** In base64. */
+export const nonceChars = 24;
 /** Parsed entries of an Accept-Language header. */
 const languagesMax = 20;
 
@@ -45,6 +47,8 @@ export interface Visit {
   readonly setCookies: string[];
   /** CSRF cookie of guests, once it is read or created. */
   csrfCookie: string | null;
+  /** Stands for the CSRF token in a page that is kept for several visitors; null in all others. */
+  readonly csrfHole: (() => string) | null;
 }
 
 /** `param` is the decoded placeholder of the path: "" for a path without one, null for broken percent-encoding. */
@@ -92,6 +96,7 @@ export function visitOf(
     unknownLocale: chosen.unknown,
     setCookies: chosen.setCookies,
     csrfCookie: null,
+    csrfHole: null,
   };
   return { visit, refused: origin === null };
 }

@@ -43,6 +43,7 @@ export const quietOperator: Operator = {
 export interface PagesUnderTest {
   readonly store: Store;
   readonly url: string;
+  readonly settings: PagesSettings;
   /** Progress events in place of the dispatcher's. */
   readonly progress: ProgressHub;
   /** Log lines; empty unless an internal error occurred. */
@@ -81,7 +82,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
   let shiftMs = 0;
   const progress = createProgress({ concurrency: 2, log });
   const now = () => new Date(Date.now() + shiftMs);
-  const pages = createPages({
+  const used: PagesSettings = {
     store,
     texts: createTexts((options.catalog ?? catalog).texts),
     catalog,
@@ -120,10 +121,11 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     now,
     log,
     ...settings,
-  });
-  const server = listen(pages, { hostname: "127.0.0.1", port: 0, log });
+  };
+  const server = listen(createPages(used), { hostname: "127.0.0.1", port: 0, log });
   const underTest: PagesUnderTest = {
     store,
+    settings: used,
     progress,
     url: `http://127.0.0.1:${server.port}`,
     logged,

@@ -22,6 +22,8 @@ export interface FindingFilter {
 
 /** Query parameters. `area` belongs to the ledger. */
 const params = { severity: "severity", area: "in", effort: "effort", search: "q", group: "group", open: "open" } as const;
+/** Those with a fixed choice of values. */
+export const findingChoiceParams: readonly string[] = Object.values(params).filter((name) => name !== params.search);
 
 /** Reads the query; ignores unknown values. */
 export function findingFilterOf({ url: { searchParams } }: Visit): FindingFilter {

@@ -1,6 +1,7 @@
 /** Report page of a finished scan: the verdict, then the findings, the ledger and the evidence. */
 import type { ScanRecord } from "../../store/scans.ts";
-import { page } from "../page.tsx";
+import { keptPage } from "../kept-page.ts";
+import type { PageContent } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { EvidenceSections } from "./evidence/evidence-sections.tsx";
 import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
@@ -8,6 +9,7 @@ import { Findings } from "./findings.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { ReportAside, ReportHead, shortHost } from "./head.tsx";
 import { History } from "./history.tsx";
+import { keptReport } from "./kept-report.ts";
 import { Ledger } from "./ledger.tsx";
 import { Notices, ReusedScanNotice } from "./notices.tsx";
 import { gatherReport, type Report } from "./report.ts";
@@ -18,12 +20,16 @@ import { ReportVerdict } from "./verdict.tsx";
 
 /** `scan` must be finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
+  return keptPage(visit, { ...keptReport(visit, scan), content: (shared) => reportContent(shared, scan) });
+}
+
+function reportContent(visit: Visit, scan: ScanRecord): PageContent {
   const report = gatherReport(visit, scan);
-  return page(visit, {
+  return {
     title: titleOf(visit, report),
     noIndex: !visit.settings.reports.indexed,
     children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
-  });
+  };
 }
 
 function titleOf({ i18n }: Visit, { scan, result: { score } }: Report): string {

@@ -17,7 +17,7 @@ import type { Visit } from "../visit.ts";
 import { earlierScan, type FirstSeen, firstSeen } from "./first-seen.ts";
 
 /** Earlier scans of the host that are examined. */
-const earlierScansMax = 20;
+export const earlierScansMax = 20;
 const historyMax = 10;
 
 /** `retired`: the check left the catalog, so its area is unknown. */

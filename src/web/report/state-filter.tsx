@@ -11,6 +11,8 @@ export interface LedgerFilter {
   readonly area: ReportArea | null;
 }
 
+export const ledgerParams: readonly string[] = ["state", "area"];
+
 /** Reads `?state=` and `?area=`, which links from other pages may carry; ignores unknown values. */
 export function ledgerFilterOf({ url: { searchParams } }: Visit): LedgerFilter {
   return {

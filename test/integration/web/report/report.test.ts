@@ -219,7 +219,7 @@ test("a list of script files with dropped ones does not say that none is of anot
 test("a report without stored evidence keeps the verdicts", async () => {
   const scan = await storeSite(pages.store, "silent", { at: new Date(now), url: "https://forgotten.example/" });
   const { store } = pages;
-  const forgetful = await startPages({ store: { ...store, evidence: { find: () => undefined } } });
+  const forgetful = await startPages({ store: { ...store, evidence: { find: () => undefined, has: () => false } } });
   const html = await (await fetch(`${forgetful.url}/scans/${scan.token}`)).text();
   expect(text(html)).toContain("The evidence of this scan is no longer stored.");
   expect(html).toContain('id="content-security-policy"');

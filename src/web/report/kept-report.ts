@@ -1,0 +1,21 @@
+/** What a kept report page depends on. */
+import type { ScanRecord } from "../../store/scans.ts";
+import type { KeptPage } from "../kept-page.ts";
+import { scanHost } from "../scans/host-name.ts";
+import { endOf } from "../scans/scan-end.ts";
+import type { Visit } from "../visit.ts";
+import { findingChoiceParams } from "./finding-filter.tsx";
+import { earlierScansMax } from "./report.ts";
+import { ledgerParams } from "./state-filter.tsx";
+
+/** A search is not kept: its words are anything. */
+const params = [...findingChoiceParams, ...ledgerParams];
+
+/** A finished scan never changes, but its evidence and screenshot expire, and scans of its host come and go. */
+export function keptReport({ settings: { store } }: Visit, scan: ScanRecord): Omit<KeptPage, "content"> {
+  const host = scanHost(scan);
+  const newest = store.publicScans.idsOfHost(host, { limit: earlierScansMax, cursor: null });
+  const earlier = store.publicScans.idsOfHost(host, { limit: earlierScansMax, cursor: scan.id });
+  const key = [scan.token, store.evidence.has(scan.token), store.screenshots.has(scan.token), newest.join(), earlier.join()];
+  return { key, params, daysSince: endOf(scan) };
+}

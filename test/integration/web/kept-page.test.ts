@@ -1,0 +1,274 @@
+/** Kept report pages: rendered once for all visitors in the same state, and never with anything of another visitor. */
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { keptPage } from "../../../src/web/kept-page.ts";
+import { visitOf } from "../../../src/web/visit.ts";
+import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
+import { startPages, type Visitor } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+const dayMs = 86_400_000;
+/** A form that is accepted and then refused with 400, so that nothing is queued; a wrong CSRF token gets 403. */
+const noUrl = { url: "ftp://site.example/" };
+/** Rows that a retention run would have deleted. */
+const deleted = new Set<string>();
+/** Results read from the store: a page that is answered from memory reads none. */
+let resultsRead = 0;
+
+const pages = await startPages();
+const { store } = pages;
+const watched = await startPages({
+  store: {
+    ...store,
+    results: {
+      find: (token) => {
+        resultsRead += 1;
+        return store.results.find(token);
+      },
+    },
+    evidence: {
+      find: (token) => (deleted.has("evidence") ? undefined : store.evidence.find(token)),
+      has: (token) => !deleted.has("evidence") && store.evidence.has(token),
+    },
+    screenshots: { ...store.screenshots, has: (token) => !deleted.has("screenshot") && store.screenshots.has(token) },
+  },
+});
+const admin = await visitorAs("admin@assay.test");
+const account = await visitorAs("someone@assay.test");
+const other = await visitorAs("other@assay.test");
+const guest = watched.visitor();
+afterAll(async () => {
+  await watched.stop();
+  await pages.stop();
+});
+
+/** Both servers have one store, and so one table of sessions. */
+async function visitorAs(email: string): Promise<Visitor> {
+  const visitor = watched.visitor();
+  for (const [name, value] of (await signedIn(pages, await accountIn(pages, email))).cookies) visitor.cookies.set(name, value);
+  return visitor;
+}
+
+let path = "";
+let scans = 0;
+const scanOf = (url: string) => storeSite(store, "bare", { at: new Date(), url, screenshot: pixelJpeg });
+beforeEach(async () => {
+  deleted.clear();
+  scans += 1;
+  path = `/scans/${(await scanOf(`https://kept-${scans}.example/`)).token}`;
+  resultsRead = 0;
+});
+
+async function read(visitor: Visitor, query = "", headers: Readonly<Record<string, string>> = {}) {
+  const answer = await visitor.get(`${path}${query}`, headers);
+  const html = await answer.text();
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  return {
+    answer,
+    html,
+    nonce: /'nonce-([^']+)'/.exec(policy)?.[1] ?? "none",
+    csrfTokens: [...html.matchAll(/name="form" value="([^"]*)"/g)].map(([, value = ""]) => value),
+  };
+}
+
+/** Results read for one answer. */
+async function readsOf(visitor: Visitor, query = ""): Promise<number> {
+  const before = resultsRead;
+  await read(visitor, query);
+  return resultsRead - before;
+}
+
+describe("an answer from memory", () => {
+  test("reads no result, and has the nonce of its own policy in every script", async () => {
+    const first = await read(guest);
+    expect(resultsRead).toBeGreaterThan(0);
+    resultsRead = 0;
+    const second = await read(guest);
+    expect(resultsRead).toBe(0);
+    expect(second.nonce).not.toBe(first.nonce);
+    for (const { html, nonce } of [first, second])
+      expect([...html.matchAll(/nonce="([^"]*)"/g)].map(([, value]) => value)).toEqual([nonce]);
+    expect(second.html).not.toContain(first.nonce);
+  });
+
+  test("is the same page with and without compression, and equals one that is not kept", async () => {
+    const withoutSecrets = (html: string) =>
+      html
+        .replace(/ nonce="[^"]*"/g, "")
+        .replace(/name="form" value="[^"]*"/g, "")
+        .replace(/<!-- *-->/g, "")
+        .replaceAll("&amp;", "&")
+        .replaceAll("unknown=1&", "");
+    const packed = await fetch(`${watched.url}${path}?locale=en-gb`, { headers: { "accept-encoding": "gzip" }, decompress: false });
+    const unpacked = gunzipSync(await packed.arrayBuffer()).toString();
+    const plain = await fetch(`${watched.url}${path}?locale=en-gb`, { headers: { "accept-encoding": "identity" } });
+    const unkept = await fetch(`${watched.url}${path}?unknown=1&locale=en-gb`);
+    expect([packed.headers.get("content-encoding"), plain.headers.get("content-encoding")]).toEqual(["gzip", null]);
+    const html = await plain.text();
+    expect(Buffer.byteLength(html)).toBe(Buffer.byteLength(unpacked));
+    expect(withoutSecrets(unpacked)).toBe(withoutSecrets(html));
+    expect(withoutSecrets(html)).toBe(withoutSecrets(await unkept.text()));
+    const headersOf = ({ headers }: Response) =>
+      ["cache-control", "vary", "content-type", "content-language"].map((name) => headers.get(name));
+    expect(headersOf(plain)).toEqual(headersOf(unkept));
+  });
+
+  test("masks the CSRF token anew, and the form works", async () => {
+    const [first, second] = [await read(account), await read(account)];
+    expect(second.csrfTokens.length).toBeGreaterThan(0);
+    expect(new Set([...first.csrfTokens, ...second.csrfTokens]).size).toBe(first.csrfTokens.length + second.csrfTokens.length);
+    expect((await account.post("/scans", noUrl, path)).status).toBe(400);
+    expect((await guest.post("/scans", noUrl, path)).status).toBe(400);
+  });
+
+  test("gives a guest without cookies a CSRF cookie that fits the form", async () => {
+    await read(guest);
+    const fresh = watched.visitor();
+    expect((await fresh.post("/scans", noUrl, path)).status).toBe(400);
+    expect(fresh.cookies.get("form")).not.toBe(guest.cookies.get("form"));
+  });
+});
+
+describe("visitors", () => {
+  test("of different states get different pages, in any order", async () => {
+    for (const order of [
+      [admin, account, guest],
+      [guest, admin, account],
+      [account, guest, admin],
+    ]) {
+      for (const visitor of order) {
+        const { html } = await read(visitor);
+        expect(html.includes('href="/admin"')).toBe(visitor === admin);
+        expect(html.includes('href="/sign-in"')).toBe(visitor === guest);
+        expect(html).not.toContain("@assay.test");
+      }
+    }
+  });
+
+  test("of the same state share a page, but no CSRF token", async () => {
+    const mine = await read(account);
+    expect(await readsOf(other)).toBe(0);
+    const theirs = await read(other);
+    for (const token of mine.csrfTokens) expect(theirs.html).not.toContain(token);
+    expect((await other.post("/scans", { ...noUrl, form: mine.csrfTokens[0] ?? "" }, path)).status).toBe(403);
+  });
+
+  test("get their own theme and language", async () => {
+    await read(account);
+    const id = store.accounts.findByEmail("other@assay.test")?.id ?? 0;
+    await store.accounts.setPreferences(id, { theme: "dark", locale: "de-de" });
+    expect((await read(other)).html).toContain('<html lang="de-DE" data-theme="dark">');
+    expect((await read(account)).html).toContain('<html lang="en-GB" data-theme="system">');
+    expect((await read(guest, "", { "accept-language": "de" })).html).toContain('lang="de-DE"');
+    expect((await read(guest)).html).toContain('lang="en-GB"');
+  });
+
+  test("at once get their own nonce and CSRF token each", async () => {
+    const visitors = Array.from({ length: 40 }, (_none, at) => [guest, account, admin, other][at % 4] ?? guest);
+    const answers = await Promise.all(visitors.map((visitor) => read(visitor)));
+    for (const [at, { html, nonce }] of answers.entries()) {
+      expect(html).toContain(`nonce="${nonce}"`);
+      expect(html.includes('href="/admin"')).toBe(visitors[at] === admin);
+    }
+    const all = answers.flatMap(({ nonce, csrfTokens }) => [nonce, ...csrfTokens]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("a kept page is replaced", () => {
+  test.each(["evidence", "screenshot"])("after the %s was deleted", async (what) => {
+    const before = (await read(guest)).html;
+    deleted.add(what);
+    const after = (await read(guest)).html;
+    if (what === "screenshot") expect([before, after].map((html) => html.includes(`${path}/screenshot`))).toEqual([true, false]);
+    else expect([before, after].map((html) => html.includes("no longer stored"))).toEqual([false, true]);
+  });
+
+  test("after another scan of the host", async () => {
+    await read(guest);
+    const { token } = await scanOf(`https://kept-${scans}.example/`);
+    expect((await read(guest)).html).toContain(`/scans/${token}`);
+    expect(await readsOf(guest)).toBe(0);
+  });
+
+  test("not after a scan of another host", async () => {
+    await read(guest);
+    await scanOf("https://elsewhere.example/");
+    expect(await readsOf(guest)).toBe(0);
+  });
+
+  test("by the page of the filter that the query names", async () => {
+    const all = (await read(guest)).html;
+    expect((await read(guest, "?state=passed")).html.length).not.toBe(all.length);
+    expect(await readsOf(guest, "?state=passed")).toBe(0);
+  });
+
+  test("by one of its own for a query that the page does not know", async () => {
+    await read(guest, "?utm_source=mail");
+    expect(await readsOf(guest, "?utm_source=mail")).toBeGreaterThan(0);
+    expect(await readsOf(guest, `?state=${"x".repeat(300)}`)).toBeGreaterThan(0);
+    expect(await readsOf(guest, `?state=${"x".repeat(300)}`)).toBeGreaterThan(0);
+  });
+
+  test("with its catalog", async () => {
+    await read(guest);
+    const { visit } = visitOf(new Request(`${watched.url}${path}`), null, watched.settings);
+    const content = () => ({ title: "t", children: visit.settings.catalog.version });
+    const page = { key: [path], params: [], daysSince: visit.now.toISOString(), content };
+    const [older, newer] = ["older", "newer"].map((version) => ({ ...visit.settings.catalog, version }));
+    const settings = { ...visit.settings };
+    const bodyWith = async (catalog: typeof older) => {
+      Object.assign(settings, { catalog });
+      return (
+        await keptPage(
+          { ...visit, settings },
+          { ...page, content: (shared) => ({ ...content(), children: shared.settings.catalog.version }) },
+        )
+      ).text();
+    };
+    expect(await bodyWith(older)).toContain("older");
+    expect(await bodyWith(newer)).toContain("newer");
+  });
+});
+
+describe("times in a kept page", () => {
+  test("move on, and the page notices its age", async () => {
+    const kept = await startPages({ store });
+    const get = async () => (await fetch(`${kept.url}${path}`)).text();
+    const ago = (html: string) => /class="ago muted">([^<]*)</.exec(html)?.[1];
+    await get();
+    kept.advanceMs(5 * 60_000);
+    expect(ago(await get())).toBe("5 minutes ago");
+    kept.advanceMs(31 * dayMs);
+    expect(ago(await get())).toBe("last month");
+    expect(await get()).toContain("31 days old");
+    kept.advanceMs(dayMs);
+    expect(await get()).toContain("32 days old");
+    await kept.stop();
+  });
+});
+
+test("content that reads the person is rendered for each request", async () => {
+  const headers = { cookie: `sid=${account.cookies.get("sid")}` };
+  const { visit } = visitOf(new Request(`${watched.url}${path}`, { headers }), null, watched.settings);
+  let rendered = 0;
+  const bodyOf = async (personal: boolean) => {
+    const answer = keptPage(visit, {
+      key: [String(personal)],
+      params: [],
+      daysSince: visit.now.toISOString(),
+      content: (shared) => {
+        rendered += 1;
+        return { title: "t", children: personal ? shared.account?.email : shared.account?.theme };
+      },
+    });
+    return answer.text();
+  };
+  expect(await bodyOf(false)).toContain("system");
+  await bodyOf(false);
+  expect(rendered).toBe(1);
+  expect(await bodyOf(true)).toContain("someone@assay.test");
+  const before = rendered;
+  expect(await bodyOf(true)).toContain("someone@assay.test");
+  expect(rendered).toBeGreaterThan(before);
+});
