@@ -22,7 +22,7 @@ describe("limits", () => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(3_590);
     const html = await answer.text();
-    expect(html).toContain("Try again in 60 minutes. Whoever is signed in may start more.");
+    expect(html).toContain("Try again in 60 minutes. Anyone who is signed in may start more.");
     expect(html).toContain('value="three.test"');
     expect((await ask("one.test", {}, by)).status).toBe(303);
     limited.advanceMs(hourMs - 61_000);

@@ -34,7 +34,7 @@ const { token } = await storeFinished(pages.store, { evidence: known, result: kn
 
 const words = {
   "en-gb": [
-    "The zone of the mail host is signed.",
+    "The zone of the mail server is signed.",
     "senders ask for no TLSA records",
     "has no address",
     "senders ignore it",
