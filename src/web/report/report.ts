@@ -75,7 +75,7 @@ export interface Report {
 export function gatherReport(visit: Visit, scan: ScanRecord): Report {
   const { settings } = visit;
   const { store } = settings;
-  const result = inFixOrder(resultOf(visit, scan), settings.catalog.checks);
+  const result = resultOf(visit, scan);
   const host = scanHost(scan);
   const seen = store.evidence.find(scan.token);
   const earlier = earlierScans(visit, scan);
@@ -107,11 +107,14 @@ function withEveryReading(evidence: Evidence): Evidence {
   return { ...notAsked, ...evidence };
 }
 
-/** Result of a finished scan; stored in the same transaction as its end. @throws PageError 404 if it is lost, as in a damaged store. */
-export function resultOf({ settings: { store } }: Visit, { token }: ScanRecord): StoredResult {
+/**
+ * Result of a finished scan, findings in the order to fix them; stored in the same transaction as its end.
+ * @throws PageError 404 if it is lost, as in a damaged store.
+ */
+export function resultOf({ settings: { store, catalog } }: Visit, { token }: ScanRecord): StoredResult {
   const result = store.results.find(token);
   if (result === undefined) throw scanNotFoundPage();
-  return result;
+  return inFixOrder(result, catalog.checks);
 }
 
 /** Examined earlier scans of the same host, newest first. */

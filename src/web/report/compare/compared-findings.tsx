@@ -1,6 +1,5 @@
 /** Findings of a comparison, grouped by what changed. */
 import type { ComponentChildren } from "preact";
-import { worstFirst } from "../../../check/check.ts";
 import type { StoredFinding } from "../../../judge/result.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { ChangedFinding } from "../../../text/comparison.ts";
@@ -44,7 +43,7 @@ export function Unchanged(list: FindingsProps) {
 function Findings({ findings, of }: FindingsProps) {
   return (
     <ul class="cards">
-      {findings.toSorted(worstFirst).map((finding, at) => (
+      {findings.map((finding, at) => (
         <li key={String(at)} class="finding" data-severity={finding.severity}>
           <FindingHead finding={finding} of={of} />
           <p>
