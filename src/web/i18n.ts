@@ -4,6 +4,7 @@ import type { Effort, RiskLevel, Severity } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
 import type { ShownState } from "../text/row-state.ts";
+import type { TickUnit } from "./components/time-axis.ts";
 
 type Tree = (typeof enGb)["pages"];
 /** Dot-separated paths of all texts. */
@@ -37,6 +38,10 @@ export interface I18n {
   date(instant: string): string;
   /** `19 Nov 2026, 14:05 UTC`. */
   dateTime(instant: string): string;
+  /** Label of a time axis: `14:05`, `19 Nov`, `Nov 2026` or `2026`; in UTC. */
+  tick(instant: string, unit: TickUnit): string;
+  /** `19 Nov 2026`; `14:05 UTC` for an instant of today, in UTC. */
+  since(instant: string): string;
   /** `3 days ago`, `in 2 hours`. */
   relativeTime(instant: string): string;
   /** Rounded up: `45 seconds`, `3 minutes`. */
@@ -81,6 +86,13 @@ function formatsOf(tag: string) {
       timeZone: "UTC",
       timeZoneName: "short",
     }),
+    time: new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", timeZone: "UTC", timeZoneName: "short" }),
+    ticks: {
+      minute: new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }),
+      day: new Intl.DateTimeFormat(tag, { month: "short", day: "numeric", timeZone: "UTC" }),
+      month: new Intl.DateTimeFormat(tag, { year: "numeric", month: "short", timeZone: "UTC" }),
+      year: new Intl.DateTimeFormat(tag, { year: "numeric", timeZone: "UTC" }),
+    } satisfies Record<TickUnit, Intl.DateTimeFormat>,
     seconds: new Intl.NumberFormat(tag, { style: "unit", unit: "second", unitDisplay: "long" }),
     minutes: new Intl.NumberFormat(tag, { style: "unit", unit: "minute", unitDisplay: "long" }),
     relative: new Intl.RelativeTimeFormat(tag, { numeric: "auto" }),
@@ -108,6 +120,12 @@ export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
     number: (number) => format.number.format(number),
     date: (instant) => format.day.format(new Date(instant)),
     dateTime: (instant) => format.moment.format(new Date(instant)),
+    tick: (instant, unit) => format.ticks[unit].format(new Date(instant)),
+    since: (instant) => {
+      const at = new Date(instant);
+      const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+      return (isToday ? format.time : format.day).format(at);
+    },
     duration: (seconds) =>
       seconds > secondsShownMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
     relativeTime: (instant) => {

@@ -1,82 +1,49 @@
-/** Line chart of scores, one step per scan; a table beside it has the same data. */
-
-interface SparklinePoint {
-  /** Null leaves a gap. */
-  readonly score: number | null;
-  /** True if checks or rules changed, so that the score is not comparable with the one before. */
-  readonly changed?: boolean;
-}
+/** Small line of scores for cards. Decorative: the card has the figures as text. */
 
 interface SparklineProps {
-  /** Oldest first. */
-  readonly points: readonly SparklinePoint[];
-  /** Text for screen readers. */
-  readonly label: string;
+  /** Oldest first; null leaves a gap. */
+  readonly scores: readonly (number | null)[];
 }
 
-const width = 640;
-const height = 150;
-const margin = { top: 18, right: 48, bottom: 14, left: 48 };
-/** Scores with a horizontal grid line. */
-const lines = [0, 50, 100];
+const width = 120;
+const height = 32;
+const margin = 4;
 
-export function Sparkline({ points, label }: SparklineProps) {
-  const last = points.findLastIndex(({ score }) => score !== null);
-  const lastScore = points[last]?.score ?? null;
-  const stepWidth = (width - margin.left - margin.right) / Math.max(points.length - 1, 1);
-  const xOf = (at: number) => rounded(points.length === 1 ? width / 2 : margin.left + at * stepWidth);
+/** Null below two points, which make no line. */
+export function Sparkline({ scores }: SparklineProps) {
+  if (scores.length < 2) return null;
+  const points = scores.map((score, at) => ({ score, x: margin + (at * (width - 2 * margin)) / (scores.length - 1) }));
+  const last = points.findLast(({ score }) => score !== null);
   return (
-    <svg class="spark" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      {lines.map((score) => (
-        <g key={score}>
-          <line class="spark-rule" x1={margin.left} x2={width - margin.right} y1={yOf(score)} y2={yOf(score)} />
-          <text x={margin.left - 8} y={yOf(score) + 4} text-anchor="end">
-            {score}
-          </text>
-        </g>
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {scoreRuns(points).map((run) => (
+        <polyline key={run[0]?.x} class="chart-line" points={run.map(({ x, score }) => `${rounded(x)},${yOf(score)}`).join(" ")} />
       ))}
-      {points.map(({ changed }, at) =>
-        changed === true ? (
-          <line
-            class="spark-change"
-            key={String(at)}
-            x1={xOf(at) - stepWidth / 2}
-            x2={xOf(at) - stepWidth / 2}
-            y1={margin.top - 12}
-            y2={height - margin.bottom}
-            stroke-dasharray="2 3"
-          />
-        ) : null,
-      )}
-      {runsOf(points).map((run) => (
-        <polyline class="spark-line" key={run[0]} points={run.map((at) => `${xOf(at)},${yOf(points[at]?.score ?? 0)}`).join(" ")} />
-      ))}
-      {points.map(({ score }, at) =>
-        score === null ? null : <circle class="spark-dot" key={String(at)} cx={xOf(at)} cy={yOf(score)} r={at === last ? 4 : 2.5} />,
-      )}
-      {lastScore !== null && (
-        <text class="spark-last" x={xOf(last) + 9} y={yOf(lastScore) + 5}>
-          {lastScore}
-        </text>
-      )}
+      {last !== undefined && last.score !== null && <circle class="chart-dot" cx={rounded(last.x)} cy={yOf(last.score)} r="3" />}
     </svg>
   );
 }
 
 function yOf(score: number): number {
-  return rounded(margin.top + ((100 - score) / 100) * (height - margin.top - margin.bottom));
+  return rounded(margin + ((100 - score) / 100) * (height - 2 * margin));
 }
 
 function rounded(number: number): number {
   return Math.round(10 * number) / 10;
 }
 
-/** Indexes of consecutive points without a gap. */
-function runsOf(points: readonly SparklinePoint[]): readonly (readonly number[])[] {
-  const runs: number[][] = [[]];
-  points.forEach(({ score }, at) => {
-    if (score === null) runs.push([]);
-    else runs.at(-1)?.push(at);
-  });
+/** Points between gaps, in their order: one line each. */
+export function scoreRuns<P extends { readonly score: number | null }>(
+  points: readonly P[],
+): readonly (P & { readonly score: number })[][] {
+  const runs: (P & { readonly score: number })[][] = [[]];
+  for (const point of points) {
+    if (hasScore(point)) runs.at(-1)?.push(point);
+    else runs.push([]);
+  }
   return runs.filter((run) => run.length > 0);
+}
+
+function hasScore<P extends { readonly score: number | null }>(point: P): point is P & { readonly score: number } {
+  return point.score !== null;
 }

@@ -1,12 +1,10 @@
-/** `/hosts/{host}`: scans of a host with their scores over time. */
+/** `/hosts/{host}`: scans of a host with their scores over time; `?address=` limits them to one URL. */
 import type { ScanRecord } from "../../store/scans.ts";
-import { sameRules } from "../../text/comparison.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { HostName } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { Sparkline } from "../components/sparkline.tsx";
 import { DataTable } from "../components/table.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
@@ -16,129 +14,132 @@ import { hostFromSegment, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { endOf } from "./scan-end.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
+import { isJudgedOtherwise, ScoreHistory } from "./score-history.tsx";
 
 const rowsPerPage = 100;
+/** Scans of the host that are read for a page of one address. The rest is on the pages after it. */
+const readForAddressMax = 500;
+
+interface HostScans {
+  /** Newest first, at most `rowsPerPage`. */
+  readonly shown: readonly ScanRecord[];
+  /** The scan before the last one shown, for comparison. */
+  readonly before: ScanRecord | undefined;
+  /** Cursor of the next page; null at the end. */
+  readonly next: number | null;
+}
+
+interface HostQuery {
+  readonly host: string;
+  /** URL that the page is limited to; null for all. */
+  readonly address: string | null;
+  readonly cursor: number | null;
+}
 
 /** @throws PageError 404 for an invalid host; null means invalid percent-encoding. */
 export function getHost(visit: Visit, segment: string | null): Response {
   const host = hostFromSegment(segment ?? "");
   if (host === null) throw notFound();
-  const { i18n, settings } = visit;
-  const cursor = cursorOf(visit.url.searchParams);
-  // One more than shown: the oldest row needs its predecessor for comparison.
-  const { items } = settings.store.publicScans.list({ host, exactly: true, cursor, limit: rowsPerPage + 1 });
-  const title = i18n.t("host.title", { host });
-  const isUnknown = items.length === 0 && cursor === null;
+  const { i18n, settings, url } = visit;
+  const query: HostQuery = { host, address: url.searchParams.get("address"), cursor: cursorOf(url.searchParams) };
+  const scans = scansOfHost(visit, query);
+  const isEmpty = scans.shown.length === 0;
+  const isUnknown = isEmpty && query.cursor === null;
   return page(visit, {
-    title,
+    title: i18n.t("host.title", { host }),
     status: isUnknown ? 404 : 200,
-    noIndex: isUnknown || !settings.reports.indexed,
+    noIndex: isUnknown || query.address !== null || !settings.reports.indexed,
     children: (
       <>
         <PageHead
           title={<HostName host={host} />}
-          lead={items.length === 0 ? undefined : leadOf(i18n, items, cursor)}
-          breadcrumbs={[publicList(i18n)]}
+          lead={isEmpty ? undefined : leadOf(i18n, query, scans)}
+          breadcrumbs={[{ href: "/scans", text: i18n.t("scans.title") }]}
         >
           <a class="button" href={scanPath(host)}>
             {i18n.t("host.scanIt", { host })}
           </a>
         </PageHead>
-        {items.length === 0 ? <Nothing host={host} past={cursor !== null} /> : <History host={host} scans={items} cursor={cursor} />}
+        {isEmpty ? <Nothing query={query} /> : <History query={query} scans={scans} />}
       </>
     ),
   });
 }
 
-function publicList(i18n: Visit["i18n"]) {
-  return { href: "/scans", text: i18n.t("scans.title") };
+function scansOfHost({ settings: { store } }: Visit, { host, address, cursor }: HostQuery): HostScans {
+  const limit = address === null ? rowsPerPage + 1 : readForAddressMax;
+  const { items, nextCursor } = store.publicScans.list({ host, exactly: true, cursor, limit });
+  const matching = address === null ? items : items.filter(({ url }) => url === address);
+  const shown = matching.slice(0, rowsPerPage);
+  const isCut = matching.length > shown.length;
+  return { shown, before: matching[rowsPerPage], next: isCut ? (shown.at(-1)?.id ?? null) : nextCursor };
 }
 
-function leadOf(i18n: Visit["i18n"], { length }: readonly ScanRecord[], cursor: number | null): string {
+function leadOf(i18n: Visit["i18n"], { address, cursor }: HostQuery, { shown, next }: HostScans): string {
+  if (address !== null) return i18n.t("host.leadAddress");
   if (cursor !== null) return i18n.t("host.leadOlder");
-  if (length > rowsPerPage) return i18n.t("host.leadMore", { count: rowsPerPage });
-  return i18n.count("host.lead", length);
+  if (next !== null) return i18n.t("host.leadMore", { count: rowsPerPage });
+  return i18n.count("host.lead", shown.length);
 }
 
-function Nothing({ host, past }: { readonly host: string; readonly past: boolean }) {
+function Nothing({ query: { host, address, cursor } }: { readonly query: HostQuery }) {
   const i18n = useI18n();
-  return past ? (
-    <EmptyState title={i18n.t("scans.past.title")}>
-      <p>{i18n.t("scans.past.what")}</p>
+  if (cursor === null && address === null)
+    return (
+      <EmptyState title={i18n.t("host.none.title", { host })}>
+        <p>{i18n.t("host.none.what")}</p>
+      </EmptyState>
+    );
+  return (
+    <EmptyState title={i18n.t(cursor === null ? "host.unknownAddress" : "scans.past.title")}>
+      {cursor !== null && <p>{i18n.t("scans.past.what")}</p>}
       <p class="actions">
-        <a href={hostPath(host)}>{i18n.t("components.pages.first")}</a>
+        <a href={hostPath(host)}>{i18n.t("host.all", { host })}</a>
       </p>
-    </EmptyState>
-  ) : (
-    <EmptyState title={i18n.t("host.none.title", { host })}>
-      <p>{i18n.t("host.none.what")}</p>
     </EmptyState>
   );
 }
 
 interface HistoryProps {
-  readonly host: string;
-  /** Newest first; may contain one more than shown. */
-  readonly scans: readonly ScanRecord[];
-  readonly cursor: number | null;
+  readonly query: HostQuery;
+  readonly scans: HostScans;
 }
 
-function History({ host, scans, cursor }: HistoryProps) {
+function History({ query: { host, address, cursor }, scans: { shown, before, next } }: HistoryProps) {
   const i18n = useI18n();
-  const shown = scans.slice(0, rowsPerPage);
-  const last = shown.at(-1);
-  const next = scans.length > shown.length && last !== undefined ? listPath(hostPath(host), {}, last.id) : null;
+  const isOnly = shown.length === 1 && cursor === null && next === null && address === null;
+  const pathOf = (id: number | null) => listPath(hostPath(host), { address: address ?? "" }, id);
   return (
     <>
-      {scans.length === 1 && cursor === null ? <p>{i18n.t("host.single")}</p> : <ScoreHistory scans={scans} />}
-      <HostScans scans={scans} />
+      {isOnly ? <p>{i18n.t("host.single")}</p> : <ScoreHistory host={host} scans={shown} chosen={address} isPast={cursor !== null} />}
+      <HostTable scans={shown} before={before} />
       <p class="muted">{i18n.t("host.exactly")}</p>
-      <Pagination first={cursor === null ? null : hostPath(host)} next={next} />
+      <Pagination first={cursor === null ? null : pathOf(null)} next={next === null ? null : pathOf(next)} />
     </>
   );
 }
 
-/** True if the scores are not comparable: other checks or other rules. */
-function isChanged({ summary }: ScanRecord, before: ScanRecord | undefined): boolean {
-  return summary !== null && before !== undefined && before.summary !== null && !sameRules(summary, before.summary);
-}
-
-function ScoreHistory({ scans }: Pick<HistoryProps, "scans">) {
+function HostTable({ scans, before }: { readonly scans: readonly ScanRecord[]; readonly before: ScanRecord | undefined }) {
   const i18n = useI18n();
-  const points = scans
-    .slice(0, rowsPerPage)
-    .map((scan, at) => ({ score: scan.summary?.score ?? null, changed: isChanged(scan, scans[at + 1]), at: scan.createdAt }))
-    .reverse();
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  const latest = last.score === null ? i18n.t("host.notMeasured") : i18n.number(last.score);
-  const label = i18n.count("host.spark", points.length, { from: i18n.date(first.at), to: i18n.date(last.at), latest });
-  return (
-    <figure>
-      <Sparkline points={points} label={label} />
-      {points.some(({ changed }) => changed) && <figcaption class="muted">{i18n.t("host.changedNote")}</figcaption>}
-    </figure>
-  );
-}
-
-function HostScans({ scans }: Pick<HistoryProps, "scans">) {
-  const i18n = useI18n();
+  const known = before === undefined ? scans : [...scans, before];
+  const beforeOf = (scan: ScanRecord, at: number) => known.slice(at + 1).find(({ url }) => url === scan.url);
   return (
     <DataTable
       caption={i18n.t("host.table")}
       captionUnseen
-      rows={scans.slice(0, rowsPerPage)}
+      rows={scans}
       columns={[
         { label: i18n.t("host.columns.url"), cell: (scan) => <ScanLink scan={scan} /> },
         { label: i18n.t("host.columns.score"), cell: (scan) => <Score scan={scan} /> },
         { label: i18n.t("host.columns.violated"), numeric: true, cell: ({ summary }) => i18n.number(summary?.violated ?? 0) },
         { label: i18n.t("host.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },
-        { label: i18n.t("host.columns.compare"), cell: (scan, at) => <Comparison scan={scan} before={scans[at + 1]} /> },
+        { label: i18n.t("host.columns.compare"), cell: (scan, at) => <Comparison scan={scan} before={beforeOf(scan, at)} /> },
       ]}
     />
   );
 }
 
+/** Comparison with the scan before of the same address. Null if the page does not know one. */
 function Comparison({ scan, before }: { readonly scan: ScanRecord; readonly before: ScanRecord | undefined }) {
   const { i18n } = useVisit();
   if (before === undefined) return null;
@@ -148,7 +149,7 @@ function Comparison({ scan, before }: { readonly scan: ScanRecord; readonly befo
       <a href={`/scans/${scan.token}/compare?with=${before.token}`} aria-label={label}>
         {i18n.t("host.compare")}
       </a>
-      {isChanged(scan, before) && <span class="small muted"> {i18n.t("host.changed")}</span>}
+      {isJudgedOtherwise(scan, before) && <span class="small muted"> {i18n.t("host.changed")}</span>}
     </>
   );
 }

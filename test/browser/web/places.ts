@@ -69,6 +69,9 @@ const scans: readonly Place[] = [
   { name: "list-no-match", go: at(`/scans?host=${longWord.toLowerCase()}.example`) },
   { name: "list-empty", on: "fresh", go: at("/scans") },
   { name: "host", go: at("/hosts/assay-bare-site.org") },
+  { name: "host-many-addresses", go: at("/hosts/history.example") },
+  { name: "host-one-address", go: at(`/hosts/history.example?address=${encodeURIComponent("https://history.example/shop/cart?step=2")}`) },
+  { name: "host-unknown-address", status: 404, go: at("/hosts/history.example?address=nothing") },
   { name: "host-one-scan", go: at("/hosts/listed-1.example.org") },
   { name: "host-unknown", status: 404, go: at("/hosts/nobody.example") },
 ];

@@ -7,6 +7,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { startTcp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
+import { storeHistory } from "./host-history.ts";
 
 const dayMs = 86_400_000;
 /** A site that never answers: its scans take half a minute, so others stay queued. */
@@ -116,6 +117,7 @@ async function fillBusy(store: Store) {
     });
   await storeSite(store, "sound", { at: ago(90), url: "https://assay-bare-site.org/", result: { catalogVersion: "older" } });
   await storeSite(store, "silent", { at: ago(40), url: "https://assay-bare-site.org/" });
+  await storeHistory(store, ago);
   const failed = await failedScan(store, "https://assay-bare-site.org/", ago(20));
   const given = { at: ago(0.01), accountId: agency.id, screenshot: pixelJpeg };
   const [bare, sound, plain, old, silent] = [

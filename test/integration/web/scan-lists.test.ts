@@ -153,8 +153,8 @@ describe("a host", () => {
   test("shows its newest 100 scans per page", async () => {
     const html = await read("/hosts/shop.example.org");
     expect(rowsIn(html)).toHaveLength(100);
-    expect(html).toContain('class="spark"');
-    expect(html.match(/class="spark-dot"/g)).toHaveLength(99);
+    expect(html).toContain('class="chart"');
+    expect(html.match(/class="chart-dot"/g)).toHaveLength(99);
     expect(shown(html)).toContain("The newest 100 finished scans");
     const { tokens, pages: count } = await allPages("/hosts/shop.example.org");
     expect([tokens.length, new Set(tokens).size, count]).toEqual([shopScans, shopScans, 2]);
@@ -171,9 +171,59 @@ describe("a host", () => {
 
   test("marks a catalog change once", async () => {
     const html = await read("/hosts/shop.example.org");
-    expect(html.match(/class="spark-change"/g)).toHaveLength(1);
+    expect(html.match(/class="chart-change"/g)).toHaveLength(1);
     expect(html.split(` ${enGb.pages.host.changed}</span>`)).toHaveLength(2);
     expect(html.replaceAll("&quot;", '"')).toContain(enGb.pages.host.changedNote);
+  });
+
+  test("has a line for each address, and a choice of addresses that works without script", async () => {
+    const own = await startPages();
+    const at = (day: number) => new Date(Date.now() - (50 - day) * 86_400_000);
+    for (let day = 0; day < 14; day++)
+      await storeSite(own.store, "bare", { at: at(day), url: `https://lines.test/${day % 7}?q=${day % 7}` });
+    const by = own.visitor();
+    const html = await read("/hosts/lines.test", { by });
+    expect(html.match(/<polyline/g)).toHaveLength(5);
+    expect(html).toContain("2 more addresses");
+    const choices = [...html.matchAll(/href="(\/hosts\/lines\.test\?address=[^"]+)"/g)].map(([, href = ""]) => href);
+    expect(choices).toHaveLength(7);
+    for (const choice of choices) {
+      const one = await read(choice.replaceAll("&amp;", "&"), { by });
+      expect([rowsIn(one).length, one.match(/<polyline/g)?.length]).toEqual([2, 1]);
+      expect(one).toContain('aria-current="true"');
+      expect(one).toContain("noindex");
+    }
+    expect(await read("/hosts/lines.test?address=https%3A%2F%2Felse.test%2F", { by, status: 404 })).toContain(
+      enGb.pages.host.unknownAddress,
+    );
+    await own.stop();
+  });
+
+  test("compares each scan with the one before of the same address", async () => {
+    const own = await startPages();
+    const at = (minute: number) => new Date(Date.now() - (50 - minute) * 60_000);
+    const tokens: string[] = [];
+    for (let minute = 0; minute < 4; minute++)
+      tokens.push((await storeSite(own.store, "bare", { at: at(minute), url: `https://two.test/${minute % 2}` })).token);
+    const html = await read("/hosts/two.test", { by: own.visitor() });
+    const pairs = [...html.matchAll(/\/scans\/(\w{22})\/compare\?with=(\w{22})/g)].map(([, scan, before]) => [scan, before]);
+    expect(pairs).toEqual([
+      [tokens[3], tokens[1]],
+      [tokens[2], tokens[0]],
+    ]);
+    await own.stop();
+  });
+
+  test("of today says since which time it is scanned, and of before since which day", async () => {
+    const own = await startPages();
+    const noonMs = Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000;
+    own.advanceMs(noonMs - Date.now());
+    for (const hour of [11, 10])
+      await storeSite(own.store, "bare", { at: new Date(noonMs - hour * 3_600_000), url: "https://today.test/" });
+    for (const day of [3, 2]) await storeSite(own.store, "bare", { at: new Date(noonMs - day * 86_400_000), url: "https://before.test/" });
+    expect(await read("/hosts/today.test", { by: own.visitor() })).toMatch(/2 scans since 01:00 UTC\./);
+    expect(await read("/hosts/before.test", { by: own.visitor() })).toMatch(/2 scans since \d{1,2} \w+ \d{4}\./);
+    await own.stop();
   });
 
   test("lists only the exact host", async () => {
@@ -184,7 +234,7 @@ describe("a host", () => {
     for (const locale of locales) {
       const html = await read(`/hosts/example.org?locale=${locale}`, { by: pages.visitor() });
       expect(html).toContain(texts[locale].host.single);
-      expect(html).not.toContain("spark");
+      expect(html).not.toContain("chart");
     }
   });
 

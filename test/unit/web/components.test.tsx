@@ -17,7 +17,6 @@ import { Notice } from "../../../src/web/components/notice.tsx";
 import { PageHead } from "../../../src/web/components/page-head.tsx";
 import { Pagination } from "../../../src/web/components/pagination.tsx";
 import { ScoreRing, SmallScore } from "../../../src/web/components/score-ring.tsx";
-import { Sparkline } from "../../../src/web/components/sparkline.tsx";
 import { StateLabel } from "../../../src/web/components/state-label.tsx";
 import { Row, RowGroup, Table } from "../../../src/web/components/table.tsx";
 import { VisitContext } from "../../../src/web/context.ts";
@@ -75,21 +74,6 @@ describe("the score", () => {
       expect(htmlOf(part)).not.toMatch(/>0</);
     }
     expect(htmlOf(ring(0))).toContain(">0<");
-  });
-});
-
-describe("the history", () => {
-  test("leaves a gap where a scan has no score", () => {
-    const html = htmlOf(
-      <Sparkline label="History" points={[{ score: 90 }, { score: 80 }, { score: null }, { score: 70, changed: true }]} />,
-    );
-    const lines = [...html.matchAll(/<polyline[^>]* points="([^"]+)"/g)].map(([, points = ""]) => points.split(" ").length);
-    expect(lines).toEqual([2, 1]);
-    expect(html.match(/class="spark-change"/g)).toHaveLength(1);
-  });
-
-  test.each([[[]], [[{ score: null }]], [[{ score: 50 }]]])("draws %j", (points) => {
-    expect(htmlOf(<Sparkline label="History" points={points} />)).not.toMatch(/NaN|Infinity|undefined/);
   });
 });
 

@@ -126,7 +126,7 @@ describe("scans of one host", () => {
   test("do not compare across data files of different dates", async () => {
     const html = await read("/hosts/charged.example");
     expect(html.split(" other rules</span>")).toHaveLength(2);
-    expect(html).toContain("spark-change");
+    expect(html).toContain("chart-change");
     const warning = "The two scans were judged by different rules";
     expect(text(await read(`/scans/${newerData.token}/compare?with=${later.token}`))).toContain(warning);
     expect(text(await read(`/scans/${later.token}/compare?with=${earlier.token}`))).not.toContain(warning);

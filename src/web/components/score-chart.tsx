@@ -1,0 +1,273 @@
+/** Chart of scores over time: one line a series, tinted bands, points that are links. A table beside it has the same data. */
+import { rankFloors, standing } from "../../judge/rank.ts";
+import { useI18n } from "../context.ts";
+import { scoreRuns } from "./sparkline.tsx";
+import { timeTicks } from "./time-axis.ts";
+
+export interface ScorePoint {
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  /** 0 to 100; null leaves a gap. */
+  readonly score: number | null;
+  readonly href: string;
+  /** Name of the link: time and score. */
+  readonly label: string;
+  /** The scan of this page: marked, and no link. */
+  readonly current?: boolean;
+}
+
+export interface ScoreSeries {
+  readonly key: string;
+  /** Sign at the end of the line, as in the legend. Null for a single series, which ends in its score. */
+  readonly sign: string | null;
+  /** Oldest first. */
+  readonly points: readonly ScorePoint[];
+}
+
+interface ScoreChartProps {
+  readonly series: readonly ScoreSeries[];
+  /** Times in milliseconds since 1970 from which other rules apply. */
+  readonly changes: readonly number[];
+  /** Text for screen readers. */
+  readonly label: string;
+}
+
+/** Heights in CSS pixels. Widths are percentages, so that text and points keep their size at every width. */
+const plotHeight = 208;
+const axisHeight = 28;
+const yPadding = 12;
+/** Free share of the width beside the first and the last point. */
+const xPaddingPercent = 4;
+const ticksMax = 6;
+/** Ticks nearer to an edge, in percent, are aligned with it. */
+const tickEdgePercent = 8;
+/** Bands with a score, best first, as the table of ranks has them. */
+const chartBands = (["good", "warn", "poor"] as const).map((band) => {
+  const floors = rankFloors.filter((floor) => standing(floor).band === band);
+  const next = rankFloors.find((floor) => floor > Math.max(...floors));
+  return { band, from: Math.min(...floors), to: next ?? 100 };
+});
+/** Smallest distance of two links in CSS pixels: WCAG 2.2, 2.5.8. */
+const targetPx = 24;
+/** Width of the plot for which links are chosen, in CSS pixels: on a phone, and from `.chart-wide` on. */
+const narrowPlotPx = 190;
+const widePlotPx = 480;
+/** From the middle of a text to its base line. */
+const textShift = 4;
+/** Smallest distance of two signs at the ends of lines, in CSS pixels. */
+const signPx = 16;
+
+interface Scale {
+  readonly x: (atMs: number) => number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export function ScoreChart({ series, changes, label }: ScoreChartProps) {
+  const scale = scaleOf(series);
+  return (
+    <div class="chart">
+      <ScoreAxis />
+      <svg class="chart-plot" height={plotHeight + axisHeight} aria-hidden="true">
+        <Bands />
+        <TimeAxis scale={scale} />
+        {changes
+          .filter((atMs) => atMs > scale.fromMs && atMs <= scale.toMs)
+          .map((atMs) => (
+            <line key={atMs} class="chart-change" x1={percent(scale.x(atMs))} x2={percent(scale.x(atMs))} y1="0" y2={plotHeight} />
+          ))}
+        <Lines series={series} scale={scale} />
+        {series.map(({ key, points }) => (
+          <Dots key={key} points={points} scale={scale} />
+        ))}
+      </svg>
+      <Links series={series} scale={scale} label={label} />
+      <LineEnds series={series} />
+    </div>
+  );
+}
+
+function scaleOf(series: readonly ScoreSeries[]): Scale {
+  const times = series.flatMap(({ points }) => points.map(({ atMs }) => atMs));
+  const fromMs = times.reduce((least, atMs) => Math.min(least, atMs), Number.POSITIVE_INFINITY);
+  const toMs = times.reduce((most, atMs) => Math.max(most, atMs), Number.NEGATIVE_INFINITY);
+  const x = (atMs: number) => (fromMs < toMs ? xPaddingPercent + ((atMs - fromMs) / (toMs - fromMs)) * (100 - 2 * xPaddingPercent) : 50);
+  return { fromMs, toMs, x };
+}
+
+function yOf(score: number): number {
+  return rounded(yPadding + ((100 - score) / 100) * (plotHeight - 2 * yPadding));
+}
+
+function rounded(number: number): number {
+  return Math.round(10 * number) / 10;
+}
+
+function percent(number: number): string {
+  return `${rounded(number)}%`;
+}
+
+function ScoreAxis() {
+  const i18n = useI18n();
+  return (
+    <svg class="chart-scores" height={plotHeight} aria-hidden="true">
+      {[100, ...chartBands.map(({ from }) => from)].map((score) => (
+        <text key={score} x="100%" y={yOf(score) + textShift} text-anchor="end">
+          {score}
+        </text>
+      ))}
+      {chartBands.map(({ band, from, to }) => (
+        <g key={band} class={band}>
+          <text class="chart-band-name" x="100%" y={(yOf(from) + yOf(to)) / 2 + textShift} text-anchor="end">
+            {i18n.band(band)}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+function Bands() {
+  return (
+    <>
+      {chartBands.map(({ band, from, to }) => {
+        const top = to === 100 ? 0 : yOf(to);
+        const bottom = from === 0 ? plotHeight : yOf(from);
+        return (
+          <g key={band} class={band}>
+            <rect class="chart-band" x="0" y={top} width="100%" height={rounded(bottom - top)} />
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+function TimeAxis({ scale: { x, fromMs, toMs } }: { readonly scale: Scale }) {
+  const i18n = useI18n();
+  return (
+    <>
+      {timeTicks(fromMs, toMs, ticksMax).map(({ atMs, unit }, at) => {
+        const position = x(atMs);
+        const anchor = position < tickEdgePercent ? "start" : position > 100 - tickEdgePercent ? "end" : "middle";
+        return (
+          <g key={atMs}>
+            <line class="chart-tick" x1={percent(position)} x2={percent(position)} y1={plotHeight} y2={plotHeight + 6} />
+            <text {...(at % 2 === 0 ? {} : { class: "chart-wide" })} x={percent(position)} y={plotHeight + 22} text-anchor={anchor}>
+              {i18n.tick(new Date(atMs).toISOString(), unit)}
+            </text>
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+interface PlotProps {
+  readonly series: readonly ScoreSeries[];
+  readonly scale: Scale;
+}
+
+/** The box is stretched to the width; strokes keep theirs. */
+function Lines({ series, scale }: PlotProps) {
+  return (
+    <svg viewBox={`0 0 100 ${plotHeight}`} width="100%" height={plotHeight} preserveAspectRatio="none" aria-hidden="true">
+      {series.flatMap(({ key, points }, at) =>
+        scoreRuns(points).map((run) => (
+          <polyline
+            key={`${key} ${run[0]?.atMs}`}
+            class="chart-line"
+            data-line={at}
+            vector-effect="non-scaling-stroke"
+            points={run.map(({ atMs, score }) => `${rounded(scale.x(atMs))},${yOf(score)}`).join(" ")}
+          />
+        )),
+      )}
+    </svg>
+  );
+}
+
+function Dots({ points, scale }: { readonly points: readonly ScorePoint[]; readonly scale: Scale }) {
+  const last = points.findLast(({ score }) => score !== null);
+  return (
+    <>
+      {points.map((point) => {
+        if (point.score === null) return null;
+        const [cx, cy] = [percent(scale.x(point.atMs)), yOf(point.score)];
+        return (
+          <g key={point.href}>
+            {point.current === true && <circle class="chart-current" cx={cx} cy={cy} r="8" />}
+            <circle class="chart-dot" cx={cx} cy={cy} r={point === last ? 4 : 3} />
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+interface PlacedLink {
+  readonly point: ScorePoint;
+  readonly x: number;
+  readonly y: number;
+  readonly narrow: boolean;
+}
+
+/** Links in the order of time. Where points are too near for a finger, the newest has the link; the table has all. */
+function Links({ series, scale, label }: PlotProps & Pick<ScoreChartProps, "label">) {
+  const links = placedLinks(series, scale).toSorted((one, other) => one.point.atMs - other.point.atMs);
+  if (links.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: HTML has no element for a group within SVG.
+    <svg class="chart-plot" height={plotHeight} role="group" aria-label={label}>
+      {links.map(({ point, x, y, narrow }) => (
+        <a key={point.href} href={point.href} aria-label={point.label} {...(narrow ? {} : { class: "chart-wide" })}>
+          <circle class="chart-target" cx={percent(x)} cy={y} r={targetPx / 2}>
+            <title>{point.label}</title>
+          </circle>
+        </a>
+      ))}
+    </svg>
+  );
+}
+
+function placedLinks(series: readonly ScoreSeries[], scale: Scale): readonly PlacedLink[] {
+  const placed: PlacedLink[] = [];
+  const newestFirst = series.flatMap(({ points }) => points).toSorted((one, other) => other.atMs - one.atMs);
+  for (const point of newestFirst) {
+    if (point.score === null || point.current === true) continue;
+    const [x, y] = [rounded(scale.x(point.atMs)), yOf(point.score)];
+    const hasRoom = (others: readonly PlacedLink[], plotPx: number) =>
+      others.every((other) => Math.hypot(((other.x - x) / 100) * plotPx, other.y - y) >= targetPx);
+    if (!hasRoom(placed, widePlotPx)) continue;
+    const narrow = hasRoom(
+      placed.filter((other) => other.narrow),
+      narrowPlotPx,
+    );
+    placed.push({ point, x, y, narrow });
+  }
+  return placed;
+}
+
+/** Signs of the series, or the latest score, at the height of the last points; moved apart where they would overlap. */
+function LineEnds({ series }: Pick<ScoreChartProps, "series">) {
+  const ends = series
+    .flatMap(({ key, sign, points }) => {
+      const score = points.findLast((point) => point.score !== null)?.score ?? null;
+      return score === null ? [] : [{ key, text: sign ?? String(score), y: yOf(score) }];
+    })
+    .toSorted((one, other) => one.y - other.y);
+  let least = 0;
+  return (
+    <svg class="chart-ends" height={plotHeight} aria-hidden="true">
+      {ends.map(({ key, text, y }) => {
+        const placed = Math.max(y, least);
+        least = placed + signPx;
+        return (
+          <text key={key} x="6" y={placed + 5}>
+            {text}
+          </text>
+        );
+      })}
+    </svg>
+  );
+}

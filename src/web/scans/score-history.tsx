@@ -1,0 +1,160 @@
+/** Scores of a host over time: a chart with one line per address, and the choice of an address. */
+import type { ScanRecord } from "../../store/scans.ts";
+import { sameRules } from "../../text/comparison.ts";
+import { HostUrl } from "../components/host-url.tsx";
+import { ScoreChart, type ScoreSeries } from "../components/score-chart.tsx";
+import { scoreText } from "../components/score-ring.tsx";
+import { useI18n } from "../context.ts";
+import type { I18n } from "../i18n.ts";
+import { hostPath } from "./host-name.ts";
+import { endOf } from "./scan-end.ts";
+
+/** Lines of a chart. Readers cannot tell more of them apart. */
+const linesMax = 5;
+const signs = ["A", "B", "C", "D", "E"] as const;
+
+/** Scans that one line joins: those of one address. A later key, such as the place that scans, is added here. */
+interface ScanGroup {
+  /** ASCII form. */
+  readonly url: string;
+  /** Newest first. */
+  readonly scans: readonly ScanRecord[];
+}
+
+/** Groups in the order of their newest scans. */
+function groupScans(scans: readonly ScanRecord[]): readonly ScanGroup[] {
+  return [...Map.groupBy(scans, ({ url }) => url)].map(([url, group]) => ({ url, scans: group }));
+}
+
+/** True if the scores are not comparable: other checks or other rules. */
+export function isJudgedOtherwise({ summary }: ScanRecord, before: ScanRecord | undefined): boolean {
+  return summary !== null && before !== undefined && before.summary !== null && !sameRules(summary, before.summary);
+}
+
+interface ScoreHistoryProps {
+  readonly host: string;
+  /** Newest first, of one host. */
+  readonly scans: readonly ScanRecord[];
+  /** Address that the page is limited to; null for all. */
+  readonly chosen: string | null;
+  /** True if newer scans are left out. */
+  readonly isPast?: boolean;
+  /** Token of the scan that the page is about. */
+  readonly current?: string;
+}
+
+/** Null without two scans to join. */
+export function ScoreHistory({ host, scans, chosen, isPast = false, current }: ScoreHistoryProps) {
+  const i18n = useI18n();
+  const groups = groupScans(scans);
+  const drawn = groups.slice(0, linesMax);
+  const [newest, oldest] = [scans[0], scans.at(-1)];
+  if (newest === undefined || oldest === undefined || scans.length < 2) return null;
+  const series = drawn.map((group, at) => seriesOf(i18n, group, drawn.length === 1 ? null : (signs[at] ?? ""), current));
+  const changed = changesOf(drawn.flatMap((group) => group.scans));
+  const latest = latestText(i18n, newest);
+  const about = isPast
+    ? i18n.count("host.chart.older", scans.length, { from: i18n.date(endOf(oldest)), to: i18n.date(endOf(newest)), latest })
+    : i18n.count("host.chart.label", scans.length, { since: i18n.since(endOf(oldest)), latest });
+  return (
+    <figure class="history">
+      <ScoreChart series={series} changes={changed} label={about} />
+      <figcaption class="small muted">
+        {about} {i18n.t("host.chart.zone")} {changed.length > 0 && i18n.t("host.changedNote")}
+      </figcaption>
+      {(groups.length > 1 || chosen !== null) && <Legend host={host} groups={groups} chosen={chosen} />}
+    </figure>
+  );
+}
+
+function latestText(i18n: I18n, { summary }: ScanRecord): string {
+  return summary === null || summary.score === null ? i18n.t("host.notMeasured") : i18n.number(summary.score);
+}
+
+function seriesOf(i18n: I18n, { url, scans }: ScanGroup, sign: string | null, current: string | undefined): ScoreSeries {
+  const points = scans.map((scan) => {
+    const at = endOf(scan);
+    const { score = null, rank = "unknown" } = scan.summary ?? {};
+    return {
+      atMs: Date.parse(at),
+      score,
+      href: `/scans/${scan.token}`,
+      label: `${sign === null ? "" : `${sign}, `}${i18n.dateTime(at)}: ${scoreText(i18n, { score, rank })}`,
+      current: scan.token === current,
+    };
+  });
+  return { key: url, sign, points: points.reverse() };
+}
+
+/** Middle between two consecutive scans that were judged by other rules; in milliseconds since 1970. */
+function changesOf(scans: readonly ScanRecord[]): readonly number[] {
+  const inOrder = scans.filter(({ summary }) => summary !== null).toSorted((one, other) => one.id - other.id);
+  return inOrder.flatMap((scan, at) => {
+    const before = inOrder[at - 1];
+    return before !== undefined && isJudgedOtherwise(scan, before) ? [(Date.parse(endOf(before)) + Date.parse(endOf(scan))) / 2] : [];
+  });
+}
+
+interface LegendProps {
+  readonly host: string;
+  readonly groups: readonly ScanGroup[];
+  readonly chosen: string | null;
+}
+
+/** Key of the lines; each entry limits the page to its address. */
+function Legend({ host, groups, chosen }: LegendProps) {
+  const i18n = useI18n();
+  const others = groups.slice(linesMax);
+  return (
+    <nav class="legend" aria-label={i18n.t("host.chart.addresses")}>
+      <ul>
+        {chosen !== null && (
+          <li>
+            <a href={hostPath(host)}>{i18n.t("host.chart.allAddresses")}</a>
+          </li>
+        )}
+        {groups.slice(0, linesMax).map(({ url }, at) => (
+          <li key={url}>
+            {groups.length > 1 && <LineSample at={at} />}
+            <AddressLink host={host} url={url} chosen={chosen} />
+          </li>
+        ))}
+      </ul>
+      {others.length > 0 && (
+        <details class="whole">
+          <summary>{i18n.count("host.chart.more", others.length)}</summary>
+          <ul>
+            {others.map(({ url }) => (
+              <li key={url}>
+                <AddressLink host={host} url={url} chosen={chosen} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </nav>
+  );
+}
+
+function LineSample({ at }: { readonly at: number }) {
+  return (
+    <>
+      <svg class="legend-line" viewBox="0 0 32 8" aria-hidden="true">
+        <line class="chart-line" data-line={at} x1="0" x2="32" y1="4" y2="4" />
+      </svg>
+      <strong>{signs[at]}</strong>
+    </>
+  );
+}
+
+function AddressLink({ host, url, chosen }: { readonly host: string; readonly url: string; readonly chosen: string | null }) {
+  return (
+    <a href={addressPath(host, url)} aria-current={url === chosen ? "true" : undefined}>
+      <HostUrl url={url} short />
+    </a>
+  );
+}
+
+function addressPath(host: string, url: string): string {
+  return `${hostPath(host)}?${new URLSearchParams({ address: url })}`;
+}
