@@ -1,5 +1,5 @@
 /** Chart of scores over time: one line a series, tinted bands, points that are links. A table beside it has the same data. */
-import { rankFloors, standing } from "../../judge/rank.ts";
+import { standing } from "../../judge/rank.ts";
 import { useI18n } from "../context.ts";
 import { scoreRuns } from "./sparkline.tsx";
 import { timeTicks } from "./time-axis.ts";
@@ -43,9 +43,8 @@ const ticksMax = 6;
 const tickEdgePercent = 8;
 /** Bands with a score, best first, as the table of ranks has them. */
 const chartBands = (["good", "warn", "poor"] as const).map((band) => {
-  const floors = rankFloors.filter((floor) => standing(floor).band === band);
-  const next = rankFloors.find((floor) => floor > Math.max(...floors));
-  return { band, from: Math.min(...floors), to: next ?? 100 };
+  const scores = Array.from({ length: 101 }, (_none, score) => score).filter((score) => standing(score).band === band);
+  return { band, from: Math.min(...scores), to: Math.min(Math.max(...scores) + 1, 100) };
 });
 /** Smallest distance of two links in CSS pixels: WCAG 2.2, 2.5.8. */
 const targetPx = 24;

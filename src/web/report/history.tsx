@@ -1,51 +1,26 @@
-/** Newest scans of the same host, and the closing note of every report. */
+/** Newest scans of the same host as chart and table, and the closing note of every report. */
 import type { ScanRecord } from "../../store/scans.ts";
+import { HostUrl, WholeUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
 import { DataTable } from "../components/table.tsx";
-import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 import { hostPath } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
+import { ScoreHistory } from "../scans/score-history.tsx";
 import type { Report } from "./report.ts";
 
-const urlCharsMax = 120;
+interface OfReport {
+  readonly report: Report;
+}
 
-export function History({ report: { scan, host, history } }: { readonly report: Report }) {
+export function History({ report }: OfReport) {
+  const { host, history } = report;
   const i18n = useI18n();
   return (
     <section aria-labelledby="history">
       <h2 id="history">{i18n.t("report.history.heading", { host })}</h2>
-      {history.length < 2 ? (
-        <p>{i18n.t("report.history.only")}</p>
-      ) : (
-        <DataTable
-          caption={i18n.t("report.history.heading", { host })}
-          captionUnseen
-          rows={history}
-          columns={[
-            { label: i18n.t("report.history.when"), cell: (other) => <When scan={other} current={other.token === scan.token} /> },
-            {
-              label: i18n.t("report.history.score"),
-              cell: ({ summary }) => <SmallScore score={summary?.score ?? null} band={summary?.band ?? "unknown"} />,
-            },
-            { label: i18n.t("report.history.address"), cell: ({ url }) => <UntrustedText charsMax={urlCharsMax}>{url}</UntrustedText> },
-            {
-              label: i18n.t("report.history.compare"),
-              unseen: true,
-              cell: (other) =>
-                other.token === scan.token ? null : (
-                  <a
-                    href={`/scans/${scan.token}/compare?with=${other.token}`}
-                    aria-label={i18n.t("report.history.compareWith", { at: i18n.dateTime(endOf(other)) })}
-                  >
-                    {i18n.t("report.history.compare")}
-                  </a>
-                ),
-            },
-          ]}
-        />
-      )}
+      {history.length < 2 ? <p>{i18n.t("report.history.only")}</p> : <HistoryOfHost report={report} />}
       <p>
         <a href={hostPath(host)}>{i18n.t("report.history.all", { host })}</a>
       </p>
@@ -53,6 +28,50 @@ export function History({ report: { scan, host, history } }: { readonly report: 
         {i18n.t("report.noLegalStatement")} <a href="/about">{i18n.t("report.about")}</a>
       </p>
     </section>
+  );
+}
+
+function HistoryOfHost({ report: { scan, host, history } }: OfReport) {
+  const i18n = useI18n();
+  return (
+    <>
+      <ScoreHistory host={host} scans={history} chosen={null} current={scan.token} />
+      <DataTable
+        caption={i18n.t("report.history.heading", { host })}
+        captionUnseen
+        rows={history}
+        columns={[
+          { label: i18n.t("report.history.when"), cell: (other) => <When scan={other} current={other.token === scan.token} /> },
+          {
+            label: i18n.t("report.history.score"),
+            cell: ({ summary }) => <SmallScore score={summary?.score ?? null} band={summary?.band ?? "unknown"} />,
+          },
+          { label: i18n.t("report.history.address"), cell: ({ url }) => <Address url={url} /> },
+          {
+            label: i18n.t("report.history.compare"),
+            unseen: true,
+            cell: (other) =>
+              other.token === scan.token ? null : (
+                <a
+                  href={`/scans/${scan.token}/compare?with=${other.token}`}
+                  aria-label={i18n.t("report.history.compareWith", { at: i18n.dateTime(endOf(other)) })}
+                >
+                  {i18n.t("report.history.compare")}
+                </a>
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Address({ url }: Pick<ScanRecord, "url">) {
+  return (
+    <>
+      <HostUrl url={url} short />
+      <WholeUrl url={url} />
+    </>
   );
 }
 

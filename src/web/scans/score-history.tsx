@@ -9,7 +9,7 @@ import type { I18n } from "../i18n.ts";
 import { hostPath } from "./host-name.ts";
 import { endOf } from "./scan-end.ts";
 
-/** Lines of a chart. Readers cannot tell more of them apart. */
+/** Lines of a chart. More lines would look alike. */
 const linesMax = 5;
 const signs = ["A", "B", "C", "D", "E"] as const;
 
