@@ -40,8 +40,6 @@ export interface I18n {
   dateTime(instant: string): string;
   /** Label of a time axis: `14:05`, `19 Nov`, `Nov 2026` or `2026`; in UTC. */
   tick(instant: string, unit: TickUnit): string;
-  /** `19 Nov 2026`; `14:05 UTC` for an instant of today, in UTC. */
-  since(instant: string): string;
   /** `3 days ago`, `in 2 hours`. */
   relativeTime(instant: string): string;
   /** Rounded up: `45 seconds`, `3 minutes`. */
@@ -86,7 +84,6 @@ function formatsOf(tag: string) {
       timeZone: "UTC",
       timeZoneName: "short",
     }),
-    time: new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", timeZone: "UTC", timeZoneName: "short" }),
     ticks: {
       minute: new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }),
       day: new Intl.DateTimeFormat(tag, { month: "short", day: "numeric", timeZone: "UTC" }),
@@ -121,11 +118,6 @@ export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
     date: (instant) => format.day.format(new Date(instant)),
     dateTime: (instant) => format.moment.format(new Date(instant)),
     tick: (instant, unit) => format.ticks[unit].format(new Date(instant)),
-    since: (instant) => {
-      const at = new Date(instant);
-      const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
-      return (isToday ? format.time : format.day).format(at);
-    },
     duration: (seconds) =>
       seconds > secondsShownMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
     relativeTime: (instant) => {

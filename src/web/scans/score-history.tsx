@@ -55,7 +55,7 @@ export function ScoreHistory({ host, scans, chosen, isPast = false, current }: S
   const latest = latestText(i18n, newest);
   const about = isPast
     ? i18n.count("host.chart.older", scans.length, { from: i18n.date(endOf(oldest)), to: i18n.date(endOf(newest)), latest })
-    : i18n.count("host.chart.label", scans.length, { since: i18n.since(endOf(oldest)), latest });
+    : i18n.count("host.chart.label", scans.length, { since: sinceText(i18n, oldest, newest), latest });
   return (
     <figure class="history">
       <ScoreChart series={series} changes={changed} label={about} />
@@ -65,6 +65,12 @@ export function ScoreHistory({ host, scans, chosen, isPast = false, current }: S
       {(groups.length > 1 || chosen !== null) && <Legend host={host} groups={groups} chosen={chosen} />}
     </figure>
   );
+}
+
+/** Day of the first scan; its time as well if the newest is of the same day, in UTC. */
+function sinceText(i18n: I18n, oldest: ScanRecord, newest: ScanRecord): string {
+  const at = endOf(oldest);
+  return i18n.date(at) === i18n.date(endOf(newest)) ? i18n.dateTime(at) : i18n.date(at);
 }
 
 function latestText(i18n: I18n, { summary }: ScanRecord): string {
