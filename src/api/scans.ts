@@ -6,6 +6,7 @@ import type { Account } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
+import { listedScoreOf } from "../store/summary.ts";
 import type { Texts } from "../text/i18n.ts";
 import { renderFullReport, renderSecurityResult } from "../text/render.ts";
 import { answer, prepareHeaders } from "./answer.ts";
@@ -61,8 +62,8 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
       limit: limit === undefined ? listLimitDefault : Number(limit),
       cursor: cursor === undefined ? null : Number(cursor),
     });
-    const items = page.items.map(({ token, id, url, status, createdAt, endedAt }) => {
-      return { token, id, url, status, statusUrl: statusUrlOf(token), createdAt, endedAt };
+    const items = page.items.map(({ token, id, url, status, createdAt, endedAt, summary }) => {
+      return { token, id, url, status, statusUrl: statusUrlOf(token), createdAt, endedAt, ...listedScoreOf(summary) };
     });
     return answer(requestContext, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
   }

@@ -19,6 +19,7 @@ const scanId = Type.Integer({ description: "Rises from scan to scan." });
 const scannedUrl = Type.String({ description: "The scanned URL, in its ASCII form and without fragment." });
 const statusUrl = Type.String({ description: "Relative path of the full report." });
 const status = oneOf(scanStatuses);
+const score = orNull(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." }));
 /** Unknown fields and parameters are ignored. */
 const open = { additionalProperties: true } as const;
 
@@ -47,6 +48,9 @@ const ScanListItem = Type.Object({
   statusUrl,
   createdAt: Type.String({ format: "date-time", description: "When it was queued." }),
   endedAt: orNull(Type.String({ format: "date-time", description: "When it finished or failed; null before." })),
+  score,
+  band: oneOf(bands),
+  rank: oneOf(ranks),
 });
 
 export const ScanList = Type.Object({
@@ -87,7 +91,7 @@ const Finding = Type.Object({
 const SecurityBlock = Type.Object({
   dimension: Type.Literal("security"),
   measured: Type.Boolean({ description: "False when no score stands behind the block." }),
-  score: orNull(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." })),
+  score,
   band: oneOf(bands),
   rank: oneOf(ranks),
   checkSummary: orNull(CheckSummary),

@@ -58,7 +58,8 @@ const summary = record<NonNullable<ScanRecord["summary"]>>({
   measured: isSwitch,
   score: orNull(isNumber),
   band: oneOf(bands),
-  rank: oneOf(ranks),
+  // Follows from the score where it is missing.
+  rank: optional(oneOf(ranks)),
   violated: isNumber,
   basis: optional((value) => basis.accepts(value)),
 });

@@ -1,5 +1,5 @@
 /** Summary of a finished scan for lists, stored with the scan so that lists never read whole results. */
-import type { Band, Rank } from "../judge/rank.ts";
+import { type Band, type Rank, standing } from "../judge/rank.ts";
 import { isNote, type ResultBasis, type StoredResult } from "../judge/result.ts";
 
 export interface ScanSummary {
@@ -21,4 +21,12 @@ export function scanSummaryOf({ ledger, ...result }: StoredResult): ScanSummary 
   const { measured, score, band, rank, algorithmVersion, catalogVersion, basis } = result;
   const violated = ledger.filter((row) => row.state === "violated" && !isNote(row)).length;
   return { measured, score, band, rank, violated, algorithmVersion, catalogVersion, ...(basis === undefined ? {} : { basis }) };
+}
+
+/** Score, band and rank for lists; `unknown` for a scan without summary. A summary without rank has that of its score. */
+export function listedScoreOf(
+  summary: (Omit<ScanSummary, "rank"> & { readonly rank?: Rank }) | null,
+): Pick<ScanSummary, "score" | "band" | "rank"> {
+  const score = summary?.score ?? null;
+  return { score, band: summary?.band ?? "unknown", rank: summary?.rank ?? standing(score).rank };
 }

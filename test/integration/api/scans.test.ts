@@ -1,6 +1,7 @@
 /** Listing and reading scans on a running server with a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
+import { storedResult } from "../../support/stored.ts";
 
 let api: ApiUnderTest;
 let token: string;
@@ -53,10 +54,39 @@ describe("listing scans", () => {
           status: "finished",
           createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
           endedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+          score: 67,
+          band: "warn",
+          rank: "fair",
         },
       ],
       nextCursor: null,
     });
+  });
+  test("an item has the score of its result, and none before and without it", async () => {
+    const { token: fresh } = await api.customer();
+    await api.start(fresh, "https://site.example/finished");
+    await api.finish();
+    await api.start(fresh, "https://site.example/unmeasured");
+    await api.finish({ ...storedResult(), measured: false, score: null, band: "unknown", rank: "unknown" });
+    await api.start(fresh, "https://site.example/failed");
+    await api.fail("timeout");
+    await api.start(fresh, "https://site.example/running");
+    await api.claim();
+    await api.start(fresh, "https://site.example/queued");
+    const { items } = await bodyOf(await api.request("/api/v1/scans", { token: fresh }));
+    const unknown = { score: null, band: "unknown", rank: "unknown" };
+    expect(items).toMatchObject([
+      { status: "queued", ...unknown },
+      { status: "running", ...unknown },
+      { status: "failed", ...unknown },
+      { status: "finished", ...unknown },
+      { status: "finished", score: 67, band: "warn", rank: "fair" },
+    ]);
+    for (const { statusUrl, score, band, rank, status } of items as Record<string, string>[]) {
+      const { security } = await bodyOf(await api.request(`${statusUrl}/security`, { token: fresh }));
+      if (status === "finished" || status === "failed") expect(security).toMatchObject({ score, band, rank });
+    }
+    await api.finish();
   });
   test("an account without scans has an empty list", async () => {
     const { token: fresh } = await api.customer();
