@@ -63,7 +63,7 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
   return rows;
 }
 
-const noResult: LoadResult = { perSecond: Number.NaN, medianMs: Number.NaN };
+const noResult: LoadResult = { perSecond: Number.NaN, medianMs: Number.NaN, firstByteMs: Number.NaN };
 
 /** Headers that the framework does not add by itself. */
 function headersOf({ headers }: Response): BareApiInput["headers"] {

@@ -13,7 +13,10 @@ export interface LoadInput {
 
 export interface LoadResult {
   readonly perSecond: number;
+  /** Until the whole response has arrived. */
   readonly medianMs: number;
+  /** Until its first bytes have arrived. */
+  readonly firstByteMs: number;
 }
 
 /** Runs the load in a child process. */
@@ -30,6 +33,7 @@ if (import.meta.main) sendReady(await run(childInput<LoadInput>()));
 async function run({ port, request, connections, durationMs, status }: LoadInput): Promise<LoadResult> {
   const bytes = Buffer.from(request);
   const durationsMs: number[] = [];
+  const firstBytesMs: number[] = [];
   const endsAtMs = performance.now() + durationMs;
   const connection = () =>
     new Promise<void>((resolve, reject) => {
@@ -48,6 +52,7 @@ async function run({ port, request, connections, durationMs, status }: LoadInput
           data: (socket, chunk) => {
             if (bytesLeft > 0) bytesLeft -= chunk.length;
             else {
+              if (head.length === 0) firstBytesMs.push(performance.now() - sentAtMs);
               head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
               const end = head.indexOf(endOfHead);
               if (end === -1) return;
@@ -73,6 +78,9 @@ async function run({ port, request, connections, durationMs, status }: LoadInput
   const beganMs = performance.now();
   await Promise.all(Array.from({ length: connections }, connection));
   const seconds = (performance.now() - beganMs) / 1_000;
-  durationsMs.sort((a, b) => a - b);
-  return { perSecond: durationsMs.length / seconds, medianMs: durationsMs[Math.floor(durationsMs.length / 2)] ?? 0 };
+  return { perSecond: durationsMs.length / seconds, medianMs: medianOf(durationsMs), firstByteMs: medianOf(firstBytesMs) };
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

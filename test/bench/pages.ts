@@ -12,6 +12,9 @@ import { spreadOf } from "./spread.ts";
 const connections = 16;
 const durationMs = 1_500;
 const oneClientMsMax = 20;
+const firstByteMsMax = 5;
+/** A query that the page does not know, so that each answer is rendered. */
+const notKept = "rendered=1";
 /** Lowest rate of a list of many scans relative to one of few; the difference is noise. */
 const manyToFewRatioMin = 0.9;
 const [few, many] = [1_000, 100_000];
@@ -21,7 +24,8 @@ export async function benchPages({ rounds }: { readonly rounds: number }): Promi
   const list = { label: `of the same list of ${few.toLocaleString("en")} scans`, ratioMin: manyToFewRatioMin };
   try {
     return [
-      ...(await measure("a full report", ({ scanToken }) => `/scans/${scanToken}`, servers, rounds, null)),
+      ...(await measure("a full report, kept", ({ scanToken }) => `/scans/${scanToken}`, servers, rounds, null)),
+      ...(await measure("a full report, rendered", ({ scanToken }) => `/scans/${scanToken}?${notKept}`, servers, rounds, null)),
       ...(await measure(`list of ${many.toLocaleString("en")} scans`, () => "/scans", servers, rounds, list)),
       ...(await measure("  of one host, in one band", ({ host }) => `/scans?host=${host}&band=good`, servers, rounds, list)),
       ...(await measure("  history of one host", ({ host }) => `/hosts/${host}`, servers, rounds, list)),
@@ -78,6 +82,7 @@ async function measure(
   const [overMany, overFew, overNone] = targets.map((_place, at) => results.map((round) => round[at]?.perSecond ?? Number.NaN));
   const ratioTo = (series: readonly number[] = []) => spreadOf((overMany ?? []).map((rate, at) => rate / (series[at] ?? Number.NaN)));
   const oneClient = spreadOf(singleClient.map(({ medianMs }) => medianMs));
+  const firstByte = spreadOf(singleClient.map(({ firstByteMs }) => firstByteMs));
   const toFew = ratioTo(overFew);
   const againstFew: Row[] =
     list === null
@@ -102,6 +107,12 @@ async function measure(
       unit: "ms",
       measured: oneClient,
       target: { text: `under ${oneClientMsMax} ms`, met: oneClient.median < oneClientMsMax },
+    },
+    {
+      name: "    first byte, one client",
+      unit: "ms",
+      measured: firstByte,
+      ...(name.endsWith("kept") ? { target: { text: `under ${firstByteMsMax} ms`, met: firstByte.median < firstByteMsMax } } : {}),
     },
     ...againstFew,
     { name: "    of a bare route, same bytes", unit: "ratio", measured: ratioTo(overNone) },
