@@ -17,6 +17,11 @@ const steps: readonly { readonly scoreMin: number; readonly rank: Rank; readonly
   { scoreMin: 0, rank: "critical", band: "poor" },
 ];
 
+/** Ranks of a band, highest first. */
+export function ranksOf(band: Band): readonly Rank[] {
+  return band === "unknown" ? ["unknown"] : steps.flatMap((step) => (step.band === band ? [step.rank] : []));
+}
+
 /** Rank and band of a score from 0 to 100; both `unknown` for null. */
 export function standing(score: number | null): { readonly rank: Rank; readonly band: Band } {
   const step = score === null ? undefined : steps.find((row) => score >= row.scoreMin);

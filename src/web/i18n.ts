@@ -1,7 +1,7 @@
 /** Translator of a page: texts, numbers and times in the visitor's language. */
 import type enGb from "../../locales/en-gb.json";
 import type { Effort, RiskLevel, Severity } from "../check/check.ts";
-import type { Band, Rank } from "../judge/rank.ts";
+import type { Rank } from "../judge/rank.ts";
 import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
 import type { ShownState } from "../text/row-state.ts";
 import type { TickUnit } from "./components/time-axis.ts";
@@ -27,7 +27,6 @@ export interface I18n {
   t(path: TextPath, values?: TextValues): string;
   /** Plural form of the text; `{{count}}` is the formatted number. */
   count(path: CountPath, count: number, values?: TextValues): string;
-  band(band: Band): string;
   rank(rank: Rank): string;
   state(state: ShownState): string;
   severity(severity: Severity): string;
@@ -108,7 +107,6 @@ export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
       // A language may have more forms than the two that every locale file has.
       return texts.translate(locale, ["pages", ...path.split("."), format.plural.select(count)], values) ?? t(`${path}.other`, values);
     },
-    band: (band) => reportText("bands", band),
     rank: (rank) => reportText("ranks", rank),
     state: (state) => t(`words.states.${state}`),
     severity: (severity) => reportText("severities", severity),

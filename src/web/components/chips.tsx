@@ -1,20 +1,6 @@
-/** Labels of band, severity, risk and effort. */
+/** Labels of severity, risk and effort. */
 import type { Effort, RiskLevel, Severity } from "../../check/check.ts";
-import type { Band } from "../../judge/rank.ts";
 import { useI18n } from "../context.ts";
-import { Icon, type IconName } from "./icon.tsx";
-
-const iconOfBand = { good: "tick", warn: "warning", poor: "stop", unknown: "question" } as const satisfies Record<Band, IconName>;
-
-export function BandChip({ band }: { readonly band: Band }) {
-  const i18n = useI18n();
-  return (
-    <span class={`chip ${band}`}>
-      <Icon name={iconOfBand[band]} />
-      <span class="word">{i18n.band(band)}</span>
-    </span>
-  );
-}
 
 /** Critical is inverted, high is filled, the rest is outlined: distinct without colour. */
 const severityStyles = {

@@ -1,5 +1,5 @@
 /** Score ring: score of 100. */
-import type { Band, Rank } from "../../judge/rank.ts";
+import { type Band, type Rank, standing } from "../../judge/rank.ts";
 import { useI18n } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 
@@ -55,8 +55,9 @@ export function ScoreRing({ score, band, rank, label }: ScoreRingProps) {
 const empty = { class: "ring-none", "stroke-dasharray": "1 2.125", pathLength: 100 } as const;
 
 /** Inline variant for lists. */
-export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band">) {
+export function SmallScore({ score }: Pick<ScoreRingProps, "score">) {
   const i18n = useI18n();
+  const { band, rank } = standing(score);
   return (
     <span class="score-small">
       <svg class="ring" viewBox="0 0 20 20" aria-hidden="true">
@@ -79,7 +80,7 @@ export function SmallScore({ score, band }: Pick<ScoreRingProps, "score" | "band
       ) : (
         <>
           <strong>{i18n.number(score)}</strong>
-          <span class={band}>{i18n.band(band)}</span>
+          <span class={band}>{i18n.rank(rank)}</span>
         </>
       )}
     </span>

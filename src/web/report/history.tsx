@@ -44,7 +44,7 @@ function HistoryOfHost({ report: { scan, host, history } }: OfReport) {
           { label: i18n.t("report.history.when"), cell: (other) => <When scan={other} current={other.token === scan.token} /> },
           {
             label: i18n.t("report.history.score"),
-            cell: ({ summary }) => <SmallScore score={summary?.score ?? null} band={summary?.band ?? "unknown"} />,
+            cell: ({ summary }) => <SmallScore score={summary?.score ?? null} />,
           },
           { label: i18n.t("report.history.address"), cell: ({ url }) => <Address url={url} /> },
           {

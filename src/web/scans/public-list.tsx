@@ -1,5 +1,5 @@
 /** `/scans`: finished scans, filtered by host and band, newest first. */
-import { type Band, bands } from "../../judge/rank.ts";
+import { type Band, bands, ranksOf } from "../../judge/rank.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -58,7 +58,12 @@ export function getPublicList(visit: Visit): Response {
 
 function Search({ query: { typed, host, band } }: { readonly query: ListQuery }) {
   const i18n = useI18n();
-  const options = bands.map((each) => ({ value: each as string, text: i18n.band(each) }));
+  const options = bands.map((each) => ({
+    value: each as string,
+    text: ranksOf(each)
+      .map((rank) => i18n.rank(rank))
+      .join(", "),
+  }));
   return (
     <search>
       <form method="get" action={path} class="inline">

@@ -60,5 +60,5 @@ export function ScanLink({ scan: { token, url }, showToken = false }: ScanLinkPr
 }
 
 export function Score({ scan: { summary } }: OfScan) {
-  return summary === null ? null : <SmallScore score={summary.score} band={summary.band} />;
+  return summary === null ? null : <SmallScore score={summary.score} />;
 }

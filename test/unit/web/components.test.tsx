@@ -5,10 +5,9 @@ import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { type Locale, severities } from "../../../src/check/check.ts";
-import { bands } from "../../../src/judge/rank.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { shownStates } from "../../../src/text/row-state.ts";
-import { BandChip, EffortMeter, RiskMeter, SeverityChip } from "../../../src/web/components/chips.tsx";
+import { EffortMeter, RiskMeter, SeverityChip } from "../../../src/web/components/chips.tsx";
 import { ExternalLink } from "../../../src/web/components/external-link.tsx";
 import { Field, SelectField } from "../../../src/web/components/field.tsx";
 import { HostUrl } from "../../../src/web/components/host-url.tsx";
@@ -32,22 +31,22 @@ function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
   return renderToString(<VisitContext.Provider value={visit}>{part}</VisitContext.Provider>);
 }
 
-describe("states, bands and severities", () => {
+describe("states and severities", () => {
   test.each(shownStates)("%s has an icon and a text", (state) => {
     const html = htmlOf(<StateLabel state={state} />);
     expect(html).toContain("<svg");
     expect(html).toContain(enGb.pages.words.states[state]);
   });
 
-  test("all states and bands have different icons", () => {
+  test("all states have different icons", () => {
     const shapeOf = (html: string) => /<svg.*<\/svg>/.exec(html)?.[0];
     expect(new Set(shownStates.map((state) => shapeOf(htmlOf(<StateLabel state={state} />)))).size).toBe(shownStates.length);
-    expect(new Set(bands.map((band) => shapeOf(htmlOf(<BandChip band={band} />)))).size).toBe(bands.length);
   });
 
-  test("only the worst severities are filled", () => {
-    const outlined = severities.filter((severity) => htmlOf(<SeverityChip severity={severity} />).includes("outlined"));
-    expect(outlined).toEqual(["medium", "low", "info"]);
+  test("critical, high and the milder severities differ without colour", () => {
+    const styled = (style: string) => severities.filter((severity) => htmlOf(<SeverityChip severity={severity} />).includes(style));
+    expect(styled("outlined")).toEqual(["medium", "low", "info"]);
+    expect(styled("solid")).toEqual(["critical"]);
   });
 
   test("risk and effort fill one to three bars", () => {
@@ -69,7 +68,7 @@ describe("the score", () => {
   });
 
   test("shows no zero if it was not measured", () => {
-    for (const part of [ring(null), <SmallScore key="small" score={null} band="unknown" />]) {
+    for (const part of [ring(null), <SmallScore key="small" score={null} />]) {
       expect(htmlOf(part)).toContain("not measured");
       expect(htmlOf(part)).not.toMatch(/>0</);
     }

@@ -34,7 +34,7 @@ export function TwoScans({ before, after }: { readonly before: ScanRecord; reado
         },
         {
           label: i18n.t("compare.score"),
-          cell: ({ scan: { summary } }) => <SmallScore score={summary?.score ?? null} band={summary?.band ?? "unknown"} />,
+          cell: ({ scan: { summary } }) => <SmallScore score={summary?.score ?? null} />,
         },
         { label: i18n.t("compare.address"), cell: ({ scan }) => <UntrustedText charsMax={urlCharsMax}>{scan.url}</UntrustedText> },
       ]}
