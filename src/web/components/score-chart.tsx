@@ -107,20 +107,12 @@ function percent(number: number): string {
 }
 
 function ScoreAxis() {
-  const i18n = useI18n();
   return (
     <svg class="chart-scores" height={plotHeight} aria-hidden="true">
       {[100, ...chartBands.map(({ from }) => from)].map((score) => (
         <text key={score} x="100%" y={yOf(score) + textShift} text-anchor="end">
           {score}
         </text>
-      ))}
-      {chartBands.map(({ band, from, to }) => (
-        <g key={band} class={band}>
-          <text class="chart-band-name" x="100%" y={(yOf(from) + yOf(to)) / 2 + textShift} text-anchor="end">
-            {i18n.band(band)}
-          </text>
-        </g>
       ))}
     </svg>
   );
