@@ -85,7 +85,7 @@ export const unreadableCases: readonly LabCase[] = [
     serve: () => serve({ status: 404, headers: soundHeaders, body: html }),
   },
   {
-    name: "status 401 that demands a sign-in, without headers of the site",
+    name: "status 401 that requires a sign-in, without headers of the site",
     expected: { ...notChecked(...pageKeys, "cors-configuration"), ...passed("https-available", "https-redirect", "tls-trust-chain") },
     serve: () => serve({ status: 401, headers: { "www-authenticate": 'Basic realm="site"' }, body: html }),
   },

@@ -35,7 +35,7 @@ Medium  Weak sample
   What to do: Send more.
   Effort: low
 
-Not checked, and so neither good nor bad:
+Not checked, neither good nor bad:
   sample-tls - sample-tls (tls: timeout)`);
   });
 
@@ -98,7 +98,7 @@ describe("a page that was not judged", () => {
   const result = judgeEvidence(errorPage, { checks: builtInChecks, version: "v" }, () => {});
 
   test.each([
-    ["en-gb", "No score: the page itself could not be read. The server demands a sign-in (401)", "opens without a sign-in"],
+    ["en-gb", "No score: the page itself could not be read. The server requires a sign-in (401)", "opens without a sign-in"],
     ["de-de", "Keine Punktzahl: Die Seite selbst konnte nicht gelesen werden. Der Server verlangt eine Anmeldung (401)", "ohne Anmeldung"],
   ])("says why and what to scan instead in %s", (locale, why, instead) => {
     const report = renderFullReport({ ...scan, errorCode: null }, result, { evidence: null, timings: null }, locale, texts);

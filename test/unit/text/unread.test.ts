@@ -21,12 +21,12 @@ describe("without a score", () => {
   test.each([
     ["en-gb", "page: client-error", "4xx", "the start page"],
     ["de-de", "page: client-error", "4xx", "die Startseite"],
-    ["en-gb", "page: sign-in-required", "demands a sign-in", "opens without a sign-in"],
+    ["en-gb", "page: sign-in-required", "requires a sign-in", "opens without a sign-in"],
     ["de-de", "page: sign-in-required", "verlangt eine Anmeldung", "ohne Anmeldung \u00f6ffnet"],
     ["en-gb", "page: server-error", "5xx", "answers without an error"],
     ["en-gb", "page: tls-incompatible", "Browsers refuse", "TLS 1.2 or 1.3 with ECDHE"],
     ["de-de", "page: tls-incompatible", "Browser lehnen", "TLS 1.2 oder 1.3 mit ECDHE"],
-    ["en-gb", "page: challenged", "bot defence", "let this appliance through"],
+    ["en-gb", "page: challenged", "bot defence", "allow this appliance"],
   ] as const)("in %s, %s: why and what to scan", (locale, because, why, instead) => {
     const text = notMeasuredBecause(result(null, row("a", 1, "tls: timeout"), row("b", 1, because)), locale, texts) ?? "";
     expect(text).toContain(why);

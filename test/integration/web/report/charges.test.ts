@@ -127,7 +127,7 @@ describe("scans of one host", () => {
     const html = await read("/hosts/charged.example");
     expect(html.split(" other rules</span>")).toHaveLength(2);
     expect(html).toContain("chart-change");
-    const warning = "The two scans were judged by different rules";
+    const warning = "The two scans were evaluated by different rules";
     expect(text(await read(`/scans/${newerData.token}/compare?with=${later.token}`))).toContain(warning);
     expect(text(await read(`/scans/${later.token}/compare?with=${earlier.token}`))).not.toContain(warning);
     expect(text(await read(`/scans/${newerData.token}`))).toContain("88 on");

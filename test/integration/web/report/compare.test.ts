@@ -77,7 +77,7 @@ test("a finding whose check did not run does not count as fixed", async () => {
 
 test("a changed catalog shows a warning", async () => {
   const other = await storeSite(pages.store, "silent", { at: at(0), url: "https://rules.example/", result: { catalogVersion: "another" } });
-  expect(text(await read(`${other.token}/compare?with=${after.token}`))).toContain("The two scans were judged by different rules");
+  expect(text(await read(`${other.token}/compare?with=${after.token}`))).toContain("The two scans were evaluated by different rules");
 });
 
 test("scans of two hosts are compared with a warning", async () => {

@@ -30,8 +30,8 @@ describe("notices", () => {
 
   test("report a bot defence", async () => {
     const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "failed", because: "challenged" } } });
-    expect(html).toContain("A bot defence answered in place of the site.");
-    expect(html).toContain("let this appliance through");
+    expect(html).toContain("A bot defence responded instead of the site.");
+    expect(html).toContain("allow this appliance");
   });
   test("report an error page of an older scan, which was judged", async () => {
     if (page.status === "failed") throw new Error("the known page was read");

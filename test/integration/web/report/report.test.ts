@@ -108,7 +108,7 @@ describe("the score", () => {
 describe("the ledger", () => {
   test("names the list that decided about preloading", async () => {
     const html = text(await report("silent"));
-    expect(html).toContain("The host is not on the HSTS preload list. Answered by the list of 1 Jun 2026.");
+    expect(html).toContain("The host is not on the HSTS preload list. Source: list of 1 Jun 2026.");
     expect(html).toContain("(list of ");
   });
   test("shows counts of states per area", async () => {
@@ -177,7 +177,7 @@ test("evidence of older versions shows readings that were not taken", async () =
   const { token } = await storeFinished(pages.store, { evidence: older as Evidence, result: knownScans.silent.result, at: new Date(now) });
   const html = await read(`/scans/${token}`);
   const part = html.split('<div id="evidence-tls">')[1]?.split("</details>")[0] ?? "";
-  expect(text(part)).toContain("It was not asked for");
+  expect(text(part)).toContain("It was not requested");
 });
 
 test("script libraries are listed, whether or not they are vulnerable", async () => {
