@@ -50,7 +50,7 @@ export function scaffoldCheck(root: string, key: string): readonly ScaffoldedFil
 
 function checkSource(key: string, code: string): string {
   return `/** Checks the response header ${key}. */
-import { passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, setHeader, violated } from "assay/check";
 
 export default registerCheck({
   key: "${key}",
@@ -60,6 +60,9 @@ export default registerCheck({
   headers: ["${key}"],
   findings: {
     "${code}": { severity: "info", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "${code}": [setHeader("${key}", "value")],
   },
   judge({ headers }) {
     const [value] = headers${key.includes("-") ? `["${key}"]` : `.${key}`};
@@ -95,7 +98,7 @@ function textsOf(key: string, code: string): CheckTexts {
         title: `Fill in: the fact, such as "${key} is missing"`,
         detail: "Fill in: what was found on {{host}}.",
         riskStatement: "Fill in: what can happen.",
-        remediation: `Fill in: what to do.\nnginx: add_header ${key} "value" always;\nApache: Header always set ${key} "value"\nCaddy: header ${key} "value"`,
+        remediation: "Fill in: what to do.",
       },
     },
   };

@@ -1,5 +1,5 @@
 /** Checks that an enforced Content Security Policy restricts the scripts of the page. */
-import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { notChecked, passed, registerCheck, sendPolicy, violated } from "assay/check";
 import { directiveNames, enforcedCsp, governsFetches, governsScripts } from "assay/check/parsers";
 
 /** Without a policy on scripts, a page has at most this score. */
@@ -19,6 +19,15 @@ export default registerCheck({
     "security.missing-header.content-security-policy": { severity: "high", riskLevel: "medium", effort: "high", weight: 30, scoreCap },
     "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "high", weight: 28, scoreCap },
     "security.csp.script-src-missing": { severity: "high", riskLevel: "medium", effort: "medium", weight: 22, scoreCap },
+  },
+  fixes: {
+    "security.missing-header.content-security-policy": [
+      sendPolicy("default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'", "none"),
+    ],
+    "security.csp.no-effective-directive": [
+      sendPolicy("default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'", "weak"),
+    ],
+    "security.csp.script-src-missing": [sendPolicy("script-src 'self'", "weak")],
   },
   judge({ dom, headers }) {
     const { policies, idle, complete } = enforcedCsp(headers["content-security-policy"], dom);

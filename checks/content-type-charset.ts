@@ -1,5 +1,5 @@
 /** Checks that the document declares its encoding. A byte order mark would count too, but is not part of the evidence. */
-import { type DomFacts, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { type DomFacts, declareCharset, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "assay/check/parsers";
 
 export default registerCheck({
@@ -14,6 +14,9 @@ export default registerCheck({
   findings: {
     "security.content.charset-missing": { severity: "info", riskLevel: "low", effort: "low" },
     "security.content.charset-unknown": { severity: "info", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.content.charset-missing": [declareCharset],
   },
   judge({ page, dom, headers }) {
     // XML declares its encoding in the document; the default is UTF-8.

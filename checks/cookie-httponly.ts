@@ -1,5 +1,5 @@
 /** Checks that scripts cannot read session cookies. */
-import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { addToCookies, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { foundInCookies, hasSessionValue, isSessionName, seenCookies } from "assay/check/parsers";
 
 export default registerCheck({
@@ -11,6 +11,10 @@ export default registerCheck({
   findings: {
     "security.cookie.missing-httponly": { severity: "medium", riskLevel: "medium", effort: "low" },
     "security.cookie.random-value-without-httponly": { severity: "medium", riskLevel: "medium", effort: "medium" },
+  },
+  fixes: {
+    "security.cookie.missing-httponly": [addToCookies({ names: "{{names}}" }, "HttpOnly")],
+    "security.cookie.random-value-without-httponly": [addToCookies({ names: "{{names}}" }, "HttpOnly")],
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);

@@ -1,5 +1,5 @@
 /** Checks that cookies named __Host-, __Secure- or __Http- meet the prefix's requirements. Browsers reject the others. */
-import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { addToCookies, notApplicable, notChecked, redirectToHttps, registerCheck, violatedBy } from "assay/check";
 import { cookiePrefixes, foundInCookies, seenCookies } from "assay/check/parsers";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
@@ -16,6 +16,10 @@ export default registerCheck({
     "security.cookie.host-prefix-with-domain": definition,
     "security.cookie.host-prefix-without-root-path": definition,
     "security.cookie.http-prefix-without-httponly": definition,
+  },
+  fixes: {
+    "security.cookie.prefix-without-secure": [addToCookies("prefixed", "Secure")],
+    "security.cookie.prefix-over-http": [redirectToHttps],
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);

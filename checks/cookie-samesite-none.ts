@@ -1,5 +1,5 @@
 /** Checks that cookies with SameSite=None are limited to encrypted connections. */
-import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { addToCookies, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { foundInCookies, isSessionName, seenCookies } from "assay/check/parsers";
 
 export default registerCheck({
@@ -11,6 +11,10 @@ export default registerCheck({
   findings: {
     "security.cookie.samesite-none-without-secure": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.cookie.session-samesite-none-without-secure": { severity: "high", riskLevel: "high", effort: "low", scoreCap: 60 },
+  },
+  fixes: {
+    "security.cookie.samesite-none-without-secure": [addToCookies("all", "Secure")],
+    "security.cookie.session-samesite-none-without-secure": [addToCookies("all", "Secure")],
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);

@@ -1,5 +1,5 @@
 /** Checks that session cookies and CSRF tokens declare whether browsers send them with cross-site requests. */
-import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { addToCookies, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies } from "assay/check/parsers";
 
 const knownValues = ["strict", "lax", "none"];
@@ -14,6 +14,10 @@ export default registerCheck({
     "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.cookie.invalid-samesite": { severity: "low", riskLevel: "low", effort: "low" },
     "security.cookie.random-value-without-samesite": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  fixes: {
+    "security.cookie.missing-samesite": [addToCookies({ names: "{{names}}" }, "SameSite=Lax")],
+    "security.cookie.random-value-without-samesite": [addToCookies({ names: "{{names}}" }, "SameSite=Lax")],
   },
   judge({ subject, page }) {
     const { cookies, complete } = seenCookies(subject, page);

@@ -1,5 +1,5 @@
 /** Checks that browsers never send the cookies of an https site over plain http. */
-import { notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { addToCookies, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import {
   foundInCookies,
   hasSessionValue,
@@ -21,6 +21,10 @@ export default registerCheck({
   findings: {
     "security.cookie.missing-secure": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.cookie.missing-secure-under-hsts": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+  },
+  fixes: {
+    "security.cookie.missing-secure": [addToCookies("all", "Secure")],
+    "security.cookie.missing-secure-under-hsts": [addToCookies("all", "Secure")],
   },
   judge({ subject, page, tls }) {
     const { cookies, complete } = seenCookies(subject, page);

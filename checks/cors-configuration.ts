@@ -1,5 +1,5 @@
 /** Checks which other origins may read the site's answers, based on a cross-origin request. */
-import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, notChecked, passed, registerCheck, removeHeader, replaceHeader, violated } from "assay/check";
 import { fieldsNamed } from "assay/check/parsers";
 
 export default registerCheck({
@@ -13,6 +13,12 @@ export default registerCheck({
     "security.cors.null-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "low", weight: 15, scoreCap: 60 },
     "security.cors.null-origin": { severity: "low", riskLevel: "low", effort: "low" },
     "security.cors.wildcard-with-credentials": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.cors.reflected-origin-with-credentials": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],
+    "security.cors.null-origin-with-credentials": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],
+    "security.cors.null-origin": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],
+    "security.cors.wildcard-with-credentials": [removeHeader("Access-Control-Allow-Credentials")],
   },
   judge({ crossOrigin }) {
     const allowOrigin = fieldsNamed(crossOrigin.headers, "access-control-allow-origin");

@@ -1,5 +1,5 @@
 /** Checks that browsers support the Cross-Origin-Embedder-Policy. It is optional, because it breaks many sites. */
-import { notApplicable, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, passed, registerCheck, replaceHeader, violated } from "assay/check";
 import { parseStructuredToken } from "assay/check/parsers";
 
 /** HTML standard, "embedder policy value". */
@@ -14,6 +14,9 @@ export default registerCheck({
   headers: ["cross-origin-embedder-policy"],
   findings: {
     "security.invalid-header.cross-origin-embedder-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.invalid-header.cross-origin-embedder-policy": [replaceHeader("Cross-Origin-Embedder-Policy", "require-corp")],
   },
   judge({ headers }) {
     const fields = headers["cross-origin-embedder-policy"];

@@ -1,5 +1,5 @@
 /** Checks that the page's window is isolated from windows of other sites. */
-import { passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, replaceHeader, setHeader, violated } from "assay/check";
 import { parseStructuredToken } from "assay/check/parsers";
 
 /** HTML standard, "opener policy value", without unsafe-none. */
@@ -17,6 +17,11 @@ export default registerCheck({
     "security.missing-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.weak-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.invalid-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.missing-header.cross-origin-opener-policy": [setHeader("Cross-Origin-Opener-Policy", "same-origin")],
+    "security.weak-header.cross-origin-opener-policy": [replaceHeader("Cross-Origin-Opener-Policy", "same-origin")],
+    "security.invalid-header.cross-origin-opener-policy": [replaceHeader("Cross-Origin-Opener-Policy", "same-origin")],
   },
   judge({ headers }) {
     const fields = headers["cross-origin-opener-policy"];

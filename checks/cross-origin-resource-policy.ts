@@ -1,5 +1,5 @@
 /** Checks that browsers support the site's Cross-Origin-Resource-Policy. */
-import { notApplicable, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, passed, registerCheck, replaceHeader, violated } from "assay/check";
 
 /** Fetch standard, "cross-origin resource policy check". */
 const knownValues = ["same-origin", "same-site", "cross-origin"];
@@ -13,6 +13,9 @@ export default registerCheck({
   headers: ["cross-origin-resource-policy"],
   findings: {
     "security.invalid-header.cross-origin-resource-policy": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.invalid-header.cross-origin-resource-policy": [replaceHeader("Cross-Origin-Resource-Policy", "same-origin")],
   },
   judge({ headers }) {
     const fields = headers["cross-origin-resource-policy"];

@@ -1,5 +1,5 @@
 /** Checks that an injected base element cannot redirect scripts which the policy trusts at any URL. */
-import { type Found, registerCheck } from "assay/check";
+import { type Found, registerCheck, sendPolicy } from "assay/check";
 import {
   type CspPolicy,
   directiveNames,
@@ -26,6 +26,10 @@ export default registerCheck({
   findings: {
     "security.csp.base-uri-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
     "security.csp.base-uri-any-host": { severity: "medium", riskLevel: "medium", effort: "low" },
+  },
+  fixes: {
+    "security.csp.base-uri-missing": [sendPolicy("base-uri 'none'")],
+    "security.csp.base-uri-any-host": [sendPolicy("base-uri 'none'")],
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });

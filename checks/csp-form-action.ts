@@ -1,5 +1,5 @@
 /** Checks that an injected form cannot send visitor input to other sites. */
-import { type Found, notApplicable, registerCheck } from "assay/check";
+import { type Found, notApplicable, registerCheck, sendPolicy } from "assay/check";
 import { type CspPolicy, directiveNames, matchesAnyHost, rulesOn, sandboxes, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.form-action-missing" | "security.csp.form-action-any-host";
@@ -15,6 +15,10 @@ export default registerCheck({
   findings: {
     "security.csp.form-action-missing": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.csp.form-action-any-host": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  fixes: {
+    "security.csp.form-action-missing": [sendPolicy("form-action 'self'")],
+    "security.csp.form-action-any-host": [sendPolicy("form-action 'self'")],
   },
   judge({ dom, headers }) {
     if (dom.status === "read" && dom.facts.forms.length === 0) return notApplicable();

@@ -1,5 +1,5 @@
 /** Checks that the policy of an https page allows no unencrypted sources. */
-import { distinct, type Found, notChecked, registerCheck } from "assay/check";
+import { distinct, type Found, notChecked, registerCheck, sendPolicy } from "assay/check";
 import {
   type CspPolicy,
   enforcedCsp,
@@ -23,6 +23,9 @@ export default registerCheck({
   headers: ["content-security-policy"],
   findings: {
     "security.csp.insecure-sources": { severity: "medium", riskLevel: "medium", effort: "medium" },
+  },
+  fixes: {
+    "security.csp.insecure-sources": [sendPolicy("upgrade-insecure-requests")],
   },
   judge({ dom, headers }) {
     const values = headers["content-security-policy"];

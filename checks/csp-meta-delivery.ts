@@ -1,5 +1,5 @@
 /** Checks that the policy is sent as a header, because browsers ignore some directives in meta elements. */
-import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, notApplicable, notChecked, registerCheck, sendPolicy, violatedBy } from "assay/check";
 import { cspMetas, directiveNames, directivesIgnoredInMeta, parseCsp, valuesNamed } from "assay/check/parsers";
 
 export default registerCheck({
@@ -11,6 +11,10 @@ export default registerCheck({
   findings: {
     "security.csp.meta-only": { severity: "low", riskLevel: "low", effort: "low" },
     "security.csp.meta-ignored-directives": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.csp.meta-only": [sendPolicy("default-src 'self'", "none")],
+    "security.csp.meta-ignored-directives": [sendPolicy("frame-ancestors 'self'")],
   },
   judge({ page, dom }) {
     const metas = cspMetas(dom).flatMap(({ content, truncated }) => parseCsp([content]).map((policy) => ({ policy, truncated })));

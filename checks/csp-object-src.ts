@@ -1,5 +1,5 @@
 /** Checks that the policy blocks plugins. */
-import { type Found, registerCheck } from "assay/check";
+import { type Found, registerCheck, sendPolicy } from "assay/check";
 import {
   allowsNoUrl,
   type CspPolicy,
@@ -25,6 +25,11 @@ export default registerCheck({
     "security.csp.object-src-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
     "security.csp.object-src-not-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
     "security.csp.object-src-by-default-src": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
+  },
+  fixes: {
+    "security.csp.object-src-missing": [sendPolicy("object-src 'none'")],
+    "security.csp.object-src-not-none": [sendPolicy("object-src 'none'")],
+    "security.csp.object-src-by-default-src": [sendPolicy("object-src 'none'")],
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });

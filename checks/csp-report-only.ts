@@ -1,5 +1,5 @@
 /** Checks that a report-only policy accompanies an enforced policy and sends reports. */
-import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, notApplicable, notChecked, registerCheck, sendPolicy, setHeader, violatedBy } from "assay/check";
 import { directiveNames, enforcedCsp, parseCsp } from "assay/check/parsers";
 
 export default registerCheck({
@@ -14,6 +14,13 @@ export default registerCheck({
   findings: {
     "security.csp.report-only-alone": { severity: "info", riskLevel: "low", effort: "medium" },
     "security.csp.report-only-without-reports": { severity: "info", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.csp.report-only-alone": [sendPolicy("default-src 'self'", "none")],
+    "security.csp.report-only-without-reports": [
+      setHeader("Reporting-Endpoints", 'csp="https://{{host}}/csp-reports"'),
+      setHeader("Content-Security-Policy-Report-Only", "default-src 'self'; report-to csp; report-uri /csp-reports"),
+    ],
   },
   judge({ dom, headers }) {
     // Meta elements are not considered: browsers ignore report-only policies there.

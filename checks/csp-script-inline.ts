@@ -1,5 +1,5 @@
 /** Checks that the policy blocks injected inline scripts. */
-import { type Found, registerCheck } from "assay/check";
+import { type Found, registerCheck, sendPolicy } from "assay/check";
 import { type CspPolicy, directiveNames, governsScripts, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.script-unsafe-inline" | "security.csp.script-inline-unrestricted";
@@ -15,6 +15,9 @@ export default registerCheck({
   findings: {
     "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high", weight: 12, scoreCap: 87 },
     "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "medium", effort: "high", weight: 12, scoreCap: 87 },
+  },
+  fixes: {
+    "security.csp.script-inline-unrestricted": [sendPolicy("script-src 'self'", "weak")],
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });

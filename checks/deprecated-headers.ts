@@ -1,5 +1,5 @@
 /** Checks that the site sends no headers that browsers have removed. */
-import { type Found, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, notChecked, registerCheck, removeHeader, setHeader, violatedBy } from "assay/check";
 import { valuesNamed } from "assay/check/parsers";
 
 /** Not declared in `headers`: only their presence matters, so a cut value is sufficient. */
@@ -33,6 +33,18 @@ export default registerCheck({
     "security.deprecated-header.x-webkit-csp": definition,
     "security.deprecated-header.p3p": definition,
     "security.deprecated-header.x-ua-compatible": definition,
+  },
+  fixes: {
+    "security.deprecated-header.public-key-pins": [removeHeader("Public-Key-Pins")],
+    "security.deprecated-header.public-key-pins-report-only": [removeHeader("Public-Key-Pins-Report-Only")],
+    "security.deprecated-header.expect-ct": [removeHeader("Expect-CT")],
+    "security.deprecated-header.feature-policy": [
+      setHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+    ],
+    "security.deprecated-header.x-content-security-policy": [removeHeader("X-Content-Security-Policy")],
+    "security.deprecated-header.x-webkit-csp": [removeHeader("X-WebKit-CSP")],
+    "security.deprecated-header.p3p": [removeHeader("P3P")],
+    "security.deprecated-header.x-ua-compatible": [removeHeader("X-UA-Compatible")],
   },
   judge({ page }) {
     const found = deprecatedHeaders.flatMap(([name, code]): readonly Found<Code>[] => {

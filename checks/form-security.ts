@@ -1,5 +1,14 @@
 /** Checks that browsers send passwords neither in an address nor from a page without encryption. */
-import { type Found, foundAtAddresses, type MarkupFacts, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import {
+  type Found,
+  foundAtAddresses,
+  type MarkupFacts,
+  notApplicable,
+  notChecked,
+  registerCheck,
+  useCertificate,
+  violatedBy,
+} from "assay/check";
 import { isHttps } from "assay/check/parsers";
 
 type Code =
@@ -18,6 +27,9 @@ export default registerCheck({
     "security.content.password-without-https": { severity: "critical", riskLevel: "high", effort: "medium" },
     "security.content.password-form-get": { severity: "medium", riskLevel: "medium", effort: "high", weight: 4 },
     "security.content.password-form-without-method": { severity: "low", riskLevel: "low", effort: "high", weight: 1 },
+  },
+  fixes: {
+    "security.content.password-without-https": [useCertificate("{{host}}", "listen")],
   },
   judge({ navigation: { finalUrl }, markup }) {
     if (markup.passwordFields === 0) return notApplicable();

@@ -1,5 +1,5 @@
 /** Checks that browsers accept the HSTS policy and keep it long enough. */
-import { type Found, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
+import { type Found, notApplicable, notChecked, passed, registerCheck, replaceHeader, violatedBy } from "assay/check";
 import {
   dayMs,
   hstsHost,
@@ -38,6 +38,13 @@ export default registerCheck({
     "security.hsts.max-age-missing": ineffective,
     "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low", scoreCap: 87 },
     "security.hsts.unparseable": ineffective,
+  },
+  fixes: {
+    "security.hsts.directive-repeated": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
+    "security.hsts.duplicate-header": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
+    "security.hsts.max-age-missing": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
+    "security.hsts.max-age-too-short": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
+    "security.hsts.unparseable": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
   },
   judge({ subject, navigation, tls, hstsPreload, headers }) {
     // RFC 6797 section 8.1: browsers process only the first of several fields.

@@ -1,5 +1,14 @@
 /** Checks that the HSTS policy covers subdomains. */
-import { type HstsPreloadFacts, notApplicable, notChecked, passed, type Reading, registerCheck, violated } from "assay/check";
+import {
+  type HstsPreloadFacts,
+  notApplicable,
+  notChecked,
+  passed,
+  type Reading,
+  registerCheck,
+  replaceHeader,
+  violated,
+} from "assay/check";
 import { hstsHost, parseHsts, preloadState } from "assay/check/parsers";
 
 export default registerCheck({
@@ -14,6 +23,9 @@ export default registerCheck({
   headersFrom: "first-https",
   findings: {
     "security.hsts.subdomains-not-included": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  fixes: {
+    "security.hsts.subdomains-not-included": [replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains")],
   },
   judge({ subject, navigation, hstsPreload, headers }) {
     const [value] = headers["strict-transport-security"];

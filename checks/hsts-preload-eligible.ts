@@ -6,7 +6,9 @@ import {
   type PlainHttpFacts,
   passed,
   type Reading,
+  redirectToHttps,
   registerCheck,
+  replaceHeader,
   violated,
   violatedBy,
 } from "assay/check";
@@ -59,6 +61,22 @@ export default registerCheck({
     "security.hsts.preload-redirect-chain": { severity: "info", riskLevel: "low", effort: "low" },
     "security.hsts.preload-redirect-downgrade": { severity: "info", riskLevel: "low", effort: "low" },
     "security.hsts.preload-without-subdomains": { severity: "info", riskLevel: "low", effort: "medium" },
+  },
+  fixes: {
+    "security.hsts.preload-header-invalid": [
+      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
+    ],
+    "security.hsts.preload-max-age-too-short": [
+      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
+    ],
+    "security.hsts.preload-no-same-host-redirect": [redirectToHttps],
+    "security.hsts.preload-not-requested": [
+      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
+    ],
+    "security.hsts.preload-redirect-chain": [redirectToHttps],
+    "security.hsts.preload-without-subdomains": [
+      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
+    ],
   },
   judge({ subject, navigation, hstsPreload, plainHttp, tls, headers }) {
     // The list accepts only registrable domains.

@@ -1,5 +1,5 @@
 /** Checks that visitors reach an https page. */
-import { passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, useCertificate, violated } from "assay/check";
 import { isHttps } from "assay/check/parsers";
 
 export default registerCheck({
@@ -11,6 +11,9 @@ export default registerCheck({
   // Without https the rows on TLS, HSTS, secure cookies and mixed content do not apply. This finding charges for them.
   findings: {
     "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", weight: 30, scoreCap: 20 },
+  },
+  fixes: {
+    "security.transport.no-https": [useCertificate("{{host}}", "listen")],
   },
   judge({ navigation: { finalUrl } }) {
     return isHttps(finalUrl) ? passed() : violated("security.transport.no-https", { finalUrl });

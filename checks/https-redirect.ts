@@ -1,5 +1,5 @@
 /** Checks that port 80 redirects directly to https on the same host. */
-import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, notChecked, passed, redirectToHttps, registerCheck, violated } from "assay/check";
 import { hostOf, isHttps, isInconclusiveStatus, redirectsAmong, redirectTarget } from "assay/check/parsers";
 
 export default registerCheck({
@@ -15,6 +15,13 @@ export default registerCheck({
     "security.transport.redirect-late": { severity: "medium", riskLevel: "medium", effort: "low", weight: 3 },
     "security.transport.redirect-to-other-host": { severity: "medium", riskLevel: "medium", effort: "low", weight: 3 },
     "security.transport.plain-http-error": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+  },
+  fixes: {
+    "security.transport.no-https-redirect": [redirectToHttps],
+    "security.transport.redirect-to-http": [redirectToHttps],
+    "security.transport.redirect-to-other-host": [redirectToHttps],
+    "security.transport.redirect-late": [redirectToHttps],
+    "security.transport.plain-http-error": [redirectToHttps],
   },
   judge({ plainHttp: { outcome, answers, stoppedBecause } }) {
     if (outcome === "custom-port") return notApplicable();

@@ -1,5 +1,14 @@
 /** Checks that headers and document disclose neither software versions nor the files of a folder. */
-import { type Found, type MarkupFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import {
+  type Found,
+  hideServerVersion,
+  type MarkupFacts,
+  noDirectoryListing,
+  notChecked,
+  registerCheck,
+  removeHeader,
+  violatedBy,
+} from "assay/check";
 import { directoryListingOf, isHtml, namesVersion, parseProducts, productVersionFields } from "assay/check/parsers";
 
 /** Headers whose only purpose is disclosure. */
@@ -42,6 +51,18 @@ export default registerCheck({
     "security.disclosure.product-version": definition,
     "security.disclosure.meta-generator": definition,
     "security.disclosure.directory-listing": definition,
+  },
+  fixes: {
+    "security.disclosure.server": [hideServerVersion],
+    "security.disclosure.via": [removeHeader("Via")],
+    "security.disclosure.x-powered-by": [removeHeader("X-Powered-By")],
+    "security.disclosure.x-aspnet-version": [removeHeader("X-AspNet-Version")],
+    "security.disclosure.x-aspnetmvc-version": [removeHeader("X-AspNetMvc-Version")],
+    "security.disclosure.x-generator": [removeHeader("X-Generator")],
+    "security.disclosure.x-runtime": [removeHeader("X-Runtime")],
+    "security.disclosure.x-version": [removeHeader("X-Version")],
+    "security.disclosure.product-version": [removeHeader("X-Jenkins")],
+    "security.disclosure.directory-listing": [noDirectoryListing],
   },
   judge({ page, markup, headers }) {
     const isDocument = isHtml(page.mediaType);

@@ -6,6 +6,7 @@ import {
   notApplicable,
   notChecked,
   registerCheck,
+  serveTextFile,
   type TextRecords,
   violated,
   violatedBy,
@@ -73,6 +74,10 @@ export default registerCheck({
     "security.mail.mta-sts-testing": mediumEffort,
     "security.mail.mta-sts-switched-off": mediumEffort,
     "security.mail.mta-sts-mx-not-covered": mediumEffort,
+  },
+  fixes: {
+    "security.mail.mta-sts-policy-redirect": [serveTextFile("/.well-known/mta-sts.txt", "/var/www/mta-sts")],
+    "security.mail.mta-sts-policy-content-type": [serveTextFile("/.well-known/mta-sts.txt", "/var/www/mta-sts")],
   },
   judge({ mailMx, mailMtaSts, mailMtaStsPolicy }) {
     const hosts = mailHosts(mailMx);

@@ -7,6 +7,7 @@ import {
   type Reading,
   type RequestsFacts,
   registerCheck,
+  sendPolicy,
   violatedBy,
 } from "assay/check";
 import { isInsecureUrl, isLoopbackUrl } from "assay/check/parsers";
@@ -24,6 +25,12 @@ export default registerCheck({
     "security.content.passive-mixed-content": { severity: "medium", riskLevel: "low", effort: "medium" },
     "security.content.upgraded-mixed-content": { severity: "medium", riskLevel: "low", effort: "low" },
     "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "medium" },
+  },
+  fixes: {
+    "security.content.active-mixed-content": [sendPolicy("upgrade-insecure-requests")],
+    "security.content.passive-mixed-content": [sendPolicy("upgrade-insecure-requests")],
+    "security.content.upgraded-mixed-content": [sendPolicy("upgrade-insecure-requests")],
+    "security.content.insecure-form-action": [sendPolicy("form-action 'self'; upgrade-insecure-requests")],
   },
   judge({ requests, dom, markup }) {
     const insecure = requests.insecure.filter(({ url }) => !isLoopbackUrl(url));

@@ -1,5 +1,5 @@
 /** Checks that frames of other sites cannot use camera, microphone, location, payments and USB. */
-import { passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, replaceHeader, setHeader, violated } from "assay/check";
 import { parseStructuredDictionary } from "assay/check/parsers";
 
 /** Features with the highest risk for visitors. */
@@ -21,6 +21,20 @@ export default registerCheck({
     "security.invalid-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low" },
     "security.invalid-header.permissions-policy-retired": { severity: "low", riskLevel: "low", effort: "medium" },
     "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  fixes: {
+    "security.missing-header.permissions-policy": [
+      setHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+    ],
+    "security.invalid-header.permissions-policy": [
+      replaceHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+    ],
+    "security.weak-header.permissions-policy": [
+      replaceHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+    ],
+    "security.invalid-header.permissions-policy-retired": [
+      replaceHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+    ],
   },
   judge({ headers }) {
     const fields = headers["permissions-policy"];

@@ -1,5 +1,5 @@
 /** Checks that redirects to the page never leave https and are few. */
-import { type Found, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
+import { type Found, forwardScheme, notApplicable, notChecked, passed, redirectToHttps, registerCheck, violatedBy } from "assay/check";
 import { browserRedirects, isHttps, redirectsAmong } from "assay/check/parsers";
 
 /** Enough for every site. RFC 2068 recommended at most five; browsers stop at twenty. */
@@ -15,6 +15,10 @@ export default registerCheck({
   findings: {
     "security.transport.redirect-downgrade": { severity: "high", riskLevel: "high", effort: "low" },
     "security.transport.redirect-chain-too-long": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.transport.redirect-downgrade": [forwardScheme],
+    "security.transport.redirect-chain-too-long": [redirectToHttps],
   },
   judge({ navigation, plainHttp }) {
     const plain = plainHttp.status === "read" ? plainHttp.facts : null;

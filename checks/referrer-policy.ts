@@ -1,5 +1,5 @@
 /** Checks how much of the page's URL browsers send to other sites. */
-import { type DomFacts, notChecked, passed, registerCheck, violated } from "assay/check";
+import { type DomFacts, notChecked, passed, registerCheck, replaceHeader, setHeader, violated } from "assay/check";
 import { parseReferrerPolicyHeader, parseReferrerPolicyMeta, type ReferrerPolicy } from "assay/check/parsers";
 
 /** Policies that send the path to other sites, or any referrer to sites without encryption. */
@@ -18,6 +18,11 @@ export default registerCheck({
     "security.missing-header.referrer-policy": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
     "security.weak-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
     "security.invalid-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+  },
+  fixes: {
+    "security.missing-header.referrer-policy": [setHeader("Referrer-Policy", "strict-origin-when-cross-origin")],
+    "security.weak-header.referrer-policy": [replaceHeader("Referrer-Policy", "strict-origin-when-cross-origin")],
+    "security.invalid-header.referrer-policy": [replaceHeader("Referrer-Policy", "strict-origin-when-cross-origin")],
   },
   judge({ dom, headers }) {
     const fields = headers["referrer-policy"];

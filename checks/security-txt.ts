@@ -1,5 +1,5 @@
 /** Checks that researchers find a contact in /.well-known/security.txt. */
-import { type Found, notChecked, registerCheck, violated, violatedBy } from "assay/check";
+import { type Found, notChecked, redirectPath, registerCheck, setPathType, violated, violatedBy } from "assay/check";
 import {
   charsetOfMediaType,
   foundSecurityTxt,
@@ -34,6 +34,11 @@ export default registerCheck({
     "security.security-txt.content-type": definition,
     "security.security-txt.charset": definition,
     "security.security-txt.contact-missing": definition,
+  },
+  fixes: {
+    "security.security-txt.wrong-place": [redirectPath("/security.txt", "/.well-known/security.txt")],
+    "security.security-txt.content-type": [setPathType("/.well-known/security.txt", "text/plain; charset=utf-8")],
+    "security.security-txt.charset": [setPathType("/.well-known/security.txt", "text/plain; charset=utf-8")],
   },
   judge({ subject, securityTxt }) {
     const values = { registrableDomain: subject.registrableDomain ?? subject.host, expires: suggestedExpiry(subject.scannedAt) };

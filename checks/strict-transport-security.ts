@@ -1,5 +1,5 @@
 /** Checks that the site sends an HSTS header that does not switch HSTS off. */
-import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
+import { notApplicable, notChecked, passed, registerCheck, replaceHeader, setHeader, violated } from "assay/check";
 import { firstHttpsUrl, hstsHost, parseHsts, preloadListDate, preloadState } from "assay/check/parsers";
 
 export default registerCheck({
@@ -15,6 +15,10 @@ export default registerCheck({
   findings: {
     "security.missing-header.strict-transport-security": { severity: "high", riskLevel: "medium", effort: "low", weight: 12, scoreCap: 87 },
     "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low", weight: 12, scoreCap: 87 },
+  },
+  fixes: {
+    "security.missing-header.strict-transport-security": [setHeader("Strict-Transport-Security", "max-age=31536000")],
+    "security.hsts.disabled": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
   },
   judge({ subject, navigation, hstsPreload, headers }) {
     const host = hstsHost(subject, navigation);

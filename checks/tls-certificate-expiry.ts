@@ -1,5 +1,5 @@
 /** Checks that the certificate and its issuers leave enough time to repair a failed renewal. */
-import { type CertificateFacts, type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type CertificateFacts, type Found, notApplicable, notChecked, registerCheck, useCertificate, violatedBy } from "assay/check";
 import { dayMs, issuersOnPath, lifetimeMs, minuteOf, validityAt } from "assay/check/parsers";
 
 // 14 days, or a fifth of the validity period for short-lived certificates.
@@ -18,6 +18,9 @@ export default registerCheck({
   findings: {
     "security.tls.certificate-expires-soon": { severity: "medium", riskLevel: "low", effort: "low" },
     "security.tls.issuer-expires-soon": { severity: "medium", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.tls.issuer-expires-soon": [useCertificate("{{tlsHost}}")],
   },
   judge({ subject: { scannedAt }, tls }) {
     const [leaf] = tls.chain;

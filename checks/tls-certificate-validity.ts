@@ -1,5 +1,5 @@
 /** Checks that the certificate and its issuers are within their validity periods. */
-import { type Found, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, notChecked, registerCheck, useCertificate, violatedBy } from "assay/check";
 import { dayMs, issuersOnPath, minuteOf, validityAt } from "assay/check/parsers";
 
 type Code =
@@ -20,6 +20,10 @@ export default registerCheck({
     "security.tls.certificate-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.issuer-expired": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.issuer-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+  },
+  fixes: {
+    "security.tls.issuer-expired": [useCertificate("{{tlsHost}}")],
+    "security.tls.issuer-not-yet-valid": [useCertificate("{{tlsHost}}")],
   },
   judge({ subject: { scannedAt }, tls }) {
     const [leaf] = tls.chain;

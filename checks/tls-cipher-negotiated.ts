@@ -1,5 +1,5 @@
 /** Checks that the negotiated cipher suite has forward secrecy and authenticated encryption. */
-import { type Found, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type Found, modernCiphers, modernProtocols, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
 import { hostOf } from "assay/check/parsers";
 
 type Security = NonNullable<NavigationFacts["security"]>;
@@ -17,6 +17,10 @@ export default registerCheck({
     "security.tls.authenticated-encryption-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
   },
   // chromium/hstspreload uses the same rule for modern suites.
+  fixes: {
+    "security.tls.forward-secrecy-missing": [modernProtocols, modernCiphers],
+    "security.tls.authenticated-encryption-missing": [modernProtocols, modernCiphers],
+  },
   judge({ navigation: { finalUrl, security } }) {
     if (security === null) return notChecked();
     const [forwardSecret, authenticated] = [hasForwardSecrecy(security), hasAuthenticatedEncryption(security)];

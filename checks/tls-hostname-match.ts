@@ -1,5 +1,5 @@
 /** Checks that the certificate covers the host. */
-import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { notChecked, passed, registerCheck, useCertificate, violated } from "assay/check";
 
 /** Enough to recognize the certificate's owner. */
 const namesQuotedMax = 5;
@@ -14,6 +14,9 @@ export default registerCheck({
   findings: {
     "security.tls.certificate-name-mismatch": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.certificate-without-names": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+  },
+  fixes: {
+    "security.tls.certificate-name-mismatch": [useCertificate("{{tlsHost}}", "name")],
   },
   judge({ tls: { host, hostMatches, chain } }) {
     if (hostMatches) return passed();

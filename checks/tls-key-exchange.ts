@@ -1,5 +1,14 @@
 /** Checks that every key exchange that the server accepts has forward secrecy and a strong group. */
-import { type Found, notChecked, registerCheck, type TlsOffersFacts, violatedBy } from "assay/check";
+import {
+  type Found,
+  modernCiphers,
+  modernCurves,
+  modernProtocols,
+  notChecked,
+  registerCheck,
+  type TlsOffersFacts,
+  violatedBy,
+} from "assay/check";
 import { isBinaryCurve, isShortCurve, knownWeakPrime, weakSuiteKinds } from "assay/check/parsers";
 
 /** RFC 9325 section 4.5. */
@@ -30,6 +39,14 @@ export default registerCheck({
     "security.tls.curve-binary": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
     // Charged by tls-weak-ciphers or, if the browser negotiates it, by tls-cipher-negotiated.
     "security.tls.forward-secrecy-optional": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
+  },
+  fixes: {
+    "security.tls.dh-group-broken": [modernProtocols, modernCiphers],
+    "security.tls.dh-prime-known-weak": [modernProtocols, modernCiphers],
+    "security.tls.dh-group-short": [modernProtocols, modernCiphers],
+    "security.tls.curve-short": [modernCurves],
+    "security.tls.curve-binary": [modernCurves],
+    "security.tls.forward-secrecy-optional": [modernProtocols, modernCiphers],
   },
   judge({ tlsOffers }) {
     const found = [...groupFindings(tlsOffers), ...curveFindings(tlsOffers), ...forwardSecrecyFindings(tlsOffers)];

@@ -1,5 +1,5 @@
 /** Checks that the server rejects TLS 1.0 and 1.1, which RFC 8996 deprecates. */
-import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { modernProtocols, notChecked, passed, registerCheck, violated } from "assay/check";
 
 const legacyVersions = ["1.0", "1.1"] as const;
 
@@ -12,6 +12,9 @@ export default registerCheck({
   reads: ["tls"],
   findings: {
     "security.tls.legacy-protocol-accepted": { severity: "high", riskLevel: "medium", effort: "low" },
+  },
+  fixes: {
+    "security.tls.legacy-protocol-accepted": [modernProtocols],
   },
   judge({ tls: { host, versions } }) {
     const accepted = legacyVersions.filter((version) => versions[version] === "accepted");

@@ -1,5 +1,5 @@
 /** Checks that the server supports TLS 1.2 or 1.3. */
-import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { modernProtocols, notChecked, passed, registerCheck, violated } from "assay/check";
 
 const modernVersions = ["1.2", "1.3"] as const;
 
@@ -12,6 +12,9 @@ export default registerCheck({
   reads: ["tls"],
   findings: {
     "security.tls.modern-protocol-missing": { severity: "high", riskLevel: "high", effort: "medium" },
+  },
+  fixes: {
+    "security.tls.modern-protocol-missing": [modernProtocols],
   },
   judge({ tls: { host, negotiated, versions } }) {
     if (modernVersions.some((version) => versions[version] === "accepted")) return passed();

@@ -1,5 +1,5 @@
 /** Checks that the certificate chain leads to a trusted authority, and that the certificate is meant for servers. */
-import { type CertificateFacts, type Found, notChecked, registerCheck, type TlsFacts, violatedBy } from "assay/check";
+import { type CertificateFacts, type Found, notChecked, registerCheck, type TlsFacts, useCertificate, violatedBy } from "assay/check";
 import { missingServerUsage } from "assay/check/parsers";
 
 type Code =
@@ -24,6 +24,12 @@ export default registerCheck({
     "security.tls.chain-invalid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.certificate-not-for-servers": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
     "security.tls.certificate-is-authority": { severity: "medium", riskLevel: "medium", effort: "low", weight: 4 },
+  },
+  fixes: {
+    "security.tls.certificate-self-signed": [useCertificate("{{tlsHost}}")],
+    "security.tls.chain-incomplete": [useCertificate("{{tlsHost}}")],
+    "security.tls.certificate-not-for-servers": [useCertificate("{{tlsHost}}")],
+    "security.tls.certificate-is-authority": [useCertificate("{{tlsHost}}")],
   },
   judge({ tls }) {
     const [leaf] = tls.chain;

@@ -1,5 +1,14 @@
 /** Checks that the server accepts no weak cipher suite of TLS 1.2 and older, apart from the one that browsers negotiate. */
-import { type Found, type NavigationFacts, notChecked, registerCheck, violatedBy, type WeakSuiteKind } from "assay/check";
+import {
+  type Found,
+  modernCiphers,
+  modernProtocols,
+  type NavigationFacts,
+  notChecked,
+  registerCheck,
+  violatedBy,
+  type WeakSuiteKind,
+} from "assay/check";
 import { weakSuiteKinds } from "assay/check/parsers";
 
 const codes = {
@@ -31,6 +40,16 @@ export default registerCheck({
     "security.tls.cipher-static-key-offered": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
     "security.tls.cipher-cbc-offered": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
     "security.tls.cipher-weak-negotiated-only": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
+  },
+  fixes: {
+    "security.tls.cipher-null-offered": [modernProtocols, modernCiphers],
+    "security.tls.cipher-anonymous-offered": [modernProtocols, modernCiphers],
+    "security.tls.cipher-export-offered": [modernProtocols, modernCiphers],
+    "security.tls.cipher-rc4-offered": [modernProtocols, modernCiphers],
+    "security.tls.cipher-small-block-offered": [modernProtocols, modernCiphers],
+    "security.tls.cipher-static-key-offered": [modernProtocols, modernCiphers],
+    "security.tls.cipher-cbc-offered": [modernProtocols, modernCiphers],
+    "security.tls.cipher-weak-negotiated-only": [modernProtocols, modernCiphers],
   },
   judge({ tlsOffers: { host, weakSuites }, navigation }) {
     const security = navigation.status === "read" ? navigation.facts.security : null;

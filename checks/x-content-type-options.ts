@@ -1,5 +1,5 @@
 /** Checks that browsers do not sniff content types. */
-import { passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, replaceHeader, setHeader, violated } from "assay/check";
 import { splitHeaderList } from "assay/check/parsers";
 
 export default registerCheck({
@@ -12,6 +12,10 @@ export default registerCheck({
   findings: {
     "security.missing-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low" },
     "security.invalid-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low" },
+  },
+  fixes: {
+    "security.missing-header.x-content-type-options": [setHeader("X-Content-Type-Options", "nosniff")],
+    "security.invalid-header.x-content-type-options": [replaceHeader("X-Content-Type-Options", "nosniff")],
   },
   judge({ headers }) {
     const fields = headers["x-content-type-options"];

@@ -1,5 +1,5 @@
 /** Checks that other sites cannot frame the page, by X-Frame-Options or by frame-ancestors of a policy. */
-import { notChecked, passed, registerCheck, violated } from "assay/check";
+import { notChecked, passed, registerCheck, replaceHeader, sendPolicy, setHeader, violated } from "assay/check";
 import { beforeCutDirective, type CspPolicy, fieldsNamed, matchesAnyHost, parseCsp, parseFrameOptions } from "assay/check/parsers";
 
 export default registerCheck({
@@ -15,6 +15,11 @@ export default registerCheck({
     "security.missing-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.invalid-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low" },
     "security.csp.frame-ancestors-any-host": { severity: "high", riskLevel: "medium", effort: "medium" },
+  },
+  fixes: {
+    "security.missing-header.x-frame-options": [setHeader("X-Frame-Options", "SAMEORIGIN"), sendPolicy("frame-ancestors 'self'")],
+    "security.invalid-header.x-frame-options": [replaceHeader("X-Frame-Options", "SAMEORIGIN")],
+    "security.csp.frame-ancestors-any-host": [sendPolicy("frame-ancestors 'self'")],
   },
   judge({ page, headers }) {
     const csp = fieldsNamed(page.headers, "content-security-policy");

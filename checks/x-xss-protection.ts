@@ -1,5 +1,5 @@
 /** Checks that the XSS filter of old browsers is not switched on: the filter itself created vulnerabilities. */
-import { passed, registerCheck, violated } from "assay/check";
+import { passed, registerCheck, removeHeader, violated } from "assay/check";
 
 export default registerCheck({
   key: "x-xss-protection",
@@ -9,6 +9,9 @@ export default registerCheck({
   headers: ["x-xss-protection"],
   findings: {
     "security.deprecated-header.x-xss-protection": { severity: "low", riskLevel: "low", effort: "low" },
+  },
+  fixes: {
+    "security.deprecated-header.x-xss-protection": [removeHeader("X-XSS-Protection")],
   },
   judge({ headers }) {
     const [value] = headers["x-xss-protection"];

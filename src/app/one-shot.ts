@@ -27,7 +27,7 @@ export async function openOneShotScanner(config: Config, concurrency: number, lo
   const scanner = openConfiguredScanner(config, options);
   return {
     checks: catalog.checks,
-    texts: createTexts(catalog.texts),
+    texts: createTexts(catalog.texts, catalog.checks),
     scanUrl: scanner.scanUrl,
     startBrowser: scanner.startBrowser,
     close: async () => {

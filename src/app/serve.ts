@@ -67,7 +67,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
   const { diskFault, storeFault } = store.health;
   const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, log);
   const wake = () => dispatcher?.wake();
-  const shared = { store, texts: createTexts(catalog.texts), now: () => new Date(), log };
+  const shared = { store, texts: createTexts(catalog.texts, catalog.checks), now: () => new Date(), log };
   const api = createApi({
     ...shared,
     wake,

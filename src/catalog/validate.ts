@@ -14,6 +14,7 @@ import {
 } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import { readingNames } from "../evidence/evidence.ts";
+import { faultsOfFixes } from "./validate-fixes.ts";
 
 const keyPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -61,7 +62,7 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
     if (scoreCap !== undefined && !(Number.isInteger(scoreCap) && scoreCap >= 0 && scoreCap <= 100))
       faults.push(`scoreCap of "${code}" is not a whole number from 0 to 100`);
   }
-  return [...faults, ...faultsOfTexts(Object.keys(check.findings), texts)];
+  return [...faults, ...faultsOfFixes(check), ...faultsOfTexts(Object.keys(check.findings), texts)];
 }
 
 /** Wrong declarations would fail every scan, or silently disable the check. */

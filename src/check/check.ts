@@ -1,6 +1,7 @@
 /** The check contract: a pure function from evidence to verdict, with key, weight, findings and (for plugins) texts. */
 import type { Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 import type { Facts } from "../evidence/facts.ts";
+import type { Fix } from "./fix.ts";
 import type { Verdict } from "./verdict.ts";
 
 export const states = ["passed", "violated", "notChecked", "notApplicable"] as const;
@@ -106,6 +107,8 @@ export interface Check<
   /** Source of `headers`; `page` by default. Requires `page` or `navigation` in `reads`. */
   readonly headersFrom?: HeaderSource;
   readonly findings: { readonly [C in Code]: FindingDefinition };
+  /** Steps that repair a finding, from which lines for each server are rendered. They have no effect on scores. */
+  readonly fixes?: { readonly [C in NoInfer<Code>]?: readonly Fix[] };
   /** Pure and synchronous. The current time is `subject.scannedAt`. Must not change its input or access the network. */
   judge(evidence: EvidenceFor<Reads, Consults, Header>): Verdict<NoInfer<Code>>;
   /** Only for plugins; texts of built-in checks are in `locales/`. */

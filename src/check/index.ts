@@ -26,6 +26,26 @@ export type {
   State,
 } from "./check.ts";
 export { distinct, foundAtAddresses } from "./finding-values.ts";
+export type { CookieAttribute, Fix, FixedCookies } from "./fix.ts";
+export {
+  addToCookies,
+  declareCharset,
+  forwardScheme,
+  hideServerVersion,
+  modernCiphers,
+  modernCurves,
+  modernProtocols,
+  noDirectoryListing,
+  redirectPath,
+  redirectToHttps,
+  removeHeader,
+  replaceHeader,
+  sendPolicy,
+  serveTextFile,
+  setHeader,
+  setPathType,
+  useCertificate,
+} from "./fix.ts";
 // Older plugins import the parsers from here.
 export * from "./parsers.ts";
 export { registerCheck } from "./registry.ts";

@@ -38,7 +38,7 @@ function weightCell({ weight, findings }: ReturnType<typeof rowsOf>[number]): st
 }
 
 function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {
-  const texts = createTexts(catalog.texts);
+  const texts = createTexts(catalog.texts, catalog.checks);
   return catalog.checks.map(({ key, weight, findings }) => ({
     key,
     weight,

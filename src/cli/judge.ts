@@ -40,7 +40,7 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
       const judged = [{ url: evidence.subject.url, outcome }];
       renderReports(judged, config, json === true ? { ...options, format: "json" } : options, {
         checks: catalog.checks,
-        texts: createTexts(catalog.texts),
+        texts: createTexts(catalog.texts, catalog.checks),
       });
       onExit(codeOf(judged, { failOn: null, failUnder: null }, false));
     });

@@ -2,6 +2,8 @@
 import { createInstance } from "i18next";
 import type enGb from "../../locales/en-gb.json";
 import { type CheckTexts, type Locale, locales } from "../check/check.ts";
+import type { Fix } from "../check/fix.ts";
+import type { AnyCheck } from "../check/registry.ts";
 import * as localeFiles from "./locale-files.ts";
 
 /** A file of `locales/`. */
@@ -24,6 +26,8 @@ export interface Texts {
   ofCheck(locale: PageLocale, key: string): CheckTexts | undefined;
   /** Key of the check that declares a finding code. The code may have moved since a result was stored. */
   checkDeclaring(code: string): string | undefined;
+  /** Steps that repair a finding; none for codes that left the catalog. */
+  fixesOf(code: string): readonly Fix[];
   /** Null if there is no text. Values are untrusted and stay verbatim. A placeholder without a value stays visible. */
   translate(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
@@ -31,14 +35,19 @@ export interface Texts {
 /** Joins a path. Finding codes contain dots, which i18next's default separator would split. */
 const separator = "/";
 
-/** Texts of the given checks, and all other sections of the locale files. */
-export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLocale, LocaleFile>> = localeFiles): Texts {
+/** Texts of the given checks, with the fixes that these declare, and all other sections of the locale files. */
+export function createTexts(
+  checks: ChecksTexts,
+  declared: readonly Pick<AnyCheck, "fixes">[] = [],
+  files: Readonly<Record<PageLocale, LocaleFile>> = localeFiles,
+): Texts {
   const ordered = orderedLocales(files);
   const checksIn = (locale: PageLocale): Readonly<Record<string, CheckTexts>> =>
     isApiLocale(locale) ? checks[locale] : { ...checks["en-gb"], ...files[locale]?.checks };
   const owners = new Map(
     Object.entries(checks["en-gb"]).flatMap(([key, { findings }]) => Object.keys(findings).map((code) => [code, key])),
   );
+  const fixes: Readonly<Record<string, readonly Fix[]>> = Object.assign({}, ...declared.map((check) => check.fixes));
   const ofChecks = new Map(ordered.map((locale) => [locale, checksIn(locale)]));
   const instance = createInstance();
   instance.init({
@@ -73,6 +82,7 @@ export function createTexts(checks: ChecksTexts, files: Readonly<Record<PageLoca
     locales: ordered,
     ofCheck: (locale, key) => ofChecks.get(locale)?.[key],
     checkDeclaring: (code) => owners.get(code),
+    fixesOf: (code) => (Object.hasOwn(fixes, code) ? (fixes[code] ?? []) : []),
     translate: (locale, path, values = {}) => {
       const template = findTemplate(locale, path.join(separator));
       return template === null ? null : interpolate(template, values);

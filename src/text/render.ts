@@ -5,6 +5,7 @@ import { isNote, type ResultBasis, type StoredFinding, type StoredResult } from 
 import { hostOf } from "../parse/site.ts";
 import { chargesOf } from "./charges.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
+import { type FixedFinding, withServerLines } from "./servers/server-lines.ts";
 import { type HeldScore, heldScore, notMeasuredBecause } from "./unread.ts";
 
 export { bands, ranks } from "../judge/rank.ts";
@@ -175,7 +176,9 @@ function measuredBlock(url: string, result: StoredResult, locale: PageLocale, te
     checks: ledger.map(({ key, state }) => ({ key, state, ...textsOfCheck(key, locale, texts) })),
     findings: findings.map((finding) => {
       const { code, severity, riskLevel, effort } = finding;
-      return { code, severity, riskLevel, effort, ...textsOfFinding(finding, url, locale, texts) };
+      const { remediation, ...others } = textsOfFinding(finding, url, locale, texts);
+      const { fixes, values } = fixedFinding(finding, url, texts);
+      return { code, severity, riskLevel, effort, ...others, remediation: withServerLines(remediation, fixes, values) };
     }),
   };
 }
@@ -194,7 +197,12 @@ export function textsOfCheck(key: string, locale: PageLocale, texts: Texts): { r
   };
 }
 
-/** The four texts of a finding. `quote` formats each value, host and URL included. */
+/** Fixes of a finding with the values that they quote. */
+export function fixedFinding({ code, values }: Pick<StoredFinding, "code" | "values">, url: string, texts: Texts): FixedFinding {
+  return { code, fixes: texts.fixesOf(code), values: { ...values, ...subjectValues(url) } };
+}
+
+/** The four texts of a finding; the remediation without lines for servers. `quote` formats each value, host and URL included. */
 export function textsOfFinding(
   { code, checkKey, values }: Pick<StoredFinding, "code" | "checkKey" | "values">,
   url: string,

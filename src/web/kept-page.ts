@@ -89,12 +89,15 @@ function cacheOf(settings: PagesSettings): PageCache {
 }
 
 /** Null for a page that is not kept. Holds all that `sharedVisit` lets the content read. */
-function keyOf({ url, server, i18n, account, unknownLocale, now }: Visit, { key, params, daysSince }: KeptPage): string | null {
+function keyOf(
+  { url, server, i18n, account, serverPreference, unknownLocale, now }: Visit,
+  { key, params, daysSince }: KeptPage,
+): string | null {
   if (unknownLocale || url.search.length > queryCharsMax) return null;
   // Forms send their empty fields too.
   if ([...url.searchParams].some(([name, value]) => value !== "" && name !== "locale" && !params.includes(name))) return null;
   const visitor = account === null ? null : [account.theme, account.admin];
-  return JSON.stringify([server, url.pathname, url.search, i18n.locale, visitor, daysBetween(daysSince, now), key]);
+  return JSON.stringify([server, url.pathname, url.search, i18n.locale, serverPreference, visitor, daysBetween(daysSince, now), key]);
 }
 
 function daysBetween(since: string, now: Date): number {
@@ -137,7 +140,18 @@ function sharedVisit(visit: Visit, mark: (hole: Hole) => string, daysSince: stri
     nonce: mark({ kind: "nonce" }),
     csrfHole: () => mark({ kind: "csrfToken" }),
   };
-  const names: readonly (keyof Visit)[] = ["url", "server", "i18n", "account", "settings", "now", "nonce", "unknownLocale", "csrfHole"];
+  const names: readonly (keyof Visit)[] = [
+    "url",
+    "server",
+    "i18n",
+    "account",
+    "settings",
+    "now",
+    "nonce",
+    "serverPreference",
+    "unknownLocale",
+    "csrfHole",
+  ];
   return { visit: only(whole, names), isPersonal: () => personal };
 }
 

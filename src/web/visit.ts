@@ -5,12 +5,13 @@ import type { ServerOrigin } from "../http/server-origin.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { PageLocale } from "../text/i18n.ts";
+import { isServerName, type ServerName } from "../text/servers/server-lines.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { createI18n, type I18n } from "./i18n.ts";
 import type { PagesSettings } from "./settings.ts";
 
-/** Lifetime of an explicitly chosen language: one year. */
-const localeCookieSeconds = 365 * 86_400;
+/** Lifetime of an explicitly chosen language or server: one year. */
+const choiceCookieSeconds = 365 * 86_400;
 const nonceBytes = 16;
 /** In base64. */
 export const nonceChars = 24;
@@ -22,6 +23,9 @@ export interface CurrentSession {
   /** Cookie value. */
   readonly value: string;
 }
+
+/** Server that remediations show lines for; `explain` shows none. */
+export type ServerPreference = ServerName | "explain";
 
 export interface Visit {
   readonly requestId: string;
@@ -43,6 +47,8 @@ export interface Visit {
   readonly nonce: string;
   /** True if `?locale=` names an unsupported language. */
   readonly unknownLocale: boolean;
+  /** Null before the visitor has chosen. */
+  readonly serverPreference: ServerPreference | null;
   /** Set-Cookie values of the response. */
   readonly setCookies: string[];
   /** CSRF cookie of guests, once it is read or created. */
@@ -76,6 +82,7 @@ export function visitOf(
   const signedIn = currentSessionOf(request, server.https, settings, now);
   const { locales } = settings.texts;
   const chosen = chosenLocale(request, url, server.https, locales);
+  const serverPreference = preferredServer(request, url, server.https);
   const locale =
     chosen.locale ??
     localeNamed(signedIn?.account.locale ?? null, locales) ??
@@ -94,7 +101,8 @@ export function visitOf(
     now,
     nonce: randomBytes(nonceBytes).toString("base64"),
     unknownLocale: chosen.unknown,
-    setCookies: chosen.setCookies,
+    serverPreference: serverPreference.server,
+    setCookies: [...chosen.setCookies, ...serverPreference.setCookies],
     csrfCookie: null,
     csrfHole: null,
   };
@@ -121,8 +129,22 @@ interface ChosenLocale {
 function chosenLocale(request: Request, url: URL, https: boolean, locales: readonly PageLocale[]): ChosenLocale {
   const requested = url.searchParams.get("locale");
   const locale = localeNamed(requested, locales);
-  if (locale !== null) return { locale, unknown: false, setCookies: [setCookie("locale", locale, https, localeCookieSeconds)] };
+  if (locale !== null) return { locale, unknown: false, setCookies: [setCookie("locale", locale, https, choiceCookieSeconds)] };
   return { locale: localeNamed(cookieOf(request, "locale", https), locales), unknown: requested !== null, setCookies: [] };
+}
+
+interface PreferredServer {
+  readonly server: ServerPreference | null;
+  readonly setCookies: readonly string[];
+}
+
+/** From `?server=`, which is stored in a cookie, or from that cookie. */
+function preferredServer(request: Request, url: URL, https: boolean): PreferredServer {
+  const isPreference = (word: string | null) => word === "explain" || isServerName(word);
+  const requested = url.searchParams.get("server");
+  if (isPreference(requested)) return { server: requested, setCookies: [setCookie("server", requested, https, choiceCookieSeconds)] };
+  const stored = cookieOf(request, "server", https);
+  return { server: isPreference(stored) ? stored : null, setCookies: [] };
 }
 
 function localeNamed(word: string | null, locales: readonly PageLocale[]): PageLocale | null {

@@ -42,7 +42,7 @@ const log = createLog({ level: "info", format: "json" });
 const unlimited = { requestsMax: Number.MAX_SAFE_INTEGER, windowSeconds: 60 };
 const api = createApi({
   store,
-  texts: createTexts(catalog.texts),
+  texts: createTexts(catalog.texts, catalog.checks),
   requestLimit: unlimited,
   trustedProxies: [],
   wake: () => {},

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts } from "../../src/check/check.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { remediationOf } from "../support/remediations.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
 import { type Answer, closedPort, egressTo, startHttp } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
-import { isGlobalInApache, linesFor, type ServerName, serverNames } from "./remediation.ts";
+import { isGlobalInApache, labelledLines, type ServerName, serverNames } from "./remediation.ts";
 import { passed, violated } from "./states.ts";
 
 const host = "pasted.test";
@@ -171,9 +172,7 @@ function keysOf({ codes }: FaultyApplication): readonly string[] {
 /** Distinct lines of all these findings for a server. Lines for Caddy form blocks. */
 function pastedLines(server: ServerName, codes: readonly string[]): readonly string[] {
   const blocks = codes.map((code): readonly string[] => {
-    const texts = Object.values(checks).find(({ findings }) => Object.hasOwn(findings, code))?.findings[code];
-    if (texts === undefined) throw new Error(`no texts for ${code}`);
-    return linesFor(server, texts.remediation).map((line) => line.replaceAll("{{host}}", host));
+    return labelledLines(server, remediationOf(code, { host, names: "sid" }));
   });
   return [...new Set(server === "Caddy" ? blocks.map((lines) => lines.join("\n")) : blocks.flat())];
 }

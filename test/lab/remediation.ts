@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { siteIdentity } from "../support/certificates.ts";
+import { remediationOf } from "../support/remediations.ts";
 
 const host = "site.test";
 const checkMsMax = 20_000;
@@ -23,7 +24,7 @@ interface Snippet {
 }
 
 /** Lines of a remediation for the target. */
-export function linesFor(target: SnippetTarget, remediation: string): readonly string[] {
+export function labelledLines(target: SnippetTarget, remediation: string): readonly string[] {
   const prefix = `${target}: `;
   return remediation.split("\n").flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
 }
@@ -37,9 +38,10 @@ export function isGlobalInApache(line: string): boolean {
 function snippets(): readonly Snippet[] {
   const found = new Map<string, Snippet>();
   for (const { findings } of Object.values(enGb.checks)) {
-    for (const [code, { remediation }] of Object.entries(findings)) {
+    for (const code of Object.keys(findings)) {
+      const remediation = remediationOf(code, { host, tlsHost: host, names: "sid" });
       for (const target of targets) {
-        const lines = linesFor(target, remediation);
+        const lines = labelledLines(target, remediation);
         if (lines.length > 0) found.set(`${target} ${lines.join("\n")}`, { target, code, lines });
       }
     }

@@ -84,7 +84,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
   const now = () => new Date(Date.now() + shiftMs);
   const used: PagesSettings = {
     store,
-    texts: createTexts((options.catalog ?? catalog).texts),
+    texts: createTexts((options.catalog ?? catalog).texts, (options.catalog ?? catalog).checks),
     catalog,
     version: "0.0.0",
     defaultLocale: "en-gb",

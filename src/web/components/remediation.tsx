@@ -1,33 +1,88 @@
 /** Remediation of a finding: advice, and configuration lines per server, DNS zone or file. */
 import type { ComponentChildren } from "preact";
+import { type ServerName, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
 import { useI18n } from "../context.ts";
+import type { ServerPreference } from "../visit.ts";
 import { ConfigLines } from "./config-lines.tsx";
 
 interface TargetLines {
-  /** `nginx`, `Apache`, `Caddy`, `DNS`, or a file name. */
+  /** `nginx`, `DNS`, or a file name. */
   readonly place: string;
   readonly text: string;
 }
 
-interface RemediationProps {
-  /** Format of the locale texts: advice, then one line each as `<target>: <configuration>`. */
-  readonly text: string;
-  /** Renderer of advice; plain text by default. */
-  readonly advice?: (text: string) => ComponentChildren;
-  /** Renderer of configuration lines; plain text by default. */
-  readonly lines?: (text: string) => ComponentChildren;
+interface Renderers {
+  readonly advice: (text: string) => ComponentChildren;
+  /** Lines of the remediation's text. */
+  readonly lines: (text: string) => ComponentChildren;
 }
 
-/** Collapsed by target, since most readers need only one. */
-export function Remediation({ text, advice = identity, lines = identity }: RemediationProps) {
-  const i18n = useI18n();
+interface RemediationProps extends Renderers {
+  /** Advice, then one line each as `<target>: <configuration>`. */
+  readonly text: string;
+  readonly server: ServerPreference;
+  /** Lines for the server; null if there are none. */
+  readonly serverLines: string | null;
+}
+
+/** Lines for one server, and those for DNS and files. */
+export function Remediation({ text, server, serverLines, advice, lines }: RemediationProps) {
   const read = readRemediation(text);
+  const label = server === "explain" ? null : serverLabel(server);
+  const ofText = read.lines.filter(({ place }) => place === label || !isServerLabel(place));
+  // Lines in the text of a plugin check may be for other servers only.
+  const others = label === null || serverLines !== null || ofText.some(({ place }) => place === label) ? [] : read.lines;
   return (
     <>
-      {read.advice.map((paragraph) => (
+      <Advice paragraphs={read.advice} advice={advice} />
+      {label !== null && serverLines !== null && <ConfigLines label={label}>{serverLines}</ConfigLines>}
+      {ofText.map(({ place, text: own }) => (
+        <ConfigLines key={place} label={place}>
+          {lines(own)}
+        </ConfigLines>
+      ))}
+      <FoldedLines targets={others.filter(({ place }) => isServerLabel(place))} lines={lines} />
+    </>
+  );
+}
+
+interface FullRemediationProps extends Renderers {
+  readonly text: string;
+  /** Null for a server without lines. */
+  readonly linesFor: (server: ServerName) => string | null;
+}
+
+/** Lines for every server, collapsed by target. */
+export function FullRemediation({ text, linesFor, advice, lines }: FullRemediationProps) {
+  const read = readRemediation(text);
+  const ofServers = serverNames.flatMap((server) => {
+    const own = linesFor(server);
+    return own === null ? [] : [{ place: serverLabel(server), text: own }];
+  });
+  return (
+    <>
+      <Advice paragraphs={read.advice} advice={advice} />
+      <FoldedLines targets={ofServers} lines={(own) => own} />
+      <FoldedLines targets={read.lines} lines={lines} />
+    </>
+  );
+}
+
+function Advice({ paragraphs, advice }: Pick<Renderers, "advice"> & { readonly paragraphs: readonly string[] }) {
+  return (
+    <>
+      {paragraphs.map((paragraph) => (
         <p key={paragraph}>{advice(paragraph)}</p>
       ))}
-      {read.lines.map(({ place, text }) => (
+    </>
+  );
+}
+
+function FoldedLines({ targets, lines }: Pick<Renderers, "lines"> & { readonly targets: readonly TargetLines[] }) {
+  const i18n = useI18n();
+  return (
+    <>
+      {targets.map(({ place, text }) => (
         <details key={place} class="paste">
           <summary>{i18n.t("lines.paste", { place })}</summary>
           <ConfigLines label={place}>{lines(text)}</ConfigLines>
@@ -37,8 +92,8 @@ export function Remediation({ text, advice = identity, lines = identity }: Remed
   );
 }
 
-function identity(text: string): string {
-  return text;
+function isServerLabel(place: string): boolean {
+  return serverNames.some((server) => serverLabel(server) === place);
 }
 
 /** The first blank after the colon is a separator; further blanks are indentation. */

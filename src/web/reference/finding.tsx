@@ -1,8 +1,9 @@
 /** Documentation of a finding code, linkable as `/checks/{key}#{code}`. */
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
 import { suggestedExpiry } from "../../parse/security-txt-places.ts";
+import { linesFor } from "../../text/servers/server-lines.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
-import { Remediation } from "../components/remediation.tsx";
+import { FullRemediation } from "../components/remediation.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
@@ -34,13 +35,15 @@ export function FindingReference({ code, definition, charge, texts }: FindingRef
         {charge !== null && <span class="muted small">{charge}</span>}
         {scoreCap !== undefined && <span class="chip poor">{i18n.t("check.scoreCap", { score: i18n.number(scoreCap) })}</span>}
       </p>
-      {texts !== undefined && <FindingTextsList texts={texts} />}
+      {texts !== undefined && <FindingTextsList code={code} texts={texts} />}
     </article>
   );
 }
 
-function FindingTextsList({ texts: { detail, riskStatement, remediation } }: { readonly texts: FindingTexts }) {
-  const { i18n } = useVisit();
+function FindingTextsList({ code, texts }: { readonly code: string; readonly texts: FindingTexts }) {
+  const { i18n, settings } = useVisit();
+  const { detail, riskStatement, remediation } = texts;
+  const fixes = settings.texts.fixesOf(code);
   return (
     <>
       <p>
@@ -51,10 +54,13 @@ function FindingTextsList({ texts: { detail, riskStatement, remediation } }: { r
         <TextWithSamples text={riskStatement} />
       </p>
       <h4>{i18n.t("check.whatToDo")}</h4>
-      <Remediation text={remediation} advice={sampled} lines={sampled} />
+      <FullRemediation text={remediation} linesFor={(server) => linesFor(server, fixes, lineSamples)} advice={sampled} lines={sampled} />
     </>
   );
 }
+
+/** Values that are equal in every language; without a name, the lines use an example. */
+const lineSamples = { host: "www.example.com", tlsHost: "www.example.com" };
 
 function sampled(text: string) {
   return <TextWithSamples text={text} />;

@@ -5,12 +5,14 @@ import { Instant } from "../components/instant.tsx";
 import { Remediation } from "../components/remediation.tsx";
 import { plainUntrustedLines, Sentence, UntrustedText, untranslated } from "../components/untrusted-text.tsx";
 import { useI18n, useVisit } from "../context.ts";
+import type { ChosenServer } from "./chosen-server.ts";
 import { EvidenceLinks } from "./evidence/evidence-links.tsx";
 import type { FirstSeen } from "./first-seen.ts";
 import { checkOf, type ShownFinding } from "./report.ts";
 
 interface FindingRowProps {
   readonly shown: ShownFinding;
+  readonly server: ChosenServer;
   readonly open: boolean;
   /** Outside the filter. */
   readonly hidden: boolean;
@@ -19,7 +21,7 @@ interface FindingRowProps {
 }
 
 /** The anchor is inside the row: browsers open a collapsed row when the fragment of the URL names an element in it. */
-export function FindingRow({ shown, open, hidden, heading: Heading }: FindingRowProps) {
+export function FindingRow({ shown, server, open, hidden, heading: Heading }: FindingRowProps) {
   const { anchor, area, texts, finding } = shown;
   const { severity, effort } = finding;
   return (
@@ -36,7 +38,7 @@ export function FindingRow({ shown, open, hidden, heading: Heading }: FindingRow
         <EffortMeter effort={effort} />
       </summary>
       <div class="finding-body" id={anchor}>
-        <Body shown={shown} heading={Heading === "h3" ? "h4" : "h5"} />
+        <Body shown={shown} server={server} heading={Heading === "h3" ? "h4" : "h5"} />
       </div>
     </details>
   );
@@ -49,9 +51,9 @@ function Cost({ shown: { points } }: Pick<FindingRowProps, "shown">) {
 }
 
 /** Facts and risk, then what to do. */
-function Body({ shown, heading: Heading }: { readonly shown: ShownFinding; readonly heading: "h4" | "h5" }) {
+function Body({ shown, server, heading: Heading }: Pick<FindingRowProps, "shown" | "server"> & { readonly heading: "h4" | "h5" }) {
   const i18n = useI18n();
-  const { texts, finding } = shown;
+  const { texts, finding, lines } = shown;
   return (
     <>
       <div>
@@ -68,6 +70,8 @@ function Body({ shown, heading: Heading }: { readonly shown: ShownFinding; reado
         <Heading>{i18n.t("report.findings.remediation")}</Heading>
         <Remediation
           text={texts.remediation}
+          server={server.name}
+          serverLines={lines}
           advice={(text) => <Sentence text={text} />}
           lines={(text) => plainUntrustedLines(unmarked(text))}
         />

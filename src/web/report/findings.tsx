@@ -4,6 +4,7 @@ import { useI18n } from "../context.ts";
 import { type FindingFilter, FindingFilterForm, matchesFindingFilter } from "./finding-filter.tsx";
 import { FindingRow } from "./finding-row.tsx";
 import { areaName, type Report, reportAreas, type ShownFinding } from "./report.ts";
+import { AllLines, ServerChoice } from "./server-choice.tsx";
 
 /** Shorter lists need no filter. */
 const filteredFindingsMin = 6;
@@ -26,33 +27,40 @@ export function Findings({ report, filter }: FindingsProps) {
       {findings.length === 0 && (
         <p>{i18n.t(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
       )}
+      {findings.length > 0 && (
+        <>
+          <ServerChoice report={report} />
+          <AllLines report={report} />
+        </>
+      )}
       {findings.length >= filteredFindingsMin && <FindingFilterForm report={report} filter={filter} shown={shown.length} />}
       {filter.byArea ? (
-        <ByArea findings={findings} shown={shown} filter={filter} />
+        <ByArea report={report} shown={shown} filter={filter} />
       ) : (
-        <Rows findings={findings} all={findings} shown={shown} filter={filter} />
+        <Rows report={report} findings={findings} shown={shown} filter={filter} />
       )}
     </section>
   );
 }
 
 interface RowsProps {
+  /** The first three of all its findings are open. */
+  readonly report: Report;
   readonly findings: readonly ShownFinding[];
-  /** All findings of the report: the first three are open. */
-  readonly all: readonly ShownFinding[];
   readonly shown: readonly ShownFinding[];
   readonly filter: FindingFilter;
   readonly heading?: "h3" | "h4";
 }
 
-function Rows({ findings, all, shown, filter, heading = "h3" }: RowsProps) {
-  const open = fixFirst(all);
+function Rows({ report, findings, shown, filter, heading = "h3" }: RowsProps) {
+  const open = fixFirst(report.findings);
   return (
     <>
       {findings.map((each) => (
         <FindingRow
           key={each.anchor}
           shown={each}
+          server={report.server}
           open={filter.allOpen || open.includes(each)}
           hidden={!shown.includes(each)}
           heading={heading}
@@ -62,9 +70,9 @@ function Rows({ findings, all, shown, filter, heading = "h3" }: RowsProps) {
   );
 }
 
-function ByArea({ findings, shown, filter }: Omit<RowsProps, "all">) {
+function ByArea({ report, shown, filter }: Omit<RowsProps, "findings">) {
   const i18n = useI18n();
-  const byArea = Map.groupBy(findings, ({ area }) => area);
+  const byArea = Map.groupBy(report.findings, ({ area }) => area);
   return (
     <>
       {reportAreas.map((area) => {
@@ -73,7 +81,7 @@ function ByArea({ findings, shown, filter }: Omit<RowsProps, "all">) {
         return (
           <div key={area} data-finding-group hidden={!ofArea.some((each) => shown.includes(each))}>
             <h3>{areaName(i18n, area)}</h3>
-            <Rows findings={ofArea} all={findings} shown={shown} filter={filter} heading="h4" />
+            <Rows report={report} findings={ofArea} shown={shown} filter={filter} heading="h4" />
           </div>
         );
       })}

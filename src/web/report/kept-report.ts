@@ -6,10 +6,11 @@ import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { findingChoiceParams } from "./finding-filter.tsx";
 import { earlierScansMax } from "./report.ts";
+import { serverParam } from "./server-choice.tsx";
 import { ledgerParams } from "./state-filter.tsx";
 
 /** A search is not kept: its words are anything. */
-const params = [...findingChoiceParams, ...ledgerParams];
+const params = [...findingChoiceParams, ...ledgerParams, serverParam];
 
 /** A finished scan never changes, but its evidence and screenshot expire, and scans of its host come and go. */
 export function keptReport({ settings: { store } }: Visit, scan: ScanRecord): Omit<KeptPage, "content"> {

@@ -7,13 +7,15 @@ import type { LedgerRow, StoredResult } from "../../judge/result.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { type CostedFinding, findingCost, inFixOrder } from "../../text/fix-order.ts";
 import { quoted } from "../../text/quotation.ts";
-import { type CheckSummary, checkSummaryOf, textsOfCheck, textsOfFinding } from "../../text/render.ts";
+import { type CheckSummary, checkSummaryOf, fixedFinding, textsOfCheck, textsOfFinding } from "../../text/render.ts";
 import { countShownStates, type ShownState } from "../../text/row-state.ts";
+import { linesFor } from "../../text/servers/server-lines.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import type { I18n } from "../i18n.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
+import { type ChosenServer, chosenServer } from "./chosen-server.ts";
 import { earlierScan, type FirstSeen, firstSeen } from "./first-seen.ts";
 
 /** Earlier scans of the host that are examined. */
@@ -29,6 +31,8 @@ export interface ShownFinding extends CostedFinding {
   readonly texts: FindingTexts;
   /** Element id: the finding code, with a number from its second occurrence on. */
   readonly anchor: string;
+  /** For the chosen server; null if there are none. */
+  readonly lines: string | null;
   readonly area: ReportArea;
   /** Names of readings and header fields that the verdict rests on. */
   readonly evidence: readonly string[];
@@ -57,6 +61,8 @@ export interface Report {
   readonly findings: readonly ShownFinding[];
   /** Ordered by area. */
   readonly rows: readonly ShownRow[];
+  /** Server that lines are shown for. */
+  readonly server: ChosenServer;
   /** Null after its retention time. */
   readonly evidence: Evidence | null;
   readonly timings: Timings | null;
@@ -82,7 +88,9 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
   const history = store.publicScans.list({ host, exactly: true, limit: historyMax, cursor: null }).items;
   const ofSameUrl = (other: ScanRecord) => other.url === scan.url;
   const newer = history.filter(({ id }) => id > scan.id);
-  const findings = shownFindings(visit, scan, result, earlier.filter(ofSameUrl));
+  const evidence = seen === undefined ? null : withEveryReading(seen.evidence);
+  const server = chosenServer(visit, { evidence });
+  const findings = shownFindings({ visit, scan, result, server }, earlier.filter(ofSameUrl));
   return {
     scan,
     result,
@@ -91,7 +99,8 @@ export function gatherReport(visit: Visit, scan: ScanRecord): Report {
     counts: countShownStates(result.ledger),
     findings,
     rows: shownRows(visit, result, findings),
-    evidence: seen === undefined ? null : withEveryReading(seen.evidence),
+    server,
+    evidence,
     timings: seen?.timings ?? null,
     hasScreenshot: store.screenshots.has(scan.token),
     previous: earlier.find(ofSameUrl) ?? null,
@@ -137,8 +146,16 @@ function reportAreaOf(visit: Visit, key: string): ReportArea {
   return check === undefined ? "retired" : areaOf(check);
 }
 
-function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, earlier: readonly ScanRecord[]): readonly ShownFinding[] {
+interface ResultOfVisit {
+  readonly visit: Visit;
+  readonly scan: ScanRecord;
+  readonly result: StoredResult;
+  readonly server: ChosenServer;
+}
+
+function shownFindings({ visit, scan, result, server }: ResultOfVisit, earlier: readonly ScanRecord[]): readonly ShownFinding[] {
   const { i18n, settings } = visit;
+  const { url } = scan;
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
   const earlierScanSummaries = earlier.flatMap((scan) => {
@@ -149,10 +166,12 @@ function shownFindings(visit: Visit, { url }: ScanRecord, result: StoredResult, 
     const row = rows.get(finding.checkKey);
     const occurrence = (anchors.get(finding.code) ?? 0) + 1;
     anchors.set(finding.code, occurrence);
+    const { fixes, values } = fixedFinding(finding, url, settings.texts);
     return {
       finding,
       texts: textsOfFinding(finding, url, i18n.locale, settings.texts, quoted),
       anchor: occurrence === 1 ? finding.code : `${finding.code}-${occurrence}`,
+      lines: server.name === "explain" ? null : linesFor(server.name, fixes, values),
       area: reportAreaOf(visit, finding.checkKey),
       evidence: row?.evidence ?? [],
       ...findingCost(finding, result, settings.catalog.checks),

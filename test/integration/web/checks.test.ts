@@ -3,8 +3,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { Catalog } from "../../../src/catalog/load.ts";
-import { areaOf, type CheckTexts, type FindingDefinition, locales } from "../../../src/check/check.ts";
+import { areaOf, type CheckTexts, type FindingCode, type FindingDefinition, locales } from "../../../src/check/check.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
+import { linesFor, serverNames } from "../../../src/text/servers/server-lines.ts";
 import { readRemediation } from "../../../src/web/components/remediation.tsx";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { startPages } from "../../support/pages.ts";
@@ -12,6 +13,7 @@ import { startPages } from "../../support/pages.ts";
 const pages = await startPages();
 afterAll(() => pages.stop());
 
+const samples = { host: "www.example.com", tlsHost: "www.example.com" };
 const files = { "en-gb": enGb, "de-de": deDe };
 
 async function read(path: string, at = pages.url): Promise<string> {
@@ -60,7 +62,9 @@ describe("/checks/{key}", () => {
       const article = html.split(`<article id="${code}"`)[1]?.split("</article>")[0] ?? "";
       expect(article).toContain(`href="#${code}"`);
       expect(article.includes(files[locale].pages.check.scoreCap.replace("{{score}}", String(scoreCap)))).toBe(scoreCap !== undefined);
-      expect(article.split("<pre").length - 1).toBe(readRemediation(texts.findings[code]?.remediation ?? "").lines.length);
+      const ofServers = serverNames.filter((server) => linesFor(server, check.fixes?.[code as FindingCode] ?? [], samples) !== null);
+      const ofText = readRemediation(texts.findings[code]?.remediation ?? "").lines;
+      expect(article.split("<pre").length - 1).toBe(ofServers.length + ofText.length);
     }
     for (const name of check.standards ?? []) expect(html).toContain(escaped(name));
     for (const name of [...check.reads, ...(check.consults ?? [])]) expect(html).toContain(`>${name}</code>`);
@@ -101,6 +105,12 @@ describe("/checks/{key}", () => {
       ["nginx", 1],
       ["Apache", 1],
       ["Caddy", 1],
+      ["IIS", 10],
+      ["Node.js (Express)", 3],
+      [".htaccess", 1],
+      ["Cloudflare", 16],
+      ["WordPress", 4],
+      ["Traefik", 6],
     ]);
     expect(await read("/checks/mail-dmarc")).toContain("_dmarc.<var>example.com</var>. IN TXT");
   });

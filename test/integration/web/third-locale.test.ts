@@ -27,10 +27,11 @@ function pseudo<T>(value: T): T {
 
 const plugin: CheckTexts = { label: "Own label", reason: "Own reason.", findings: {} };
 const french: LocaleFile = pseudo(enGb);
-const texts = createTexts(
-  { "en-gb": { ...enGb.checks, "own-check": plugin }, "de-de": { ...deDe.checks, "own-check": plugin } },
-  { "en-gb": enGb, "de-de": deDe, "fr-fr": french },
-);
+const texts = createTexts({ "en-gb": { ...enGb.checks, "own-check": plugin }, "de-de": { ...deDe.checks, "own-check": plugin } }, [], {
+  "en-gb": enGb,
+  "de-de": deDe,
+  "fr-fr": french,
+});
 const at = new Date("2026-03-09T14:05:00Z");
 let pages: PagesUnderTest;
 let token: string;

@@ -1,13 +1,11 @@
 /** Follows remediations: applies their lines for a server, and their DNS records and files, to a modelled site. */
-import enGb from "../../../../locales/en-gb.json" with { type: "json" };
-import type { CheckTexts } from "../../../../src/check/check.ts";
 import type { StoredFinding } from "../../../../src/judge/result.ts";
+import { remediationOf } from "../../../support/remediations.ts";
 import type { Change } from "./changes.ts";
 import { type Server, servers, withServerLine } from "./server-lines.ts";
 import { host, policyHost, type Site } from "./site.ts";
 
 const owners = ["@", "_dmarc", "_mta-sts", "_smtp._tls"] as const;
-const checks: Readonly<Record<string, CheckTexts>> = enGb.checks;
 
 /** One change for each finding and server: all lines of its remediation for that server, DNS and files. */
 export function pastedChanges(site: Site, findings: readonly StoredFinding[]): readonly Change[] {
@@ -20,10 +18,10 @@ export function pastedChanges(site: Site, findings: readonly StoredFinding[]): r
 }
 
 /** Lines of a remediation, with the values of the finding. */
-function filledLines({ code, checkKey, values }: StoredFinding): readonly string[] {
-  const filling: Readonly<Record<string, unknown>> = { ...values, host };
-  const [, ...lines] = checks[checkKey]?.findings[code]?.remediation.split("\n") ?? [];
-  return lines.map((line) => line.replaceAll(/\{\{(\w+)\}\}/g, (_all, name: string) => String(filling[name] ?? "")));
+function filledLines({ code, values }: StoredFinding): readonly string[] {
+  return remediationOf(code, { ...values, host })
+    .split("\n")
+    .slice(1);
 }
 
 export function withLines(site: Site, server: Server, lines: readonly string[]): Site {

@@ -1,13 +1,13 @@
 /** A single improvement of a site never lowers its score, and a single worsening never raises it. Pairs with a cut header are left out. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import enGb from "../../../../locales/en-gb.json" with { type: "json" };
+import { remediationOf } from "../../../support/remediations.ts";
 import { anySite, flawlessSite, soundHeaders } from "./any-site.ts";
 import { improvementsOf, worseningsOf } from "./changes.ts";
 import { pastedChanges, withLines } from "./pasted.ts";
 import { withPolicy } from "./policies.ts";
 import { servers } from "./server-lines.ts";
-import type { Headers, Site } from "./site.ts";
+import { type Headers, host, type Site } from "./site.ts";
 import { breachOf, judgedSite, pairOf } from "./site-law.ts";
 
 const pairs = 500;
@@ -49,7 +49,7 @@ describe("cases from real scans", () => {
     ...servers.map((server): [string, Site, Site] => [
       `the remediation on framing for ${server}`,
       bare,
-      withLines(bare, server, remediationOf("security.missing-header.x-frame-options")),
+      withLines(bare, server, linesOf("security.missing-header.x-frame-options")),
     ]),
     [
       "Report-Only first, as the remediation advises",
@@ -89,17 +89,11 @@ describe("the lines of a remediation", () => {
       ["security.cookie.missing-samesite", "cookie-samesite"],
     ] as const) {
       expect([key, state(weak, key)]).toEqual([key, "violated"]);
-      expect([key, state(withLines(weak, server, remediationOf(code)), key)]).toEqual([key, "passed"]);
+      expect([key, state(withLines(weak, server, linesOf(code)), key)]).toEqual([key, "passed"]);
     }
   });
 });
 
-function remediationOf(code: string): readonly string[] {
-  const texts = Object.values(enGb.checks).map(({ findings }) => (findings as Record<string, { remediation: string }>)[code]);
-  return (
-    texts
-      .find((found) => found !== undefined)
-      ?.remediation.split("\n")
-      .slice(1) ?? []
-  );
+function linesOf(code: string): readonly string[] {
+  return remediationOf(code, { host, names: "sid" }).split("\n").slice(1);
 }

@@ -1,0 +1,98 @@
+/** Merges fixes of several findings: one value for each header, one policy, and nothing twice. */
+import type { Fix } from "../../check/fix.ts";
+import { type FixOf, policyName } from "./target.ts";
+
+/** Policy that restricts everything to the own site. */
+const basePolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
+/** Kinds whose lines presuppose files, so that a server might refuse the whole configuration. */
+const byHand: readonly Fix["kind"][] = ["certificate", "text-file"];
+const stsName = "strict-transport-security";
+
+/** Whether a configuration for several findings may contain the fix. */
+export function isMergeable(fix: Fix): boolean {
+  return !byHand.includes(fix.kind) && !(fix.kind === "header" && fix.optional);
+}
+
+/** Merged fixes in a fixed order of kinds. */
+export function mergedFixes(fixes: readonly Fix[]): readonly Fix[] {
+  const headers = mergedHeaders(fixes.filter((fix) => fix.kind === "header"));
+  const sent = new Set(headers.map(({ name }) => name.toLowerCase()));
+  const removed = fixes.filter((fix) => fix.kind === "remove-header").filter(({ name }) => !sent.has(name.toLowerCase()));
+  const policies = mergedPolicies(fixes.filter((fix) => fix.kind === "policy"));
+  const cookies = mergedCookies(fixes.filter((fix) => fix.kind === "cookie"));
+  const merged: readonly Fix["kind"][] = ["header", "policy", "cookie", "remove-header"];
+  const others = fixes.filter(({ kind }) => !merged.includes(kind));
+  return [...distinctFixes(others), ...headers, ...policies, ...distinctFixes(removed), ...cookies];
+}
+
+function distinctFixes<F extends Fix>(fixes: readonly F[]): readonly F[] {
+  return [...new Map(fixes.map((fix) => [JSON.stringify(fix).toLowerCase(), fix])).values()];
+}
+
+function mergedHeaders(fixes: readonly FixOf<"header">[]): readonly FixOf<"header">[] {
+  return [...Map.groupBy(fixes, ({ name }) => name.toLowerCase())].map(([name, same]) => {
+    const [first] = same as [FixOf<"header">];
+    const values = same.map(({ value }) => value);
+    const value = name === stsName ? strictestSts(values) : longest(values);
+    return { ...first, value, replaces: same.some(({ replaces }) => replaces) };
+  });
+}
+
+/** Fixes of one header differ in what they add to it, so the longest value is the strictest; the first of equals. */
+function longest(values: readonly string[]): string {
+  return values.reduce((one, other) => (other.length > one.length ? other : one));
+}
+
+function strictestSts(values: readonly string[]): string {
+  const ages = values.map((value) => Number(/max-age=(\d{1,10})/i.exec(value)?.[1] ?? 0));
+  const words = ["includeSubDomains", "preload"].filter((word) => values.some((value) => value.toLowerCase().includes(word.toLowerCase())));
+  return [`max-age=${Math.max(...ages)}`, ...words].join("; ");
+}
+
+/** One policy. It replaces a weak one, from which nothing is then known, so it restricts every kind of content. */
+function mergedPolicies(policies: readonly FixOf<"policy">[]): readonly Fix[] {
+  if (policies.length === 0) return [];
+  const replaces = policies.some(({ present }) => present === "weak");
+  const kept = policies.every(({ present }) => present === "kept");
+  const all = [...(replaces ? [basePolicy] : []), ...policies.map(({ directives }) => directives)];
+  const directives = joinedDirectives(all);
+  if (kept) return [{ kind: "policy", directives, present: "kept" }];
+  return [{ kind: "header", name: policyName, value: directives, replaces, optional: false }];
+}
+
+/** Each directive once; of two source lists `'none'`, then the shorter one. */
+function joinedDirectives(policies: readonly string[]): string {
+  const joined = new Map<string, string>();
+  for (const directive of policies.flatMap((policy) => policy.split(";"))) {
+    const [name = "", ...sources] = directive.trim().split(/\s+/);
+    const value = sources.join(" ");
+    const before = joined.get(name);
+    if (name !== "" && (before === undefined || isStricter(value, before))) joined.set(name, value);
+  }
+  return [...joined].map(([name, value]) => (value === "" ? name : `${name} ${value}`)).join("; ");
+}
+
+function isStricter(sources: string, than: string): boolean {
+  if (than === "'none'") return false;
+  return sources === "'none'" || sources.length < than.length;
+}
+
+/** Names first, then names with a prefix, then all. What all cookies get is not repeated. */
+function mergedCookies(fixes: readonly FixOf<"cookie">[]): readonly FixOf<"cookie">[] {
+  const selectors = fixes.flatMap((fix) =>
+    (typeof fix.cookies === "string" ? [fix.cookies] : fix.cookies.names.split(",").map((names) => ({ names }))).map((cookies) => ({
+      ...fix,
+      cookies,
+    })),
+  );
+  const ofAll = fixes.filter(({ cookies }) => cookies === "all").flatMap(({ attributes }) => attributes);
+  const order = (cookies: FixOf<"cookie">["cookies"]) => (typeof cookies === "object" ? 0 : cookies === "prefixed" ? 1 : 2);
+  return [...Map.groupBy(selectors, ({ cookies }) => JSON.stringify(cookies)).values()]
+    .map((same) => {
+      const [first] = same as [FixOf<"cookie">];
+      const attributes = [...new Set(same.flatMap((fix) => fix.attributes))];
+      return { ...first, attributes: first.cookies === "all" ? attributes : attributes.filter((one) => !ofAll.includes(one)) };
+    })
+    .filter(({ attributes }) => attributes.length > 0)
+    .sort((one, other) => order(one.cookies) - order(other.cookies));
+}

@@ -1,0 +1,125 @@
+/** Lines of remediations for every server, framework and service: those of one finding, or one configuration for all. */
+import type { Fix } from "../../check/fix.ts";
+import type { TextValues } from "../i18n.ts";
+import { apache, htaccess } from "./apache.ts";
+import { caddy } from "./caddy.ts";
+import { cloudflare } from "./cloudflare.ts";
+import { express } from "./express.ts";
+import { filledFixes } from "./fill.ts";
+import { iis } from "./iis.ts";
+import { isMergeable, mergedFixes } from "./merge.ts";
+import { nginx } from "./nginx.ts";
+import type { ServerNote, Target, WriteNote } from "./target.ts";
+import { traefik } from "./traefik.ts";
+import { wordpress } from "./wordpress.ts";
+
+const targets = { nginx, apache, caddy, iis, express, htaccess, cloudflare, wordpress, traefik } satisfies Record<string, Target>;
+
+export type ServerName = keyof typeof targets;
+
+/** In the order of the choice on pages. */
+export const serverNames = Object.keys(targets) as readonly ServerName[];
+
+/** Servers whose lines are part of the API's remediations. */
+const apiServers: readonly ServerName[] = ["nginx", "apache", "caddy"];
+
+/** Characters of a header value that the guess reads. */
+const guessedCharsMax = 512;
+
+/** Products by their names in Server and X-Powered-By; the first match counts. */
+const products: readonly (readonly [RegExp, ServerName])[] = [
+  [/cloudflare/i, "cloudflare"],
+  [/nginx|openresty|tengine/i, "nginx"],
+  [/litespeed/i, "htaccess"],
+  [/apache(?!-coyote)/i, "apache"],
+  [/caddy/i, "caddy"],
+  [/microsoft-iis|asp\.net/i, "iis"],
+  [/\bexpress\b|next\.js/i, "express"],
+  [/wordpress|wp engine/i, "wordpress"],
+  [/traefik/i, "traefik"],
+];
+
+/** A finding with what the catalog declares for it. */
+export interface FixedFinding {
+  readonly code: string;
+  readonly fixes: readonly Fix[];
+  /** Values of the finding and `host`. */
+  readonly values: TextValues;
+}
+
+export interface ServerConfiguration {
+  readonly text: string;
+  /** Codes of the findings that the text repairs. */
+  readonly codes: readonly string[];
+  /** Codes of the findings that need other steps. */
+  readonly left: readonly string[];
+}
+
+export function isServerName(word: string | null): word is ServerName {
+  return word !== null && Object.hasOwn(targets, word);
+}
+
+/** Name of the product, equal in every language. */
+export function serverLabel(server: ServerName): string {
+  return targets[server].label;
+}
+
+/** Product that a Server or X-Powered-By value names; null without a value or a known name. */
+export function guessServer(serverHeaderValue: string | null): ServerName | null {
+  const value = (serverHeaderValue ?? "").slice(0, guessedCharsMax);
+  return products.find(([pattern]) => pattern.test(value))?.[1] ?? null;
+}
+
+/** Lines of one finding; null if it has no fixes, the server cannot express one, or a value could change their meaning. */
+export function linesFor(server: ServerName, fixes: readonly Fix[], values: TextValues): string | null {
+  const filled = filledFixes(fixes, values);
+  const target = targets[server];
+  if (filled === null || filled.length === 0 || !filled.every((fix) => target.expresses(fix))) return null;
+  const lines = target.lines(filled);
+  return lines.length === 0 ? null : lines.join("\n");
+}
+
+/** A remediation as the API sends it: advice, then lines, each after the name of its server. */
+export function withServerLines(remediation: string, fixes: readonly Fix[], values: TextValues): string {
+  const lines = apiServers.flatMap((server) =>
+    (linesFor(server, fixes, values) ?? "").split("\n").flatMap((line) => (line === "" ? [] : [`${serverLabel(server)}: ${line}`])),
+  );
+  return [remediation, ...lines].join("\n");
+}
+
+/**
+ * One configuration for the findings: each header has one value, and nothing is declared twice. `write` gives the texts of comments. The
+ * text is empty if no finding can be repaired in this way.
+ */
+export function configurationFor(server: ServerName, items: readonly FixedFinding[], write: WriteNote): ServerConfiguration {
+  const target = targets[server];
+  const filled = items.map(({ code, fixes, values }) => ({ code, fixes: filledFixes(fixes, values) ?? [] }));
+  const policies = filled.flatMap(({ fixes }) => fixes).filter((fix) => fix.kind === "policy");
+  const isOnlyPolicy = policies.some(({ present }) => present !== "kept");
+  // Merged policies become a plain header, which more targets express than a policy beside another.
+  const asMerged = (fix: Fix): Fix => (fix.kind === "policy" && isOnlyPolicy ? { ...fix, present: "none" } : fix);
+  const repaired = filled.filter(
+    ({ fixes }) => fixes.length > 0 && fixes.every((fix) => isMergeable(fix) && target.expresses(asMerged(fix))),
+  );
+  const merged = mergedFixes(repaired.flatMap(({ fixes }) => fixes));
+  const codes = [...new Set(repaired.map(({ code }) => code))];
+  const left = [...new Set(items.map(({ code }) => code))].filter((code) => !codes.includes(code));
+  if (merged.length === 0) return { text: "", codes: [], left };
+  return { text: target.whole(merged, notesOf(server, merged), write).join("\n"), codes, left };
+}
+
+/** Warnings first: what to test before, and where the lines belong. */
+function notesOf(server: ServerName, fixes: readonly Fix[]): readonly ServerNote[] {
+  const headers = fixes.filter((fix) => fix.kind === "header");
+  const policy = headers.find(({ name }) => name === "Content-Security-Policy");
+  const notes: readonly (readonly [ServerNote, boolean])[] = [
+    [`place.${server}`, true],
+    ["test", true],
+    ["policy", policy !== undefined || fixes.some(({ kind }) => kind === "policy")],
+    ["policyReplaced", policy?.replaces === true],
+    ["subdomains", headers.some(({ value }) => value.includes("includeSubDomains"))],
+    ["origin", headers.some(({ value }) => value.includes("https://app.example"))],
+    ["cookies", fixes.some(({ kind }) => kind === "cookie")],
+  ];
+  return notes.filter(([, applies]) => applies).map(([note]) => note);
+}

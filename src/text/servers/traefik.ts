@@ -1,0 +1,72 @@
+/** Lines for Traefik: YAML of its dynamic configuration. */
+import type { Fix } from "../../check/fix.ts";
+import { inexpressible, policyName, type Renderers, renderFix, type ServerNote, type Target, type WriteNote } from "./target.ts";
+
+interface Part {
+  readonly in: keyof typeof places;
+  readonly lines: readonly string[];
+}
+
+/** Keys above the lines, outermost first. */
+const places = {
+  headers: ["http", "middlewares", "assay-headers", "headers", "customResponseHeaders"],
+  requests: ["http", "middlewares", "assay-headers", "headers", "customRequestHeaders"],
+  redirect: ["http", "middlewares", "assay-https", "redirectScheme"],
+  tls: ["tls", "options", "default"],
+} as const;
+
+const renderers: Renderers<Part> = {
+  header: headerPart,
+  "remove-header": ({ name }) => ({ in: "headers", lines: [`${name}: ""`] }),
+  // A value replaces that of the application; there is no way to add a second one.
+  policy: ({ directives, present }) => (present === "none" ? headerPart({ name: policyName, value: directives }) : null),
+  cookie: inexpressible,
+  certificate: inexpressible,
+  "https-redirect": () => ({ in: "redirect", lines: ["scheme: https", "permanent: true"] }),
+  "tls-protocols": () => ({ in: "tls", lines: ["minVersion: VersionTLS12"] }),
+  "tls-ciphers": () => ({ in: "tls", lines: ["cipherSuites:", ...cipherSuites.map((name) => `  - ${name}`)] }),
+  "tls-curves": () => ({ in: "tls", lines: ["curvePreferences:", "  - X25519", "  - CurveP256", "  - CurveP384"] }),
+  charset: inexpressible,
+  // Traefik has no Server header of its own.
+  "server-version": () => ({ in: "headers", lines: ['Server: ""'] }),
+  "no-listing": inexpressible,
+  "forwarded-scheme": () => ({ in: "requests", lines: ["X-Forwarded-Proto: https"] }),
+  "path-redirect": inexpressible,
+  "path-type": inexpressible,
+  "text-file": inexpressible,
+};
+
+const cipherSuites = [
+  "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+  "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+  "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+  "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+  "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+  "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+];
+
+/** Null for double braces: Traefik reads files as Go templates. A JSON string is a YAML string (YAML 1.2, section 1.3). */
+function headerPart({ name, value }: { readonly name: string; readonly value: string }): Part | null {
+  return value.includes("{{") ? null : { in: "headers", lines: [`${name}: ${JSON.stringify(value)}`] };
+}
+
+/** Lines that share the outer keys; each key exists once. */
+function nested(parts: readonly Part[], depth: number): readonly string[] {
+  const byKey = Map.groupBy(parts, (part) => places[part.in][depth] ?? "");
+  return [...byKey].flatMap(([key, same]) =>
+    key === "" ? same.flatMap(({ lines }) => lines) : [`${key}:`, ...nested(same, depth + 1).map((line) => `  ${line}`)],
+  );
+}
+
+function linesOf(fixes: readonly Fix[]): readonly string[] {
+  return nested(
+    fixes.flatMap((fix) => renderFix(renderers, fix) ?? []),
+    0,
+  );
+}
+
+function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: WriteNote): readonly string[] {
+  return [...notes.map((note) => `# ${write(note)}`), ...linesOf(fixes)];
+}
+
+export const traefik: Target = { label: "Traefik", expresses: (fix) => renderFix(renderers, fix) !== null, lines: linesOf, whole };

@@ -1,0 +1,97 @@
+/** Choice of the server that a report shows lines for, and one configuration for all findings. */
+import { fixedFinding } from "../../text/render.ts";
+import { configurationFor, type ServerName, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
+import { ConfigLines } from "../components/config-lines.tsx";
+import { untranslated } from "../components/untrusted-text.tsx";
+import { useVisit } from "../context.ts";
+import { findingChoiceParams } from "./finding-filter.tsx";
+import type { Report } from "./report.ts";
+import { ledgerParams } from "./state-filter.tsx";
+
+/** Anchor of the choice, which the form returns to. */
+const choiceId = "server";
+export const serverParam = "server";
+/** Parameters of the page that the form keeps. */
+const keptParams = [...findingChoiceParams, ...ledgerParams];
+/** Longer values were typed into the address. */
+const keptValueCharsMax = 200;
+
+/** A GET form, so that it works without script; the script submits it on change. Other parameters are kept. */
+export function ServerChoice({ report: { scan, server } }: { readonly report: Report }) {
+  const { i18n, url } = useVisit();
+  const kept = [...url.searchParams].filter(([name, value]) => keptParams.includes(name) && value.length <= keptValueCharsMax);
+  return (
+    <form class="server-choice" id={choiceId} action={`/scans/${scan.token}#${choiceId}`}>
+      {kept.map(([name, value], at) => (
+        <input key={at} type="hidden" name={name} value={value} />
+      ))}
+      <label>
+        {i18n.t("report.server.label")}
+        <select name={serverParam} data-submit-on-change>
+          {serverNames.map((name) => (
+            <option key={name} value={name} selected={name === server.name}>
+              {serverLabel(name)}
+            </option>
+          ))}
+          <option value="explain" selected={server.name === "explain"}>
+            {i18n.t("report.server.explain")}
+          </option>
+        </select>
+      </label>
+      <button type="submit">{i18n.t("report.server.choose")}</button>
+      {server.guessed && <span class="small muted">{i18n.t("report.server.guessed")}</span>}
+    </form>
+  );
+}
+
+/** One configuration for all findings that the chosen server can repair; nothing if it can repair none. Notes are left out. */
+export function AllLines({ report }: { readonly report: Report }) {
+  const { server, findings } = report;
+  const {
+    i18n,
+    settings: { texts },
+  } = useVisit();
+  if (server.name === "explain") return null;
+  const problems = findings.filter(({ points }) => points !== 0);
+  const items = problems.map(({ finding }) => fixedFinding(finding, report.scan.url, texts));
+  const write = (note: string) => texts.translate(i18n.locale, ["serverNotes", ...note.split(".")]) ?? note;
+  const { text, codes, left } = configurationFor(server.name, items, write);
+  if (text === "") return null;
+  const label = serverLabel(server.name);
+  return (
+    <details class="paste all-lines">
+      <summary>{i18n.t("report.server.all", { server: label })}</summary>
+      <p>
+        {i18n.count("report.server.repairs", codes.length)} {i18n.t(testedTexts[server.name])}
+      </p>
+      <ConfigLines label={label}>{text}</ConfigLines>
+      {left.length > 0 && (
+        <>
+          <p>{i18n.t("report.server.left")}</p>
+          <ul class="small">
+            {left.map((code) => (
+              <li key={code}>
+                <a href={`#${code}`} {...untranslated}>
+                  {code}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </details>
+  );
+}
+
+/** How the lines of each server are tested. */
+const testedTexts = {
+  nginx: "report.server.testedForReal",
+  apache: "report.server.testedForReal",
+  caddy: "report.server.testedForReal",
+  express: "report.server.testedForReal",
+  htaccess: "report.server.testedForReal",
+  wordpress: "report.server.testedInPhp",
+  iis: "report.server.testedByForm",
+  cloudflare: "report.server.testedByForm",
+  traefik: "report.server.testedByForm",
+} as const satisfies Record<ServerName, string>;

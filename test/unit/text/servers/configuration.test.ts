@@ -1,0 +1,107 @@
+/** One configuration for several findings: merged headers, one policy, nothing twice. */
+import { describe, expect, test } from "vitest";
+import type { Fix } from "../../../../src/check/fix.ts";
+import * as fixes from "../../../../src/check/fix.ts";
+import { configurationFor, type ServerName, serverNames } from "../../../../src/text/servers/server-lines.ts";
+import { fixedFindings } from "../../../support/remediations.ts";
+
+const values = { host: "shop.example", names: "sid" };
+
+/** Codes are a, b, c ... */
+function merged(server: ServerName, ...steps: readonly Fix[]) {
+  const items = steps.map((fix, at) => ({ code: String.fromCharCode(97 + at), fixes: [fix], values }));
+  return configurationFor(server, items, (note) => `(${note})`);
+}
+
+function linesOf(server: ServerName, ...steps: readonly Fix[]): readonly string[] {
+  return merged(server, ...steps)
+    .text.split("\n")
+    .filter((line) => !line.includes("("));
+}
+
+describe("a configuration", () => {
+  test("has the strictest HSTS value once", () => {
+    const name = "Strict-Transport-Security";
+    const steps = [fixes.setHeader(name, "max-age=31536000"), fixes.replaceHeader(name, "max-age=600; includeSubDomains")];
+    expect(linesOf("apache", ...steps)).toEqual([
+      "Header unset Strict-Transport-Security",
+      'Header always set Strict-Transport-Security "max-age=31536000; includeSubDomains"',
+    ]);
+  });
+
+  test("never asks for preloading, which is hard to undo", () => {
+    const preload = fixes.replaceHeader("Strict-Transport-Security", "max-age=31536000; preload", { optional: true });
+    expect(merged("nginx", preload)).toEqual({ text: "", codes: [], left: ["a"] });
+  });
+
+  test("leaves certificates to the reader, whose files it does not know", () => {
+    const { codes, left } = merged("nginx", fixes.useCertificate("{{host}}"), fixes.hideServerVersion);
+    expect([codes, left]).toEqual([["b"], ["a"]]);
+  });
+
+  test("adds one policy beside that of the site", () => {
+    const steps = [fixes.sendPolicy("base-uri 'self'"), fixes.sendPolicy("base-uri 'none'"), fixes.sendPolicy("object-src 'none'")];
+    expect(linesOf("caddy", ...steps)).toEqual([
+      "header {",
+      "  defer",
+      "  +Content-Security-Policy \"base-uri 'none'; object-src 'none'\"",
+      "}",
+    ]);
+    expect(merged("traefik", ...steps).left).toEqual(["a", "b", "c"]);
+  });
+
+  test("replaces a policy that restricts no scripts, on servers that cannot add one too", () => {
+    const steps = [fixes.sendPolicy("script-src 'self'", "weak"), fixes.sendPolicy("base-uri 'none'")];
+    const policy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'; script-src 'self'";
+    expect(linesOf("nginx", ...steps)).toEqual([
+      "proxy_hide_header Content-Security-Policy;",
+      "fastcgi_hide_header Content-Security-Policy;",
+      `add_header Content-Security-Policy "${policy}" always;`,
+    ]);
+    expect(merged("nginx", ...steps).text).toContain("# (policyReplaced)");
+    const { text, codes } = merged("traefik", ...steps);
+    expect(text).toContain(`Content-Security-Policy: "${policy}"`);
+    expect(codes).toEqual(["a", "b"]);
+  });
+
+  test("does not remove a header that it sends", () => {
+    const steps = [fixes.removeHeader("x-frame-options"), fixes.setHeader("X-Frame-Options", "DENY")];
+    expect(linesOf("nginx", ...steps)).toEqual(['add_header X-Frame-Options "DENY" always;']);
+  });
+
+  test("gives nginx all flags of a cookie in one line", () => {
+    const named = { names: "{{names}}" };
+    const steps = [
+      fixes.addToCookies("all", "Secure"),
+      fixes.addToCookies(named, "HttpOnly"),
+      fixes.addToCookies(named, "SameSite=Lax"),
+      fixes.addToCookies("prefixed", "Secure"),
+    ];
+    expect(linesOf("nginx", ...steps)).toEqual(["proxy_cookie_flags sid httponly samesite=lax secure;", "proxy_cookie_flags ~ secure;"]);
+  });
+
+  test("names the port of each part of a redirect", () => {
+    expect(merged("nginx", fixes.redirectToHttps, fixes.hideServerVersion).text.split("\n").slice(-4)).toEqual([
+      "# (plain)",
+      "if ($scheme = http) { return 301 https://$host$request_uri; }",
+      "# (secure)",
+      "server_tokens off;",
+    ]);
+  });
+
+  test("keeps two hyphens out of XML comments", () => {
+    const items = [{ code: "a", fixes: [fixes.noDirectoryListing], values }];
+    expect(configurationFor("iis", items, () => "a --> b").text).toContain("<!-- a - -> b -->");
+  });
+
+  test.each(serverNames)("for %s names each code once, and each header once", (server) => {
+    const items = fixedFindings("shop.example");
+    const { text, codes, left } = configurationFor(server, items, (note) => note);
+    expect([...codes, ...left].sort()).toEqual([...new Set(items.map(({ code }) => code))].sort());
+    const policies = text
+      .split("\n")
+      .filter((line) => /^\W*(?:add_header|Header always set|"?Content-Security-Policy"?:?) "?Content-Security-Policy "/.test(line));
+    expect(policies.length).toBeLessThanOrEqual(1);
+    expect(text).not.toMatch(/\{\{|undefined|\[object/);
+  });
+});
