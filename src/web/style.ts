@@ -6,6 +6,7 @@ import frame from "./assets/styles/frame.css" with { type: "text" };
 import print from "./assets/styles/print.css" with { type: "text" };
 import report from "./assets/styles/report.css" with { type: "text" };
 import states from "./assets/styles/states.css" with { type: "text" };
+import tables from "./assets/styles/tables.css" with { type: "text" };
 
 /** The first file sets the order of the layers. */
-export const style = [base, forms, frame, components, report, states, print].join("\n");
+export const style = [base, forms, frame, components, tables, report, states, print].join("\n");

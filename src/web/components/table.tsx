@@ -12,6 +12,9 @@ export interface Column {
   readonly unseen?: boolean;
 }
 
+/** A table of more columns needs more width before it is one. */
+const fewColumnsMax = 3;
+
 const Columns = createContext<readonly Column[]>([]);
 
 interface CaptionProps {
@@ -29,19 +32,21 @@ interface TableProps extends CaptionProps {
 export function Table({ caption, captionUnseen = false, columns, children }: TableProps) {
   return (
     <Columns.Provider value={columns}>
-      <table class="cards">
-        <caption {...(captionUnseen ? { class: "unseen" } : {})}>{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ label, numeric = false, unseen = false }) => (
-              <th key={label} scope="col" {...(numeric ? { class: "num" } : {})}>
-                {unseen ? <span class="unseen">{label}</span> : label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        {children}
-      </table>
+      <div class={columns.length > fewColumnsMax ? "table wide" : "table"}>
+        <table class="cards">
+          <caption {...(captionUnseen ? { class: "unseen" } : {})}>{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map(({ label, numeric = false, unseen = false }) => (
+                <th key={label} scope="col" {...(numeric ? { class: "num" } : {})}>
+                  {unseen ? <span class="unseen">{label}</span> : label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {children}
+        </table>
+      </div>
     </Columns.Provider>
   );
 }

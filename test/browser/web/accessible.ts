@@ -78,3 +78,27 @@ export function clippedComplaints(page: Page): Promise<readonly string[]> {
       .map((element) => `${element.scrollHeight} px in ${element.clientHeight}: ${element.outerHTML.slice(0, charsMax)}`);
   }, markupCharsMax);
 }
+
+/** Smallest type in CSS pixels: labels, and texts that one reads. */
+const typePxMin = { label: 13, text: 14 };
+
+/** Texts below the smallest type. Charts count with their scale. */
+export function typeComplaints(page: Page): Promise<readonly string[]> {
+  return page.evaluate((pxMin) => {
+    const complaints = new Set<string>();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      if (parent === null || !/\S/.test(node.nodeValue ?? "") || !parent.checkVisibility() || parent.matches("option")) continue;
+      const scale = parent instanceof SVGGraphicsElement ? (parent.getScreenCTM()?.a ?? 1) : 1;
+      const px = Number.parseFloat(getComputedStyle(parent).fontSize) * scale;
+      const isText = parent.matches("p, li, dd, td, td > div") && parent.closest("nav, footer, header") === null;
+      // A font size in rem is not always exact in binary.
+      if (px < (isText ? pxMin.text : pxMin.label) - 0.01)
+        complaints.add(
+          `${px.toFixed(1)} px: ${parent.tagName.toLowerCase()}.${parent.getAttribute("class") ?? ""}: ${node.nodeValue?.trim().slice(0, 40)}`,
+        );
+    }
+    return [...complaints];
+  }, typePxMin);
+}

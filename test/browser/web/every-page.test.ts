@@ -1,10 +1,12 @@
 /** Every page in every state, language and colour scheme: accessible, valid HTML, responsive, small, without errors. */
 import { gzipSync } from "node:zlib";
+import type { Page } from "puppeteer-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Locale, locales } from "../../../src/check/check.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
-import { axeComplaints, clippedComplaints, narrow, overflowComplaints, spaceText } from "./accessible.ts";
+import { axeComplaints, clippedComplaints, narrow, overflowComplaints, spaceText, typeComplaints } from "./accessible.ts";
 import { markupComplaints } from "./markup.ts";
+import { layoutWidths, overlapComplaints } from "./overlap.ts";
 import { type Place, places } from "./places.ts";
 import { startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
@@ -13,17 +15,11 @@ import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
 const budgetBytes = { html: 60_000, style: 14_000, script: 12_000 };
 const placeMsMax = 300_000;
 
-/** Each language meets each colour scheme, and the four meet both widths. */
-const looks = {
-  "en-gb": [
-    { scheme: "light", viewport: desktop },
-    { scheme: "dark", viewport: phone },
-  ],
-  "de-de": [
-    { scheme: "dark", viewport: desktop },
-    { scheme: "light", viewport: phone },
-  ],
-} as const satisfies Record<Locale, unknown>;
+/** Colour scheme at the widths that axe checks: each language meets both schemes, and each scheme both widths. */
+const axeSchemes = {
+  "en-gb": { [desktop.width]: "light", [phone.width]: "dark" },
+  "de-de": { [desktop.width]: "dark", [phone.width]: "light" },
+} as const satisfies Record<Locale, Readonly<Record<number, string>>>;
 
 let servers: TestServers;
 let visitors: Visitors;
@@ -47,18 +43,24 @@ async function complaintsOf({ who, on = "busy", status = 200, refreshes, go }: P
   if (opened.status !== status) found.push(`answers ${opened.status} at ${page.url()}`);
   if (!opened.html.includes(`<html lang="${locale === "de-de" ? "de-DE" : "en-GB"}"`)) found.push("speaks another language");
   if (gzipSync(opened.html).length > budgetBytes.html) found.push("is too large");
-  for (const { scheme, viewport } of looks[locale]) {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-    await page.setViewport(viewport);
-    found.push(...(await axeComplaints(page)).map((complaint) => `${scheme}: ${complaint}`));
-  }
+  for (const width of layoutWidths) found.push(...(await complaintsAt(page, width, axeSchemes[locale][width])));
   await page.setViewport(narrow);
-  found.push(...(await overflowComplaints(page)));
   await spaceText(page);
   found.push(...[...(await overflowComplaints(page)), ...(await clippedComplaints(page))].map((complaint) => `spaced: ${complaint}`));
   found.push(...visitor.complaints);
   await visitor.close();
   return found.map((complaint) => `${locale}: ${complaint}`);
+}
+
+/** Layout at one width, and axe if there is a colour scheme for it. */
+async function complaintsAt(page: Page, width: number, scheme: string | undefined): Promise<readonly string[]> {
+  await page.setViewport({ ...desktop, width });
+  const layout = [...(await overflowComplaints(page)), ...(await overlapComplaints(page)), ...(await typeComplaints(page))].map(
+    (complaint) => `${width} px: ${complaint}`,
+  );
+  if (scheme === undefined) return layout;
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+  return [...layout, ...(await axeComplaints(page)).map((complaint) => `${width} px, ${scheme}: ${complaint}`)];
 }
 
 test.each(places.map((place) => [place.name, place] as const))(
