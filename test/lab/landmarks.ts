@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { landmarkKeys } from "../support/finished-scans.ts";
 import { startBareSite, startOldSite, startPlainSite, startSilentSite } from "./bare-site.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
+import { startShopSite } from "./shop-site.ts";
 import { startSoundSite } from "./sound-site.ts";
 import { notApplicable, notChecked, passed, violated } from "./states.ts";
 
-export const landmarkNames = ["sound-site", "bare-site", "silent-site", "plain-site", "old-site"] as const;
+export const landmarkNames = ["sound-site", "bare-site", "silent-site", "plain-site", "old-site", "shop-site"] as const;
 export type LandmarkName = (typeof landmarkNames)[number];
 
 /** A stored scan of a landmark. Its age does not matter, because the evidence includes the time of the scan. */
@@ -28,7 +29,7 @@ export const notesOfSoundSite: Readonly<Record<string, string>> = {
 };
 
 /** Rows that the bare site cannot violate because of its other violations, and the site that does. */
-export const violatedElsewhere: Readonly<Record<string, Exclude<LandmarkName, "sound-site" | "bare-site">>> = {
+export const violatedElsewhere: Readonly<Record<string, Exclude<LandmarkName, "sound-site" | "bare-site" | "shop-site">>> = {
   // The bare site has a worthless policy and worthless records, which is not the same as none.
   "content-security-policy": "silent-site",
   "mail-dmarc": "silent-site",
@@ -50,6 +51,7 @@ const startLandmark: Readonly<Record<LandmarkName, () => Promise<LabSite>>> = {
   "silent-site": startSilentSite,
   "plain-site": startPlainSite,
   "old-site": startOldSite,
+  "shop-site": startShopSite,
 };
 
 function expectedOf(name: LandmarkName): States {
@@ -62,6 +64,11 @@ function expectedOf(name: LandmarkName): States {
       };
     case "bare-site":
       return violated(...landmarkKeys.filter((key) => !(key in violatedElsewhere) && !violatedNowhere.includes(key)));
+    case "shop-site":
+      return {
+        ...violated("tls-trust-chain", "csp-script-inline", "cors-configuration", "mixed-content", "cookie-secure"),
+        ...notChecked("dns-caa", "mail-spf"),
+      };
     default: {
       const keysOfSite = Object.keys(violatedElsewhere).filter((key) => violatedElsewhere[key] === name);
       // Without a page, the redirect to https cannot be judged.

@@ -1,4 +1,4 @@
-/** Stores finished scans: the five sites of test/support/landmarks, or any other. */
+/** Stores finished scans: the six sites of test/support/landmarks, or any other. */
 
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
@@ -7,6 +7,7 @@ import type { Store } from "../../src/store/store.ts";
 import bareSite from "./landmarks/bare-site.json" with { type: "json" };
 import oldSite from "./landmarks/old-site.json" with { type: "json" };
 import plainSite from "./landmarks/plain-site.json" with { type: "json" };
+import shopSite from "./landmarks/shop-site.json" with { type: "json" };
 import silentSite from "./landmarks/silent-site.json" with { type: "json" };
 import soundSite from "./landmarks/sound-site.json" with { type: "json" };
 
@@ -15,14 +16,16 @@ export interface KnownScan {
   readonly result: StoredResult;
 }
 
-/** `bare`: nearly every check violated; `sound`: 100; `silent`: sends nothing; `plain`: no https; `old`: the page could not be read. */
+/** `bare`: nearly every check violated; `sound`: 100; `silent`: sends nothing; `plain`: no https; `old`: the page could not be read;
+ * `shop`: a typical old site with 39 findings of every severity. */
 export const knownScans = {
   bare: bareSite,
   sound: soundSite,
   silent: silentSite,
   plain: plainSite,
   old: oldSite,
-} as unknown as Readonly<Record<"bare" | "sound" | "silent" | "plain" | "old", KnownScan>>;
+  shop: shopSite,
+} as unknown as Readonly<Record<"bare" | "sound" | "silent" | "plain" | "old" | "shop", KnownScan>>;
 
 /** Checks that the landmarks have a row for. A newer check joins them when `npm run capture-evidence` runs again. */
 export const landmarkKeys: readonly string[] = knownScans.sound.result.ledger.map(({ key }) => key);

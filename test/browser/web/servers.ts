@@ -18,7 +18,7 @@ const listedScans = 30;
 /** Session cookie values and names of stored objects. */
 export interface Fixtures {
   readonly sessions: Readonly<Record<Person, string>>;
-  readonly scans: Readonly<Record<"bare" | "sound" | "plain" | "old" | "silent" | "failed" | "queued", string>>;
+  readonly scans: Readonly<Record<"bare" | "shop" | "sound" | "plain" | "old" | "silent" | "failed" | "queued", string>>;
   readonly links: Readonly<Record<"invite" | "reset", string>>;
 }
 
@@ -120,8 +120,9 @@ async function fillBusy(store: Store) {
   await storeHistory(store, ago);
   const failed = await failedScan(store, "https://assay-bare-site.org/", ago(20));
   const given = { at: ago(0.01), accountId: agency.id, screenshot: pixelJpeg };
-  const [bare, sound, plain, old, silent] = [
+  const [bare, shop, sound, plain, old, silent] = [
     await storeSite(store, "bare", given),
+    await storeSite(store, "shop", given),
     await storeSite(store, "sound", given),
     await storeSite(store, "plain", given),
     await storeSite(store, "old", given),
@@ -138,7 +139,7 @@ async function fillBusy(store: Store) {
   return {
     sessions: { admin: admin.session, agency: agency.session, careful, free: free.session },
     scans: {
-      ...{ bare: bare.token, sound: sound.token, plain: plain.token, old: old.token, silent: silent.token },
+      ...{ bare: bare.token, shop: shop.token, sound: sound.token, plain: plain.token, old: old.token, silent: silent.token },
       ...{ failed, queued: waiting.at(-1) ?? "" },
     },
     links: { invite: invite.value, reset: reset.value },

@@ -1,4 +1,4 @@
-/** Report page of five known sites in both languages, of old results and of other catalogs. */
+/** Report page of six known sites in both languages, of old results and of other catalogs. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../../locales/de-de.json" with { type: "json" };
