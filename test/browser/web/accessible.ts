@@ -37,11 +37,11 @@ export function overflowComplaints(page: Page): Promise<readonly string[]> {
     return complaints;
 
     function look(element: Element, inScroller: boolean): void {
-      const { display, overflowX, clipPath } = getComputedStyle(element);
+      const { display, overflowX, clipPath, textOverflow } = getComputedStyle(element);
       // Visually hidden texts and skip links are exempt.
       if (display === "none" || clipPath !== "none" || element.matches("svg, select, .skip:not(:focus)")) return;
-      // Code blocks scroll in a box, and input text scrolls in its field.
-      const scrolls = /auto|scroll/.test(overflowX) || element.matches("input, textarea");
+      // Code blocks scroll in a box, input text scrolls in its field, and a preview of a folded text ends with an ellipsis.
+      const scrolls = /auto|scroll/.test(overflowX) || element.matches("input, textarea") || textOverflow === "ellipsis";
       if (display !== "inline" && display !== "contents") {
         const complain = (what: string) => complaints.push(`${what}: ${element.outerHTML.slice(0, charsMax)}`);
         if (!scrolls && element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)

@@ -72,12 +72,15 @@ export function overlapComplaints(page: Page): Promise<readonly string[]> {
         const block = blockOf(parent);
         // Chart labels are placed by the drawing; they may still overlap each other.
         const bounds = parent.closest("svg") === null ? block.getBoundingClientRect() : null;
+        const isElided = styleOf(block).textOverflow === "ellipsis";
         range.selectNodeContents(node);
         for (const rect of range.getClientRects()) {
           if (rect.width < 1 || rect.height < 1) continue;
           const ink = rect.height * inklessShare;
-          if (bounds !== null && isOutside(rect, ink, bounds)) complaints.add(`${nameOf(node)} leaves its box`);
-          yield { node, left: rect.left, right: rect.right, top: rect.top + ink, bottom: rect.bottom - ink };
+          const right = isElided ? Math.min(rect.right, block.getBoundingClientRect().right) : rect.right;
+          if (right <= rect.left) continue;
+          if (bounds !== null && !isElided && isOutside(rect, ink, bounds)) complaints.add(`${nameOf(node)} leaves its box`);
+          yield { node, left: rect.left, right, top: rect.top + ink, bottom: rect.bottom - ink };
         }
       }
     }
