@@ -34,7 +34,7 @@ export function overlapComplaints(page: Page): Promise<readonly string[]> {
     for (const box of boxes) {
       open = open.filter(({ bottom }) => bottom > box.top + slackPx);
       for (const other of open) {
-        if (isDisjoint(box, other) || box.node.contains(other.node) || other.node.contains(box.node)) continue;
+        if (isDisjoint(box, other) || isIntended(box.node, other.node) || isIntended(other.node, box.node)) continue;
         complaints.add(`${nameOf(box.node)} overlaps ${nameOf(other.node)}`);
       }
       open.push(box);
@@ -103,6 +103,13 @@ export function overlapComplaints(page: Page): Promise<readonly string[]> {
         const { left, right, top, bottom } = node.getBoundingClientRect();
         if (right - left > 1 && bottom - top > 1) yield { node, left, right, top, bottom };
       }
+    }
+
+    /** A part of a control, or drawings on top of each other as in a chart. */
+    function isIntended(outer: Node, inner: Node): boolean {
+      if (outer.contains(inner)) return true;
+      const parent = inner instanceof Element ? inner : inner.parentElement;
+      return outer instanceof SVGElement && parent instanceof SVGElement;
     }
 
     function isDisjoint(one: Box, other: Box): boolean {
