@@ -40,7 +40,7 @@ export function overflowComplaints(page: Page): Promise<readonly string[]> {
       const { display, overflowX, clipPath, textOverflow } = getComputedStyle(element);
       // Visually hidden texts and skip links are exempt.
       if (display === "none" || clipPath !== "none" || element.matches("svg, select, .skip:not(:focus)")) return;
-      // Code blocks scroll in a box, input text scrolls in its field, and a preview of a folded text ends with an ellipsis.
+      // Code blocks scroll in a box, and input text in its field. A preview of a folded text ends with an ellipsis.
       const scrolls = /auto|scroll/.test(overflowX) || element.matches("input, textarea") || textOverflow === "ellipsis";
       if (display !== "inline" && display !== "contents") {
         const complain = (what: string) => complaints.push(`${what}: ${element.outerHTML.slice(0, charsMax)}`);

@@ -1,11 +1,7 @@
 /**
  * Screenshots of every page in every state, at seven widths, in both languages and both colour schemes.
- *
- *   npm run screenshots                                        all places of places.ts
- *   npm run screenshots -- report list                         places whose name starts so
- *   npm run screenshots -- --width 768 --language de-de list   one width, language or --scheme
- *   npm run screenshots -- --readme                            the pictures that README.md shows
- *
+ * `npm run screenshots -- report list` takes the places whose name starts so.
+ * `--width 768`, `--language de-de` and `--scheme dark` take one of each. `--readme` takes the pictures of README.md.
  * Writes dist/screenshots/PLACE/LANGUAGE-SCHEME-WIDTH.png and a PDF of the printed page.
  */
 import { mkdirSync, rmSync } from "node:fs";
