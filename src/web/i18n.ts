@@ -126,6 +126,11 @@ export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
   };
 }
 
+/** Text with a capital first letter, for words that stand alone. */
+export function capitalised(text: string, { locale }: Pick<I18n, "locale">): string {
+  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+}
+
 /** Name of a language in the language itself, so that its readers find it. */
 export function languageName(texts: Texts, locale: PageLocale): string {
   return texts.translate(locale, ["pages", ..."layout.languageName".split(".")]) ?? locale;

@@ -3,8 +3,8 @@ import { planTerms } from "../account/plans.ts";
 import { type Plan, plans } from "../store/accounts.ts";
 import { lanes } from "../store/lanes.ts";
 import { Contact } from "./components/external-link.tsx";
-import { Icon } from "./components/icon.tsx";
 import { PageHead } from "./components/page-head.tsx";
+import { MarkedText } from "./components/state-label.tsx";
 import { type Column, Row, RowGroup, Table } from "./components/table.tsx";
 import { useI18n, useVisit } from "./context.ts";
 import { page } from "./page.tsx";
@@ -55,12 +55,7 @@ function turnsOf({ i18n }: Visit, plan: Plan): string {
 
 function Included({ yes }: { readonly yes: boolean }) {
   const i18n = useI18n();
-  return (
-    <span class={yes ? "state good" : "state unknown"}>
-      <Icon name={yes ? "tick" : "dash"} />
-      <span class="word">{i18n.t(yes ? "plans.yes" : "plans.no")}</span>
-    </span>
-  );
+  return <MarkedText as={yes ? "passed" : "notApplicable"} text={i18n.t(yes ? "plans.yes" : "plans.no")} />;
 }
 
 function PlanContact() {

@@ -1,8 +1,8 @@
 /** `/admin`: warnings, the queue and the system checks. */
 import type { DoctorFinding } from "../../doctor/background-run.ts";
-import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
+import { MarkedText } from "../components/state-label.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
@@ -94,12 +94,7 @@ function Findings({ findings }: { readonly findings: readonly DoctorFinding[] })
 
 function State({ state }: DoctorFinding) {
   const i18n = useI18n();
-  return (
-    <span class={state === "ok" ? "state good" : "state poor"}>
-      <Icon name={state === "ok" ? "tick" : "warning"} />
-      <span class="word">{i18n.t(`admin.doctor.states.${state}`)}</span>
-    </span>
-  );
+  return <MarkedText as={state === "ok" ? "passed" : "violated"} text={i18n.t(`admin.doctor.states.${state}`)} />;
 }
 
 /** Texts of the command line are English. */

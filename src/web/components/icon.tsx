@@ -1,7 +1,7 @@
 /** Icons of states, distinct by shape and not only by colour. Hidden from screen readers, which read the text beside them. */
 
 /** `now`: stage in progress; `next`: later stage. */
-export type IconName = "tick" | "warning" | "stop" | "question" | "dash" | "info" | "now" | "next";
+export type IconName = "tick" | "warning" | "stop" | "info" | "now" | "next";
 
 export function Icon({ name }: { readonly name: IconName }) {
   return (
@@ -31,13 +31,6 @@ const shapes = {
       <path d="M8 4.25v4.5M8 11.5v.01" class="cut" />
     </>
   ),
-  question: (
-    <>
-      <circle cx="8" cy="8" r="7" stroke-dasharray="2.4 2" stroke-linecap="butt" />
-      <path d="M6.25 6.25a1.75 1.75 0 1 1 2.6 1.5c-.6.35-.85.7-.85 1.25M8 11.5v.01" />
-    </>
-  ),
-  dash: <path d="M3 8h10" />,
   info: (
     <>
       <circle cx="8" cy="8" r="7" />

@@ -1,23 +1,32 @@
-/** Check state as icon, text and colour. */
+/** Check state as mark, text and colour. */
 import type { ShownState } from "../../text/row-state.ts";
 import { useI18n } from "../context.ts";
-import { Icon, type IconName } from "./icon.tsx";
+import { capitalised } from "../i18n.ts";
 
+/** The mark is drawn by the style sheet: a report has dozens of labels, and drawn icons would be half of its elements. */
 const styles = {
-  passed: ["tick", "good"],
-  violated: ["warning", "poor"],
-  note: ["info", "unknown"],
-  notChecked: ["question", "unknown"],
-  notApplicable: ["dash", "unknown"],
-} as const satisfies Record<ShownState, readonly [IconName, string]>;
+  passed: ["\u2713", "good"],
+  violated: ["!", "poor"],
+  note: ["i", "unknown"],
+  notChecked: ["?", "unknown"],
+  notApplicable: ["\u2013", "unknown"],
+} as const satisfies Record<ShownState, readonly [string, string]>;
 
 export function StateLabel({ state }: { readonly state: ShownState }) {
-  const i18n = useI18n();
-  const [mark, colour] = styles[state];
+  return <MarkedText as={state} text={useI18n().state(state)} />;
+}
+
+interface MarkedTextProps {
+  /** State whose mark and colour the text gets. */
+  readonly as: ShownState;
+  readonly text: string;
+}
+
+export function MarkedText({ as, text }: MarkedTextProps) {
+  const [mark, colour] = styles[as];
   return (
-    <span class={`state ${colour}`}>
-      <Icon name={mark} />
-      <span class="word">{i18n.state(state)}</span>
+    <span class={`state ${colour}`} data-mark={mark}>
+      {capitalised(text, useI18n())}
     </span>
   );
 }

@@ -6,7 +6,7 @@ import { notMeasuredBecause } from "../../text/unread.ts";
 import { SeverityChip } from "../components/chips.tsx";
 import { ScoreRing, scoreText } from "../components/score-ring.tsx";
 import { useI18n, useVisit } from "../context.ts";
-import type { CountPath, I18n } from "../i18n.ts";
+import { type CountPath, capitalised, type I18n } from "../i18n.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Report, ShownFinding } from "./report.ts";
 
@@ -90,10 +90,6 @@ function problemsText(findings: readonly ShownFinding[], i18n: I18n): string {
 
 /** For one, two and three first steps. */
 const startTexts = ["report.verdict.startWith.one", "report.verdict.startWith.two", "report.verdict.startWith.three"] as const;
-
-function capitalised(text: string, { locale }: I18n): string {
-  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
-}
 
 /** Each count is a link to the first finding of that severity. */
 function SeverityCounts({ findings }: { readonly findings: readonly ShownFinding[] }) {

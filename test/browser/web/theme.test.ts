@@ -61,8 +61,11 @@ test("forced colours keep icons and texts of states", async () => {
   const session = await page.createCDPSession();
   await session.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
   await visitor.open(`/scans/${servers.fixtures.scans.bare}`);
-  const states = await page.$$eval("[data-ledger] tr[data-state]", (rows) =>
-    rows.map((row) => ({ words: row.querySelector(".state")?.textContent?.trim() ?? "", shape: row.querySelector(".state svg") !== null })),
+  const states = await page.$$eval("[data-ledger] li[data-state]", (rows) =>
+    rows.map((row) => ({
+      words: row.querySelector(".state")?.textContent?.trim() ?? "",
+      shape: /"."/.test(getComputedStyle(row.querySelector(".state") ?? row, "::before").content),
+    })),
   );
   expect(states.length).toBeGreaterThan(50);
   expect(states.filter(({ words, shape }) => words === "" || !shape)).toEqual([]);

@@ -109,7 +109,7 @@ describe("/admin", () => {
     expect(looking).not.toContain('action="/admin/doctor"');
     finish([{ what: "dns", state: "failed", detail: "nobody <answers>" }]);
     await Bun.sleep(1);
-    expect(await read("/admin")).toMatch(/resolver<\/th>.*does not work.*nobody &lt;answers>/s);
+    expect(await read("/admin")).toMatch(/resolver<\/th>.*Does not work.*nobody &lt;answers>/s);
   });
 });
 

@@ -14,7 +14,7 @@ function wordsOf(html: string): string {
 
 test("shows what each plan includes", async () => {
   const words = wordsOf(await (await pages.visitor().get("/plans")).text());
-  expect(words).toContain("API access with API tokens not included included ");
+  expect(words).toContain("API access with API tokens Not included Included ");
   expect(words).toContain("API requests a minute, for each account and IP address none 60 ");
   expect(words).toContain("wait in the queue 1 of 5 4 of 5 ");
   expect(words).toContain("Ask the operator of this appliance.");
@@ -34,5 +34,5 @@ test("marks the plan of the signed-in account", async () => {
 test("names the operator's contact", async () => {
   const html = await (await withContact.visitor().get("/plans?locale=de-de")).text();
   expect(html).toContain('<a href="mailto:sales@assay.test">sales@assay.test</a>');
-  expect(html).toContain("nicht enthalten");
+  expect(html).toContain("Nicht enthalten");
 });

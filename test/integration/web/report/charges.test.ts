@@ -59,7 +59,7 @@ describe("a report", () => {
     expect(text(html)).toContain(
       "13 points are charged. Each takes one per cent of what is left, which leaves 88 of 100. 1 check could not be carried out and charges nothing.",
     );
-    expect(rowOf(html, "content-security-policy")).toMatch(/failed.*12/);
+    expect(rowOf(html, "content-security-policy")).toMatch(/Failed.*12/);
     expect(rowOf(html, "mail-spf")).not.toContain("point");
     expect(rowOf(html, "mail-dmarc")).not.toContain("point");
     expect(text(await read(`/scans/${later.token}`, "de-de"))).toContain(
@@ -74,7 +74,7 @@ describe("a report", () => {
 
   test("shows a violated row of weight 0 as a note", async () => {
     const html = await read(`/scans/${later.token}`);
-    expect(rowOf(html, "dnssec")).toMatch(/^note(?!.*point)/);
+    expect(rowOf(html, "dnssec")).toMatch(/^Note(?!.*point)/);
     expect(text(html)).toContain("note");
     const steps = html.split('id="first-steps"')[1]?.split("</ol>")[0] ?? "";
     expect(steps).toContain("#security.missing-header.content-security-policy");
@@ -135,6 +135,6 @@ describe("scans of one host", () => {
 
   test("show that a violation became a note", async () => {
     const html = text(await read(`/scans/${later.token}/compare?with=${earlier.token}`));
-    expect(html).toMatch(/DNSSEC.*failed.*note/);
+    expect(html).toMatch(/DNSSEC.*Failed.*Note/);
   });
 });
