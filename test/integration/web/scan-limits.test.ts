@@ -86,7 +86,7 @@ describe("a full server", () => {
     const answer = await ask("two.test", {}, full.visitor());
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "30"]);
     const html = await answer.text();
-    expect(html).toContain("There is no room in the queue: 1 scan is waiting.");
+    expect(html).toContain("The queue is full: 1 scan is waiting.");
     expect(html).toContain('value="two.test"');
     await full.stop();
   });

@@ -36,11 +36,11 @@ describe("notices", () => {
   test("report an error page of an older scan, which was judged", async () => {
     if (page.status === "failed") throw new Error("the known page was read");
     const html = await noticesOf({ at: new Date(now), evidence: { page: { status: "read", facts: { ...page.facts, status: 404 } } } });
-    expect(html).toContain("The server answered with status 404");
+    expect(html).toContain("The server responded with status 404");
     expect(html).toContain("those of the error page");
   });
   test.each([
-    ["en-gb", 404, {}, "The server answered with status 404", "Scan an address that shows visitors a page"],
+    ["en-gb", 404, {}, "The server responded with status 404", "Scan an address that shows visitors a page"],
     ["de-de", 404, {}, "Der Server antwortete mit Status 404", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
     ["en-gb", 401, { "www-authenticate": "Basic" }, "The page needs a sign-in", "Scan a page that opens without a sign-in"],
     ["de-de", 401, { "www-authenticate": "Basic" }, "Die Seite verlangt eine Anmeldung", "die sich ohne Anmeldung \u00f6ffnet"],
