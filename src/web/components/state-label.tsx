@@ -5,7 +5,7 @@ import { capitalised } from "../i18n.ts";
 
 /** The mark is drawn by the style sheet: a report has dozens of labels, and drawn icons would be half of its elements. */
 const styles = {
-  passed: ["\u2713", "good"],
+  passed: ["", "good"],
   violated: ["!", "poor"],
   note: ["i", "unknown"],
   notChecked: ["?", "unknown"],

@@ -34,12 +34,12 @@ function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
 describe("states and severities", () => {
   test.each(shownStates)("%s has an icon and a text", (state) => {
     const html = htmlOf(<StateLabel state={state} />);
-    expect(html).toMatch(/data-mark="."/);
+    expect(html).toMatch(/ data-mark[ =>]/);
     expect(html.toLowerCase()).toContain(`>${enGb.pages.words.states[state]}<`);
   });
 
   test("all states have different icons", () => {
-    const shapeOf = (html: string) => /data-mark="."/.exec(html)?.[0];
+    const shapeOf = (html: string) => / data-mark(="[^"]*")?/.exec(html)?.[0];
     expect(new Set(shownStates.map((state) => shapeOf(htmlOf(<StateLabel state={state} />)))).size).toBe(shownStates.length);
   });
 
