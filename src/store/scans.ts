@@ -2,6 +2,7 @@
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
+import { type AccountHostsRequest, newestScanPerHost } from "./account-hosts.ts";
 import type { Db } from "./database.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { addToPublicList } from "./public-list.ts";
@@ -179,6 +180,8 @@ function readMethods(db: Db) {
         limit,
       );
     },
+
+    newestPerHost: (accountId: number, request: AccountHostsRequest): readonly ScanRecord[] => newestScanPerHost(db, accountId, request),
 
     runningCount: (): number => db.running.getCount(),
     /** Oldest first. */

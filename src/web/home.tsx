@@ -1,10 +1,11 @@
-/** `/`: the form that starts a scan, and what a scan covers. */
+/** `/`: the form that starts a scan; the own hosts, or for guests the latest scans and what a scan covers. */
 import { type Area, areaOf, areas } from "../check/check.ts";
 import { Notice } from "./components/notice.tsx";
 import { PageHead } from "./components/page-head.tsx";
 import { useI18n, useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import { UrlForm } from "./scanning/url-form.tsx";
+import { OwnHosts } from "./scans/own-hosts.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
 import type { Visit } from "./visit.ts";
 import { mayScan } from "./visit.ts";
@@ -42,10 +43,9 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): 
     noIndex: typed !== "",
     children: (
       <>
-        <PageHead large title={title} lead={i18n.t("home.lead")} />
+        <PageHead large title={title} lead={visit.account === null ? i18n.t("home.lead") : undefined} />
         {mayScan(visit) ? <ScanForm typed={typed} error={refusal?.text ?? undefined} /> : <Closed />}
-        <LatestScans />
-        <CheckedSubjects />
+        {visit.account === null ? <ForGuests /> : <OwnHosts account={visit.account} />}
       </>
     ),
   });
@@ -98,25 +98,27 @@ function LatestScans() {
   );
 }
 
-const notStarted = ["ports", "attacks", "onePage", "signIn", "grade", "legal"] as const;
+function ForGuests() {
+  return (
+    <>
+      <LatestScans />
+      <CheckedSubjects />
+    </>
+  );
+}
+
+const limits = ["attacks", "onePage", "legal"] as const;
 
 function CheckedSubjects() {
   const { i18n, settings } = useVisit();
   const { checks } = settings.catalog;
   const count = (area: Area) => checks.filter((check) => areaOf(check) === area).length;
+  const subjects = areas.filter((area) => count(area) > 0).map((area) => `${i18n.t(`checks.areas.${area}`)} (${i18n.number(count(area))})`);
   return (
     <div class="columns even">
       <section>
         <h2>{i18n.count("home.checked", checks.length)}</h2>
-        <ul class="tally">
-          {areas
-            .filter((area) => count(area) > 0)
-            .map((area) => (
-              <li key={area}>
-                {i18n.t(`checks.areas.${area}`)} <span class="muted">{i18n.number(count(area))}</span>
-              </li>
-            ))}
-        </ul>
+        <p>{subjects.join(", ")}</p>
         <p>
           <a href="/checks">{i18n.t("home.allChecks")}</a>
         </p>
@@ -124,8 +126,8 @@ function CheckedSubjects() {
       <section>
         <h2>{i18n.t("home.notChecked.title")}</h2>
         <ul>
-          {notStarted.map((what) => (
-            <li key={what}>{i18n.t(`home.notChecked.${what}`)}</li>
+          {limits.map((limit) => (
+            <li key={limit}>{i18n.t(`home.notChecked.${limit}`)}</li>
           ))}
         </ul>
       </section>

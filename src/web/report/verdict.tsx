@@ -1,13 +1,12 @@
 /** First screen of a report: ring, one plain sentence, counts by severity, and the change since the last scan. */
 import { type Severity, severities } from "../../check/check.ts";
-import { sameRules } from "../../text/comparison.ts";
 import { fixFirst } from "../../text/fix-order.ts";
 import { notMeasuredBecause } from "../../text/unread.ts";
 import { SeverityChip } from "../components/chips.tsx";
 import { ScoreRing, scoreText } from "../components/score-ring.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { type CountPath, capitalised, type I18n } from "../i18n.ts";
-import { endOf } from "../scans/scan-end.ts";
+import { scoreChange } from "../scans/score-change.ts";
 import type { Report, ShownFinding } from "./report.ts";
 
 /** Severities that the sentence calls serious. */
@@ -16,7 +15,7 @@ const serious: readonly Severity[] = ["critical", "high"];
 export function ReportVerdict({ report }: { readonly report: Report }) {
   const i18n = useI18n();
   const { score, band, rank } = report.result;
-  const change = changeOf(report, i18n);
+  const change = report.previous === null ? null : scoreChange(i18n, report.result, report.previous);
   return (
     <section class="verdict" aria-labelledby="report-score">
       <ScoreRing
@@ -112,16 +111,4 @@ function SeverityCounts({ findings }: { readonly findings: readonly ShownFinding
       </ul>
     </nav>
   );
-}
-
-/** Change since the previous scan of the same URL; null if nothing is comparable. */
-function changeOf({ previous, result }: Report, i18n: I18n): string | null {
-  if (previous === null || previous.summary === null) return null;
-  const { score } = previous.summary;
-  const since = i18n.date(endOf(previous));
-  if (score === null || result.score === null) return null;
-  if (!sameRules(previous.summary, result)) return i18n.t("report.score.otherRules", { score, since });
-  const delta = result.score - score;
-  if (delta === 0) return i18n.t("report.score.same", { since });
-  return i18n.count(delta > 0 ? "report.score.up" : "report.score.down", Math.abs(delta), { since });
 }

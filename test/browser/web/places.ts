@@ -39,6 +39,7 @@ const longWord = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunter
 const starting: readonly Place[] = [
   { name: "home", go: at("/") },
   { name: "home-signed-in", who: "agency", go: at("/") },
+  { name: "home-without-hosts", who: "free", go: at("/") },
   { name: "home-not-an-address", status: 400, go: sent("/", { url: `https://${longWord} nowhere` }) },
   { name: "home-private-address", status: 400, go: sent("/", { url: "http://10.0.0.1/" }) },
   { name: "home-secret-in-address", go: sent("/", { url: `https://example.org/?token=${longWord}` }) },

@@ -267,8 +267,8 @@ describe("the page", () => {
       const { home } = texts[locale];
       for (const text of [
         home.public,
-        home.notChecked.ports,
-        home.notChecked.grade,
+        home.notChecked.attacks,
+        home.notChecked.legal,
         home.checked.other.replace("{{count}}", String(Object.keys(enGb.checks).length)),
       ]) {
         expect(html).toContain(text);

@@ -1,0 +1,27 @@
+/** Newest scan of an account for each host, from a bounded walk. */
+import { afterAll, expect, test } from "vitest";
+import { temporaryStore } from "../../support/temporary-store.ts";
+
+const { store, stop } = temporaryStore();
+afterAll(stop);
+
+test("the newest scan of each host is found, within the limits and for one account only", async () => {
+  const now = new Date();
+  const queue = async (accountId: number | null, url: string) => {
+    const scan = await store.scans.queue({ accountId, url, now });
+    return scan === "full" ? "" : scan.token;
+  };
+  await queue(1, "https://a.test/");
+  const b = await queue(1, "https://b.test/");
+  const c = await queue(1, "http://c.test:8080/x");
+  await queue(2, "https://elsewhere.test/");
+  await queue(null, "https://guest.test/");
+  await queue(1, "https://a.test/one");
+  const a = await queue(1, "http://A.test./two");
+  const tokens = (hostsMax: number, scansMax: number) => store.scans.newestPerHost(1, { hostsMax, scansMax }).map(({ token }) => token);
+  expect(tokens(10, 100)).toEqual([a, c, b]);
+  expect(tokens(2, 100)).toEqual([a, c]);
+  expect(tokens(10, 3)).toEqual([a, c]);
+  expect(tokens(10, 2)).toEqual([a]);
+  expect(store.scans.newestPerHost(9, { hostsMax: 10, scansMax: 10 })).toEqual([]);
+});
