@@ -6,13 +6,13 @@ import { useVisit } from "./context.ts";
 import { languageName, type TextPath } from "./i18n.ts";
 import type { PageContent } from "./page.tsx";
 
-type LayoutProps = Pick<PageContent, "title" | "children" | "refreshSeconds" | "noIndex">;
+type LayoutProps = Pick<PageContent, "title" | "children" | "refreshSeconds" | "noIndex" | "printHeader">;
 
-export function Layout({ title, children, refreshSeconds, noIndex = false }: LayoutProps) {
+export function Layout({ title, children, refreshSeconds, noIndex = false, printHeader }: LayoutProps) {
   const { i18n, nonce, account, unknownLocale, url } = useVisit();
   const theme = account?.theme ?? "system";
   return (
-    <html lang={languageTag(i18n.locale)} data-theme={theme}>
+    <html lang={languageTag(i18n.locale)} data-theme={theme} data-print-header={printHeader}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} - assay`}</title>

@@ -17,6 +17,8 @@ export interface PageContent {
   readonly refreshSeconds?: number;
   /** Excludes the page from search engines. */
   readonly noIndex?: boolean;
+  /** Running header of the printed pages. */
+  readonly printHeader?: string;
   /** Personal content: never cached, not even for the back button after signing out. */
   readonly secret?: boolean;
 }

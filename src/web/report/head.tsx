@@ -10,6 +10,7 @@ import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { publicOrigin } from "../visit.ts";
+import { PrintChoice } from "./print-choice.tsx";
 import type { Report } from "./report.ts";
 import { addressId } from "./score-details.tsx";
 
@@ -103,6 +104,7 @@ function Share({ scan: { token } }: { readonly scan: ScanRecord }) {
         <button type="button" data-copy="#report-address" data-copied={i18n.t("report.actions.copied")} hidden>
           {i18n.t("report.actions.copyLink")}
         </button>
+        <PrintChoice />
         <button type="button" data-print hidden>
           {i18n.t("report.actions.print")}
         </button>

@@ -2,6 +2,7 @@
 import type { ScanRecord } from "../../store/scans.ts";
 import { keptPage } from "../kept-page.ts";
 import type { PageContent } from "../page.tsx";
+import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { EvidenceSections } from "./evidence/evidence-sections.tsx";
 import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
@@ -12,6 +13,7 @@ import { History } from "./history.tsx";
 import { keptReport } from "./kept-report.ts";
 import { Ledger } from "./ledger.tsx";
 import { Notices, ReusedScanNotice } from "./notices.tsx";
+import { NotPrinted } from "./print-choice.tsx";
 import { gatherReport, type Report } from "./report.ts";
 import { ScoreDetails } from "./score-details.tsx";
 import { Screenshot } from "./screenshot.tsx";
@@ -28,6 +30,7 @@ function reportContent(visit: Visit, scan: ScanRecord): PageContent {
   return {
     title: titleOf(visit, report),
     noIndex: !visit.settings.reports.indexed,
+    printHeader: `${shortHost(scan.url)}, ${visit.i18n.dateTime(endOf(scan))}`,
     children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   };
 }
@@ -56,6 +59,7 @@ function ReportBody({ report, findingFilter, ledgerFilter }: ReportBodyProps) {
       <Notices report={report} />
       <ScoreDetails report={report} />
       <Findings report={report} filter={findingFilter} />
+      <NotPrinted />
       <Ledger report={report} filter={ledgerFilter} />
       <EvidenceSections report={report} />
       <Screenshot report={report} />

@@ -1,12 +1,15 @@
 /** Style sheet and script beyond the normal screen: print, forced colours, revealed passwords. */
 import { afterAll, expect, test } from "vitest";
-import { storeSite } from "../../support/finished-scans.ts";
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import type { CheckTexts } from "../../../src/check/check.ts";
+import { knownScans, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
+import { pdfPageTexts } from "./pdf-text.ts";
 import { openVisitors, type Visitor } from "./visitors.ts";
 
 const pages = await startPages();
 const visitors = await openVisitors();
-const { token } = await storeSite(pages.store, "bare", { at: new Date() });
+const { token } = await storeSite(pages.store, "shop", { at: new Date() });
 await pages.store.accounts.create({ email: "somebody@assay.test", now: new Date() });
 const report = `/scans/${token}`;
 
@@ -23,34 +26,73 @@ function seen({ page }: Visitor, selector: string): Promise<number> {
   return page.$$eval(selector, (elements) => elements.filter((element) => element.checkVisibility()).length);
 }
 
+/** Texts of the printed pages. */
+async function printed({ page }: Visitor): Promise<readonly string[]> {
+  return pdfPageTexts(await page.pdf({ preferCSSPageSize: true }));
+}
+/** Titles of the shop's findings; those of low severity and for information are printed only on request. */
+const titles = (printedByDefault: boolean) =>
+  knownScans.shop.result.findings
+    .filter(({ severity }) => printedByDefault === ["critical", "high", "medium"].includes(severity))
+    .map(({ checkKey, code }) => (enGb.checks as Record<string, CheckTexts>)[checkKey]?.findings[code]?.title ?? "")
+    .filter((title) => !title.includes("{{"));
+
 test("print is light and expanded, without controls, also without script", async () => {
   const reader = await visitors.visitor({ origin: pages.url, script: false });
   await reader.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
   await reader.open(report);
   expect(await inkOf(reader)).toBe(inks.dark);
-  expect(await seen(reader, "details pre")).toBe(0);
   expect(await seen(reader, ".site-header .print-only")).toBe(0);
+  const serious = ".finding-row:not([data-severity=low], [data-severity=info])";
+  const all = await reader.page.$$eval(serious, (rows) => rows.length);
+  expect(await seen(reader, `${serious} > .finding-body`)).toBeLessThan(all);
 
   await reader.page.emulateMediaType("print");
   expect(await inkOf(reader)).toBe(inks.light);
   expect(await reader.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe("rgb(255, 255, 255)");
-  const folded = await reader.page.$$eval("details pre", (lines) => lines.length);
-  expect(folded).toBeGreaterThan(50);
-  expect(await seen(reader, "details pre")).toBe(folded);
+  expect(await seen(reader, `${serious} > .finding-body`)).toBe(all);
   expect(await seen(reader, "nav.breadcrumb, .site-header nav, .site-footer, button, form, .skip")).toBe(0);
   expect(await reader.page.$eval(".site-header .print-only", (address) => address.textContent)).toBe(`${pages.url}${report}`);
   await reader.close();
 });
 
-test("findings start on the second printed page", async () => {
-  const reader = await visitors.visitor({ origin: pages.url });
+test.each([
+  ["with", true],
+  ["without", false],
+])("%s script the shop prints on 6 to 8 pages with host, date and page number on each", async (_script, script) => {
+  const reader = await visitors.visitor({ origin: pages.url, locale: "en-gb", ...(script ? {} : { script }) });
   await reader.open(report);
-  await reader.page.emulateMediaType("print");
-  expect(await reader.page.$eval("section:has(> .finding)", (section) => getComputedStyle(section).breakBefore)).toBe("page");
-  // A4 without margins is 178 by 265 mm, at 96 pixels per inch.
-  await reader.page.setViewport({ width: 673, height: 1_001 });
-  const endOfSummary = await reader.page.$eval(".first-steps", (steps) => steps.getBoundingClientRect().bottom + scrollY);
-  expect(endOfSummary).toBeLessThan(1_001);
+  const paper = await printed(reader);
+  expect(paper.length).toBeGreaterThanOrEqual(6);
+  expect(paper.length).toBeLessThanOrEqual(8);
+  for (const [at, text] of paper.entries()) {
+    expect(text).toMatch(/^ ?shop-muster\.org, \d+ \w+ \d{4}, \d\d:\d\d UTC /);
+    expect(text).toContain(` ${at + 1} / ${paper.length} `);
+  }
+  // The summary fills the first page; the findings follow.
+  expect(paper[0]).toContain("How the score comes about");
+  expect(paper[0]).not.toContain("What to do");
+  expect(paper[1]).toContain("What to do");
+  const whole = paper.join(" ");
+  expect(titles(true).filter((title) => !whole.includes(title))).toEqual([]);
+  expect(titles(false).filter((title) => whole.includes(title))).toEqual([]);
+  expect(whole).toContain("Not printed: findings of low severity");
+  await reader.close();
+});
+
+test("the choice in the share menu prints all findings, checks and evidence", async () => {
+  const reader = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
+  await reader.open(report);
+  const short = await printed(reader);
+  await reader.page.click(".menu > summary");
+  await reader.page.click("#print-all");
+  const whole = await printed(reader);
+  expect(whole.length).toBeGreaterThan(short.length);
+  const text = whole.join(" ");
+  expect([...titles(true), ...titles(false)].filter((title) => !text.includes(title))).toEqual([]);
+  expect(text).toContain("Negotiated");
+  expect(text).not.toContain("Not printed:");
+  expect(short.join(" ")).not.toContain("Negotiated");
   await reader.close();
 });
 
