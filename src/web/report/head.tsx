@@ -1,6 +1,7 @@
 /** Head of a report: host, address and time of the scan; actions and picture beside the verdict. */
 
 import type { ScanRecord } from "../../store/scans.ts";
+import { HostName } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
@@ -14,21 +15,20 @@ import { PrintChoice } from "./print-choice.tsx";
 import type { Report } from "./report.ts";
 import { addressId } from "./score-details.tsx";
 
-const headingCharsMax = 120;
 const titleHostCharsMax = 40;
 /** Longer paths are cut in the head; the details below show the whole address. */
 const pathCharsMax = 60;
 
 export function ReportHead({ report: { scan, host } }: { readonly report: Report }) {
   const i18n = useI18n();
-  const path = pathOf(scan.url);
+  const path = restOf(scan.url);
   return (
     <PageHead
       breadcrumbs={breadcrumbsTo(scan, i18n)}
       title={
         <>
           <span class="unseen">{i18n.t("report.heading")} </span>
-          <UntrustedText charsMax={headingCharsMax}>{host}</UntrustedText>
+          <HostName host={host} />
         </>
       }
       lead={
@@ -52,9 +52,11 @@ export function ReportHead({ report: { scan, host } }: { readonly report: Report
   );
 }
 
-/** Path and query; empty for the root page. */
-function pathOf(url: string): string {
-  const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, "");
+/** What the host does not say: path and query, and the whole URL if it has a port or is not https. Empty for the root page. */
+function restOf(url: string): string {
+  const { protocol, port, origin } = new URL(url);
+  if (protocol !== "https:" || port !== "") return url;
+  const path = url.slice(origin.length);
   return path === "/" ? "" : path;
 }
 
