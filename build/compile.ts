@@ -10,7 +10,10 @@ const outfile = `${root}dist/assay${slim ? "-slim" : ""}`;
 mkdirSync(`${root}dist`, { recursive: true });
 const { success, logs } = await Bun.build({
   root,
-  entrypoints: [`${root}src/main.ts`, `${root}src/app/gather-worker.ts`, `${root}src/app/judge-worker.ts`, ...workerEntries],
+  entrypoints: [
+    ...["main", "app/gather-worker", "app/judge-worker", "app/picture-worker"].map((name) => `${root}src/${name}.ts`),
+    ...workerEntries,
+  ],
   plugins: slim ? [embedChecks, embedPackages, excludeBrowser] : [embedChecks, embedPackages],
   target: "bun",
   // Parses the code at build time: the binary starts four times as fast.

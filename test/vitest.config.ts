@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
-  // Files of the embedded browser and of the preload list, imported for their paths.
-  assetsInclude: ["**/*.br", "**/*.gz"],
+  // Embedded files, imported for their paths.
+  assetsInclude: ["**/*.br", "**/*.gz", "**/*.ico", "**/*.png", "**/*.ttf", "**/*.wasm"],
   test: { include: ["test/unit/**/*.test.{ts,tsx}"], testTimeout: 120_000 },
 });

@@ -5,7 +5,11 @@ const binaryRoot = "/$bunfs/root/";
 const compiled = import.meta.path.startsWith(binaryRoot);
 
 /** Entries of the worker threads. */
-export const workerFiles = { gather: workerFile("gather-worker"), judge: workerFile("judge-worker") } as const;
+export const workerFiles = {
+  gather: workerFile("gather-worker"),
+  judge: workerFile("judge-worker"),
+  picture: workerFile("picture-worker"),
+} as const;
 
 function workerFile(name: string): string {
   return compiled ? `${binaryRoot}src/app/${name}.js` : fileURLToPath(new URL(`./${name}.ts`, import.meta.url));

@@ -8,8 +8,10 @@ import { ownUserAgent } from "../egress/settings.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { createServerOrigin } from "../http/server-origin.ts";
 import type { Operator } from "../web/admin/operator.ts";
+import { openPictures } from "../web/picture/pictures.ts";
 import type { PagesSettings, ScanningSettings } from "../web/settings.ts";
 import { ConfigError } from "./config.ts";
+import { workerFiles } from "./placement.ts";
 import { egressSettings } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
@@ -60,6 +62,7 @@ export function webSettings(config: Config, { scanning, ...running }: Running): 
       userAgent: ownUserAgent,
       requestsPerMinuteMax: config["api.rate_per_minute"],
     },
+    pictures: openPictures({ workerFile: workerFiles.picture, log: running.log }),
     hsts: config["security.hsts"] === "off" ? null : config["security.hsts"],
   };
 }

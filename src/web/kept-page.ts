@@ -4,8 +4,8 @@ import { gunzipSync } from "node:zlib";
 import { createGzipTemplate, fillTemplate, type GzipTemplate, type TemplatePart } from "../base/gzip-template.ts";
 import { createLruByteCache } from "../base/lru-cache.ts";
 import { csrfToken, csrfTokenChars } from "./form.tsx";
-import { acceptsGzip, htmlOf, type PageContent, page, pageHeaders } from "./page.tsx";
-import { respond } from "./response.ts";
+import { htmlOf, type PageContent, page, pageHeaders } from "./page.tsx";
+import { acceptsGzip, respond } from "./response.ts";
 import type { PagesSettings } from "./settings.ts";
 import { nonceChars, type Visit } from "./visit.ts";
 

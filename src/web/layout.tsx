@@ -1,35 +1,18 @@
-/** Layout of every page: head, navigation, notices and footer. */
-import type { PageLocale } from "../text/i18n.ts";
-import { scriptPath, stylePath } from "./assets.ts";
+/** Layout of every page: navigation, notices and footer. */
 import { Notice } from "./components/notice.tsx";
 import { useVisit } from "./context.ts";
+import { DocumentHead, type DocumentHeadProps, languageTag, localeLink } from "./document-head.tsx";
 import { languageName, type TextPath } from "./i18n.ts";
 import type { PageContent } from "./page.tsx";
 
-type LayoutProps = Pick<PageContent, "title" | "children" | "refreshSeconds" | "noIndex" | "printHeader">;
+type LayoutProps = DocumentHeadProps & Pick<PageContent, "children" | "printHeader">;
 
-export function Layout({ title, children, refreshSeconds, noIndex = false, printHeader }: LayoutProps) {
-  const { i18n, nonce, account, unknownLocale, url } = useVisit();
+export function Layout({ children, printHeader, ...head }: LayoutProps) {
+  const { i18n, account, unknownLocale } = useVisit();
   const theme = account?.theme ?? "system";
   return (
     <html lang={languageTag(i18n.locale)} data-theme={theme} data-print-header={printHeader}>
-      <head>
-        <meta charset="utf-8" />
-        <title>{`${title} - assay`}</title>
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content={theme === "system" ? "light dark" : theme} />
-        {noIndex && <meta name="robots" content="noindex" />}
-        <link rel="stylesheet" href={stylePath} />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <Alternates />
-        {refreshSeconds !== undefined && (
-          <noscript>
-            {/* Names the URL: a reload of a URL with a fragment (#doctor) would only scroll. */}
-            <meta http-equiv="refresh" content={`${refreshSeconds};url=${url.pathname}${url.search}`} />
-          </noscript>
-        )}
-        <script src={scriptPath} nonce={nonce} defer />
-      </head>
+      <DocumentHead {...head} />
       <body>
         <a class="skip" href="#main">
           {i18n.t("layout.skip")}
@@ -47,27 +30,6 @@ export function Layout({ title, children, refreshSeconds, noIndex = false, print
       </body>
     </html>
   );
-}
-
-/** Alternate languages for search engines. */
-function Alternates() {
-  const { texts } = useVisit().settings;
-  return (
-    <>
-      {texts.locales.map((locale) => (
-        <link key={locale} rel="alternate" hreflang={languageTag(locale)} href={useLocaleLink(locale)} />
-      ))}
-    </>
-  );
-}
-
-/** Current URL with `?locale=`. */
-function useLocaleLink(locale: string): string {
-  const { url } = useVisit();
-  const query = new URLSearchParams(url.search);
-  query.set("locale", locale);
-  // Browsers read a path that starts with two slashes as a host.
-  return `${url.pathname.replace(/^\/+/, "/")}?${query}`;
 }
 
 const navigation: readonly (readonly [string, TextPath])[] = [
@@ -143,14 +105,15 @@ function Footer() {
 }
 
 function Languages() {
-  const { i18n, settings } = useVisit();
+  const visit = useVisit();
+  const { i18n, settings } = visit;
   return (
     <nav aria-label={i18n.t("layout.languages")}>
       <ul>
         {settings.texts.locales.map((locale) => (
           <li key={locale}>
             <a
-              href={useLocaleLink(locale)}
+              href={localeLink(visit, locale)}
               lang={languageTag(locale)}
               hreflang={languageTag(locale)}
               aria-current={locale === i18n.locale ? "true" : undefined}
@@ -162,9 +125,4 @@ function Languages() {
       </ul>
     </nav>
   );
-}
-
-/** BCP 47 tag for `lang`, as in `en-GB`. */
-function languageTag(locale: PageLocale): string | undefined {
-  return Intl.getCanonicalLocales(locale)[0];
 }

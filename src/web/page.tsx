@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { VisitContext } from "./context.ts";
 import { Layout } from "./layout.tsx";
-import { type ResponseHeaders, respond } from "./response.ts";
+import { acceptsGzip, type ResponseHeaders, respond } from "./response.ts";
 import type { Visit } from "./visit.ts";
 
 export interface PageContent {
@@ -19,6 +19,16 @@ export interface PageContent {
   readonly noIndex?: boolean;
   /** Running header of the printed pages. */
   readonly printHeader?: string;
+  /** One sentence for link previews and search engines. */
+  readonly description?: string;
+  /** For link previews. */
+  readonly picture?: {
+    readonly path: string;
+    readonly alt: string;
+    readonly type: string;
+    readonly widthPx: number;
+    readonly heightPx: number;
+  };
   /** Personal content: never cached, not even for the back button after signing out. */
   readonly secret?: boolean;
 }
@@ -38,17 +48,13 @@ export function page(visit: Visit, content: PageContent): Response {
   return respond(visit, status, body, { ...pageHeaders(visit, { secret, compressed }), ...headers });
 }
 
-export function htmlOf(visit: Visit, { status: _status, headers: _headers, secret: _secret, ...layout }: PageContent): string {
+export function htmlOf(visit: Visit, { headers: _headers, secret: _secret, ...layout }: PageContent): string {
   const html = renderToString(
     <VisitContext.Provider value={visit}>
       <Layout {...layout} />
     </VisitContext.Provider>,
   );
   return `<!doctype html>${html}`;
-}
-
-export function acceptsGzip({ request }: Visit): boolean {
-  return /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
 }
 
 export function pageHeaders(

@@ -20,6 +20,10 @@ export function respond(
   return response;
 }
 
+export function acceptsGzip({ request }: Visit): boolean {
+  return /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+}
+
 /** CSP of every page: own resources, one script by nonce, no HTML built by script. */
 function policyOf(nonce: string): string {
   return [

@@ -23,6 +23,7 @@ import { getChecks } from "./reference/checks.tsx";
 import { getMigration } from "./reference/migrate.tsx";
 import { comparePage } from "./report/compare/compare-page.tsx";
 import { screenshotAnswer } from "./report/screenshot.tsx";
+import { shareImageAnswer } from "./report/share-image.ts";
 import { getReport, onScan, stateAnswer } from "./scan.tsx";
 import { createScanEvents } from "./scanning/scan-events.ts";
 import { createPostScan } from "./scanning/start-scan.tsx";
@@ -69,6 +70,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/scans/:token", get: getReport },
     { path: "/scans/:token/compare", get: onScan(comparePage) },
     { path: "/scans/:token/events", get: onScan(createScanEvents()) },
+    { path: "/scans/:token/image.png", get: onScan(shareImageAnswer) },
     { path: "/scans/:token/screenshot", get: onScan(screenshotAnswer) },
     { path: "/scans/:token/state", get: onScan(stateAnswer) },
     { path: "/setup", get: getSetup, post: postSetup },

@@ -12,7 +12,7 @@ import type { PageHandler, Visit } from "./visit.ts";
 const downloadEnding = ".json";
 
 /** Finds the scan that the path names. @throws PageError 404 without one. */
-export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response): PageHandler {
+export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response | Promise<Response>): PageHandler {
   return (visit, token) => answer(visit, scanOf(visit, token));
 }
 

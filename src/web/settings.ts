@@ -9,6 +9,7 @@ import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
 import type { Operator } from "./admin/operator.ts";
+import type { Pictures } from "./picture/pictures.ts";
 import type { ApiDocument } from "./reference/api-document.ts";
 
 export interface PagesSettings {
@@ -50,6 +51,7 @@ export interface PagesSettings {
     readonly requestsPerMinuteMax: number;
   };
   readonly operator: Operator;
+  readonly pictures: Pictures;
   /** Strict-Transport-Security value for https; null sends none. */
   readonly hsts: string | null;
   readonly now: () => Date;

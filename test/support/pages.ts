@@ -6,6 +6,7 @@ import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { createAccountActions } from "../../src/account/account-actions.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
+import { workerFiles } from "../../src/app/placement.ts";
 import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/load.ts";
 import { createDoctorRun } from "../../src/doctor/background-run.ts";
@@ -19,6 +20,7 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import type { Operator } from "../../src/web/admin/operator.ts";
 import { createPages } from "../../src/web/app.ts";
+import { openPictures } from "../../src/web/picture/pictures.ts";
 import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
 import { testPasswordCost } from "./account-fixture.ts";
 import { builtInChecks } from "./built-in-checks.ts";
@@ -114,6 +116,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       ...accounts,
     },
     operator: quietOperator,
+    pictures: openPictures({ workerFile: workerFiles.picture, log }),
     reference: { api: openapiDocument(), userAgent: ownUserAgent, requestsPerMinuteMax: 60 },
     contacts: { security: null, plans: null },
     legal: { imprint: null, privacy: null },

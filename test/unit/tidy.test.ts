@@ -51,6 +51,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^lru-cache$/, places: ["src/api", "src/base"] },
   { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/web"] },
   { names: /^uqr$/, places: ["src/web"] },
+  { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app"] },
   { names: /^commander$/, places: ["src/cli"] },

@@ -17,6 +17,7 @@ import { NotPrinted } from "./print-choice.tsx";
 import { gatherReport, type Report } from "./report.ts";
 import { ScoreDetails } from "./score-details.tsx";
 import { Screenshot } from "./screenshot.tsx";
+import { linkPreview } from "./share-image.ts";
 import { type LedgerFilter, ledgerFilterOf } from "./state-filter.tsx";
 import { ReportVerdict } from "./verdict.tsx";
 
@@ -31,6 +32,7 @@ function reportContent(visit: Visit, scan: ScanRecord): PageContent {
     title: titleOf(visit, report),
     noIndex: !visit.settings.reports.indexed,
     printHeader: `${shortHost(scan.url)}, ${visit.i18n.dateTime(endOf(scan))}`,
+    ...linkPreview(visit, scan),
     children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   };
 }

@@ -1,0 +1,55 @@
+/** Preview of a report where its link is posted: description and picture. */
+import type { ScanRecord } from "../../store/scans.ts";
+import { listedScoreOf } from "../../store/summary.ts";
+import { scoreText } from "../components/score-ring.tsx";
+import { notFound } from "../errors.ts";
+import { capitalised, createI18n, type I18n } from "../i18n.ts";
+import type { PageContent } from "../page.tsx";
+import { sharePicture, sharePictureSize } from "../picture/share-picture.ts";
+import { respond } from "../response.ts";
+import { scanHost } from "../scans/host-name.ts";
+import { endOf } from "../scans/scan-end.ts";
+import type { Visit } from "../visit.ts";
+import { shortHost } from "./head.tsx";
+
+/** Language of the picture; `locale` would also choose that of the visitor. */
+const localeParam = "in";
+/** A finished scan never changes; a release may draw it anew. */
+const cacheControl = "public, max-age=86400";
+const retrySeconds = 5;
+
+export function linkPreview({ i18n }: Visit, scan: ScanRecord): Pick<PageContent, "description" | "picture"> {
+  const result = listedScoreOf(scan.summary);
+  const host = shortHost(scan.url);
+  const title = result.score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score: result.score });
+  return {
+    description: `${title}. ${i18n.t(`report.verdict.means.${result.rank}`)}`,
+    picture: {
+      path: `/scans/${scan.token}/image.png?${localeParam}=${i18n.locale}`,
+      alt: `${host}: ${scoreText(i18n, result)}`,
+      type: "image/png",
+      ...sharePictureSize,
+    },
+  };
+}
+
+/** @throws PageError 404 for a scan that is not finished. */
+export async function shareImageAnswer(visit: Visit, scan: ScanRecord): Promise<Response> {
+  if (scan.status !== "finished") throw notFound();
+  const { texts, defaultLocale, pictures } = visit.settings;
+  const locale = texts.locales.find((each) => each === visit.url.searchParams.get(localeParam)) ?? defaultLocale;
+  const svg = pictureOf(scan, createI18n(texts, locale, visit.now));
+  const png = await pictures.pngOf(svg, sharePictureSize.widthPx);
+  if (typeof png === "string")
+    return respond(visit, 503, null, { "cache-control": "no-store", "content-type": "text/plain", "retry-after": String(retrySeconds) });
+  // Shown by pages of other sites, which is its purpose.
+  const headers = { "content-type": "image/png", "cache-control": cacheControl, "cross-origin-resource-policy": "cross-origin" };
+  return respond(visit, 200, new Uint8Array(png), headers);
+}
+
+function pictureOf(scan: ScanRecord, i18n: I18n): string {
+  const { score, band, rank } = listedScoreOf(scan.summary);
+  const verdict = score === null ? i18n.t("components.score.notMeasured") : i18n.rank(rank);
+  const texts = { verdict: capitalised(verdict, i18n), of: i18n.t("components.score.of"), at: i18n.date(endOf(scan)) };
+  return sharePicture({ score, band, host: scanHost(scan), texts });
+}
