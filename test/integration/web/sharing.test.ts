@@ -1,5 +1,6 @@
 /** Link previews: tags in the head, and the picture of a result. */
 import { afterAll, describe, expect, test } from "vitest";
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { workerFiles } from "../../../src/app/placement.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { openPictures } from "../../../src/web/picture/pictures.ts";
@@ -7,6 +8,7 @@ import { sharePicture } from "../../../src/web/picture/share-picture.ts";
 import { type SiteName, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 
+const { means } = enGb.pages.report.verdict;
 const publicUrl = "https://assay.test";
 const pages = await startPages({ publicUrl });
 afterAll(async () => {
@@ -30,7 +32,7 @@ describe("a report", () => {
     const { token } = await scanOf("bare", "https://shop.example/path?secret=value");
     const meta = metaTags(await (await get(`/scans/${token}`)).text());
     expect(meta).toMatchObject({
-      description: "shop.example: 15 of 100. Visitors are not protected. Act today.",
+      description: `shop.example: 15 of 100. ${means.critical}`,
       robots: "noindex",
       "og:title": "shop.example: 15 of 100",
       "og:description": meta.description,
@@ -56,7 +58,7 @@ describe("a report", () => {
   test("that was not measured says so", async () => {
     const { token } = await scanOf("old", "https://old.example/");
     const meta = metaTags(await (await get(`/scans/${token}`)).text());
-    expect(meta.description).toBe("old.example: not measured. The site could not be judged.");
+    expect(meta.description).toBe(`old.example: not measured. ${means.unknown}`);
   });
 
   test("shortens the host of an attacker", async () => {
