@@ -87,6 +87,7 @@ describe("terms", () => {
       "Keine \u00c4nderungen": /Nichts hat sich ge\u00e4ndert/,
       erlaubt: /l\u00e4sst alle durch/,
       korrigieren: /\bberichtig/i,
+      "Die Pr\u00fcfung liest": /^(?:Gelesen|Aufgezeichnet) w/,
       Hash: /\bHashwert/,
       Log: /\bProtokoll(?:e|en)? (?:nennt|von Servern)|Transparency-Protokoll/,
       "gepr\u00fcft, ausgewertet": /\bbeurteilt/,
