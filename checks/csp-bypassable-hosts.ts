@@ -1,5 +1,5 @@
 /** Checks that the policy trusts no host with public scripts that bypass it. */
-import { distinct, type Found, registerCheck } from "assay/check";
+import { distinct, type Found, newPolicyCures, registerCheck } from "assay/check";
 import {
   allowsEval,
   type CspPolicy,
@@ -33,6 +33,10 @@ export default registerCheck({
   findings: {
     "security.csp.jsonp-host": { severity: "medium", riskLevel: "medium", effort: "medium" },
     "security.csp.angular-host": { severity: "medium", riskLevel: "medium", effort: "medium" },
+  },
+  fixes: {
+    "security.csp.jsonp-host": [newPolicyCures],
+    "security.csp.angular-host": [newPolicyCures],
   },
   judge: ({ page, dom, headers }) =>
     verdictOnCsp(headers["content-security-policy"], dom, (policies) => faultsOf(policies, new URL(page.url))),

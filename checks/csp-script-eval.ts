@@ -1,5 +1,5 @@
 /** Checks that the policy forbids code from text, such as eval(). */
-import { type Found, registerCheck } from "assay/check";
+import { type Found, newPolicyCures, registerCheck } from "assay/check";
 import { allowsEval, type CspPolicy, directiveNames, governsScripts, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.script-unsafe-eval" | "security.csp.script-eval-unrestricted";
@@ -15,6 +15,10 @@ export default registerCheck({
   findings: {
     "security.csp.script-unsafe-eval": { severity: "medium", riskLevel: "medium", effort: "high" },
     "security.csp.script-eval-unrestricted": { severity: "medium", riskLevel: "medium", effort: "high" },
+  },
+  fixes: {
+    "security.csp.script-unsafe-eval": [newPolicyCures],
+    "security.csp.script-eval-unrestricted": [newPolicyCures],
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });

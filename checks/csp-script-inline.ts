@@ -1,5 +1,5 @@
 /** Checks that the policy blocks injected inline scripts. */
-import { type Found, registerCheck, sendPolicy } from "assay/check";
+import { type Found, newPolicyNeeded, registerCheck, sendPolicy } from "assay/check";
 import { type CspPolicy, directiveNames, governsScripts, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
 
 type Code = "security.csp.script-unsafe-inline" | "security.csp.script-inline-unrestricted";
@@ -17,6 +17,7 @@ export default registerCheck({
     "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "medium", effort: "high", weight: 12, scoreCap: 87 },
   },
   fixes: {
+    "security.csp.script-unsafe-inline": [newPolicyNeeded],
     "security.csp.script-inline-unrestricted": [sendPolicy("script-src 'self'", "weak")],
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),

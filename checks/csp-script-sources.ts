@@ -1,5 +1,5 @@
 /** Checks that the policy limits script files to sources that the site chose. */
-import { distinct, type Found, registerCheck } from "assay/check";
+import { distinct, type Found, newPolicyCures, newPolicyNeeded, registerCheck } from "assay/check";
 import {
   type CspPolicy,
   isSchemeSource,
@@ -32,6 +32,11 @@ export default registerCheck({
     "security.csp.script-any-host": { severity: "high", riskLevel: "medium", effort: "medium", scoreCap: 87 },
     "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium", scoreCap: 87 },
     "security.csp.script-blob-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
+  },
+  fixes: {
+    "security.csp.script-any-host": [newPolicyNeeded],
+    "security.csp.script-data-urls": [newPolicyNeeded],
+    "security.csp.script-blob-urls": [newPolicyCures],
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });

@@ -1,5 +1,5 @@
 /** Checks that the policy blocks injected styles. */
-import { distinct, type Found, registerCheck } from "assay/check";
+import { distinct, type Found, newPolicyCures, registerCheck } from "assay/check";
 import {
   type CspPolicy,
   directiveNames,
@@ -25,6 +25,11 @@ export default registerCheck({
     "security.csp.style-unsafe-inline": { severity: "low", riskLevel: "low", effort: "high" },
     "security.csp.style-inline-unrestricted": { severity: "low", riskLevel: "low", effort: "high" },
     "security.csp.style-any-host": { severity: "low", riskLevel: "low", effort: "medium" },
+  },
+  fixes: {
+    "security.csp.style-unsafe-inline": [newPolicyCures],
+    "security.csp.style-inline-unrestricted": [newPolicyCures],
+    "security.csp.style-any-host": [newPolicyCures],
   },
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });

@@ -30,7 +30,7 @@ export default registerCheck({
     "security.content.active-mixed-content": [sendPolicy("upgrade-insecure-requests")],
     "security.content.passive-mixed-content": [sendPolicy("upgrade-insecure-requests")],
     "security.content.upgraded-mixed-content": [sendPolicy("upgrade-insecure-requests")],
-    "security.content.insecure-form-action": [sendPolicy("form-action 'self'; upgrade-insecure-requests")],
+    "security.content.insecure-form-action": [sendPolicy("form-action 'self'; upgrade-insecure-requests", "kept", { cures: false })],
   },
   judge({ requests, dom, markup }) {
     const insecure = requests.insecure.filter(({ url }) => !isLoopbackUrl(url));

@@ -12,7 +12,8 @@ const attributes: readonly CookieAttribute[] = ["Secure", "HttpOnly", "SameSite=
 const fieldsByKind: FieldsByKind = {
   header: { name: isText, value: isText, replaces: isBoolean, optional: isBoolean },
   "remove-header": { name: isText },
-  policy: { directives: isText, present: isOneOf("none", "kept", "weak") },
+  policy: { directives: isText, present: isOneOf("none", "kept", "weak"), cures: isBoolean },
+  "new-policy": { needed: isBoolean },
   cookie: { cookies: isCookies, attributes: (list) => Array.isArray(list) && list.every((word) => attributes.includes(word)) },
   certificate: { host: isText, also: isOneOf("listen", "name", null) },
   "https-redirect": { host: isText },

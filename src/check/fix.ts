@@ -24,6 +24,15 @@ interface PolicyFix {
    * restricts no scripts, so a configuration for several findings replaces it.
    */
   readonly present: "none" | "kept" | "weak";
+  /** Whether the finding is then gone. Otherwise the policy only limits the damage until its cause is removed. */
+  readonly cures: boolean;
+}
+
+/** No lines of its own: the finding goes with the policy of the site, if a configuration for several findings replaces that. */
+interface NewPolicyFix {
+  readonly kind: "new-policy";
+  /** Whether the policy of the site protects too little to be kept. */
+  readonly needed: boolean;
 }
 
 interface CookieFix {
@@ -44,6 +53,7 @@ export type Fix =
   | HeaderFix
   | { readonly kind: "remove-header"; readonly name: string }
   | PolicyFix
+  | NewPolicyFix
   | CookieFix
   | CertificateFix
   | { readonly kind: "https-redirect"; readonly host: string }
@@ -72,10 +82,15 @@ export function removeHeader(name: string): Fix {
   return { kind: "remove-header", name };
 }
 
-/** Directives of a Content Security Policy; `present` as in `PolicyFix`. */
-export function sendPolicy(directives: string, present: "none" | "kept" | "weak" = "kept"): Fix {
-  return { kind: "policy", directives, present };
+/** Directives of a Content Security Policy; `present` and `cures` as in `PolicyFix`. */
+export function sendPolicy(directives: string, present: "none" | "kept" | "weak" = "kept", { cures = true } = {}): Fix {
+  return { kind: "policy", directives, present, cures };
 }
+
+/** The policy of the site lets all scripts in: a configuration for several findings replaces it. */
+export const newPolicyNeeded: Fix = { kind: "new-policy", needed: true };
+/** A fault of the policy that is gone once a configuration for several findings replaces it. */
+export const newPolicyCures: Fix = { kind: "new-policy", needed: false };
 
 export function addToCookies(cookies: FixedCookies, ...attributes: readonly CookieAttribute[]): Fix {
   return { kind: "cookie", cookies, attributes };

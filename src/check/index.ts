@@ -35,6 +35,8 @@ export {
   modernCiphers,
   modernCurves,
   modernProtocols,
+  newPolicyCures,
+  newPolicyNeeded,
   noDirectoryListing,
   redirectPath,
   redirectToHttps,

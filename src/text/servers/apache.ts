@@ -22,6 +22,7 @@ const renderers: Renderers<readonly string[]> = {
     const text = quotedValue(directives);
     return text === null ? null : [`Header always ${present === "none" ? "set" : "add"} ${policyName} ${text}`];
   },
+  "new-policy": inexpressible,
   // A field of the application is in the first table, one of Apache itself in the second.
   cookie: (fix) =>
     fix.attributes.flatMap((attribute) => {
@@ -40,7 +41,8 @@ const renderers: Renderers<readonly string[]> = {
   "tls-ciphers": () => [`SSLCipherSuite ${cipherNames}`],
   "tls-curves": () => ["SSLOpenSSLConfCmd Curves X25519:prime256v1:secp384r1"],
   charset: () => ["AddDefaultCharset UTF-8"],
-  "server-version": () => ["ServerTokens Prod"],
+  // The second line is for the header of an application behind Apache.
+  "server-version": () => ["ServerTokens Prod", "Header unset Server"],
   "no-listing": () => ["Options -Indexes"],
   "forwarded-scheme": () => ['RequestHeader set X-Forwarded-Proto "https"'],
   "path-redirect": ({ from, to }) => [`Redirect permanent ${from} ${to}`],

@@ -3,6 +3,7 @@ import type { Fix } from "../../check/fix.ts";
 import {
   cookiePattern,
   type FixOf,
+  inexpressible,
   policyName,
   type Renderers,
   renderFix,
@@ -18,6 +19,7 @@ const renderers: Renderers<Part> = {
   header: ({ name, value, replaces }) => headerPart(`${name} `, value, !replaces),
   "remove-header": ({ name }) => ({ in: "header", lines: [`-${name}`], short: `header -${name}` }),
   policy: ({ directives, present }) => headerPart(`${present === "none" ? "" : "+"}${policyName} `, directives, true),
+  "new-policy": inexpressible,
   // RE2 has no lookahead: a cookie that has the attribute gets it twice, which browsers take for one.
   cookie: (fix) => ({
     in: "header",
@@ -92,6 +94,7 @@ function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: Write
   return [
     ...notes.map((note) => `# ${write(note)}`),
     ...(redirects ? [`# ${write("plain")}`, "@plain protocol http", "redir @plain https://{host}{uri} permanent"] : []),
+    ...(redirects && parts.length > 1 ? [`# ${write("secure")}`] : []),
     ...(headers.length === 0 ? [] : block("header", ["defer", ...headers])),
     ...linesIn("site"),
     ...block("tls", tlsLines(parts)),

@@ -14,6 +14,7 @@ const renderers: Renderers<Part> = {
     header: policyName,
     change: { operation: present === "none" ? "set" : "add", value: directives },
   }),
+  "new-policy": inexpressible,
   cookie: inexpressible,
   certificate: inexpressible,
   "https-redirect": () => ({ setting: "always_use_https", value: "on" }),

@@ -25,11 +25,9 @@ const renderers: Renderers<Part> = {
     if (middleware === null) return { in: "head", lines: [set] };
     return replaces ? { in: "head", lines: [`${middleware}(request, response, () => {});`] } : { in: "middleware", lines: [middleware] };
   },
-  "remove-header": ({ name }) =>
-    name.toLowerCase() === "x-powered-by"
-      ? { in: "app", lines: ['app.disable("x-powered-by");'] }
-      : { in: "head", lines: [`response.removeHeader(${JSON.stringify(name)});`] },
+  "remove-header": removal,
   policy: ({ directives }) => ({ in: "head", lines: [`response.appendHeader("${policyName}", ${JSON.stringify(directives)});`] }),
+  "new-policy": inexpressible,
   cookie: (fix) => ({ in: "cookies", lines: fix.attributes.map((attribute) => cookieMap(fix, attribute)) }),
   certificate: inexpressible,
   "https-redirect": ({ host }) => ({
@@ -48,7 +46,8 @@ const renderers: Renderers<Part> = {
     in: "head",
     lines: ['if (response.getHeader("Content-Type") === "text/html") response.setHeader("Content-Type", "text/html; charset=utf-8");'],
   }),
-  "server-version": inexpressible,
+  // Node.js has no Server header of its own.
+  "server-version": () => removal({ name: "Server" }),
   "no-listing": inexpressible,
   "forwarded-scheme": () => ({ in: "app", lines: ['app.set("trust proxy", 1);'] }),
   "path-redirect": ({ from, to }) => ({
@@ -58,6 +57,10 @@ const renderers: Renderers<Part> = {
   "path-type": inexpressible,
   "text-file": inexpressible,
 };
+
+function removal({ name }: { readonly name: string }): Part {
+  return { in: "head", lines: [`response.removeHeader(${JSON.stringify(name)});`] };
+}
 
 /** Call of helmet that makes the middleware of a header; null if helmet lacks the header or value. */
 function helmetCall(name: string, value: string): string | null {

@@ -41,6 +41,7 @@ const renderers: Renderers<readonly Part[]> = {
   // A policy beside that of the application would need a second field, which no rule can add.
   policy: ({ directives, present }) =>
     present === "none" ? headerParts({ kind: "header", name: policyName, value: directives, replaces: false, optional: false }) : null,
+  "new-policy": inexpressible,
   cookie: (fix) =>
     fix.attributes.map((attribute) => {
       const [word = ""] = attribute.split("=");

@@ -8,6 +8,11 @@ const basePolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form
 const byHand: readonly Fix["kind"][] = ["certificate", "text-file"];
 const stsName = "strict-transport-security";
 
+/** Whether the policy of the site restricts scripts too little to be kept. */
+export function needsNewPolicy(fixes: readonly Fix[]): boolean {
+  return fixes.some((fix) => (fix.kind === "policy" && fix.present === "weak") || (fix.kind === "new-policy" && fix.needed));
+}
+
 /** Whether a configuration for several findings may contain the fix. */
 export function isMergeable(fix: Fix): boolean {
   return !byHand.includes(fix.kind) && !(fix.kind === "header" && fix.optional);
@@ -15,12 +20,16 @@ export function isMergeable(fix: Fix): boolean {
 
 /** Merged fixes in a fixed order of kinds. */
 export function mergedFixes(fixes: readonly Fix[]): readonly Fix[] {
+  const isNew = needsNewPolicy(fixes);
   const headers = mergedHeaders(fixes.filter((fix) => fix.kind === "header"));
   const sent = new Set(headers.map(({ name }) => name.toLowerCase()));
   const removed = fixes.filter((fix) => fix.kind === "remove-header").filter(({ name }) => !sent.has(name.toLowerCase()));
-  const policies = mergedPolicies(fixes.filter((fix) => fix.kind === "policy"));
+  const policies = mergedPolicies(
+    fixes.filter((fix) => fix.kind === "policy"),
+    isNew,
+  );
   const cookies = mergedCookies(fixes.filter((fix) => fix.kind === "cookie"));
-  const merged: readonly Fix["kind"][] = ["header", "policy", "cookie", "remove-header"];
+  const merged: readonly Fix["kind"][] = ["header", "policy", "new-policy", "cookie", "remove-header"];
   const others = fixes.filter(({ kind }) => !merged.includes(kind));
   return [...distinctFixes(others), ...headers, ...policies, ...distinctFixes(removed), ...cookies];
 }
@@ -49,14 +58,13 @@ function strictestSts(values: readonly string[]): string {
   return [`max-age=${Math.max(...ages)}`, ...words].join("; ");
 }
 
-/** One policy. It replaces a weak one, from which nothing is then known, so it restricts every kind of content. */
-function mergedPolicies(policies: readonly FixOf<"policy">[]): readonly Fix[] {
-  if (policies.length === 0) return [];
-  const replaces = policies.some(({ present }) => present === "weak");
-  const kept = policies.every(({ present }) => present === "kept");
+/** One policy. If it replaces that of the site, of which nothing is known, it restricts every kind of content. */
+function mergedPolicies(policies: readonly FixOf<"policy">[], replaces: boolean): readonly Fix[] {
+  if (policies.length === 0 && !replaces) return [];
+  const kept = !replaces && policies.every(({ present }) => present === "kept");
   const all = [...(replaces ? [basePolicy] : []), ...policies.map(({ directives }) => directives)];
   const directives = joinedDirectives(all);
-  if (kept) return [{ kind: "policy", directives, present: "kept" }];
+  if (kept) return [{ kind: "policy", directives, present: "kept", cures: true }];
   return [{ kind: "header", name: policyName, value: directives, replaces, optional: false }];
 }
 

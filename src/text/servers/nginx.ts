@@ -1,6 +1,16 @@
 /** Lines for nginx. */
 import type { CookieAttribute, Fix } from "../../check/fix.ts";
-import { cipherNames, type FixOf, policyName, type Renderers, renderFix, type ServerNote, type Target, type WriteNote } from "./target.ts";
+import {
+  cipherNames,
+  type FixOf,
+  inexpressible,
+  policyName,
+  type Renderers,
+  renderFix,
+  type ServerNote,
+  type Target,
+  type WriteNote,
+} from "./target.ts";
 
 const flags: Readonly<Record<CookieAttribute, string>> = { Secure: "secure", HttpOnly: "httponly", "SameSite=Lax": "samesite=lax" };
 
@@ -8,6 +18,7 @@ const renderers: Renderers<readonly string[]> = {
   header: ({ name, value, replaces }) => prefixed(replaces ? hidden(name) : [], added(name, value)),
   "remove-header": ({ name }) => hidden(name),
   policy: ({ directives }) => prefixed([], added(policyName, directives)),
+  "new-policy": inexpressible,
   cookie: (fix) => cookieLines([fix]),
   certificate: ({ host, also }) => [
     ...(also === "listen" ? ["listen 443 ssl;"] : []),

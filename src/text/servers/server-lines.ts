@@ -7,7 +7,7 @@ import { cloudflare } from "./cloudflare.ts";
 import { express } from "./express.ts";
 import { filledFixes } from "./fill.ts";
 import { iis } from "./iis.ts";
-import { isMergeable, mergedFixes } from "./merge.ts";
+import { isMergeable, mergedFixes, needsNewPolicy } from "./merge.ts";
 import { nginx } from "./nginx.ts";
 import type { ServerNote, Target, WriteNote } from "./target.ts";
 import { traefik } from "./traefik.ts";
@@ -94,18 +94,27 @@ export function withServerLines(remediation: string, fixes: readonly Fix[], valu
 export function configurationFor(server: ServerName, items: readonly FixedFinding[], write: WriteNote): ServerConfiguration {
   const target = targets[server];
   const filled = items.map(({ code, fixes, values }) => ({ code, fixes: filledFixes(fixes, values) ?? [] }));
-  const policies = filled.flatMap(({ fixes }) => fixes).filter((fix) => fix.kind === "policy");
-  const isOnlyPolicy = policies.some(({ present }) => present !== "kept");
-  // Merged policies become a plain header, which more targets express than a policy beside another.
-  const asMerged = (fix: Fix): Fix => (fix.kind === "policy" && isOnlyPolicy ? { ...fix, present: "none" } : fix);
-  const repaired = filled.filter(
-    ({ fixes }) => fixes.length > 0 && fixes.every((fix) => isMergeable(fix) && target.expresses(asMerged(fix))),
+  const isExpressed = expressedBy(
+    target,
+    filled.flatMap(({ fixes }) => fixes),
   );
-  const merged = mergedFixes(repaired.flatMap(({ fixes }) => fixes));
-  const codes = [...new Set(repaired.map(({ code }) => code))];
+  const expressed = filled.filter(({ fixes }) => fixes.length > 0 && fixes.every((fix) => isMergeable(fix) && isExpressed(fix)));
+  const merged = mergedFixes(expressed.flatMap(({ fixes }) => fixes));
+  const cured = expressed.filter(({ fixes }) => fixes.every((fix) => fix.kind !== "policy" || fix.cures));
+  const codes = [...new Set(cured.map(({ code }) => code))];
   const left = [...new Set(items.map(({ code }) => code))].filter((code) => !codes.includes(code));
   if (merged.length === 0) return { text: "", codes: [], left };
   return { text: target.whole(merged, notesOf(server, merged), write).join("\n"), codes, left };
+}
+
+/** Merged policies may become a plain header, which more targets express than a policy beside another. */
+function expressedBy(target: Target, all: readonly Fix[]): (fix: Fix) => boolean {
+  const isNew = needsNewPolicy(all);
+  const isHeader = isNew || all.some((fix) => fix.kind === "policy" && fix.present === "none");
+  return (fix) => {
+    if (fix.kind === "new-policy") return isNew;
+    return target.expresses(fix.kind === "policy" && isHeader ? { ...fix, present: "none" } : fix);
+  };
 }
 
 /** Warnings first: what to test before, and where the lines belong. */

@@ -20,6 +20,7 @@ const renderers: Renderers<Part> = {
   "remove-header": ({ name }) => ({ in: "headers", lines: [`${name}: ""`] }),
   // A value replaces that of the application; there is no way to add a second one.
   policy: ({ directives, present }) => (present === "none" ? headerPart({ name: policyName, value: directives }) : null),
+  "new-policy": inexpressible,
   cookie: inexpressible,
   certificate: inexpressible,
   "https-redirect": () => ({ in: "redirect", lines: ["scheme: https", "permanent: true"] }),

@@ -23,6 +23,7 @@ const renderers: Renderers<Part> = {
     in: "headers",
     lines: [`header( ${quotedValue(`${policyName}: ${directives}`)}${present === "none" ? "" : ", false"} );`],
   }),
+  "new-policy": inexpressible,
   cookie: (fix) => ({
     in: "cookies",
     lines: fix.attributes.map((attribute) => {

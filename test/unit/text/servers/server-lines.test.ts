@@ -83,7 +83,9 @@ describe("lines", () => {
   });
 
   test("exist for every finding with fixes, for the servers of the API", () => {
-    for (const { code, fixes: own, values: filling } of fixedFindings("shop.example"))
+    const findings = fixedFindings("shop.example").filter((finding) => finding.fixes.some(({ kind }) => kind !== "new-policy"));
+    expect(findings.length).toBeGreaterThan(100);
+    for (const { code, fixes: own, values: filling } of findings)
       for (const server of ["nginx", "apache", "caddy"] as const)
         expect([code, linesFor(server, own, filling) === null]).toEqual([code, false]);
   });
