@@ -45,6 +45,9 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): 
       <>
         <PageHead large title={title} lead={visit.account === null ? i18n.t("home.lead") : undefined} />
         {mayScan(visit) ? <ScanForm typed={typed} error={refusal?.text ?? undefined} /> : <Closed />}
+        <p>
+          <a href="/sample">{i18n.t("home.sample")}</a>
+        </p>
         {visit.account === null ? <ForGuests /> : <OwnHosts account={visit.account} />}
       </>
     ),

@@ -22,6 +22,7 @@ import { getCheck } from "./reference/check.tsx";
 import { getChecks } from "./reference/checks.tsx";
 import { getMigration } from "./reference/migrate.tsx";
 import { comparePage } from "./report/compare/compare-page.tsx";
+import { getSample } from "./report/sample-page.tsx";
 import { screenshotAnswer } from "./report/screenshot.tsx";
 import { shareImageAnswer } from "./report/share-image.ts";
 import { getReport, onScan, stateAnswer } from "./scan.tsx";
@@ -66,6 +67,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/plans", get: getPlans },
     { path: "/privacy", get: (visit) => legalPage(visit, "privacy") },
     { path: "/reset", get: getReset, post: postReset },
+    { path: "/sample", get: getSample },
     { path: "/scans", get: getPublicList, post: createPostScan(settings) },
     { path: "/scans/:token", get: getReport },
     { path: "/scans/:token/compare", get: onScan(comparePage) },

@@ -1,7 +1,7 @@
 /** Filter, search and grouping of the findings. A GET form, so that it works without script. */
 import { type Effort, efforts, type Severity, severities } from "../../check/check.ts";
 import { unmarked } from "../../text/quotation.ts";
-import { useI18n } from "../context.ts";
+import { useVisit } from "../context.ts";
 import type { I18n } from "../i18n.ts";
 import type { Visit } from "../visit.ts";
 import { areaName, type Report, type ReportArea, reportAreas, type ShownFinding } from "./report.ts";
@@ -56,9 +56,9 @@ interface FilterFormProps {
 }
 
 export function FindingFilterForm({ report, filter, shown }: FilterFormProps) {
-  const i18n = useI18n();
-  const { findings, scan } = report;
-  const path = `/scans/${scan.token}`;
+  const { i18n, url } = useVisit();
+  const { findings } = report;
+  const path = url.pathname;
   const all = i18n.t("report.findings.filter.all");
   return (
     <form class="finding-filter" action={`${path}#findings`} data-finding-filter>

@@ -17,11 +17,11 @@ const keptParams = [...findingChoiceParams, ...ledgerParams];
 const keptValueCharsMax = 200;
 
 /** A GET form, so that it works without script; the script submits it on change. Other parameters are kept. */
-export function ServerChoice({ report: { scan, server } }: { readonly report: Report }) {
+export function ServerChoice({ report: { server } }: { readonly report: Report }) {
   const { i18n, url } = useVisit();
   const kept = [...url.searchParams].filter(([name, value]) => keptParams.includes(name) && value.length <= keptValueCharsMax);
   return (
-    <form class="server-choice" id={choiceId} action={`/scans/${scan.token}#${choiceId}`}>
+    <form class="server-choice" id={choiceId} action={`${url.pathname}#${choiceId}`}>
       {kept.map(([name, value], at) => (
         <input key={at} type="hidden" name={name} value={value} />
       ))}

@@ -1,7 +1,7 @@
 /** Filter of the ledger by state, with counts. Plain links, so that they work without script. */
 import { type ShownState, shownStateOf, shownStates } from "../../text/row-state.ts";
 import { StateLabel } from "../components/state-label.tsx";
-import { useI18n } from "../context.ts";
+import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import { type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
@@ -31,8 +31,8 @@ interface FilterProps {
 }
 
 export function StateFilter({ report, filter }: FilterProps) {
-  const i18n = useI18n();
-  const { scan, summary, counts } = report;
+  const { i18n, url } = useVisit();
+  const { summary, counts } = report;
   // Most catalogs and old results have no notes.
   const shown = shownStates.filter((state) => state !== "note" || counts.note > 0 || filter.state === "note");
   return (
@@ -40,14 +40,14 @@ export function StateFilter({ report, filter }: FilterProps) {
       <ul class="filters">
         {shown.map((state) => (
           <li key={state}>
-            <a href={ledgerPath(scan.token, state)} data-filter-state={state} {...currentIf(filter.state === state)}>
+            <a href={ledgerPath(url, state)} data-filter-state={state} {...currentIf(filter.state === state)}>
               <span class="count">{i18n.number(counts[state])}</span>
               <StateLabel state={state} />
             </a>
           </li>
         ))}
         <li>
-          <a href={ledgerPath(scan.token, null)} data-filter-state="" {...currentIf(filter.state === null)}>
+          <a href={ledgerPath(url, null)} data-filter-state="" {...currentIf(filter.state === null)}>
             <span class="count">{i18n.number(summary.total)}</span>
             <span class="word">{i18n.t("report.filter.all")}</span>
           </a>
@@ -57,8 +57,8 @@ export function StateFilter({ report, filter }: FilterProps) {
   );
 }
 
-function ledgerPath(token: string, state: ShownState | null): string {
-  return `/scans/${token}${state === null ? "" : `?state=${state}`}#ledger`;
+function ledgerPath({ pathname }: URL, state: ShownState | null): string {
+  return `${pathname}${state === null ? "" : `?state=${state}`}#ledger`;
 }
 
 function currentIf(chosen: boolean) {

@@ -60,6 +60,8 @@ const scans: readonly Place[] = [
   { name: "report-silent-stale", go: at(({ scans }) => `/scans/${scans.silent}`) },
   { name: "report-filtered", go: at(({ scans }) => `/scans/${scans.silent}?state=violated&area=headers`) },
   { name: "report-filtered-to-nothing", go: at(({ scans }) => `/scans/${scans.sound}?state=violated`) },
+  { name: "sample", go: at("/sample") },
+  { name: "sample-filtered", go: at("/sample?state=violated&severity=low") },
   { name: "compare", go: at(({ scans }) => `/scans/${scans.bare}/compare?with=previous`) },
   { name: "compare-other-host", go: at(({ scans }) => `/scans/${scans.plain}/compare?with=${scans.sound}`) },
   { name: "compare-nothing-before", go: at(({ scans }) => `/scans/${scans.sound}/compare?with=previous`) },

@@ -1,0 +1,116 @@
+/** `/sample`: report of a scan of the own pages, which the program carries. It is in no list and in no store. */
+import type { Evidence } from "../../evidence/evidence.ts";
+import type { Timings } from "../../evidence/scan.ts";
+import type { StoredResult } from "../../judge/result.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import type { Store } from "../../store/store.ts";
+import { Instant } from "../components/instant.tsx";
+import { Notice } from "../components/notice.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { useI18n } from "../context.ts";
+import { keptPage } from "../kept-page.ts";
+import { endOf } from "../scans/scan-end.ts";
+import type { PagesSettings } from "../settings.ts";
+import type { Visit } from "../visit.ts";
+import { EvidenceSections } from "./evidence/evidence-sections.tsx";
+import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
+import { Findings } from "./findings.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { keptReport } from "./kept-report.ts";
+import { Ledger } from "./ledger.tsx";
+import { gatherReport, type Report } from "./report.ts";
+import sampleScan from "./sample-scan.json" with { type: "json" };
+import { ScoreDetails } from "./score-details.tsx";
+import { type LedgerFilter, ledgerFilterOf } from "./state-filter.tsx";
+import { ReportVerdict } from "./verdict.tsx";
+
+/** Written by build/sample-report.ts. */
+const { scan, result, evidence, timings } = sampleScan as unknown as {
+  readonly scan: Pick<ScanRecord, "url" | "createdAt" | "startedAt" | "endedAt" | "summary">;
+  readonly result: StoredResult;
+  readonly evidence: Evidence;
+  readonly timings: Timings;
+};
+
+/** Its token is none of a stored scan, so no path leads to it. */
+const sampleRecord: ScanRecord = {
+  ...scan,
+  token: "sample",
+  id: 0,
+  accountId: null,
+  status: "finished",
+  progressStage: null,
+  progressPercent: 100,
+  attempts: 1,
+  errorCode: null,
+};
+
+export function getSample(visit: Visit): Response {
+  const sample: Visit = { ...visit, settings: sampleSettings(visit.settings) };
+  return keptPage(sample, { ...keptReport(sample, sampleRecord), content: sampleContent });
+}
+
+/** One for each settings, since pages are kept by them. */
+const settingsOfSamples = new WeakMap<PagesSettings, PagesSettings>();
+
+function sampleSettings(settings: PagesSettings): PagesSettings {
+  const known = settingsOfSamples.get(settings);
+  if (known !== undefined) return known;
+  const created = { ...settings, store: sampleStore(settings.store) };
+  settingsOfSamples.set(settings, created);
+  return created;
+}
+
+/** The store as if it held the sample alone. */
+function sampleStore(store: Store): Store {
+  return {
+    ...store,
+    results: { find: () => result },
+    evidence: { find: () => ({ evidence, timings }), has: () => true },
+    screenshots: { ...store.screenshots, has: () => false },
+    publicScans: { list: () => ({ items: [], nextCursor: null }), idsOfHost: () => [] },
+  };
+}
+
+function sampleContent(visit: Visit) {
+  return {
+    title: visit.i18n.t("report.sample.title"),
+    children: (
+      <SampleBody report={gatherReport(visit, sampleRecord)} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />
+    ),
+  };
+}
+
+interface SampleBodyProps {
+  readonly report: Report;
+  readonly findingFilter: FindingFilter;
+  readonly ledgerFilter: LedgerFilter;
+}
+
+function SampleBody({ report, findingFilter, ledgerFilter }: SampleBodyProps) {
+  const i18n = useI18n();
+  const at = endOf(report.scan);
+  return (
+    <>
+      <PageHead title={i18n.t("report.sample.title")} lead={<Instant at={at} relative={false} />}>
+        <a class="button" href="/">
+          {i18n.t("report.sample.start")}
+        </a>
+      </PageHead>
+      <Notice title={i18n.t("report.sample.what")}>
+        <p>{i18n.t("report.sample.how", { date: i18n.date(at), rules: report.result.catalogVersion })}</p>
+      </Notice>
+      <div class="report-top">
+        <ReportVerdict report={report} />
+        <FirstSteps findings={report.findings} />
+      </div>
+      <ScoreDetails report={report} />
+      <Findings report={report} filter={findingFilter} />
+      <Ledger report={report} filter={ledgerFilter} />
+      <EvidenceSections report={report} />
+      <p class="muted">
+        {i18n.t("report.noLegalStatement")} <a href="/about">{i18n.t("report.about")}</a>
+      </p>
+    </>
+  );
+}
