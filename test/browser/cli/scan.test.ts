@@ -93,7 +93,7 @@ describe("assay scan", () => {
     "does not judge an error page as the site, says why, and exits as with any page",
     async () => {
       const text = await scan(`${page}gone`, "--fail-on", "critical", "--quiet");
-      expect(text.stdout).toContain("No score: the page itself could not be read. The server answered with an error (4xx).");
+      expect(text.stdout).toContain("No score: the page itself could not be read. The server responded with an error (4xx).");
       expect(text.stdout).toContain("Scan an address that shows visitors a page");
       expect(text.stderr).toContain(`${page}gone: not measured, so --fail-on saw only part of the checks`);
       const json = await scan(`${page}private`, "--format", "json", "--locale", "de-de", "--quiet");
