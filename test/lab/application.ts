@@ -59,7 +59,18 @@ export const applicationCases: readonly LabCase[] = [
   },
 ];
 
+/** The front page with that code of ours in `wp-content/mu-plugins`, or without any. */
+export async function wordPressWith(code: string): Promise<LabSite> {
+  const site = await wordPressAt("/");
+  const plugins = join((await opened)?.content ?? "", "mu-plugins");
+  mkdirSync(plugins, { recursive: true });
+  writeFileSync(join(plugins, "security-headers.php"), code);
+  return site;
+}
+
 interface WordPress {
+  /** Path of `wp-content`. */
+  readonly content: string;
   readonly tlsPort: number;
   readonly plainPort: number;
   readonly resolver: string;
@@ -96,7 +107,7 @@ function startWordPress(): Promise<WordPress> {
     );
     const { tlsPort, plainPort } = track(await startPhpSite(folder, apacheSite(folder)));
     await installWordPress(plainPort);
-    return { tlsPort, plainPort, resolver: tree.resolver };
+    return { content: join(folder, "wp-content"), tlsPort, plainPort, resolver: tree.resolver };
   });
 }
 

@@ -2,7 +2,7 @@
 import { fixedFinding } from "../../text/render.ts";
 import { configurationFor, type ServerName, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
 import { ConfigLines } from "../components/config-lines.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
+import { Sentence } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { findingChoiceParams } from "./finding-filter.tsx";
 import type { Report } from "./report.ts";
@@ -59,7 +59,7 @@ export function AllLines({ report }: { readonly report: Report }) {
   if (text === "") return null;
   const label = serverLabel(server.name);
   return (
-    <details class="paste all-lines">
+    <details class="paste all-lines" id="all-lines">
       <summary>{i18n.t("report.server.all", { server: label })}</summary>
       <p>
         {i18n.count("report.server.repairs", codes.length)} {i18n.t(testedTexts[server.name])}
@@ -69,13 +69,15 @@ export function AllLines({ report }: { readonly report: Report }) {
         <>
           <p>{i18n.t("report.server.left")}</p>
           <ul class="small">
-            {left.map((code) => (
-              <li key={code}>
-                <a href={`#${code}`} {...untranslated}>
-                  {code}
-                </a>
-              </li>
-            ))}
+            {problems
+              .filter(({ finding }) => left.includes(finding.code))
+              .map(({ anchor, texts: { title } }) => (
+                <li key={anchor}>
+                  <a href={`#${anchor}`}>
+                    <Sentence text={title} />
+                  </a>
+                </li>
+              ))}
           </ul>
         </>
       )}
@@ -90,7 +92,7 @@ const testedTexts = {
   caddy: "report.server.testedForReal",
   express: "report.server.testedForReal",
   htaccess: "report.server.testedForReal",
-  wordpress: "report.server.testedInPhp",
+  wordpress: "report.server.testedInWordPress",
   iis: "report.server.testedByForm",
   cloudflare: "report.server.testedByForm",
   traefik: "report.server.testedByForm",

@@ -54,6 +54,7 @@ const scans: readonly Place[] = [
   { name: "scan-unknown", status: 404, go: at("/scans/0000000000000000000000") },
   { name: "report-bare", go: at(({ scans }) => `/scans/${scans.bare}`) },
   { name: "report-shop", go: at(({ scans }) => `/scans/${scans.shop}`) },
+  { name: "report-lines", go: at(({ scans }) => `/scans/${scans.shop}?server=apache#all-lines`) },
   { name: "report-sound", go: at(({ scans }) => `/scans/${scans.sound}`) },
   { name: "report-plain", go: at(({ scans }) => `/scans/${scans.plain}`) },
   { name: "report-old", go: at(({ scans }) => `/scans/${scans.old}`) },
