@@ -36,6 +36,9 @@ export type SiteName = keyof typeof knownScans;
 const timings = { page: 1_612, tls: 240, plainHttp: 44, dnsCaa: 95, mailSpf: 180, judge: 12, total: 2_340 };
 const scanMs = 2_340;
 
+/** How the page of the shop looks with a style sheet, 1280 by 800 pixels. */
+export const shopPicture = new URL("landmarks/shop-site.jpg", import.meta.url);
+
 /** Smallest JPEG that browsers accept: one grey pixel. */
 export const pixelJpeg = Buffer.from(
   "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z",

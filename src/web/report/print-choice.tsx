@@ -6,8 +6,8 @@ const choiceId = "print-all";
 export function PrintChoice() {
   const i18n = useI18n();
   return (
-    <label class="check" for={choiceId}>
-      <input type="checkbox" id={choiceId} autocomplete="off" /> {i18n.t("report.print.all")}
+    <label class="print-choice">
+      <input type="checkbox" id={choiceId} /> {i18n.t("report.print.all")}
     </label>
   );
 }

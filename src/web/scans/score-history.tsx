@@ -59,10 +59,10 @@ export function ScoreHistory({ host, scans, chosen, isPast = false, current }: S
   return (
     <figure class="history">
       <ScoreChart series={series} changes={changed} label={about} />
+      {(groups.length > 1 || chosen !== null) && <Legend host={host} groups={groups} chosen={chosen} />}
       <figcaption class="small muted">
         {about} {i18n.t("host.chart.zone")} {changed.length > 0 && i18n.t("host.changedNote")}
       </figcaption>
-      {(groups.length > 1 || chosen !== null) && <Legend host={host} groups={groups} chosen={chosen} />}
     </figure>
   );
 }

@@ -1,10 +1,10 @@
 /** Servers with all data that pages can show: one in long use, one new and one overloaded. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Plan } from "../../../src/store/accounts.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
+import { pixelJpeg, shopPicture, storeSite } from "../../support/finished-scans.ts";
 import { startTcp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { storeHistory } from "./host-history.ts";
@@ -120,9 +120,10 @@ async function fillBusy(store: Store) {
   await storeHistory(store, ago);
   const failed = await failedScan(store, "https://assay-bare-site.org/", ago(20));
   const given = { at: ago(0.01), accountId: agency.id, screenshot: pixelJpeg };
+  await storeSite(store, "shop", { at: ago(30) });
   const [bare, shop, sound, plain, old, silent] = [
     await storeSite(store, "bare", given),
-    await storeSite(store, "shop", given),
+    await storeSite(store, "shop", { ...given, screenshot: readFileSync(shopPicture) }),
     await storeSite(store, "sound", given),
     await storeSite(store, "plain", given),
     await storeSite(store, "old", given),
