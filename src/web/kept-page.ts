@@ -30,7 +30,10 @@ export interface KeptPage {
   readonly params: readonly string[];
   /** The content sees the clock in whole days since this instant, ISO 8601. */
   readonly daysSince: string;
-  /** Takes the visitor from its argument: what it reads of a person makes the page one for this request only. */
+  /**
+   * Takes the visitor from its argument: what it reads of a person makes the page one for this request only. A relative time may only be
+   * the content of an element.
+   */
   readonly content: (visit: Visit) => Omit<PageContent, "status" | "headers" | "secret">;
 }
 
