@@ -25,6 +25,13 @@ export default registerCheck({
   texts: { "en-gb": texts("Own check"), "de-de": texts("Eigene Pr\\u00fcfung") },
 });`;
 
+/** Made of embedded files: icons, and the picture that the renderer and the font in the binary draw. */
+const embeddedImages = (token: string) => [
+  ["/favicon.ico", "image/x-icon"],
+  ["/apple-touch-icon.png", "image/png"],
+  [`/scans/${token}/image.png`, "image/png"],
+];
+
 describe.skipIf(compiledBinary === null)(`the compiled program${skippedNote}`, () => {
   const installed: Installed | null = compiledBinary === null ? null : install();
   const { folder, binary } = installed ?? { folder: "", binary: "" };
@@ -96,6 +103,12 @@ describe.skipIf(compiledBinary === null)(`the compiled program${skippedNote}`, (
       expect(result.security?.checks?.find(({ key }) => key === "own-check")).toMatchObject({ state: "violated", label: "Own check" });
       const german = await client.get<SecurityResult>(`/api/v1/scans/${token}/security?locale=de-de`);
       expect(german.body.security?.findings.find(({ code }) => code === "security.own.always")?.title).toBe("Eigene Pr\u00fcfung");
+
+      for (const [path, type] of embeddedImages(token ?? "")) {
+        const image = await fetch(`${server.url}${path}`);
+        expect([path, image.status, image.headers.get("content-type")]).toEqual([path, 200, type]);
+        expect((await image.bytes()).length).toBeGreaterThan(1_000);
+      }
 
       expect(readFileSync(`/proc/${server.pid}/maps`, "utf8")).not.toContain("node_modules");
       expect(await server.end("SIGTERM")).toBe(0);
