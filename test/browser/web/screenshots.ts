@@ -81,7 +81,7 @@ async function takeAll(visitors: Visitors, servers: TestServers): Promise<string
 
 /** Place that README.md shows, and the part of it that one sees first. */
 const readmePlace = "report-shop";
-const readmeViewport = { width: 1_280, height: 800 };
+const readmeViewport = { width: 1_120, height: 1_340 };
 
 async function takeForReadme(visitors: Visitors, servers: TestServers): Promise<string> {
   const place = places.find(({ name }) => name === readmePlace);
