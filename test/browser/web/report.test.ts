@@ -178,8 +178,10 @@ test("copy buttons copy their text", async () => {
   expect(await copied('button[data-copy="#report-address"]')).toBe(`${pages.url}${path}`);
   const card = '[id="security.missing-header.content-security-policy"]';
   expect(await copied(`${card} .finding-footer button`)).toBe("security.missing-header.content-security-policy");
-  await press(reader, `${card} details.paste summary`);
-  expect(await copied(`${card} details.paste button`)).toMatch(/^add_header Content-Security-Policy .* always;$/);
+  await reader.open(`${path}?open=all&server=nginx`);
+  expect(await copied(`${card} .lines button`)).toMatch(/^add_header Content-Security-Policy .* always;$/);
+  await reader.page.$eval(".all-lines", (part) => part.setAttribute("open", ""));
+  expect(await copied(".all-lines button")).toContain("add_header Content-Security-Policy ");
 });
 
 test.each([
