@@ -4,6 +4,7 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts } from "../../../src/check/check.ts";
 import { knownScans, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
+import { axeComplaints } from "./accessible.ts";
 import { pdfPageTexts } from "./pdf-text.ts";
 import { openVisitors, type Visitor } from "./visitors.ts";
 
@@ -24,6 +25,13 @@ const inkOf = ({ page }: Visitor) => page.evaluate(() => getComputedStyle(docume
 /** Visible elements of the selector. */
 function seen({ page }: Visitor, selector: string): Promise<number> {
   return page.$$eval(selector, (elements) => elements.filter((element) => element.checkVisibility()).length);
+}
+
+/** Forced colours on a dark background, as of a high-contrast theme. */
+async function forceColours({ page }: Visitor): Promise<void> {
+  const devTools = await page.createCDPSession();
+  const features = { "forced-colors": "active", "prefers-color-scheme": "dark" };
+  await devTools.send("Emulation.setEmulatedMedia", { features: Object.entries(features).map(([name, value]) => ({ name, value })) });
 }
 
 /** Texts of the printed pages. */
@@ -137,10 +145,17 @@ test("controls that need script are hidden without it", async () => {
   await reader.close();
 });
 
+test.each(["/", "/sign-in", "/scans", report])("%s is accessible in forced colours", async (path) => {
+  const reader = await visitors.visitor({ origin: pages.url, locale: "en-gb" });
+  await forceColours(reader);
+  await reader.open(path);
+  expect(await axeComplaints(reader.page)).toEqual([]);
+  await reader.close();
+});
+
 test("forced colours distinguish the ring's track from its score", async () => {
   const reader = await visitors.visitor({ origin: pages.url });
-  const devTools = await reader.page.createCDPSession();
-  await devTools.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
+  await forceColours(reader);
   await reader.open(report);
   const widthOf = (selector: string) => reader.page.$eval(selector, (part) => Number.parseFloat(getComputedStyle(part).strokeWidth));
   expect(await widthOf(".ring[role=img] .ring-track")).toBeLessThan(await widthOf(".ring[role=img] .ring-arc"));
