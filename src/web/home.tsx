@@ -41,6 +41,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): 
     // The typed URL may contain a secret, so the page is never cached.
     secret: typed !== "",
     noIndex: typed !== "",
+    description: i18n.t("home.lead"),
     children: (
       <>
         <PageHead large title={title} lead={visit.account === null ? i18n.t("home.lead") : undefined} />

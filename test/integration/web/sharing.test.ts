@@ -68,6 +68,12 @@ describe("a report", () => {
   });
 });
 
+test("the home page has a sentence and no picture", async () => {
+  const meta = metaTags(await (await get("/")).text());
+  expect(meta).toMatchObject({ description: enGb.pages.home.lead, "og:url": `${publicUrl}/`, "twitter:card": "summary" });
+  expect(meta).not.toHaveProperty("og:image");
+});
+
 describe("search engines", () => {
   test("find absolute alternates with a default, and a canonical URL", async () => {
     const html = await (await get("/checks")).text();
