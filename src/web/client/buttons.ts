@@ -46,12 +46,3 @@ export function revealPasswords(): void {
     input.form?.addEventListener("submit", () => show(false));
   }
 }
-
-/** `<select data-submit-on-change>`: submits its form at once, so that the button is only for browsers without script. */
-export function submitOnChange(): void {
-  for (const select of document.querySelectorAll<HTMLSelectElement>("select[data-submit-on-change]")) {
-    const button = select.form?.querySelector<HTMLButtonElement>("button[type=submit]");
-    if (button) button.hidden = true;
-    select.addEventListener("change", () => select.form?.requestSubmit());
-  }
-}

@@ -1,5 +1,5 @@
 /** The only script of the pages: self-contained functions, sent as source text and run after the page has loaded. */
-import { copyButtons, printButtons, revealPasswords, submitOnChange } from "./buttons.ts";
+import { copyButtons, printButtons, revealPasswords } from "./buttons.ts";
 import { expandRows, findingFilter } from "./finding-filter.ts";
 import { followScan, progressView } from "./follow-scan.ts";
 import { ledgerFilter } from "./ledger-filter.ts";
@@ -14,7 +14,6 @@ const features: readonly (() => void)[] = [
   openDetails,
   printButtons,
   revealPasswords,
-  submitOnChange,
 ];
 
 export const script = [

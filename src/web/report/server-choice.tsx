@@ -16,7 +16,7 @@ const keptParams = [...findingChoiceParams, ...ledgerParams];
 /** Longer values were typed into the address. */
 const keptValueCharsMax = 200;
 
-/** A GET form, so that it works without script; the script submits it on change. Other parameters are kept. */
+/** A GET form, so that it works without script. Nothing is sent on change: arrow keys would reload the page (WCAG 2.2, 3.2.2). Other parameters are kept. */
 export function ServerChoice({ report: { server } }: { readonly report: Report }) {
   const { i18n, url } = useVisit();
   const kept = [...url.searchParams].filter(([name, value]) => keptParams.includes(name) && value.length <= keptValueCharsMax);
@@ -27,7 +27,7 @@ export function ServerChoice({ report: { server } }: { readonly report: Report }
       ))}
       <label>
         {i18n.t("report.server.label")}
-        <select name={serverParam} data-submit-on-change>
+        <select name={serverParam}>
           {serverNames.map((name) => (
             <option key={name} value={name} selected={name === server.name}>
               {serverLabel(name)}
