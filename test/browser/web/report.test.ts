@@ -184,6 +184,24 @@ test("copy buttons copy their text", async () => {
   expect(await copied(".all-lines button")).toContain("add_header Content-Security-Policy ");
 });
 
+test("a chosen server changes all lines and stays, with the filter", async () => {
+  await reader.open(`${path}?severity=high`);
+  await Promise.all([reader.page.waitForNavigation(), reader.page.select('select[name="server"]', "caddy")]);
+  expect(addressOf(reader)).toBe("?severity=high&server=caddy#server");
+  const labels = () =>
+    reader.page.$$eval(".finding-row .lines figcaption span", (spans) => [...new Set(spans.map((span) => span.textContent))]);
+  expect(await labels()).toContain("Caddy");
+  expect(await labels()).not.toContain("nginx");
+  await reader.open(path);
+  expect(await labels()).toContain("Caddy");
+  const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
+  await plain.open(path);
+  await plain.page.select('select[name="server"]', "explain");
+  await Promise.all([plain.page.waitForNavigation(), plain.page.click(".server-choice button")]);
+  expect(await plain.page.$(".all-lines")).toBeNull();
+  await plain.close();
+});
+
 test.each([
   ["of a bare site", bare.token],
   ["of a hostile site", poisoned.token],
