@@ -98,7 +98,7 @@ function plainWay(evidence: Evidence | null): string {
 }
 
 describe("assay's scan of its own pages", () => {
-  test.each(["/", "/scans", "/checks", "/checks/csp-syntax", "/sign-in", "/api", "/about", "/plans"])(
+  test.each(["/", "/scans", "/checks", "/checks/csp-syntax", "/sign-in", "/api", "/about", "/plans", "/sample"])(
     "of %s finds nothing on a fully configured server",
     async (path) => {
       const { status, score, keysIn, newlyViolated, notChecked } = await scanOf(path);
