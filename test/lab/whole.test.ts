@@ -6,6 +6,7 @@ import { createTexts } from "../../src/text/i18n.ts";
 import { fixedFinding } from "../../src/text/render.ts";
 import { configurationFor, linesFor } from "../../src/text/servers/server-lines.ts";
 import { builtInChecks } from "../support/built-in-checks.ts";
+import { fixedFindings } from "../support/remediations.ts";
 import { wordPressWith } from "./application.ts";
 import { applicationHost, applicationHtml, applications, faultyShop } from "./faulty-applications.ts";
 import type { FinishedScan } from "./laboratory.ts";
@@ -76,6 +77,14 @@ test(
   },
   caseMsMax,
 );
+
+test.each(servers)("%s accepts one configuration for all findings that there are", async (server) => {
+  const { text, codes } = configurationFor(server, fixedFindings(applicationHost), (note) => note);
+  expect(codes.length).toBeGreaterThan(70);
+  const page: AnsweredPage = { headers: [["content-type", "text/html"]], html: applicationHtml, reflectsOrigin: false };
+  const { result } = await laboratory.scan({ serve: () => serveWhole(server, page, text) });
+  expect(result.score).toBeGreaterThan(85);
+});
 
 /** Punctuation that some syntax interprets. */
 const oddValues = [
