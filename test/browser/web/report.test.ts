@@ -5,6 +5,7 @@ import { knownScans, landmarkKeys, storeSite } from "../../support/finished-scan
 import { startPages } from "../../support/pages.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
 import { axeComplaints, narrow, overflowComplaints } from "./accessible.ts";
+import { layoutWidths, overlapComplaints } from "./overlap.ts";
 import { desktop, openVisitors, type Visitor } from "./visitors.ts";
 
 const pages = await startPages();
@@ -205,7 +206,7 @@ test("a chosen server changes all lines and stays, with the filter", async () =>
 test.each([
   ["of a bare site", bare.token],
   ["of a hostile site", poisoned.token],
-])("a report %s with all sections open is usable, also on a narrow screen", async (_site, token) => {
+])("a report %s with all sections open is usable at every width", async (_site, token) => {
   await reader.open(`/scans/${token}`);
   // The menu lies over its neighbours.
   await reader.page.$$eval("details:not(.menu)", (parts) => {
@@ -214,6 +215,10 @@ test.each([
   expect(await axeComplaints(reader.page)).toEqual([]);
   await reader.page.setViewport(narrow);
   expect(await overflowComplaints(reader.page)).toEqual([]);
+  for (const width of layoutWidths) {
+    await reader.page.setViewport({ ...desktop, width });
+    expect(await overlapComplaints(reader.page)).toEqual([]);
+  }
   await reader.page.setViewport(desktop);
 });
 
