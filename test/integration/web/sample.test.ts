@@ -28,9 +28,10 @@ async function read(path: string): Promise<string> {
 const shown = (html: string) => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 
 describe("the sample", () => {
-  test("has a row for each check and findings that checks declare", () => {
-    const keys = sample.result.ledger.map(({ key }) => key).toSorted();
-    expect({ renew, keys }).toEqual({ renew, keys: builtInChecks.map(({ key }) => key).toSorted() });
+  // A newer check joins the sample when the script runs again.
+  test("has rows and findings of present checks only", () => {
+    const keys = builtInChecks.map(({ key }) => key);
+    expect({ renew, gone: sample.result.ledger.filter(({ key }) => !keys.includes(key)) }).toEqual({ renew, gone: [] });
     const codes = builtInChecks.flatMap(({ findings }) => Object.keys(findings));
     expect({ renew, unknown: sample.result.findings.filter(({ code }) => !codes.includes(code)) }).toEqual({ renew, unknown: [] });
   });
