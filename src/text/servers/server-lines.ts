@@ -23,6 +23,9 @@ export const serverNames = Object.keys(targets) as readonly ServerName[];
 /** Servers whose lines are part of the API's remediations. */
 const apiServers: readonly ServerName[] = ["nginx", "apache", "caddy"];
 
+/** Servers that cannot be run here: only the form of their lines is tested. */
+const testedByForm: readonly ServerName[] = ["iis", "cloudflare", "traefik"];
+
 /** Characters of a header value that the guess reads. */
 const guessedCharsMax = 512;
 
@@ -62,6 +65,11 @@ export function isServerName(word: string | null): word is ServerName {
 /** Name of the product, equal in every language. */
 export function serverLabel(server: ServerName): string {
   return targets[server].label;
+}
+
+/** Whether the lines were tested by scanning a site with the real product, before and after. */
+export function isTestedForReal(server: ServerName): boolean {
+  return !testedByForm.includes(server);
 }
 
 /** Product that a Server or X-Powered-By value names; null without a value or a known name. */

@@ -1,6 +1,6 @@
 /** Remediation of a finding: advice, and configuration lines per server, DNS zone or file. */
 import type { ComponentChildren } from "preact";
-import { type ServerName, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
+import { isTestedForReal, type ServerName, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
 import { useI18n } from "../context.ts";
 import type { ServerPreference } from "../visit.ts";
 import { ConfigLines } from "./config-lines.tsx";
@@ -9,6 +9,8 @@ interface TargetLines {
   /** `nginx`, `DNS`, or a file name. */
   readonly place: string;
   readonly text: string;
+  /** Whether only the form of the lines is tested. */
+  readonly untested?: boolean;
 }
 
 interface Renderers {
@@ -57,7 +59,7 @@ export function FullRemediation({ text, linesFor, advice, lines }: FullRemediati
   const read = readRemediation(text);
   const ofServers = serverNames.flatMap((server) => {
     const own = linesFor(server);
-    return own === null ? [] : [{ place: serverLabel(server), text: own }];
+    return own === null ? [] : [{ place: serverLabel(server), text: own, untested: !isTestedForReal(server) }];
   });
   return (
     <>
@@ -82,9 +84,9 @@ function FoldedLines({ targets, lines }: Pick<Renderers, "lines"> & { readonly t
   const i18n = useI18n();
   return (
     <>
-      {targets.map(({ place, text }) => (
+      {targets.map(({ place, text, untested = false }) => (
         <details key={place} class="paste">
-          <summary>{i18n.t("lines.paste", { place })}</summary>
+          <summary>{i18n.t(untested ? "lines.pasteUntested" : "lines.paste", { place })}</summary>
           <ConfigLines label={place}>{lines(text)}</ConfigLines>
         </details>
       ))}

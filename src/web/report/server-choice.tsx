@@ -1,6 +1,6 @@
 /** Choice of the server that a report shows lines for, and one configuration for all findings. */
 import { fixedFinding } from "../../text/render.ts";
-import { configurationFor, type ServerName, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
+import { configurationFor, isTestedForReal, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
 import { ConfigLines } from "../components/config-lines.tsx";
 import { Sentence } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
@@ -40,6 +40,9 @@ export function ServerChoice({ report: { server } }: { readonly report: Report }
       </label>
       <button type="submit">{i18n.t("report.server.choose")}</button>
       {server.guessed && <span class="small muted">{i18n.t("report.server.guessed")}</span>}
+      {server.name !== "explain" && !isTestedForReal(server.name) && (
+        <span class="small muted">{i18n.t("report.server.testedByForm")}</span>
+      )}
     </form>
   );
 }
@@ -62,7 +65,8 @@ export function AllLines({ report }: { readonly report: Report }) {
     <details class="paste all-lines" id="all-lines">
       <summary>{i18n.t("report.server.all", { server: label })}</summary>
       <p>
-        {i18n.count("report.server.repairs", codes.length)} {i18n.t(testedTexts[server.name])}
+        {i18n.count("report.server.repairs", codes.length)}{" "}
+        {i18n.t(isTestedForReal(server.name) ? "report.server.testedForReal" : "report.server.testedByForm")}
       </p>
       <ConfigLines label={label}>{text}</ConfigLines>
       {left.length > 0 && (
@@ -84,16 +88,3 @@ export function AllLines({ report }: { readonly report: Report }) {
     </details>
   );
 }
-
-/** How the lines of each server are tested. */
-const testedTexts = {
-  nginx: "report.server.testedForReal",
-  apache: "report.server.testedForReal",
-  caddy: "report.server.testedForReal",
-  express: "report.server.testedForReal",
-  htaccess: "report.server.testedForReal",
-  wordpress: "report.server.testedInWordPress",
-  iis: "report.server.testedByForm",
-  cloudflare: "report.server.testedByForm",
-  traefik: "report.server.testedByForm",
-} as const satisfies Record<ServerName, string>;
