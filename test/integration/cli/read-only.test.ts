@@ -8,6 +8,16 @@ import { endServers, fromSource, run, serve } from "../../support/program.ts";
 const isRoot = process.getuid?.() === 0;
 /** User id of `nobody` on Debian. */
 const unprivilegedUid = 65_534;
+/** The capability lets this user read the sources wherever they are. It gives no right to write. */
+const asReader = [
+  "setpriv",
+  `--reuid=${unprivilegedUid}`,
+  `--regid=${unprivilegedUid}`,
+  "--clear-groups",
+  "--inh-caps=-all,+dac_read_search",
+  "--ambient-caps=-all,+dac_read_search",
+  "--bounding-set=-all,+dac_read_search",
+];
 const dataDir = mkdtempSync(join(tmpdir(), "assay-read-only-"));
 
 beforeAll(async () => {
@@ -46,7 +56,9 @@ describe("listing", () => {
   test("works where this user may only read", async () => {
     const paths = ["", "store", "store/data.mdb", "store/lock.mdb"].map((name) => join(dataDir, name));
     for (const path of paths) chmodSync(path, path.endsWith(".mdb") ? 0o444 : 0o555);
-    const as = isRoot ? ["setpriv", `--reuid=${unprivilegedUid}`, `--regid=${unprivilegedUid}`, "--clear-groups"] : [];
+    const as = isRoot ? asReader : [];
+    const write = Bun.spawnSync([...as, "touch", join(dataDir, "x")], { stderr: "ignore" });
+    expect(write.exitCode).toBe(1);
     await expectListed([...as, ...fromSource]);
     for (const path of paths) chmodSync(path, path.endsWith(".mdb") ? 0o600 : 0o700);
   });
