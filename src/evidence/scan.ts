@@ -27,12 +27,22 @@ export type ScanEvent =
   /** The position of a waiting scan in the queue has changed. */
   | { readonly type: "moved" };
 
+/** Times of the current stage of a scan, in milliseconds. */
+export interface StagePace {
+  /** Since the stage began. */
+  readonly sinceMs: number;
+  /** Median of the latest scans; null if too few have passed the stage. */
+  readonly usualMs: number | null;
+}
+
 export type ProgressListener = (event: ScanEvent) => void;
 
 /** Progress of running and waiting scans. */
 export interface ScanProgress {
   /** Delivers the latest event of a claimed scan at once. Null when too many listeners exist. Listeners must not block. */
   subscribe(token: string, listener: ProgressListener): (() => void) | null;
+  /** Null unless a stage of the scan runs in this process. */
+  pace(token: string): StagePace | null;
   /** Estimated wait for a position in the queue (from 1), in milliseconds. Null before any scan has ended. */
   waitMs(position: number): number | null;
 }

@@ -1,11 +1,14 @@
 /** Event stream of scans for subscribers, in memory only. */
 import { type Log, messageOf } from "../base/log.ts";
-import type { ProgressListener, ScanEvent, ScanProgress } from "../evidence/scan.ts";
+import { medianOf } from "../base/median.ts";
+import type { ProgressListener, ProgressStage, ScanEvent, ScanProgress, StagePace } from "../evidence/scan.ts";
 
 /** Each listener is an open connection. Beyond this, clients fall back to polling. */
 const defaultListenersMax = 2_000;
 /** Latest scans whose mean duration estimates the wait. */
 const durationsKept = 20;
+/** Fewer durations of a stage say nothing about the next scan. */
+const stageDurationsMin = 3;
 
 export interface ProgressHub extends ScanProgress {
   /** For the dispatcher. Publish the end of a scan only after it is stored. */
@@ -21,13 +24,14 @@ export interface ProgressOptions {
 
 interface ActiveScan {
   readonly startedMs: number;
-  latest: ScanEvent;
+  /** Time of `latest`. */
+  readonly latestMs: number;
+  readonly latest: ScanEvent;
 }
 
 export function createProgress({ concurrency, log, listenersMax = defaultListenersMax }: ProgressOptions): ProgressHub {
   const listeners = new Map<string, Set<ProgressListener>>();
-  const active = new Map<string, ActiveScan>();
-  const waitEstimate = createWaitEstimate(concurrency);
+  const active = trackActiveScans(concurrency);
   let listening = 0;
 
   function subscribe(token: string, listener: ProgressListener): (() => void) | null {
@@ -37,7 +41,7 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
     const subscribed = listeners.get(token) ?? new Set();
     listeners.set(token, subscribed.add(subscription));
     listening++;
-    const latest = active.get(token)?.latest;
+    const latest = active.latest(token);
     if (latest !== undefined) subscription(latest);
     return () => {
       if (!subscribed.delete(subscription)) return;
@@ -68,8 +72,28 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
   }
 
   function notifyWaiting(): void {
-    for (const token of [...listeners.keys()]) if (!active.has(token)) notifyListeners(token, { type: "moved" });
+    for (const token of [...listeners.keys()]) if (active.latest(token) === undefined) notifyListeners(token, { type: "moved" });
   }
+
+  return {
+    subscribe,
+    publish: (token, event) => {
+      active.record(token, event);
+      notifyListeners(token, event);
+      if (event.type === "claimed") notifyWaiting();
+      if (event.type === "finished" || event.type === "failed") forget(token);
+    },
+    pace: active.pace,
+    waitMs: active.waitMs,
+    listening: () => listening,
+  };
+}
+
+/** Latest event of each running scan, and the times of scans and stages that have ended. */
+function trackActiveScans(concurrency: number) {
+  const active = new Map<string, ActiveScan>();
+  const waitEstimate = createWaitEstimate(concurrency);
+  const stageTimes = createStageTimes();
 
   function recordEnd(token: string): void {
     const scan = active.get(token);
@@ -79,17 +103,34 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
   }
 
   return {
-    subscribe,
-    publish: (token, event) => {
-      const ended = event.type === "finished" || event.type === "failed";
-      if (ended) recordEnd(token);
-      else active.set(token, { startedMs: active.get(token)?.startedMs ?? performance.now(), latest: event });
-      notifyListeners(token, event);
-      if (event.type === "claimed") notifyWaiting();
-      if (ended) forget(token);
+    /** A stage of a failed scan has no usual time. */
+    record: (token: string, event: ScanEvent): void => {
+      const scan = active.get(token);
+      const nowMs = performance.now();
+      if (scan?.latest.type === "stage" && event.type !== "failed") stageTimes.add(scan.latest.stage, nowMs - scan.latestMs);
+      if (event.type === "finished" || event.type === "failed") recordEnd(token);
+      else active.set(token, { startedMs: scan?.startedMs ?? nowMs, latestMs: nowMs, latest: event });
+    },
+    latest: (token: string): ScanEvent | undefined => active.get(token)?.latest,
+    pace: (token: string): StagePace | null => {
+      const scan = active.get(token);
+      if (scan?.latest.type !== "stage") return null;
+      return { sinceMs: performance.now() - scan.latestMs, usualMs: stageTimes.usualMs(scan.latest.stage) };
     },
     waitMs: waitEstimate.waitMs,
-    listening: () => listening,
+  };
+}
+
+function createStageTimes() {
+  const durationsMs = new Map<ProgressStage, number[]>();
+  return {
+    add: (stage: ProgressStage, durationMs: number): void => {
+      durationsMs.set(stage, [...(durationsMs.get(stage) ?? []), durationMs].slice(-durationsKept));
+    },
+    usualMs: (stage: ProgressStage): number | null => {
+      const known = durationsMs.get(stage) ?? [];
+      return known.length < stageDurationsMin ? null : medianOf(known);
+    },
   };
 }
 

@@ -1,24 +1,28 @@
 /** The only script of the pages: self-contained functions, sent as source text and run after the page has loaded. */
 import { copyButtons, printButtons, revealPasswords } from "./buttons.ts";
 import { expandRows, findingFilter } from "./finding-filter.ts";
-import { followScan, progressView } from "./follow-scan.ts";
+import { focusResult, followScan, progressView, stageAnnouncer } from "./follow-scan.ts";
 import { ledgerFilter } from "./ledger-filter.ts";
 import { openDetails } from "./open-details.ts";
+import { elapsedText, movingPercent } from "./progress-texts.ts";
 
 /** Each may only use its own scope, its arguments and browser globals. */
 const features: readonly (() => void)[] = [
   copyButtons,
   expandRows,
   findingFilter,
+  focusResult,
   ledgerFilter,
   openDetails,
   printButtons,
   revealPasswords,
 ];
 
+const progressArguments = [`(${stageAnnouncer.toString()})()`, movingPercent.toString(), elapsedText.toString()].join(", ");
+
 export const script = [
   '"use strict";',
   ...features.map((feature) => `(${feature.toString()})();`),
-  `(${followScan.toString()})((${progressView.toString()})());`,
+  `(${followScan.toString()})((${progressView.toString()})(${progressArguments}));`,
   "",
 ].join("\n");

@@ -3,7 +3,7 @@ import type { ProgressStage, ScanEvent } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { type ScanEventData, waitingOf } from "./scan-state.ts";
+import { progressWithin, type ScanEventData, waitingOf } from "./scan-state.ts";
 
 /** Bounds open connections. */
 const streamsMax = 1_000;
@@ -103,17 +103,17 @@ function eventWriterOf(visit: Visit, token: string, write: (text: string) => voi
   const { store } = visit.settings;
   const latest = new Map<string, string>();
 
-  function send<E extends keyof ScanEventData>(event: E, data: ScanEventData[E]): void {
-    const text = JSON.stringify(data);
-    if (latest.get(event) === text) return;
-    latest.set(event, text);
-    write(`event: ${event}\ndata: ${text}\n\n`);
+  /** Sends nothing if `distinct` equals that of the latest event of this name. */
+  function send<E extends keyof ScanEventData>(event: E, data: ScanEventData[E], distinct = JSON.stringify(data)): void {
+    if (latest.get(event) === distinct) return;
+    latest.set(event, distinct);
+    write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   function sendStage(stage: ProgressStage, percent: number): false {
     send("position", { position: null, text: null });
     send("stage", { stage });
-    send("percent", { percent });
+    send("percent", progressWithin(visit, token, stage, percent), String(percent));
     return false;
   }
 
@@ -124,7 +124,7 @@ function eventWriterOf(visit: Visit, token: string, write: (text: string) => voi
 
   /** The result must be readable before the end is announced. */
   function sendEnd(status: "finished" | "failed"): true {
-    if (status === "finished") send("percent", { percent: 100 });
+    if (status === "finished") send("percent", { percent: 100, towards: 100, usualMs: null, sinceMs: 0 });
     send("done", { status });
     return true;
   }

@@ -1,8 +1,10 @@
 /** State of a scan for its page, its events and its polled JSON. */
-import type { ProgressStage } from "../../evidence/scan.ts";
+import { type ProgressStage, progressStages, stagePercent } from "../../evidence/scan.ts";
 import type { ScanStatus } from "../../store/scan-status.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import type { StagePercent } from "../client/progress-texts.ts";
 import type { Visit } from "../visit.ts";
+import { usualDurationMs } from "./usual-duration.ts";
 
 /** Estimated waits are rounded up to this step. */
 const secondsStep = 5;
@@ -17,21 +19,36 @@ export interface Waiting {
 /** Payload of every scan event. */
 export interface ScanEventData {
   readonly stage: { readonly stage: ProgressStage };
-  readonly percent: { readonly percent: number };
+  readonly percent: StagePercent;
   readonly position: Waiting;
   readonly done: { readonly status: "finished" | "failed" };
 }
 
-export interface ScanState extends Waiting {
+export interface ScanState extends Waiting, StagePercent {
   readonly status: ScanStatus;
   /** Null before the first and after the last stage. */
   readonly stage: ProgressStage | null;
-  readonly percent: number;
 }
 
 export function stateOf(visit: Visit, scan: ScanRecord): ScanState {
   const { status, progressStage, progressPercent } = scan;
-  return { status, stage: progressStage, percent: progressPercent, ...waitingOf(visit, scan.token) };
+  return {
+    status,
+    stage: progressStage,
+    ...progressWithin(visit, scan.token, progressStage, progressPercent),
+    ...waitingOf(visit, scan.token),
+  };
+}
+
+/** Without times of the stage itself, its usual time is its share of the usual duration of a scan. */
+export function progressWithin({ settings }: Visit, token: string, stage: ProgressStage | null, percent: number): StagePercent {
+  if (stage === null) return { percent, towards: percent, usualMs: null, sinceMs: 0 };
+  const next = progressStages[progressStages.indexOf(stage) + 1];
+  const towards = next === undefined ? 100 : stagePercent[next];
+  const { sinceMs, usualMs } = settings.scanning.progress.pace(token) ?? { sinceMs: 0, usualMs: null };
+  const scanMs = usualMs === null ? usualDurationMs(settings.store) : null;
+  const shareMs = scanMs === null ? null : (scanMs * (towards - stagePercent[stage])) / 100;
+  return { percent, towards, usualMs: usualMs ?? shareMs, sinceMs };
 }
 
 /** Reads the current queue, which moves while a page is open. */

@@ -1,6 +1,7 @@
 /** Page of a queued or running scan: position, progress and stages. */
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import { elapsedText, movingPercent } from "../client/progress-texts.ts";
 import { HostUrl } from "../components/host-url.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Instant } from "../components/instant.tsx";
@@ -9,7 +10,8 @@ import { useI18n, useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";
-import { stateOf } from "./scan-state.ts";
+import { type ScanState, stateOf } from "./scan-state.ts";
+import { usualDurationMs } from "./usual-duration.ts";
 
 /** Reload interval for browsers without script. */
 const refreshSeconds = 3;
@@ -17,15 +19,17 @@ const refreshSeconds = 3;
 export function waitingPage(visit: Visit, scan: ScanRecord): Response {
   const { i18n } = visit;
   const title = i18n.t("scan.titleOf", { host: scanHost(scan) });
+  const state = stateOf(visit, scan);
   return page(visit, {
-    title,
+    // The script replaces what stands before the first point.
+    title: state.status === "running" ? `${percentText(i18n, state)} \u00b7 ${title}` : title,
     noIndex: true,
     refreshSeconds,
     headers: { "cache-control": "no-store" },
     children: (
       <>
         <PageHead title={title} lead={<HostUrl url={scan.url} />} />
-        <Progress scan={scan} />
+        <Progress scan={scan} state={state} />
         <p class="muted">
           {i18n.t("scan.requested")} <Instant at={scan.createdAt} relative={false} />
         </p>
@@ -35,25 +39,33 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
   });
 }
 
+interface ProgressProps {
+  readonly scan: ScanRecord;
+  readonly state: ScanState;
+}
+
 /** Updated by the script, which finds the elements by their `data-` attributes. */
-function Progress({ scan }: { readonly scan: ScanRecord }) {
-  const visit = useVisit();
-  const { i18n } = visit;
-  const { status, stage, percent, text } = stateOf(visit, scan);
+function Progress({ scan, state }: ProgressProps) {
+  const i18n = useI18n();
+  const { status, stage, text } = state;
   const now = stage === null ? i18n.t(status === "queued" ? "progress.waiting" : "progress.begins") : stageName(i18n, stage);
   return (
     <div data-follow>
-      {/* Live region: contains only the stage name, since screen readers announce every change. */}
-      <p role="status" data-status>
+      <p data-now aria-hidden="true">
         {now}
+      </p>
+      {/* The only live region. The script adds the stages that have finished; an asterisk stands for their names. */}
+      <p role="status" class="unseen" data-status data-finished={i18n.t("progress.finished", { stages: "*" })}>
+        {i18n.t("progress.now", { stage: now })}
       </p>
       <p data-place hidden={text === null}>
         {text}
       </p>
       <label for="progress">
-        {i18n.t("progress.label")} <span data-percent>{i18n.t("progress.percent", { percent })}</span>
+        {i18n.t("progress.label")} <span data-percent>{percentText(i18n, state)}</span>
       </label>
-      <progress id="progress" max={100} value={percent} />
+      <progress id="progress" max={100} value={movingPercent(state)} />
+      <Times scan={scan} />
       <h2>{i18n.t("progress.stagesTitle")}</h2>
       <ol class="stages">
         {progressStages.map((each) => (
@@ -64,6 +76,30 @@ function Progress({ scan }: { readonly scan: ScanRecord }) {
   );
 }
 
+/** Time since the scan was queued or, once it runs, since it began. */
+function Times({ scan: { status, createdAt, startedAt } }: Pick<ProgressProps, "scan">) {
+  const { i18n, now, settings } = useVisit();
+  const isQueued = status === "queued";
+  const elapsedMs = Math.max(0, now.getTime() - Date.parse((isQueued ? null : startedAt) ?? createdAt));
+  const usualMs = usualDurationMs(settings.store);
+  return (
+    <p>
+      <span data-when="queued" hidden={!isQueued}>
+        {i18n.t("progress.waitingFor")}
+      </span>
+      <span data-when="running" hidden={isQueued}>
+        {i18n.t("progress.runningFor")}
+      </span>{" "}
+      <span data-elapsed={elapsedMs}>{elapsedText(elapsedMs, i18n.locale)}</span>.
+      {usualMs !== null && ` ${i18n.t("progress.usual", { usual: i18n.duration(usualMs / 1_000) })}`}
+    </p>
+  );
+}
+
+function percentText(i18n: Visit["i18n"], state: ScanState): string {
+  return i18n.t("progress.percent", { percent: Math.floor(movingPercent(state)) });
+}
+
 /** Contains all three icons; the script shows one. */
 function Stage({ stage, current }: { readonly stage: ProgressStage; readonly current: ProgressStage | null }) {
   const i18n = useI18n();
@@ -72,6 +108,7 @@ function Stage({ stage, current }: { readonly stage: ProgressStage; readonly cur
     <li data-stage={stage} aria-current={distance === 0 ? "step" : undefined}>
       <span data-mark="done" hidden={distance >= 0}>
         <Icon name="tick" />
+        <span class="unseen">{i18n.t("progress.done")}</span>
       </span>
       <span data-mark="now" hidden={distance !== 0}>
         <Icon name="now" />

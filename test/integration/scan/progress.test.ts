@@ -23,6 +23,30 @@ beforeEach(() => {
 const listen = (token: string, as = token) =>
   progress.subscribe(token, (event) => received.push(`${as} ${event.type === "stage" ? event.stage : event.type}`));
 
+describe("the pace of a stage", () => {
+  const pass = (token: string, end: "finished" | "failed") => {
+    progress.publish(token, { type: "claimed" });
+    progress.publish(token, resolving);
+    progress.publish(token, { type: end });
+  };
+
+  test("is known once three scans have passed the stage, and only while it runs", () => {
+    expect(progress.pace("a")).toBeNull();
+    pass("one", "finished");
+    pass("two", "finished");
+    pass("three", "failed");
+    progress.publish("a", { type: "claimed" });
+    expect(progress.pace("a")).toBeNull();
+    progress.publish("a", resolving);
+    expect(progress.pace("a")).toEqual({ sinceMs: expect.any(Number), usualMs: null });
+    pass("four", "finished");
+    const { sinceMs, usualMs } = progress.pace("a") ?? {};
+    expect(sinceMs).toBeGreaterThan(usualMs ?? Number.NaN);
+    progress.publish("a", { type: "finished" });
+    expect(progress.pace("a")).toBeNull();
+  });
+});
+
 describe("progress", () => {
   test("reaches the scan's listeners; listeners of waiting scans get `moved`", () => {
     listen("a");

@@ -162,7 +162,7 @@ describe("the events of a scan", () => {
   });
 
   test("are refused beyond the limit of listeners, without leaks", async () => {
-    const busy = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: () => null } } });
+    const busy = await startPages({ scanning: { progress: { subscribe: () => null, pace: () => null, waitMs: () => null } } });
     const token = await queue(undefined, busy);
     for (let at = 0; at < 25; at++) expect((await fetch(`${busy.url}/scans/${token}/events`)).status).toBe(503);
     await busy.stop();
@@ -188,6 +188,10 @@ describe("in a browser", () => {
   const shownState = () =>
     visitor.page.evaluate(() => ({
       status: document.querySelector("[role=status]")?.textContent,
+      now: document.querySelector("[data-now]")?.textContent,
+      title: document.title,
+      focused: document.activeElement?.tagName,
+      clock: [...document.querySelectorAll<HTMLElement>("[data-when]")].find((label) => !label.hidden)?.dataset.when,
       place:
         document.querySelector<HTMLElement>("[data-place]")?.hidden === true ? null : document.querySelector("[data-place]")?.textContent,
       percent: document.querySelector("progress")?.value,
@@ -206,7 +210,9 @@ describe("in a browser", () => {
       await visitor.open(`/scans/${token}`);
       const { progress } = deDe.pages;
       expect(await shownState()).toMatchObject({
-        status: progress.waiting,
+        status: progress.now.replace("{{stage}}", progress.waiting),
+        title: "Scan von site.test - assay",
+        clock: "queued",
         place: progress.position.replace("{{position}}", "1"),
         percent: 0,
       });
@@ -215,7 +221,11 @@ describe("in a browser", () => {
       pages.progress.publish(token, { type: "stage", stage: "browsing", percent: 20 });
       await until(async () => (await shownState()).percent === 20);
       expect(await shownState()).toEqual({
-        status: progress.stages.browsing,
+        status: progress.now.replace("{{stage}}", progress.stages.browsing),
+        now: progress.stages.browsing,
+        title: "20\u00a0% \u00b7 Scan von site.test - assay",
+        focused: "BODY",
+        clock: "running",
         place: null,
         percent: 20,
         text: "20\u00a0%",
@@ -225,10 +235,10 @@ describe("in a browser", () => {
       pages.progress.publish(token, { type: "stage", stage: "storing", percent: 97 });
       await until(async () => (await shownState()).current === "storing");
       expect((await shownState()).marks).toEqual(marksAt(7));
-      const loaded = visitor.page.waitForNavigation();
       await finish(token);
-      await loaded;
+      await visitor.page.waitForSelector("h1:focus");
       expect(await visitor.page.$("[data-follow]")).toBeNull();
+      expect([(await shownState()).focused, new URL(visitor.page.url()).hash]).toEqual(["H1", ""]);
       expect(visitor.complaints).toEqual([]);
     },
     patienceMs,
@@ -237,18 +247,18 @@ describe("in a browser", () => {
   test(
     "the page asks where no events get through",
     async () => {
-      const deaf = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: () => null } } });
+      const deaf = await startPages({ scanning: { progress: { subscribe: () => null, pace: () => null, waitMs: () => null } } });
       const token = await queue(undefined, deaf);
       visitor = await visitors.visitor({ origin: deaf.url });
       await visitor.open(`/scans/${token}`);
       await deaf.store.scans.claimNext(new Date());
       await deaf.store.scans.setProgress(token, "tls", 10);
       await until(async () => (await shownState()).percent === 10);
-      expect(await shownState()).toMatchObject({ status: enGb.pages.progress.stages.tls, current: "tls", place: null });
-      const loaded = visitor.page.waitForNavigation();
+      expect(await shownState()).toMatchObject({ now: enGb.pages.progress.stages.tls, current: "tls", place: null });
       await deaf.store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
-      await loaded;
+      await visitor.page.waitForSelector("h1:focus");
       expect(await visitor.page.$eval("h1", (heading) => heading.textContent)).toContain("failed");
+      expect((await shownState()).focused).toBe("H1");
       await deaf.stop();
     },
     patienceMs,

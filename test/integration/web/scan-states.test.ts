@@ -58,19 +58,20 @@ describe("a queued or running scan", () => {
       expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
       expect(html).toContain(`<noscript><meta http-equiv="refresh" content="3;url=/scans/${second}?locale=${locale}"/></noscript>`);
       expect(html).toContain(scan.titleOf.replace("{{host}}", "site.test"));
-      expect(statusOf(html)).toBe(progress.waiting);
+      expect(statusOf(html)).toBe(progress.now.replace("{{stage}}", progress.waiting));
       expect(shown(html)).toContain(progress.position.replace("{{position}}", "2"));
       expect(html).not.toContain('aria-current="step"');
       for (const stage of progressStages) expect(shown(html)).toContain(progress.stages[stage]);
     }
     await busy.store.scans.claimNext(new Date());
-    expect(statusOf(await read(`/scans/${first}`, busy.visitor()))).toBe(enGb.pages.progress.begins);
+    expect(statusOf(await read(`/scans/${first}`, busy.visitor()))).toBe(`Now: ${enGb.pages.progress.begins}`);
     await busy.store.scans.setProgress(first, "browsing", 20);
     for (const locale of locales) {
       const html = await read(`/scans/${first}?locale=${locale}`, busy.visitor());
       const { progress } = texts[locale].pages;
-      expect(statusOf(html)).toBe(progress.stages.browsing);
+      expect(statusOf(html)).toBe(progress.now.replace("{{stage}}", progress.stages.browsing));
       expect(html).toContain('<progress id="progress" max="100" value="20">');
+      expect(shown(html)).toContain(progress.runningFor);
       expect(html).toContain('data-stage="browsing" aria-current="step"');
       expect(shown(html)).not.toContain(progress.position.replace("{{position}}", "1"));
     }
@@ -85,6 +86,9 @@ describe("a queued or running scan", () => {
       status: "queued",
       stage: null,
       percent: 0,
+      towards: 0,
+      usualMs: null,
+      sinceMs: 0,
       position,
       text: `Place ${position} in the queue.`,
     });
@@ -95,7 +99,9 @@ describe("a queued or running scan", () => {
     [22_000, "It begins in about 25 seconds."],
     [91_000, "It begins in about 2 minutes."],
   ])("estimates the wait from earlier scans: %i ms", async (waitMs, text) => {
-    const waiting = await startPages({ scanning: { progress: { subscribe: () => null, waitMs: (position) => position * waitMs } } });
+    const waiting = await startPages({
+      scanning: { progress: { subscribe: () => null, pace: () => null, waitMs: (position) => position * waitMs } },
+    });
     const state = await (await waiting.visitor().get(`/scans/${await queue(undefined, waiting)}/state`)).json();
     expect(state).toMatchObject({ text: `Place 1 in the queue. ${text}` });
     await waiting.stop();
