@@ -78,10 +78,25 @@ function filledFix(fix: Fix, fill: Fill): Fix | null {
 /** Harmless names, joined by commas without blanks; an example if none is. */
 function filledCookies(cookies: FixedCookies, fill: Fill): FixedCookies {
   if (typeof cookies === "string") return cookies;
-  const filled = fill(cookies.names) ?? "";
-  const names = filled.split(",").map((name) => name.trim());
+  const { usable } = cookieNames(cookies.names, fill);
+  return { names: usable.length === 0 ? exampleCookie : usable.join(",") };
+}
+
+/** False if lines can name an example or some of the cookies only: a name is unsafe, has a remark, or was cut off. */
+export function namesAllCookies(fixes: readonly Fix[], values: TextValues): boolean {
+  return fixes.every(
+    (fix) =>
+      fix.kind !== "cookie" ||
+      typeof fix.cookies === "string" ||
+      cookieNames(fix.cookies.names, (text) => filledText(text, values)).isComplete,
+  );
+}
+
+function cookieNames(text: string, fill: Fill): { readonly usable: readonly string[]; readonly isComplete: boolean } {
+  const filled = fill(text) ?? "";
+  const names = [...new Set(filled.split(",").map((name) => name.trim()))];
   // A value of the greatest length may end within a name.
   const whole = filled.length >= findingValueCharsMax ? names.slice(0, -1) : names;
-  const usable = [...new Set(whole)].filter((name) => cookieName.test(name)).slice(0, cookieNamesMax);
-  return { names: usable.length === 0 ? exampleCookie : usable.join(",") };
+  const usable = whole.filter((name) => cookieName.test(name)).slice(0, cookieNamesMax);
+  return { usable, isComplete: usable.length === names.length };
 }

@@ -34,6 +34,15 @@ export function mergedFixes(fixes: readonly Fix[]): readonly Fix[] {
   return [...distinctFixes(others), ...headers, ...policies, ...distinctFixes(removed), ...cookies];
 }
 
+/** Whether the merged fixes do what this one asks for: of two values for a header, or a value and a removal, only one remains. */
+export function isKept(fix: Fix, merged: readonly Fix[]): boolean {
+  if (fix.kind !== "header" && fix.kind !== "remove-header") return true;
+  const name = fix.name.toLowerCase();
+  const sent = merged.find((other) => other.kind === "header" && other.name.toLowerCase() === name);
+  if (fix.kind === "remove-header") return sent === undefined;
+  return name === stsName || (sent?.kind === "header" && sent.value.startsWith(fix.value));
+}
+
 function distinctFixes<F extends Fix>(fixes: readonly F[]): readonly F[] {
   return [...new Map(fixes.map((fix) => [JSON.stringify(fix).toLowerCase(), fix])).values()];
 }

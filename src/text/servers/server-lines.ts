@@ -5,9 +5,9 @@ import { apache, htaccess } from "./apache.ts";
 import { caddy } from "./caddy.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { express } from "./express.ts";
-import { filledFixes } from "./fill.ts";
+import { filledFixes, namesAllCookies } from "./fill.ts";
 import { iis } from "./iis.ts";
-import { isMergeable, mergedFixes, needsNewPolicy } from "./merge.ts";
+import { isKept, isMergeable, mergedFixes, needsNewPolicy } from "./merge.ts";
 import { nginx } from "./nginx.ts";
 import type { ServerNote, Target, WriteNote } from "./target.ts";
 import { traefik } from "./traefik.ts";
@@ -52,7 +52,7 @@ export interface FixedFinding {
 
 export interface ServerConfiguration {
   readonly text: string;
-  /** Codes of the findings that the text repairs. */
+  /** Codes whose findings the text all repairs. */
   readonly codes: readonly string[];
   /** Codes of the findings that need other steps. */
   readonly left: readonly string[];
@@ -101,16 +101,20 @@ export function withServerLines(remediation: string, fixes: readonly Fix[], valu
  */
 export function configurationFor(server: ServerName, items: readonly FixedFinding[], write: WriteNote): ServerConfiguration {
   const target = targets[server];
-  const filled = items.map(({ code, fixes, values }) => ({ code, fixes: filledFixes(fixes, values) ?? [] }));
+  const filled = items.map(({ code, fixes, values }) => ({
+    code,
+    // Lines for an example, or for some of the cookies, repair nothing that could be counted.
+    fixes: (namesAllCookies(fixes, values) ? filledFixes(fixes, values) : null) ?? [],
+  }));
   const isExpressed = expressedBy(
     target,
     filled.flatMap(({ fixes }) => fixes),
   );
   const expressed = filled.filter(({ fixes }) => fixes.length > 0 && fixes.every((fix) => isMergeable(fix) && isExpressed(fix)));
   const merged = mergedFixes(expressed.flatMap(({ fixes }) => fixes));
-  const cured = expressed.filter(({ fixes }) => fixes.every((fix) => fix.kind !== "policy" || fix.cures));
-  const codes = [...new Set(cured.map(({ code }) => code))];
-  const left = [...new Set(items.map(({ code }) => code))].filter((code) => !codes.includes(code));
+  const cured = expressed.filter(({ fixes }) => fixes.every((fix) => (fix.kind !== "policy" || fix.cures) && isKept(fix, merged)));
+  const uncured = new Set(filled.filter((item) => !cured.includes(item)).map(({ code }) => code));
+  const [left, codes] = [[...uncured], [...new Set(cured.map(({ code }) => code))].filter((code) => !uncured.has(code))];
   if (merged.length === 0) return { text: "", codes: [], left };
   return { text: target.whole(merged, notesOf(server, merged), write).join("\n"), codes, left };
 }

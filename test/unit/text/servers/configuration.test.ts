@@ -110,6 +110,35 @@ describe("a configuration", () => {
     expect(text).toContain("form-action 'self'");
   });
 
+  test.each(["sid, ...", "sid (SameSite=wrong)", '""', "a|b", "", "x,".repeat(100)])(
+    "leaves cookies that it cannot all name: %s",
+    (names) => {
+      const items = [
+        { code: "a", fixes: [fixes.addToCookies({ names: "{{names}}" }, "HttpOnly")], values: { names } },
+        { code: "b", fixes: [fixes.hideServerVersion], values },
+      ];
+      const { text, codes, left } = configurationFor("nginx", items, (note) => note);
+      expect([codes, left]).toEqual([["b"], ["a"]]);
+      expect(text).not.toContain("proxy_cookie_flags");
+    },
+  );
+
+  test("claims a code only if it repairs all findings of it", () => {
+    const headerOf = (value: string) => ({ code: "a", fixes: [fixes.setHeader("X-Sample", "{{value}}")], values: { value } });
+    const { text, codes, left } = configurationFor("nginx", [headerOf("fine"), headerOf("$variable")], (note) => note);
+    expect([codes, left]).toEqual([[], ["a"]]);
+    expect(text).toContain('"fine"');
+  });
+
+  test("does not claim a value or a removal that another finding of the same header overrules", () => {
+    const values = [fixes.setHeader("Referrer-Policy", "no-referrer"), fixes.replaceHeader("referrer-policy", "strict-origin")];
+    expect(merged("nginx", ...values)).toMatchObject({ codes: ["b"], left: ["a"] });
+    const removal = [fixes.removeHeader("X-Sample"), fixes.setHeader("x-sample", "1")];
+    expect(merged("nginx", ...removal)).toMatchObject({ codes: ["b"], left: ["a"] });
+    const added = [fixes.setHeader("Permissions-Policy", "camera=()"), fixes.setHeader("Permissions-Policy", "camera=(), usb=()")];
+    expect(merged("nginx", ...added)).toMatchObject({ codes: ["a", "b"], left: [] });
+  });
+
   test.each(serverNames)("for %s names each code once, and sends each header once", (server) => {
     const items = fixedFindings("shop.example");
     const { text, codes, left } = configurationFor(server, items, (note) => note);
