@@ -59,6 +59,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
   const preloadList = configuredPreloadList(config, new Date());
   const checksDir = checksDirOf(config);
   const catalog = await loadCatalog({ checksDir });
+  for (const warning of catalog.warnings) log.warn(warning);
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");
 
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });

@@ -10,6 +10,7 @@ import type { CheckTexts, Locale } from "../check/check.ts";
 import * as checkApi from "../check/index.ts";
 import * as parserApi from "../check/parsers.ts";
 import { type AnyCheck, closeRegistry, registeredKeys } from "../check/registry.ts";
+import { unknownKeysOf } from "./unknown-keys.ts";
 import { faultsBetweenChecks, faultsOfCheck } from "./validate.ts";
 
 /** More files than anyone writes by hand; more indicate the wrong folder. */
@@ -22,6 +23,8 @@ export interface Catalog {
   readonly version: string;
   readonly texts: { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
   readonly pluginFiles: Readonly<Record<string, string>>;
+  /** Unknown keys of plugins, one sentence each with the file. They have no effect. */
+  readonly warnings: readonly string[];
 }
 
 /** Check file that cannot be used. The message is one sentence with file and reason. */
@@ -40,16 +43,20 @@ export async function loadCatalog({ checksDir }: { readonly checksDir: string | 
   const pluginFiles = checksDir === null ? {} : await importPlugins(resolve(checksDir));
   const checks = closeRegistry();
   const texts = { "en-gb": { ...builtInTexts["en-gb"] }, "de-de": { ...builtInTexts["de-de"] } };
+  const warnings: string[] = [];
   for (const check of checks) {
     const file = pluginFiles[check.key];
+    const unknownKeys = file === undefined ? [] : unknownKeysOf(check);
     const own = file === undefined ? textsOfBuiltIn(check.key) : { "en-gb": check.texts?.["en-gb"], "de-de": check.texts?.["de-de"] };
     const [fault] = faultsOfCheck(check, own);
-    if (fault !== undefined) throw new CatalogError(`check ${file ?? `"${check.key}"`}: ${fault}`);
+    // A misspelt key is often the cause of a missing one.
+    if (fault !== undefined) throw new CatalogError(`check ${file ?? `"${check.key}"`}: ${[fault, ...unknownKeys].join("; ")}`);
+    warnings.push(...unknownKeys.map((unknown) => `check ${file}: ${unknown}`));
     for (const locale of ["en-gb", "de-de"] as const) texts[locale][check.key] = own[locale] as CheckTexts;
   }
   const [conflict] = faultsBetweenChecks(checks);
   if (conflict !== undefined) throw new CatalogError(`checks conflict: ${conflict}`);
-  return Object.freeze({ checks, version: versionOf(checks), texts, pluginFiles });
+  return Object.freeze({ checks, version: versionOf(checks), texts, pluginFiles, warnings });
 }
 
 function textsOfBuiltIn(key: string) {

@@ -17,6 +17,7 @@ export function checksCommand(): Command {
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const config = configOf(command);
       const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
+      for (const warning of catalog.warnings) process.stderr.write(`warning: ${warning}\n`);
       const rows = rowsOf(catalog, config["locale.default"]);
       if (json === true) print(jsonLine({ catalogVersion: catalog.version, checks: rows }));
       else

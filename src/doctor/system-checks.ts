@@ -121,9 +121,9 @@ async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly findi
   }
 }
 
-function describeCatalog({ checks, pluginFiles }: Catalog): string {
+function describeCatalog({ checks, pluginFiles, warnings }: Catalog): string {
   const plugins = Object.keys(pluginFiles).length;
-  return `${checks.length - plugins} built in; plugins: ${plugins}`;
+  return [`${checks.length - plugins} built in`, `plugins: ${plugins}`, ...warnings].join("; ");
 }
 
 async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFinding> {

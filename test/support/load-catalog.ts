@@ -2,9 +2,9 @@
 import { CatalogError, loadCatalog } from "../../src/catalog/load.ts";
 
 try {
-  const { checks, version, texts } = await loadCatalog({ checksDir: process.argv[2] ?? null });
+  const { checks, version, texts, warnings } = await loadCatalog({ checksDir: process.argv[2] ?? null });
   const label = texts["en-gb"]["own-check"]?.label;
-  process.stdout.write(JSON.stringify({ keys: checks.map(({ key }) => key), version, label }));
+  process.stdout.write(JSON.stringify({ keys: checks.map(({ key }) => key), version, label, warnings }));
 } catch (error) {
   if (!(error instanceof CatalogError)) throw error;
   process.stdout.write(JSON.stringify({ error: error.message }));

@@ -31,6 +31,7 @@ const catalog: Catalog = {
   version: "0123456789abcdef",
   texts: { "en-gb": enGb.checks, "de-de": deDe.checks },
   pluginFiles: {},
+  warnings: [],
 };
 
 /** Operator data without any warning. */

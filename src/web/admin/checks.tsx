@@ -1,4 +1,5 @@
 /** `/admin/checks`: the loaded catalog and the files of plugin checks. */
+import { Notice } from "../components/notice.tsx";
 import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
@@ -20,6 +21,15 @@ function checksPage(visit: Visit): Response {
           {i18n.count("admin.checks.builtIn", catalog.checks.length - pluginCount)}{" "}
           {i18n.t("admin.checks.catalog", { version: catalog.version })}
         </p>
+        {catalog.warnings.length > 0 && (
+          <Notice kind="warn" title={i18n.t("admin.checks.unknownKeys")}>
+            <ul {...untranslated}>
+              {catalog.warnings.map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          </Notice>
+        )}
         {pluginCount === 0 ? <p>{i18n.t("admin.checks.none")}</p> : <PluginFiles />}
         <p>{i18n.t("admin.checks.trust")}</p>
         <p>{i18n.t("admin.checks.faults")}</p>

@@ -65,7 +65,7 @@ export async function gather({ task, port }: WorkerCall<GatherTask>): Promise<Ga
 /** The host of the evidence selects how each check fails. */
 export function judge({ task, port }: WorkerCall<JudgeTask>): Judged {
   port.postMessage({ type: "started" });
-  const catalog = { checks, version: "v", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {} };
+  const catalog = { checks, version: "v", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {}, warnings: [] };
   return performJudge(task, catalog, (key) => port.postMessage({ type: "judging", key }));
 }
 

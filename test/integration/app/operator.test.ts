@@ -13,7 +13,7 @@ import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.t
 import { browserDir } from "../../support/test-browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
-const catalog: Catalog = { checks: [], version: "0", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {} };
+const catalog: Catalog = { checks: [], version: "0", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {}, warnings: [] };
 const logged: string[] = [];
 const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
 let store: Store;

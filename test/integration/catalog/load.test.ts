@@ -24,6 +24,7 @@ function load(checksDir: string): {
   readonly version?: string;
   readonly label?: string;
   readonly error?: string;
+  readonly warnings?: readonly string[];
 } {
   const { stdout, stderr } = Bun.spawnSync([process.execPath, loader, checksDir], { stdout: "pipe", stderr: "pipe" });
   const line = stdout.toString().trim();
@@ -69,6 +70,32 @@ describe("plugin checks", () => {
     expect(keys).toEqual([...(builtIn.keys ?? []), "own-check"].sort());
     expect(version).not.toBe(builtIn.version);
     expect(label).toBe("L");
+  });
+
+  test("unknown keys are named with the key that was meant, and do not stop the start", () => {
+    const misspelt = declaring('standrads: ["RFC 9110"], zzz: 1')
+      .replace('effort: "low"', 'effort: "low", scorecap: 50')
+      .replaceAll('label: "L"', 'label: "L", methd: "M"');
+    const folder = folderWith({ "own-check.ts": misspelt });
+    const file = join(folder, "own-check.ts");
+    const { keys, warnings, error } = load(folder);
+    expect(error).toBeUndefined();
+    expect(keys).toContain("own-check");
+    expect(warnings).toEqual(
+      [
+        "standrads: did you mean standards?",
+        "zzz",
+        'findings["security.own.found"].scorecap: did you mean scoreCap?',
+        'texts["en-gb"].methd: did you mean method?',
+        'texts["de-de"].methd: did you mean method?',
+      ].map((warning) => `check ${file}: unknown key ${warning}`),
+    );
+    expect(load(folderWith({ "own-check.ts": checkFile() })).warnings).toEqual([]);
+  });
+
+  test("a missing key beside an unknown one: the error names both", () => {
+    const { error } = load(folderWith({ "own-check.ts": checkFile().replace("weight: 2", "wieght: 2") }));
+    expect(error).toContain("weight undefined is not from 0 to 10; unknown key wieght: did you mean weight?");
   });
 
   test("area, standards and method do not change the version", () => {

@@ -176,6 +176,7 @@ describe("a plugin check", () => {
     version: "0123456789abcdef",
     texts: { "en-gb": { ...enGb.checks, "acme-build": texts }, "de-de": { ...deDe.checks, "acme-build": texts } },
     pluginFiles: { "acme-build": "/var/lib/assay/checks/acme-build.ts" },
+    warnings: [],
   };
 
   test("is listed with its file name, without the path", async () => {
