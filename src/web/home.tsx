@@ -18,6 +18,8 @@ export interface Refusal {
   /** Error text of the field; null if the page itself explains it. */
   readonly text: string | null;
   readonly retryAfterSeconds?: number;
+  /** Scans that an account may start in an hour, where signing in helps. */
+  readonly scansPerHourSignedIn?: number;
 }
 
 interface HomePageProps {
@@ -46,6 +48,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): 
       <>
         <PageHead large title={title} lead={visit.account === null ? i18n.t("home.lead") : undefined} />
         {mayScan(visit) ? <ScanForm typed={typed} error={refusal?.text ?? undefined} /> : <Closed />}
+        {refusal?.scansPerHourSignedIn !== undefined && <SignInHelps scansPerHour={refusal.scansPerHourSignedIn} />}
         <p>
           <a href="/sample">{i18n.t("home.sample")}</a>
         </p>
@@ -67,6 +70,16 @@ function Closed() {
         </a>
       </p>
     </Notice>
+  );
+}
+
+/** Shown to guests over their limit. */
+function SignInHelps({ scansPerHour }: { readonly scansPerHour: number }) {
+  const i18n = useI18n();
+  return (
+    <p>
+      {i18n.t("home.tooMany.withAccount", { scans: i18n.number(scansPerHour) })} <a href="/sign-in">{i18n.t("layout.nav.signIn")}</a>
+    </p>
   );
 }
 

@@ -93,9 +93,9 @@ function scanRefused({ i18n, account }: Visit): Refusal {
 function rateLimited({ i18n, account, settings }: Visit, seconds: number): Refusal {
   const reason = i18n.t(account === null ? "home.tooMany.guest" : "home.tooMany.account");
   const accountHelps = account === null && settings.scanning.guests.scansPerHourMax < scansOfAccountPerHourMax;
-  const advice = accountHelps ? ` ${i18n.t("home.tooMany.withAccount")}` : "";
   const wait = i18n.t("home.tooMany.again", { wait: i18n.duration(seconds) });
-  return { status: 429, text: `${reason} ${wait}${advice}`, retryAfterSeconds: seconds };
+  const signedIn = accountHelps ? { scansPerHourSignedIn: scansOfAccountPerHourMax } : {};
+  return { status: 429, text: `${reason} ${wait}`, retryAfterSeconds: seconds, ...signedIn };
 }
 
 function queueFull(text: string): Refusal {

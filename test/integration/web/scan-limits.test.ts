@@ -22,7 +22,8 @@ describe("limits", () => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(3_590);
     const html = await answer.text();
-    expect(html).toContain("Try again in 60 minutes. Anyone who is signed in may start more.");
+    expect(html).toContain("Try again in 60 minutes.");
+    expect(html).toMatch(/If you are signed in, you may start up to 300 scans an hour\. <a href="\/sign-in">/);
     expect(html).toContain('value="three.test"');
     expect((await ask("one.test", {}, by)).status).toBe(303);
     limited.advanceMs(hourMs - 61_000);

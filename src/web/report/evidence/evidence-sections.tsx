@@ -9,7 +9,7 @@ import { DnsEvidence } from "./dns.tsx";
 import { type EvidencePart, evidenceId, evidenceParts, readingsOf } from "./evidence-links.tsx";
 import { MailEvidence } from "./mail.tsx";
 import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
-import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, HeadersEvidence, RequestsEvidence } from "./page.tsx";
+import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, distinctCookies, HeadersEvidence, RequestsEvidence } from "./page.tsx";
 import { ScriptsEvidence } from "./scripts.tsx";
 import { SecurityTxtEvidence } from "./security-txt.tsx";
 import { TimingTable } from "./timings.tsx";
@@ -39,7 +39,7 @@ const descriptors: Readonly<Record<Exclude<EvidencePart, "timings">, PartDescrip
   cookies: {
     Content: CookiesEvidence,
     hint: "evidence.hints.cookies",
-    count: ({ page }) => (page.status === "read" ? page.facts.setCookies.length + page.facts.setCookiesDropped : null),
+    count: ({ page }) => (page.status === "read" ? distinctCookies(page.facts.setCookies).length + page.facts.setCookiesDropped : null),
   },
   document: {
     Content: DocumentEvidence,

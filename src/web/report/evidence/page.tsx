@@ -59,11 +59,18 @@ export function CookiesEvidence({ evidence: { page } }: { readonly evidence: Evi
 
 function Cookies({ facts: { setCookies, setCookiesDropped } }: { readonly facts: PageFacts }) {
   const i18n = useI18n();
-  const lines = setCookies.slice(0, displayLimits.rowsMax);
+  const cookies = distinctCookies(setCookies);
+  const lines = cookies.slice(0, displayLimits.rowsMax);
   if (lines.length === 0) return <p class="muted">{i18n.t("evidence.cookies.none")}</p>;
+  const origins = [...new Set(setCookies.map(originOf))];
+  const [onlyOrigin] = origins;
   return (
     <>
-      <p class="muted">{i18n.t("evidence.cookies.noValues")}</p>
+      {origins.length === 1 && onlyOrigin !== undefined && (
+        <p class="muted">
+          {i18n.t("evidence.cookies.from")} <UntrustedText>{onlyOrigin}</UntrustedText>
+        </p>
+      )}
       <DataTable
         caption={i18n.t("evidence.parts.cookies")}
         captionUnseen
@@ -71,15 +78,28 @@ function Cookies({ facts: { setCookies, setCookiesDropped } }: { readonly facts:
         columns={[
           { label: i18n.t("evidence.cookies.name"), cell: ({ line }) => <UntrustedText>{nameAndAttributes(line).name}</UntrustedText> },
           { label: i18n.t("evidence.cookies.attributes"), cell: CookieAttributes },
-          {
-            label: i18n.t("evidence.cookies.from"),
-            cell: ({ host, overHttps }) => <UntrustedText>{`${overHttps ? "https" : "http"}://${host}`}</UntrustedText>,
-          },
+          ...(origins.length === 1
+            ? []
+            : [
+                {
+                  label: i18n.t("evidence.cookies.from"),
+                  cell: (cookie: SetCookieLine) => <UntrustedText>{originOf(cookie)}</UntrustedText>,
+                },
+              ]),
         ]}
       />
-      <OmittedCount count={setCookies.length - lines.length + setCookiesDropped} />
+      <OmittedCount count={cookies.length - lines.length + setCookiesDropped} />
     </>
   );
+}
+
+/** Redirects and frames may set the same cookie again: equal lines of one origin are one row. */
+export function distinctCookies(lines: PageFacts["setCookies"]): PageFacts["setCookies"] {
+  return [...new Map(lines.map((cookie) => [`${originOf(cookie)} ${cookie.line}`, cookie])).values()];
+}
+
+function originOf({ host, overHttps }: SetCookieLine): string {
+  return `${overHttps ? "https" : "http"}://${host}`;
 }
 
 /** The name ends at the first equals sign, the pair at the first semicolon (RFC 6265bis section 5.6). Cookie values were redacted. */

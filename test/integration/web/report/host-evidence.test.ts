@@ -62,3 +62,29 @@ test("evidence of an older assay lacks the readings", async () => {
   expect(answer.status).toBe(200);
   expect([dnsIpv6, dnsNameServers, mailDane].map(({ status }) => status)).toEqual(["read", "read", "read"]);
 });
+
+describe("cookies", () => {
+  const line = (name: string, host = "site.example") => ({
+    host,
+    overHttps: true,
+    line: `${name}=<redacted>; Path=/; Secure; HttpOnly`,
+    truncated: false,
+  });
+  const shownCookies = async (setCookies: readonly ReturnType<typeof line>[]) => {
+    const given = evidence({ page: { setCookies } });
+    const stored = await storeFinished(pages.store, { evidence: given, result: knownScans.bare.result, at: new Date() });
+    const html = await (await fetch(`${pages.url}/scans/${stored.token}`)).text();
+    return /id="evidence-cookies">(.*?)<\/details>/s.exec(html)?.[1] ?? "";
+  };
+  const count = (html: string, text: string) => html.split(text).length - 1;
+
+  test("a cookie that is set again is one row, and the only origin is named once", async () => {
+    const html = await shownCookies([line("sid"), line("sid"), line("theme")]);
+    expect([count(html, "<tr"), count(html, "https://site.example"), count(html, "Path=/; Secure; HttpOnly")]).toEqual([3, 1, 2]);
+  });
+
+  test("several origins are named in their rows", async () => {
+    const html = await shownCookies([line("sid"), line("sid", "cdn.example")]);
+    expect([count(html, "https://site.example"), count(html, "https://cdn.example")]).toEqual([1, 1]);
+  });
+});
