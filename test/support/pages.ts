@@ -26,7 +26,7 @@ import { testPasswordCost } from "./account-fixture.ts";
 import { builtInChecks } from "./built-in-checks.ts";
 
 /** The built-in checks, without closing the registry as loading the catalog does. */
-const catalog: Catalog = {
+export const builtInCatalog: Catalog = {
   checks: builtInChecks,
   version: "0123456789abcdef",
   texts: { "en-gb": enGb.checks, "de-de": deDe.checks },
@@ -87,8 +87,8 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
   const now = () => new Date(Date.now() + shiftMs);
   const used: PagesSettings = {
     store,
-    texts: createTexts((options.catalog ?? catalog).texts, (options.catalog ?? catalog).checks),
-    catalog,
+    texts: createTexts((options.catalog ?? builtInCatalog).texts, (options.catalog ?? builtInCatalog).checks),
+    catalog: builtInCatalog,
     version: "0.0.0",
     defaultLocale: "en-gb",
     addresses: {

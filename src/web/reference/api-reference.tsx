@@ -9,6 +9,7 @@ import { BodyTable, bodyId, Code, FromDescription, Notes } from "./api-bodies.ts
 import { bodyNameOf, type Operation, typeOf } from "./api-document.ts";
 import { TextWithCode } from "./coded.tsx";
 import { curlOf, exampleBodyOf } from "./curl.ts";
+import { ExampleAnswer } from "./example-answer.tsx";
 
 interface Endpoint {
   readonly method: string;
@@ -29,6 +30,7 @@ export function getApiReference(visit: Visit): Response {
         <PageHead title={i18n.t("apiReference.title")} lead={i18n.t("apiReference.lead")} />
         <Contents endpoints={endpoints} />
         <GettingStarted />
+        <ExampleAnswer />
         <section>
           <h2>{i18n.t("apiReference.requests")}</h2>
           {endpoints.map((endpoint) => (

@@ -4,7 +4,7 @@ import deDe from "../../../locales/de-de.json" with { type: "json" };
 import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/background-run.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
-import { type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
+import { builtInCatalog, type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const sad: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
@@ -211,6 +211,14 @@ test("/admin/settings shows each value with its source", async () => {
 
 test("/admin/checks lists the files of plugin checks", async () => {
   expect(await read("/admin/checks")).toContain("No checks of your own are loaded.");
+});
+
+test("/admin/checks names unknown keys of plugins", async () => {
+  const warning = "check /checks/own.ts: unknown key wieght: did you mean weight?";
+  const warned = await startPages({ catalog: { ...builtInCatalog, warnings: [warning] } });
+  const by = await signedIn(warned, await accountIn(warned, "first@assay.test"));
+  expect(await (await by.get("/admin/checks")).text()).toContain(warning);
+  await warned.stop();
 });
 
 test("the administration pages are translated into German", async () => {

@@ -38,6 +38,20 @@ describe("/api", () => {
     expect(page).not.toContain("{{");
   });
 
+  test("shows a real answer with all fields that are always there", async () => {
+    const page = await html("en-gb");
+    const [, text = ""] = /<pre[^>]*><code>(.*?)<\/code>/s.exec(page) ?? [];
+    const example = JSON.parse(text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&"));
+    expect(Object.keys(example).sort()).toEqual([...(document.components.schemas.SecurityResult?.required ?? [])].sort());
+    expect([example.status, example.security.findings.length, text.length < 6_000]).toEqual(["finished", 1, true]);
+  });
+
+  test.each([...locales])("has one h1 and skips no level of headings, in %s", async (locale) => {
+    const levels = [...(await html(locale)).matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+    expect(levels.filter((level) => level === 1)).toEqual([1]);
+    expect(levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1)).toEqual([]);
+  });
+
   test("documents every field of every body; links to bodies have targets", async () => {
     const page = await html("en-gb");
     for (const [name, schema] of Object.entries(document.components.schemas)) {
