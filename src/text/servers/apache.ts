@@ -14,12 +14,12 @@ import {
 
 const renderers: Renderers<readonly string[]> = {
   header: ({ name, value, replaces }) => {
-    const text = quotedValue(value);
+    const text = headerValue(value);
     return text === null ? null : [...(replaces ? [`Header unset ${name}`] : []), `Header always set ${name} ${text}`];
   },
   "remove-header": ({ name }) => [`Header unset ${name}`, `Header always unset ${name}`],
   policy: ({ directives, present }) => {
-    const text = quotedValue(directives);
+    const text = headerValue(directives);
     return text === null ? null : [`Header always ${present === "none" ? "set" : "add"} ${policyName} ${text}`];
   },
   "new-policy": inexpressible,
@@ -75,10 +75,14 @@ const htaccessRenderers: Renderers<readonly string[]> = {
   "text-file": inexpressible,
 };
 
-/** Null for what Apache expands: `${name}` when it reads the file, a leading `expr=` for each response. `%%` is a percent sign. */
+/** Null for what Apache expands: `${name}` when it reads the file. */
 function quotedValue(value: string): string | null {
-  if (value.includes("${") || /^expr=/i.test(value)) return null;
-  return `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`;
+  return value.includes("${") ? null : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** For mod_headers, which reads escapes such as `\n`, and takes `%%` for a percent sign. Null for a leading `expr=`, which it computes. */
+function headerValue(value: string): string | null {
+  return /^expr=/i.test(value) ? null : quotedValue(value.replaceAll("\\", "\\\\").replaceAll("%", "%%"));
 }
 
 function linesWith(used: typeof renderers): Target["lines"] {

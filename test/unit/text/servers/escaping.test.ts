@@ -128,10 +128,12 @@ function apacheValues(lines: string): readonly string[] {
   expect([unset, more]).toEqual([`Header unset ${name}`, []]);
   const [, quoted = ""] = /^Header always set X-Sample "((?:[^"\\]|\\["\\])*)"$/.exec(set) ?? [];
   const value = quoted.replaceAll(/\\(["\\])/g, "$1");
-  // Apache expands ${...} as it reads, and %-codes and expr= as it answers.
+  // Apache expands ${...} as it reads, and %-codes, escapes such as \n, and expr= as it answers.
   expect(/\$\{|^expr=/i.test(value)).toBe(false);
   expect(value.replaceAll("%%", "")).not.toContain("%");
-  return [value.replaceAll("%%", "%")];
+  const escapes = value.match(/\\./g) ?? [];
+  expect(escapes.filter((escape) => escape !== "\\\\")).toEqual([]);
+  return [value.replaceAll("%%", "%").replaceAll("\\\\", "\\")];
 }
 
 describe.each(serverNames)("lines for %s", (server) => {
