@@ -45,6 +45,10 @@ export interface HeldScore {
   readonly rows: readonly HeldBack[];
 }
 
+export function isHeldBack(result: StoredResult): boolean {
+  return heavyUnreadRows(result).length > 0;
+}
+
 /** Null if no such row limits the score. Results from before this limit have none. */
 export function heldScore(result: StoredResult, locale: PageLocale, texts: Texts): HeldScore | null {
   const rows = heavyUnreadRows(result).map(({ key, notCheckedBecause: because = "check-undecided" }) => ({

@@ -12,13 +12,12 @@ import type { I18n } from "../i18n.ts";
 import { reusedScanParam } from "../scanning/scan-dedup.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { failureText } from "./evidence/reading-texts.ts";
+import { areManyNotChecked } from "./meaning.ts";
 import type { Report } from "./report.ts";
 
 /** Client and server errors start here (RFC 9110 section 15). */
 const errorStatusMin = 400;
 const dayMs = 86_400_000;
-/** Share of checks that did not run from which a notice appears. */
-const manyNotChecked = 0.2;
 
 export function Notices({ report }: { readonly report: Report }) {
   return (
@@ -104,7 +103,7 @@ function notReadTitle(because: ProbeFailure, finalStatus: number | null, i18n: I
 function ManyNotChecked({ report: { summary } }: { readonly report: Report }) {
   const i18n = useI18n();
   const { notChecked, total } = summary;
-  if (notChecked < total * manyNotChecked) return null;
+  if (!areManyNotChecked(summary)) return null;
   return (
     <Notice kind="warn" title={i18n.count("report.notices.open", notChecked, { total })}>
       <p>

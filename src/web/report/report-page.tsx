@@ -32,7 +32,7 @@ function reportContent(visit: Visit, scan: ScanRecord): PageContent {
     title: titleOf(visit, report),
     noIndex: !visit.settings.reports.indexed,
     printHeader: `${shortHost(scan.url)}, ${visit.i18n.dateTime(endOf(scan))}`,
-    ...linkPreview(visit, scan),
+    ...linkPreview(visit, report),
     children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   };
 }

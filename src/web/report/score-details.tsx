@@ -58,7 +58,7 @@ function ScoreReasons({ report, score }: { readonly report: Report; readonly sco
         </>
       )}
       <Held report={report} />
-      {report.counts.violated === 0 && <p>{i18n.t("report.score.nothingWrong")}</p>}
+      {report.summary.violated === 0 && <p>{i18n.t("report.score.nothingWrong")}</p>}
     </>
   );
 }

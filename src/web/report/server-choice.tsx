@@ -65,7 +65,7 @@ export function AllLines({ report }: { readonly report: Report }) {
     <details class="paste all-lines" id="all-lines">
       <summary>{i18n.t("report.server.all", { server: label })}</summary>
       <p>
-        {i18n.count("report.server.repairs", codes.length)}{" "}
+        {i18n.count("report.server.repairs", problems.filter(({ finding }) => codes.includes(finding.code)).length)}{" "}
         {i18n.t(isTestedForReal(server.name) ? "report.server.testedForReal" : "report.server.testedByForm")}
       </p>
       <ConfigLines label={label}>{text}</ConfigLines>

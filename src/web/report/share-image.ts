@@ -11,6 +11,8 @@ import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { shortHost } from "./head.tsx";
+import { meaningOf } from "./meaning.ts";
+import type { Report } from "./report.ts";
 
 /** Language of the picture; `locale` would also choose that of the visitor. */
 const localeParam = "in";
@@ -18,12 +20,13 @@ const localeParam = "in";
 const cacheControl = "public, max-age=86400";
 const retrySeconds = 5;
 
-export function linkPreview({ i18n }: Visit, scan: ScanRecord): Pick<PageContent, "description" | "picture"> {
+export function linkPreview({ i18n }: Visit, report: Report): Pick<PageContent, "description" | "picture"> {
+  const { scan } = report;
   const result = listedScoreOf(scan.summary);
   const host = shortHost(scan.url);
   const title = result.score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score: result.score });
   return {
-    description: `${title}. ${i18n.t(`report.verdict.means.${result.rank}`)}`,
+    description: `${title}. ${i18n.t(meaningOf(report))}`,
     picture: {
       path: `/scans/${scan.token}/image.png?${localeParam}=${i18n.locale}`,
       alt: `${host}: ${scoreText(i18n, result)}`,

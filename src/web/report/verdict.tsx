@@ -7,6 +7,7 @@ import { ScoreRing, scoreText } from "../components/score-ring.tsx";
 import { useI18n, useVisit } from "../context.ts";
 import { type CountPath, capitalised, type I18n } from "../i18n.ts";
 import { scoreChange } from "../scans/score-change.ts";
+import { meaningOf } from "./meaning.ts";
 import type { Report, ShownFinding } from "./report.ts";
 
 /** Severities that the sentence calls serious. */
@@ -44,7 +45,7 @@ export function ReportVerdict({ report }: { readonly report: Report }) {
   );
 }
 
-/** The rank, how many problems there are, and what the rank means for a visitor of the site. */
+/** The rank, how many problems there are, and what the score means for a visitor of the site. */
 function Sentences({ report }: { readonly report: Report }) {
   const { i18n, settings } = useVisit();
   const { result, summary } = report;
@@ -65,7 +66,7 @@ function Sentences({ report }: { readonly report: Report }) {
         <strong class={band}>{capitalised(i18n.rank(rank), i18n)}.</strong> {problemsText(report.findings, i18n)}
       </p>
       <p>
-        {i18n.t(`report.verdict.means.${rank}`)}
+        {i18n.t(meaningOf(report))}
         {summary.notChecked > 0 && (
           <>
             {" "}

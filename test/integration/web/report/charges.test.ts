@@ -82,6 +82,14 @@ describe("a report", () => {
     expect(rowOf(await read(`/scans/${later.token}`, "de-de"), "dnssec")).toMatch(/^Hinweis/);
   });
 
+  test("does not call a noted check passed", async () => {
+    const noted = { ...result, score: 100, ledger: ledger.slice(2), findings: findings.slice(2) };
+    const { token } = await storeSite(pages.store, "sound", { at: new Date(), url: "https://noted.example/", result: noted });
+    const html = text(await read(`/scans/${token}`));
+    expect(html).toContain("No problem found.");
+    expect(html).not.toContain("All checks that were carried out passed");
+  });
+
   test("filters and counts notes apart from violated rows", async () => {
     const visible = (html: string) => [...html.matchAll(/<li (?![^>]*hidden)[^>]*data-state="(\w+)"/g)].map(([, state]) => state);
     expect(visible(await read(`/scans/${later.token}?state=violated`))).toEqual(["violated", "violated"]);

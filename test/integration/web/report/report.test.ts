@@ -95,7 +95,7 @@ describe("the score", () => {
     expect(html).toContain("The reason was not stored.");
   });
   test("has no explanation at 100", async () => {
-    expect(text(await report("sound"))).toContain("All checks that were carried out passed.");
+    expect(text(await report("sound"))).toContain("No points are charged.");
   });
   test("that was not measured is never zero, and shows the reason", async () => {
     const html = await report("old");

@@ -132,7 +132,7 @@ function apacheValues(lines: string): readonly string[] {
   expect(/\$\{|^expr=/i.test(value)).toBe(false);
   expect(value.replaceAll("%%", "")).not.toContain("%");
   const escapes = value.match(/\\./g) ?? [];
-  expect(escapes.filter((escape) => escape !== "\\\\")).toEqual([]);
+  expect(escapes.filter((pair) => pair !== "\\\\")).toEqual([]);
   return [value.replaceAll("%%", "%").replaceAll("\\\\", "\\")];
 }
 
