@@ -77,9 +77,11 @@ function Closed() {
 function SignInHelps({ scansPerHour }: { readonly scansPerHour: number }) {
   const i18n = useI18n();
   return (
-    <p>
-      {i18n.t("home.tooMany.withAccount", { scans: i18n.number(scansPerHour) })} <a href="/sign-in">{i18n.t("layout.nav.signIn")}</a>
-    </p>
+    <Notice kind="info">
+      <p>
+        {i18n.t("home.tooMany.withAccount", { scans: i18n.number(scansPerHour) })} <a href="/sign-in">{i18n.t("layout.nav.signIn")}</a>
+      </p>
+    </Notice>
   );
 }
 

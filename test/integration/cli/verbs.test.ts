@@ -126,6 +126,24 @@ describe("the catalog", () => {
     expect(checks.length).toBeGreaterThan(0);
   });
 
+  test("an unknown key of a plugin is a warning on stderr", async () => {
+    const data = freshData();
+    mkdirSync(join(data, "checks"));
+    const file = join(data, "checks", "own-check.ts");
+    const texts = `{ label: "L", reason: "R", findings: { "security.own.found": { title: "T", detail: "D", riskStatement: "S", remediation: "M" } } }`;
+    writeFileSync(
+      file,
+      `import { passed, registerCheck } from "assay/check";
+export default registerCheck({ key: "own-check", weight: 1, reads: [], standrads: [], judge: () => passed(),
+  findings: { "security.own.found": { severity: "low", riskLevel: "low", effort: "low" } },
+  texts: { "en-gb": ${texts}, "de-de": ${texts} } });`,
+    );
+    chmodSync(file, 0o600);
+    const { code, stdout, stderr } = await run(["checks", "list", "--data", data]);
+    expect([code, stderr]).toEqual([0, `warning: check ${file}: unknown key standrads: did you mean standards?\n`]);
+    expect(stdout).toContain("own-check");
+  });
+
   test("a broken check beside the binary is exit 2 with file and reason", async () => {
     const data = freshData();
     mkdirSync(join(data, "checks"));
