@@ -103,7 +103,7 @@ export function FindingFilterForm({ report, filter, shown }: FilterFormProps) {
         all={all}
       />
       {filter.byArea && <input type="hidden" name={params.group} value="area" />}
-      <button type="submit" data-finding-apply>
+      <button type="submit" class="plain" data-finding-apply>
         {i18n.t("report.findings.filter.apply")}
       </button>
       <p class="small" role="status" data-finding-count data-text={shownText(i18n, "{shown}", findings.length)}>

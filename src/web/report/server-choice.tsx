@@ -2,6 +2,7 @@
 import { fixedFinding } from "../../text/render.ts";
 import { configurationFor, isTestedForReal, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
 import { ConfigLines } from "../components/config-lines.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
 import { Sentence } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { findingChoiceParams } from "./finding-filter.tsx";
@@ -38,7 +39,7 @@ export function ServerChoice({ report: { server } }: { readonly report: Report }
           </option>
         </select>
       </label>
-      <button type="submit">{i18n.t("report.server.choose")}</button>
+      <SubmitButton kind="plain">{i18n.t("report.server.choose")}</SubmitButton>
       {server.guessed && <span class="small muted">{i18n.t("report.server.guessed")}</span>}
       {server.name !== "explain" && !isTestedForReal(server.name) && (
         <span class="small muted">{i18n.t("report.server.testedByForm")}</span>

@@ -1,4 +1,5 @@
 /** Links from a verdict to the parts of the evidence that it rests on. */
+import { Fragment } from "preact";
 import type { ReadingName } from "../../../evidence/evidence.ts";
 import { useI18n } from "../../context.ts";
 import type { ReportArea } from "../report.ts";
@@ -68,10 +69,10 @@ export function EvidenceLinks({ names, area }: EvidenceLinksProps) {
     <>
       {i18n.t("evidence.restsOn")}{" "}
       {[...parts].map((part, at) => (
-        <span key={part}>
+        <Fragment key={part}>
           {at > 0 && ", "}
           <a href={`#${evidenceId(part)}`}>{i18n.t(`evidence.parts.${part}`)}</a>
-        </span>
+        </Fragment>
       ))}
     </>
   );
