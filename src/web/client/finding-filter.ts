@@ -13,17 +13,23 @@ export function findingFilter(): void {
     return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value.trim() : "";
   };
 
+  // Title, facts, risk, advice, lines and code, but no labels.
+  const searched = "summary > :is(h3, h4), .seen, .finding-body > div p, pre, footer code";
+  const textOf = (row: Element) =>
+    Array.from(row.querySelectorAll(searched), (part) => part.textContent)
+      .join("\n")
+      .toLowerCase();
+
   const show = () => {
     const [severity, area, effort] = [fieldValue("severity"), fieldValue("in"), fieldValue("effort")];
     const search = fieldValue("q").toLowerCase();
     let shown = 0;
     for (const row of rows) {
-      const { dataset } = row;
       const matches =
-        (severity === "" || dataset.severity === severity) &&
-        (area === "" || dataset.area === area) &&
-        (effort === "" || dataset.effort === effort) &&
-        (search === "" || (row.textContent ?? "").toLowerCase().includes(search));
+        (severity === "" || row.dataset.severity === severity) &&
+        (area === "" || row.dataset.area === area) &&
+        (effort === "" || row.dataset.effort === effort) &&
+        (search === "" || textOf(row).includes(search));
       row.hidden = !matches;
       if (matches) shown += 1;
     }
@@ -56,7 +62,6 @@ export function findingFilter(): void {
   const showNamed = () => {
     const row = document.getElementById(location.hash.slice(1))?.closest<HTMLDetailsElement>("details.finding-row") ?? null;
     if (row === null || !row.hidden) return;
-    form.reset();
     for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("select, input[type=search]")) field.value = "";
     show();
     remember();

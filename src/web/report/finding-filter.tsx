@@ -37,9 +37,9 @@ export function findingFilterOf({ url: { searchParams } }: Visit): FindingFilter
   };
 }
 
-export function matchesFindingFilter({ finding, area, texts }: ShownFinding, filter: FindingFilter): boolean {
+export function matchesFindingFilter({ finding, area, texts, lines }: ShownFinding, filter: FindingFilter): boolean {
   const { title, detail, riskStatement, remediation } = texts;
-  const text = unmarked([title, detail, riskStatement, remediation, finding.code].join("\n")).toLowerCase();
+  const text = unmarked([title, detail, riskStatement, remediation, lines ?? "", finding.code].join("\n")).toLowerCase();
   return (
     (filter.severity === null || finding.severity === filter.severity) &&
     (filter.area === null || area === filter.area) &&

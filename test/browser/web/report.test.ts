@@ -80,6 +80,19 @@ test("findings are filtered and searched in place, with their number", async () 
   expect(await reader.page.$eval('input[name="q"]', (field) => field.value)).toBe("Referrer-Policy");
 });
 
+test.each(["copy", "what to do", "effort", "add_header", "always;", "security.hsts", "referrer-policy"])(
+  "a search for %s finds the same in place and after a reload",
+  async (words) => {
+    await reader.open(path);
+    await reader.page.type('input[name="q"]', words);
+    const inPlace = await findingsShown(reader);
+    await reader.page.keyboard.press("Enter");
+    await reader.page.reload();
+    expect(inPlace).toBe(await findingsShown(reader));
+    expect(inPlace).toBeLessThan(findings.length);
+  },
+);
+
 test("three findings are open, and a link opens or closes all", async () => {
   await reader.open(path);
   expect(await openFindings(reader)).toBe(3);
