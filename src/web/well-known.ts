@@ -21,9 +21,21 @@ export function getSecurityTxt(visit: Visit): Response {
   return plainText(visit, lines);
 }
 
+/** Programs that fetch a link which somebody shared, to show its preview. They index nothing. */
+const previewAgents = [
+  "facebookexternalhit",
+  "Twitterbot",
+  "LinkedInBot",
+  "Slackbot-LinkExpanding",
+  "TelegramBot",
+  "WhatsApp",
+  "Discordbot",
+];
+
 /** Reports concern third parties: not indexed unless the operator allows it. */
 export function getRobotsTxt(visit: Visit): Response {
-  return plainText(visit, ["User-agent: *", visit.settings.reports.indexed ? "Disallow:" : "Disallow: /scans/"]);
+  const previews = [...previewAgents.map((agent) => `User-agent: ${agent}`), "Allow: /", ""];
+  return plainText(visit, [...previews, "User-agent: *", visit.settings.reports.indexed ? "Disallow:" : "Disallow: /scans/"]);
 }
 
 function plainText(visit: Visit, lines: readonly string[]): Response {

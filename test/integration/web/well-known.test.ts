@@ -60,6 +60,8 @@ test("it has no Canonical on plain http", async () => {
 
 test("robots.txt excludes reports unless the operator allows them", async () => {
   const robots = async (at: typeof pages) => (await at.visitor().get("/robots.txt")).text();
-  expect(await robots(bare)).toBe("User-agent: *\nDisallow: /scans/\n");
-  expect(await robots(pages)).toBe("User-agent: *\nDisallow:\n");
+  const groups = async (at: typeof pages) => (await robots(at)).split("\n\n");
+  expect((await groups(bare))[1]).toBe("User-agent: *\nDisallow: /scans/\n");
+  expect((await groups(pages))[1]).toBe("User-agent: *\nDisallow:\n");
+  expect((await groups(bare))[0]).toMatch(/^User-agent: facebookexternalhit\n(User-agent: [\w-]+\n)+Allow: \/$/);
 });
