@@ -82,6 +82,11 @@ function renderedPage(visit: Visit, page: KeptPage): RenderedPage | null {
   return rendered;
 }
 
+/** Pages of both settings count to one limit. `derived` has the same catalog. */
+export function shareKeptPages(derived: PagesSettings, settings: PagesSettings): void {
+  caches.set(derived, cacheOf(settings));
+}
+
 function cacheOf(settings: PagesSettings): PageCache {
   const known = caches.get(settings);
   if (known?.catalog === settings.catalog) return known;

@@ -8,7 +8,7 @@ import { Instant } from "../components/instant.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useI18n } from "../context.ts";
-import { keptPage } from "../kept-page.ts";
+import { keptPage, shareKeptPages } from "../kept-page.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { PagesSettings } from "../settings.ts";
 import type { Visit } from "../visit.ts";
@@ -58,6 +58,7 @@ function sampleSettings(settings: PagesSettings): PagesSettings {
   if (known !== undefined) return known;
   const created = { ...settings, store: sampleStore(settings.store) };
   settingsOfSamples.set(settings, created);
+  shareKeptPages(created, settings);
   return created;
 }
 

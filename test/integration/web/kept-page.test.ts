@@ -1,7 +1,7 @@
 /** Kept report pages: rendered once for all visitors in the same state, and never with anything of another visitor. */
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { keptPage } from "../../../src/web/kept-page.ts";
+import { keptPage, shareKeptPages } from "../../../src/web/kept-page.ts";
 import { visitOf } from "../../../src/web/visit.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
@@ -260,6 +260,20 @@ describe("times in a kept page", () => {
     expect(await get()).toContain("32 days old");
     await kept.stop();
   });
+});
+
+test("settings of a sample share the kept pages, and so their limit", () => {
+  const { visit } = visitOf(new Request(`${watched.url}${path}`), null, watched.settings);
+  const derived = { ...watched.settings };
+  shareKeptPages(derived, watched.settings);
+  let rendered = 0;
+  const content = () => {
+    rendered += 1;
+    return { title: "t", children: null };
+  };
+  for (const settings of [watched.settings, derived])
+    keptPage({ ...visit, settings }, { key: ["shared"], params: [], daysSince: visit.now.toISOString(), content });
+  expect(rendered).toBe(1);
 });
 
 test("content that reads the person is rendered for each request", async () => {
