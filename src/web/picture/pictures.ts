@@ -52,7 +52,10 @@ export function openPictures({ workerFile, log }: PicturesOptions): Pictures {
       const known = kept.get(key) ?? drawing.get(key);
       if (known !== undefined) return known;
       if (drawing.size >= waitingMax) return "busy";
-      const drawn = draw(svg, widthPx);
+      const drawn = draw(svg, widthPx).catch((error): Outcome => {
+        log.warn("pictures not drawn", { because: messageOf(error), waiting: drawing.size });
+        return "failed";
+      });
       drawing.set(key, drawn);
       const outcome = await drawn;
       drawing.delete(key);

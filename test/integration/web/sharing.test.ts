@@ -165,10 +165,10 @@ describe("the thread that draws", () => {
     expect(await pictures.pngOf(svg("a"), 10)).toBeInstanceOf(Uint8Array);
   });
 
-  test("that does not start makes the picture fail, not the server", async () => {
+  test.each(["/nowhere/picture-worker.ts", ""])("that does not start makes the picture fail, not the server: %j", async (workerFile) => {
     const logged: string[] = [];
     const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
-    const pictures = openPictures({ workerFile: "/nowhere/picture-worker.ts", log });
+    const pictures = openPictures({ workerFile, log });
     expect(await pictures.pngOf(svg("a"), 10)).toBe("failed");
     const broken = await startPages({ store: pages.store, pictures });
     const answer = await fetch(`${broken.url}/scans/${soundScan.token}/image.png`);
