@@ -103,6 +103,7 @@ export function FindingFilterForm({ report, filter, shown }: FilterFormProps) {
         all={all}
       />
       {filter.byArea && <input type="hidden" name={params.group} value="area" />}
+      {filter.allOpen && <input type="hidden" name={params.open} value="all" />}
       <button type="submit" class="plain" data-finding-apply>
         {i18n.t("report.findings.filter.apply")}
       </button>
@@ -110,16 +111,30 @@ export function FindingFilterForm({ report, filter, shown }: FilterFormProps) {
         {shown < findings.length && shownText(i18n, i18n.number(shown), findings.length)}
       </p>
       <p class="small">
-        <a href={filter.byArea ? `${path}#findings` : `${path}?${params.group}=area#findings`}>
+        <a href={pathOf(path, { ...filter, byArea: !filter.byArea })}>
           {i18n.t(filter.byArea ? "report.findings.filter.inOrder" : "report.findings.filter.byArea")}
         </a>
         {" \u00b7 "}
-        <a href={`${path}?${params.open}=all#findings`} data-expand data-collapse-text={i18n.t("report.findings.filter.collapse")}>
+        <a href={pathOf(path, { ...filter, allOpen: true })} data-expand data-collapse-text={i18n.t("report.findings.filter.collapse")}>
           {i18n.t("report.findings.filter.expand")}
         </a>
       </p>
     </form>
   );
+}
+
+/** Path of the page with this filter. */
+function pathOf(path: string, { severity, area, effort, search, byArea, allOpen }: FindingFilter): string {
+  const values: readonly (readonly [string, string | null])[] = [
+    [params.severity, severity],
+    [params.area, area],
+    [params.effort, effort],
+    [params.search, search],
+    [params.group, byArea ? "area" : null],
+    [params.open, allOpen ? "all" : null],
+  ];
+  const query = new URLSearchParams(values.flatMap(([name, value]) => (value === null || value === "" ? [] : [[name, value]])));
+  return `${path}${query.size === 0 ? "" : `?${query}`}#findings`;
 }
 
 function shownText(i18n: I18n, shown: string, total: number): string {

@@ -57,6 +57,17 @@ test("ids are unique and every fragment link has a target", async () => {
   }
 });
 
+test("links that group or expand the findings keep the filter", async () => {
+  const path = `/scans/${tokens.get("bare")}`;
+  const linksOf = (html: string) =>
+    [...html.matchAll(/href="([^"]*#findings)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&").replace(path, ""));
+  expect(linksOf(await report("bare"))).toEqual(["?group=area#findings", "?open=all#findings"]);
+  expect(linksOf(await read(`${path}?severity=high&q=a%26b&in=unknown&group=area`))).toEqual([
+    "?severity=high&q=a%26b#findings",
+    "?severity=high&q=a%26b&group=area&open=all#findings",
+  ]);
+});
+
 test("is sent compressed", async () => {
   const answer = await fetch(`${pages.url}/scans/${tokens.get("bare")}`, { headers: { "accept-encoding": "gzip" }, decompress: false });
   expect(answer.headers.get("content-encoding")).toBe("gzip");
