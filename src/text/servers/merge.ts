@@ -19,7 +19,8 @@ export function isMergeable(fix: Fix): boolean {
 }
 
 /** Merged fixes in a fixed order of kinds. */
-export function mergedFixes(fixes: readonly Fix[]): readonly Fix[] {
+export function mergedFixes(given: readonly Fix[]): readonly Fix[] {
+  const fixes = given.map(asPolicy);
   const isNew = needsNewPolicy(fixes);
   const headers = mergedHeaders(fixes.filter((fix) => fix.kind === "header"));
   const sent = new Set(headers.map(({ name }) => name.toLowerCase()));
@@ -32,6 +33,12 @@ export function mergedFixes(fixes: readonly Fix[]): readonly Fix[] {
   const merged: readonly Fix["kind"][] = ["header", "policy", "new-policy", "cookie", "remove-header"];
   const others = fixes.filter(({ kind }) => !merged.includes(kind));
   return [...distinctFixes(others), ...headers, ...policies, ...distinctFixes(removed), ...cookies];
+}
+
+/** A check may set the policy as a header: it is merged with those of other checks. */
+function asPolicy(fix: Fix): Fix {
+  if (fix.kind !== "header" || fix.name.toLowerCase() !== policyName.toLowerCase()) return fix;
+  return { kind: "policy", directives: fix.value, present: fix.replaces ? "weak" : "none", cures: true };
 }
 
 /** Whether the merged fixes do what this one asks for: of two values for a header, or a value and a removal, only one remains. */

@@ -55,7 +55,7 @@ function headerPart({ name, value }: { readonly name: string; readonly value: st
 function nested(parts: readonly Part[], depth: number): readonly string[] {
   const byKey = Map.groupBy(parts, (part) => places[part.in][depth] ?? "");
   return [...byKey].flatMap(([key, same]) =>
-    key === "" ? same.flatMap(({ lines }) => lines) : [`${key}:`, ...nested(same, depth + 1).map((line) => `  ${line}`)],
+    key === "" ? [...new Set(same.flatMap(({ lines }) => lines))] : [`${key}:`, ...nested(same, depth + 1).map((line) => `  ${line}`)],
   );
 }
 

@@ -71,6 +71,17 @@ describe("a configuration", () => {
     expect(linesOf("nginx", ...steps)).toEqual(['add_header X-Frame-Options "DENY" always;']);
   });
 
+  test("merges a policy that a check sets as a header, and names a header of Traefik once", () => {
+    const policy = fixes.setHeader("content-security-policy", "default-src 'none'");
+    const steps = [policy, fixes.sendPolicy("object-src 'none'", "none"), fixes.hideServerVersion, fixes.removeHeader("Server")];
+    const { text, codes } = merged("traefik", ...steps);
+    expect(text.match(/(?:Content-Security-Policy|Server): .*/g)).toEqual([
+      'Server: ""',
+      "Content-Security-Policy: \"default-src 'none'; object-src 'none'\"",
+    ]);
+    expect(codes).toEqual(["a", "b", "c", "d"]);
+  });
+
   test("gives nginx all flags of a cookie in one line", () => {
     const named = { names: "{{names}}" };
     const steps = [
