@@ -41,10 +41,10 @@ export function getHost(visit: Visit, segment: string | null): Response {
   const host = hostFromSegment(segment ?? "");
   if (host === null) throw notFound();
   const { i18n, settings, url } = visit;
-  const query: HostQuery = { host, address: url.searchParams.get("address"), cursor: cursorOf(url.searchParams) };
+  const query: HostQuery = { host, address: url.searchParams.get("address") || null, cursor: cursorOf(url.searchParams) };
   const scans = scansOfHost(visit, query);
   const isEmpty = scans.shown.length === 0;
-  const isUnknown = isEmpty && query.cursor === null;
+  const isUnknown = isEmpty && query.cursor === null && scans.next === null;
   return page(visit, {
     title: i18n.t("host.title", { host }),
     status: isUnknown ? 404 : 200,
@@ -60,7 +60,7 @@ export function getHost(visit: Visit, segment: string | null): Response {
             {i18n.t("host.scanIt", { host })}
           </a>
         </PageHead>
-        {isEmpty ? <Nothing query={query} /> : <History query={query} scans={scans} />}
+        {isEmpty ? <Nothing query={query} next={scans.next} /> : <History query={query} scans={scans} />}
       </>
     ),
   });
@@ -82,12 +82,22 @@ function leadOf(i18n: Visit["i18n"], { address, cursor }: HostQuery, { shown, ne
   return i18n.count("host.lead", shown.length);
 }
 
-function Nothing({ query: { host, address, cursor } }: { readonly query: HostQuery }) {
+function Nothing({ query: { host, address, cursor }, next }: { readonly query: HostQuery; readonly next: number | null }) {
   const i18n = useI18n();
   if (cursor === null && address === null)
     return (
       <EmptyState title={i18n.t("host.none.title", { host })}>
         <p>{i18n.t("host.none.what")}</p>
+      </EmptyState>
+    );
+  // The address may be among the scans that were not read.
+  if (next !== null && address !== null)
+    return (
+      <EmptyState title={i18n.t("host.notAmong", { count: i18n.number(readForAddressMax) })}>
+        <Pagination
+          first={cursor === null ? null : listPath(hostPath(host), { address }, null)}
+          next={listPath(hostPath(host), { address }, next)}
+        />
       </EmptyState>
     );
   return (

@@ -199,6 +199,20 @@ describe("a host", () => {
     await own.stop();
   });
 
+  test("goes on to older scans if the ones read for an address are of others", async () => {
+    const own = await startPages();
+    const by = own.visitor();
+    const at = (minute: number) => new Date(Date.now() - (1_000 - minute) * 60_000);
+    await storeSite(own.store, "bare", { at: at(0), url: "https://busy.test/old" });
+    for (let minute = 1; minute <= 500; minute++) await storeSite(own.store, "bare", { at: at(minute), url: "https://busy.test/" });
+    const path = "/hosts/busy.test?address=https%3A%2F%2Fbusy.test%2Fold";
+    const newest = await read(path, { by });
+    expect(newest).not.toContain(enGb.pages.host.unknownAddress);
+    expect(newest).toContain("None of the 500 scans");
+    expect(rowsIn(await read(nextIn(newest) ?? "", { by }))).toHaveLength(1);
+    await own.stop();
+  });
+
   test("compares each scan with the one before of the same address", async () => {
     const own = await startPages();
     const at = (minute: number) => new Date(Date.now() - (50 - minute) * 60_000);
