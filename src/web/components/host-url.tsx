@@ -60,7 +60,8 @@ function AsciiForm({ host }: HostProps) {
 /** Whole URL; `short` cuts a long path. Text that is not a URL is shown as it is. */
 export function HostUrl({ url, short = false }: UrlProps & { readonly short?: boolean }) {
   const parsed = URL.parse(url);
-  const hostAt = parsed === null || parsed.host === "" ? -1 : url.indexOf(parsed.host);
+  // Searched after the scheme, which may contain a short host: http://t/.
+  const hostAt = parsed === null || parsed.host === "" ? -1 : url.indexOf(parsed.host, parsed.protocol.length);
   if (parsed === null || hostAt === -1) return <UntrustedText>{url}</UntrustedText>;
   const path = url.slice(hostAt + parsed.hostname.length);
   return (

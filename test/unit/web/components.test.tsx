@@ -125,6 +125,8 @@ describe("links and addresses", () => {
 test("an internationalized host is shown in Unicode first and then in ASCII", () => {
   const shown = (url: string) => htmlOf(<HostUrl url={url} />).replace(/<[^>]+>/g, "");
   expect(shown("https://xn--bcher-kva.example:8443/a")).toBe("https://b\u00fccher.example:8443/a (in ASCII xn--bcher-kva.example)");
+  // The scheme contains the host.
+  expect(htmlOf(<HostUrl url="http://t/tea" />)).toMatch(/http:\/\/<.*<strong><[^>]+>t<\/.*<\/strong>.*\/tea/);
   // Not a valid A-label, so it has no Unicode form.
   expect(shown("https://xn--zzzzzzzz.example/")).toBe("https://xn--zzzzzzzz.example/");
 });
