@@ -4,6 +4,7 @@ import { EffortMeter, SeverityChip } from "../components/chips.tsx";
 import { Sentence } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 import type { ShownFinding } from "./report.ts";
+import { serverChoiceId } from "./server-choice.tsx";
 
 /** `findings` in the order of the report. */
 export function FirstSteps({ findings }: { readonly findings: readonly ShownFinding[] }) {
@@ -24,6 +25,9 @@ export function FirstSteps({ findings }: { readonly findings: readonly ShownFind
           </li>
         ))}
       </ol>
+      <p class="small">
+        <a href={`#${serverChoiceId}`}>{i18n.t("report.firstSteps.lines")}</a>
+      </p>
     </section>
   );
 }

@@ -10,7 +10,7 @@ import type { Report } from "./report.ts";
 import { ledgerParams } from "./state-filter.tsx";
 
 /** Anchor of the choice, which the form returns to. */
-const choiceId = "server";
+export const serverChoiceId = "server";
 export const serverParam = "server";
 /** Parameters of the page that the form keeps. */
 const keptParams = [...findingChoiceParams, ...ledgerParams];
@@ -22,7 +22,7 @@ export function ServerChoice({ report: { server } }: { readonly report: Report }
   const { i18n, url } = useVisit();
   const kept = [...url.searchParams].filter(([name, value]) => keptParams.includes(name) && value.length <= keptValueCharsMax);
   return (
-    <form class="server-choice" id={choiceId} action={`${url.pathname}#${choiceId}`}>
+    <form class="server-choice" id={serverChoiceId} action={`${url.pathname}#${serverChoiceId}`}>
       {kept.map(([name, value], at) => (
         <input key={at} type="hidden" name={name} value={value} />
       ))}
@@ -61,12 +61,13 @@ export function AllLines({ report }: { readonly report: Report }) {
   const write = (note: string) => texts.translate(i18n.locale, ["serverNotes", ...note.split(".")]) ?? note;
   const { text, codes, left } = configurationFor(server.name, items, write);
   if (text === "") return null;
+  const repaired = problems.filter(({ finding }) => codes.includes(finding.code)).length;
   const label = serverLabel(server.name);
   return (
     <details class="paste all-lines" id="all-lines">
       <summary>{i18n.t("report.server.all", { server: label })}</summary>
       <p>
-        {i18n.count("report.server.repairs", problems.filter(({ finding }) => codes.includes(finding.code)).length)}{" "}
+        {i18n.count("report.server.repairs", repaired, { total: i18n.number(findings.length) })}{" "}
         {i18n.t(isTestedForReal(server.name) ? "report.server.testedForReal" : "report.server.testedByForm")}
       </p>
       <ConfigLines label={label}>{text}</ConfigLines>

@@ -53,7 +53,7 @@ describe("a report", () => {
   test("has one configuration for all findings, and links to those that need other steps", async () => {
     const html = await read(pages.visitor(), "?server=apache");
     const part = html.split('class="paste all-lines"')[1]?.split("</details>")[0] ?? "";
-    expect(part).toContain("Copy all lines for Apache");
+    expect(part).toContain("All lines for Apache as one configuration");
     expect(part.split("Header always set Strict-Transport-Security")).toHaveLength(2);
     expect(part).toContain("The lines were tested by scanning a site behind the real server");
     const left = [...part.matchAll(/<a href="#([^"]+)"/g)].map(([, anchor = ""]) => anchor);
