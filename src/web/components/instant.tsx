@@ -12,15 +12,11 @@ interface InstantProps {
 
 export function Instant({ at, day = false, relative = true }: InstantProps) {
   const i18n = useI18n();
+  const time = <time dateTime={at}>{day ? i18n.date(at) : i18n.dateTime(at)}</time>;
+  if (!relative) return time;
   return (
     <span>
-      <time dateTime={at}>{day ? i18n.date(at) : i18n.dateTime(at)}</time>
-      {relative && (
-        <>
-          {" "}
-          <span class="ago muted">{i18n.relativeTime(at)}</span>
-        </>
-      )}
+      {time} <span class="ago muted">{i18n.relativeTime(at)}</span>
     </span>
   );
 }

@@ -116,12 +116,13 @@ function Footer({ shown }: { readonly shown: ShownFinding }) {
         )}
         {" \u00b7 "}
         <EvidenceLinks names={evidence} area={area} />
+        {shown.firstSeen !== null && (
+          <>
+            {" \u00b7 "}
+            <Since firstSeen={shown.firstSeen} />
+          </>
+        )}
       </p>
-      {shown.firstSeen !== null && (
-        <p>
-          <Since firstSeen={shown.firstSeen} />
-        </p>
-      )}
     </footer>
   );
 }

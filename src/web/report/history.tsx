@@ -1,5 +1,6 @@
 /** Newest scans of the same host as chart and table, and the closing note of every report. */
 import type { ScanRecord } from "../../store/scans.ts";
+import { Details } from "../components/details.tsx";
 import { HostUrl, WholeUrl } from "../components/host-url.tsx";
 import { Instant } from "../components/instant.tsx";
 import { SmallScore } from "../components/score-ring.tsx";
@@ -36,32 +37,34 @@ function HistoryOfHost({ report: { scan, host, history } }: OfReport) {
   return (
     <>
       <ScoreHistory host={host} scans={history} chosen={null} current={scan.token} />
-      <DataTable
-        caption={i18n.t("report.history.heading", { host })}
-        captionUnseen
-        rows={history}
-        columns={[
-          { label: i18n.t("report.history.when"), cell: (other) => <When scan={other} current={other.token === scan.token} /> },
-          {
-            label: i18n.t("report.history.score"),
-            cell: ({ summary }) => <SmallScore score={summary?.score ?? null} />,
-          },
-          { label: i18n.t("report.history.address"), cell: ({ url }) => <Address url={url} /> },
-          {
-            label: i18n.t("report.history.compare"),
-            unseen: true,
-            cell: (other) =>
-              other.token === scan.token ? null : (
-                <a
-                  href={`/scans/${scan.token}/compare?with=${other.token}`}
-                  aria-label={i18n.t("report.history.compareWith", { at: i18n.dateTime(endOf(other)) })}
-                >
-                  {i18n.t("report.history.compare")}
-                </a>
-              ),
-          },
-        ]}
-      />
+      <Details summary={i18n.t("report.history.table")}>
+        <DataTable
+          caption={i18n.t("report.history.heading", { host })}
+          captionUnseen
+          rows={history}
+          columns={[
+            { label: i18n.t("report.history.when"), cell: (other) => <When scan={other} current={other.token === scan.token} /> },
+            {
+              label: i18n.t("report.history.score"),
+              cell: ({ summary }) => <SmallScore score={summary?.score ?? null} />,
+            },
+            { label: i18n.t("report.history.address"), cell: ({ url }) => <Address url={url} /> },
+            {
+              label: i18n.t("report.history.compare"),
+              unseen: true,
+              cell: (other) =>
+                other.token === scan.token ? null : (
+                  <a
+                    href={`/scans/${scan.token}/compare?with=${other.token}`}
+                    aria-label={i18n.t("report.history.compareWith", { at: i18n.dateTime(endOf(other)) })}
+                  >
+                    {i18n.t("report.history.compare")}
+                  </a>
+                ),
+            },
+          ]}
+        />
+      </Details>
     </>
   );
 }
