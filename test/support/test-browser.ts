@@ -44,9 +44,18 @@ export function openTestBrowser(): TestBrowser {
   };
 }
 
+/** Command line of a process; empty if it has ended since it was listed. */
+export function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
 /** Pids of the processes of a browser that show pages. */
 export function rendererPids(browserPid: number): readonly number[] {
-  const isRenderer = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer");
+  const isRenderer = (pid: number) => commandLineOf(pid).includes("--type=renderer");
   return pidsBelow(browserPid, readChildPids()).filter(isRenderer);
 }
 

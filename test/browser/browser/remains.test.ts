@@ -8,7 +8,7 @@ import { launchBrowser } from "../../../src/browser/launch.ts";
 import { pidsBelow, readChildPids } from "../../../src/browser/process-tree.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { openBrowserSlot } from "../../../src/browser/slot.ts";
-import { browserDir } from "../../support/test-browser.ts";
+import { browserDir, commandLineOf } from "../../support/test-browser.ts";
 
 /** prctl(2): PR_SET_CHILD_SUBREAPER. */
 const setChildSubreaper = 36;
@@ -30,7 +30,7 @@ function openHere() {
   return { slot, profilesDir };
 }
 
-const isNetworkProcess = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("network.mojom.NetworkService");
+const isNetworkProcess = (pid: number) => commandLineOf(pid).includes("network.mojom.NetworkService");
 const zombies = () =>
   (readChildPids().get(process.pid) ?? []).filter((pid) => /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
 
@@ -74,8 +74,13 @@ test("a browser that has just started knows when its network process ends", asyn
     // Not before the process runs: a page could not load either.
     const networkPids = () => pidsBelow(slot.state()?.pid ?? 0, readChildPids()).filter(isNetworkProcess);
     while (networkPids().length === 0) await Bun.sleep(1);
-    await Bun.sleep(100);
-    expect(await lostNetwork()).toBe(false);
+    // A busy machine may answer late, which counts as lost.
+    let isHeld = false;
+    for (let polls = 0; polls < 20 && !isHeld; polls++) {
+      await Bun.sleep(100);
+      isHeld = !(await lostNetwork());
+    }
+    expect(isHeld).toBe(true);
     for (const pid of networkPids()) process.kill(pid, "SIGKILL");
     let lost = false;
     for (let polls = 0; polls < 100 && !lost; polls++) {
