@@ -152,6 +152,7 @@ const FullReportSchema = Type.Object({
       description: "By key of a violated row: the points that it charges. Each takes one per cent of what is left of 100.",
     }),
   ),
+  cwe: orNull(Type.Record(Type.String(), Type.String(), { description: "By finding code: the weakness of the CWE list, as in CWE-319." })),
   ledgerEvidence: orNull(
     Type.Record(Type.String(), Type.Array(Type.String()), {
       description: "By ledger key: the readings that the verdict rests on, and headers.<name> for header fields.",

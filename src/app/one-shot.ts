@@ -1,7 +1,7 @@
 /** Wiring of `assay scan`: browser, catalog and scanner without server, store and account. */
 import type { Log } from "../base/log.ts";
 import { loadCatalog } from "../catalog/load.ts";
-import type { AnyCheck } from "../check/registry.ts";
+import type { CheckDefinition } from "../check/registry.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
@@ -10,7 +10,7 @@ import { caPems, checksDirOf, egressSettings, openConfiguredBrowsers, openConfig
 import type { Config } from "./settings.ts";
 
 export interface OneShotScanner extends Scanner {
-  readonly checks: readonly AnyCheck[];
+  readonly checks: readonly CheckDefinition[];
   readonly texts: Texts;
 }
 

@@ -19,7 +19,7 @@ const versionChars = 16;
 
 export interface Catalog {
   readonly checks: readonly AnyCheck[];
-  /** Hash of (key, weight, findings) of all checks. Scores are comparable only with equal versions. */
+  /** Hash of (key, weight, findings) of all checks, without references such as `cwe`. Scores are comparable only with equal versions. */
   readonly version: string;
   readonly texts: { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
   readonly pluginFiles: Readonly<Record<string, string>>;
@@ -134,5 +134,6 @@ function checkFilesOf(dir: string): readonly string[] {
 
 function versionOf(checks: readonly AnyCheck[]): string {
   const rules = checks.map(({ key, weight, findings }) => [key, weight, findings]);
-  return createHash("sha256").update(JSON.stringify(rules)).digest("hex").slice(0, versionChars);
+  const ofRules = JSON.stringify(rules, (name, value) => (name === "cwe" ? undefined : value));
+  return createHash("sha256").update(ofRules).digest("hex").slice(0, versionChars);
 }

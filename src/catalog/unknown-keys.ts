@@ -26,6 +26,7 @@ const findingKeys: Readonly<Record<keyof FindingDefinition, true>> = {
   effort: true,
   weight: true,
   scoreCap: true,
+  cwe: true,
 };
 const textKeys: Readonly<Record<keyof CheckTexts, true>> = { label: true, reason: true, method: true, notApplicable: true, findings: true };
 const findingTextKeys: Readonly<Record<keyof FindingTexts, true>> = { title: true, detail: true, riskStatement: true, remediation: true };

@@ -23,6 +23,8 @@ const codeCharsMax = 128;
 const weightMax = 10;
 /** A presence row charges what the rows behind it would charge. */
 const findingWeightMax = 30;
+/** Far above the highest number that the CWE list has given out. */
+const cweMax = 9_999;
 const standardsMax = 20;
 const standardCharsMax = 200;
 const paragraphCharsMax = 1_000;
@@ -50,7 +52,7 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
   faults.push(...faultsOfDeclarations(check), ...faultsOfReference(check));
   if (typeof check.findings !== "object" || check.findings === null || Object.keys(check.findings).length === 0)
     return [...faults, "findings declares no code"];
-  for (const [code, { severity, riskLevel, effort, weight, scoreCap }] of Object.entries(check.findings)) {
+  for (const [code, { severity, riskLevel, effort, weight, scoreCap, cwe }] of Object.entries(check.findings)) {
     if (!codePattern.test(code) || code.length > codeCharsMax) faults.push(`code "${code}" is not of the form security.<kind>.<name>`);
     if (!severities.includes(severity)) faults.push(`severity of "${code}" is not one of ${severities.join(", ")}`);
     if (!riskLevels.includes(riskLevel)) faults.push(`riskLevel of "${code}" is not one of ${riskLevels.join(", ")}`);
@@ -61,6 +63,8 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly s
       faults.push(`"${code}" belongs to a check of weight 0: its severity is info, and it has neither weight nor scoreCap`);
     if (scoreCap !== undefined && !(Number.isInteger(scoreCap) && scoreCap >= 0 && scoreCap <= 100))
       faults.push(`scoreCap of "${code}" is not a whole number from 0 to 100`);
+    if (cwe !== undefined && !(Number.isInteger(cwe) && cwe >= 1 && cwe <= cweMax))
+      faults.push(`cwe of "${code}" is not a number of the CWE list, such as 319`);
   }
   return [...faults, ...faultsOfFixes(check), ...faultsOfTexts(Object.keys(check.findings), texts)];
 }

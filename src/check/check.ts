@@ -40,6 +40,8 @@ export interface FindingDefinition {
   readonly weight?: number;
   /** Maximum score (0 to 100) while this finding exists. Meant for faults that outweigh everything else. */
   readonly scoreCap?: number;
+  /** Number of the weakness in the CWE list (cwe.mitre.org) that fits best, such as 319. For reference; it has no effect on scores. */
+  readonly cwe?: number;
 }
 
 /** Texts of a finding in one locale. A placeholder such as `{{value}}` quotes a value of the finding. */

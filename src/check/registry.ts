@@ -6,6 +6,9 @@ import type { Check, FindingCode } from "./check.ts";
 // biome-ignore lint/suspicious/noExplicitAny: judge's parameter is contravariant; the ledger narrows evidence to what the check declared.
 export type AnyCheck = Omit<Check, "judge"> & { judge(evidence: any): ReturnType<Check["judge"]> };
 
+/** A check as reports, pages and exports need it: everything but its code. Plain data that can cross a thread. */
+export type CheckDefinition = Omit<Check, "judge">;
+
 const registered = new Map<string, AnyCheck>();
 let closed = false;
 

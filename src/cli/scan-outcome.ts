@@ -1,6 +1,6 @@
 /** Reports and exit code of the scans of one call. */
 import { type Severity, severities } from "../check/check.ts";
-import type { AnyCheck } from "../check/registry.ts";
+import type { CheckDefinition } from "../check/registry.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
 import { isNote } from "../judge/result.ts";
@@ -62,7 +62,7 @@ export function undecided(scanned: readonly ScannedUrl[], { failOn }: Policy): r
 
 /** Checks and texts of the catalog that judged. */
 export interface ReportCatalog {
-  readonly checks: readonly AnyCheck[];
+  readonly checks: readonly CheckDefinition[];
   readonly texts: Texts;
 }
 

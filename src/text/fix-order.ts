@@ -1,6 +1,6 @@
 /** Order of findings in every report, on pages, in the terminal and in exports: what to fix first. */
 import { chargeOf, type Effort, type FindingDefinition, worstFirst } from "../check/check.ts";
-import type { AnyCheck } from "../check/registry.ts";
+import type { CheckDefinition } from "../check/registry.ts";
 import type { LedgerRow, StoredFinding, StoredResult } from "../judge/result.ts";
 
 const firstStepsMax = 3;
@@ -21,7 +21,7 @@ export interface CostedFinding extends FindingCost {
 }
 
 /** Charge and cap by the catalog's definitions, since results store only the charge of a row. */
-export function findingCost(finding: StoredFinding, result: StoredResult, checks: readonly AnyCheck[]): FindingCost {
+export function findingCost(finding: StoredFinding, result: StoredResult, checks: readonly CheckDefinition[]): FindingCost {
   const check = checks.find(({ key }) => key === finding.checkKey);
   const definition = definitionOf(check, finding.code);
   const row = result.ledger.find(({ key }) => key === finding.checkKey);
@@ -33,11 +33,15 @@ export function findingCost(finding: StoredFinding, result: StoredResult, checks
   };
 }
 
-function definitionOf(check: AnyCheck | undefined, code: string): FindingDefinition | undefined {
+function definitionOf(check: CheckDefinition | undefined, code: string): FindingDefinition | undefined {
   return Object.entries<FindingDefinition>(check?.findings ?? {}).find(([name]) => name === code)?.[1];
 }
 
-function pointsOf(row: LedgerRow | undefined, check: AnyCheck | undefined, definition: FindingDefinition | undefined): number | null {
+function pointsOf(
+  row: LedgerRow | undefined,
+  check: CheckDefinition | undefined,
+  definition: FindingDefinition | undefined,
+): number | null {
   if (row?.charged === undefined) return row?.weight ?? null;
   return check === undefined || definition === undefined ? row.charged : Math.min(row.charged, chargeOf(check, definition));
 }
@@ -64,7 +68,7 @@ export function fixFirst<F extends CostedFinding>(findings: readonly F[]): reado
 }
 
 /** The result with its findings in the order of `fixOrder`. */
-export function inFixOrder(result: StoredResult, checks: readonly AnyCheck[]): StoredResult {
+export function inFixOrder(result: StoredResult, checks: readonly CheckDefinition[]): StoredResult {
   const costed = result.findings.map((finding) => ({ finding, ...findingCost(finding, result, checks) }));
   return { ...result, findings: fixOrder(costed).map(({ finding }) => finding) };
 }

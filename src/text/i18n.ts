@@ -1,9 +1,9 @@
 /** Translator: texts of all locales by path, with interpolated values. */
 import { createInstance } from "i18next";
 import type enGb from "../../locales/en-gb.json";
-import { type CheckTexts, type Locale, locales } from "../check/check.ts";
+import { type CheckTexts, type FindingDefinition, type Locale, locales } from "../check/check.ts";
 import type { Fix } from "../check/fix.ts";
-import type { AnyCheck } from "../check/registry.ts";
+import type { CheckDefinition } from "../check/registry.ts";
 import * as localeFiles from "./locale-files.ts";
 
 /** A file of `locales/`. */
@@ -28,6 +28,8 @@ export interface Texts {
   checkDeclaring(code: string): string | undefined;
   /** Steps that repair a finding; none for codes that left the catalog. */
   fixesOf(code: string): readonly Fix[];
+  /** Identifier of the weakness behind a finding, as in `CWE-319`; null if the check names none. */
+  cweOf(code: string): string | null;
   /** Null if there is no text. Values are untrusted and stay verbatim. A placeholder without a value stays visible. */
   translate(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
@@ -38,7 +40,7 @@ const separator = "/";
 /** Texts of the given checks, with the fixes that these declare, and all other sections of the locale files. */
 export function createTexts(
   checks: ChecksTexts,
-  declared: readonly Pick<AnyCheck, "fixes">[] = [],
+  declared: readonly Pick<CheckDefinition, "fixes" | "findings">[] = [],
   files: Readonly<Record<PageLocale, LocaleFile>> = localeFiles,
 ): Texts {
   const ordered = orderedLocales(files);
@@ -48,6 +50,9 @@ export function createTexts(
     Object.entries(checks["en-gb"]).flatMap(([key, { findings }]) => Object.keys(findings).map((code) => [code, key])),
   );
   const fixes: Readonly<Record<string, readonly Fix[]>> = Object.assign({}, ...declared.map((check) => check.fixes));
+  const weaknesses = new Map(
+    declared.flatMap(({ findings }) => Object.entries<FindingDefinition>(findings).map(([code, { cwe }]) => [code, cwe])),
+  );
   const ofChecks = new Map(ordered.map((locale) => [locale, checksIn(locale)]));
   const instance = createInstance();
   instance.init({
@@ -83,6 +88,10 @@ export function createTexts(
     ofCheck: (locale, key) => ofChecks.get(locale)?.[key],
     checkDeclaring: (code) => owners.get(code),
     fixesOf: (code) => (Object.hasOwn(fixes, code) ? (fixes[code] ?? []) : []),
+    cweOf: (code) => {
+      const number = weaknesses.get(code);
+      return number === undefined ? null : `CWE-${number}`;
+    },
     translate: (locale, path, values = {}) => {
       const template = findTemplate(locale, path.join(separator));
       return template === null ? null : interpolate(template, values);

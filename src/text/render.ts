@@ -93,6 +93,8 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly notes: readonly string[] | null;
   /** By key of a violated row: the points that it charges. Null for results of algorithm version 2 and older. */
   readonly ledgerCharges: Readonly<Record<string, number>> | null;
+  /** By finding code: the weakness of the CWE list, as in `CWE-319`. Codes whose check names none are left out. */
+  readonly cwe: Readonly<Record<string, string>> | null;
   /** By ledger key: the readings and header fields (`headers.<name>`) behind the verdict. */
   readonly ledgerEvidence: Readonly<Record<string, readonly string[]>> | null;
   readonly timings: Timings | null;
@@ -132,10 +134,20 @@ export function renderFullReport<Evidence, Timings>(
     heldScore: result === null ? null : heldScore(result, locale, texts),
     notes: result === null ? null : result.ledger.filter(isNote).map(({ key }) => key),
     ledgerCharges: result === null ? null : ledgerCharges(result),
+    cwe: result === null ? null : weaknessesOf(result, texts),
     ledgerEvidence: result === null ? null : Object.fromEntries(result.ledger.map((row) => [row.key, row.evidence])),
     timings: gathered.timings,
     evidence: gathered.evidence,
   };
+}
+
+function weaknessesOf({ findings }: StoredResult, texts: Texts): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    findings.flatMap(({ code }) => {
+      const cwe = texts.cweOf(code);
+      return cwe === null ? [] : [[code, cwe]];
+    }),
+  );
 }
 
 function ledgerCharges(result: StoredResult): Readonly<Record<string, number>> | null {
@@ -178,7 +190,14 @@ function measuredBlock(url: string, result: StoredResult, locale: PageLocale, te
       const { code, severity, riskLevel, effort } = finding;
       const { remediation, ...others } = textsOfFinding(finding, url, locale, texts);
       const { fixes, values } = fixedFinding(finding, url, texts);
-      return { code, severity, riskLevel, effort, ...others, remediation: withServerLines(remediation, fixes, values) };
+      return {
+        code,
+        severity,
+        riskLevel,
+        effort,
+        ...others,
+        remediation: withServerLines(remediation, fixes, values),
+      };
     }),
   };
 }

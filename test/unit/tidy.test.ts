@@ -13,8 +13,8 @@ const layers: readonly (readonly string[])[] = [
   ["base", "evidence", "parse"],
   ["check"],
   ["judge", "text", "egress", "browser"],
-  ["probe", "catalog", "store"],
-  ["scan", "account"],
+  ["probe", "catalog", "store", "policy"],
+  ["scan", "account", "export"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
@@ -34,6 +34,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
 const forbidden: Readonly<Record<string, { readonly folders: readonly string[]; readonly except: readonly string[] }>> = {
   api: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
   web: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
+  export: { folders: ["judge", "egress", "browser", "probe"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
   store: { folders: ["judge"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
 };
 

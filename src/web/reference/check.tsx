@@ -1,7 +1,7 @@
 /** `/checks/{key}`: documentation of a check, generated from catalog and locales. */
 import type { ComponentChildren } from "preact";
 import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../../check/check.ts";
-import type { AnyCheck } from "../../check/registry.ts";
+import type { CheckDefinition } from "../../check/registry.ts";
 import { headerFieldsMax } from "../../evidence/limits.ts";
 import { scoreMaxWhileUnread } from "../../text/unread.ts";
 import { PageHead } from "../components/page-head.tsx";
@@ -22,7 +22,7 @@ export function getCheck(visit: Visit, key: string | null): Response {
   return checkPage(visit, check);
 }
 
-function checkPage(visit: Visit, check: AnyCheck): Response {
+function checkPage(visit: Visit, check: CheckDefinition): Response {
   const { i18n } = visit;
   const texts = visit.settings.texts.ofCheck(i18n.locale, check.key);
   const label = texts?.label ?? check.key;
@@ -64,7 +64,7 @@ function checkPage(visit: Visit, check: AnyCheck): Response {
 }
 
 /** Worst first; equal ones keep the order of the check. */
-function findingsOf({ findings }: AnyCheck): readonly (readonly [string, FindingDefinition])[] {
+function findingsOf({ findings }: CheckDefinition): readonly (readonly [string, FindingDefinition])[] {
   return Object.entries<FindingDefinition>(findings).toSorted(([, one], [, other]) => worstFirst(one, other));
 }
 
@@ -78,7 +78,7 @@ function Part({ title, children }: { readonly title: TextPath; readonly children
   );
 }
 
-function Facts({ check }: { readonly check: AnyCheck }) {
+function Facts({ check }: { readonly check: CheckDefinition }) {
   const {
     i18n,
     settings: { catalog },
@@ -104,7 +104,7 @@ function Facts({ check }: { readonly check: AnyCheck }) {
 }
 
 /** Condition of `notApplicable`; a plugin check may have none documented. */
-function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly texts: CheckTexts | undefined }) {
+function NotApplicable({ check, texts }: { readonly check: CheckDefinition; readonly texts: CheckTexts | undefined }) {
   const {
     i18n,
     settings: { catalog },
@@ -124,7 +124,7 @@ function NotApplicable({ check, texts }: { readonly check: AnyCheck; readonly te
   );
 }
 
-function NotChecked({ check: { weight, reads, consults = [], headers = [] } }: { readonly check: AnyCheck }) {
+function NotChecked({ check: { weight, reads, consults = [], headers = [] } }: { readonly check: CheckDefinition }) {
   const { i18n, settings } = useVisit();
   const scoreMax = scoreMaxWhileUnread(weight);
   return (
@@ -152,7 +152,7 @@ function NotChecked({ check: { weight, reads, consults = [], headers = [] } }: {
   );
 }
 
-function Readings({ names }: { readonly names: AnyCheck["reads"] }) {
+function Readings({ names }: { readonly names: CheckDefinition["reads"] }) {
   const { i18n } = useVisit();
   return (
     <ul>

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { Catalog } from "../../catalog/load.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
-import type { AnyCheck } from "../../check/registry.ts";
+import type { CheckDefinition } from "../../check/registry.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { DataTable } from "../components/table.tsx";
 import { untranslated } from "../components/untrusted-text.tsx";
@@ -51,7 +51,7 @@ export function fileOf({ pluginFiles }: Catalog, key: string): string | null {
   return path === undefined ? null : basename(path);
 }
 
-function AreaTable({ area, checks }: { readonly area: Area; readonly checks: readonly AnyCheck[] }) {
+function AreaTable({ area, checks }: { readonly area: Area; readonly checks: readonly CheckDefinition[] }) {
   const { i18n, settings } = useVisit();
   const name = i18n.t(`checks.areas.${area}`);
   // Heaviest first; equal weights keep the catalog order, which is by key.

@@ -1,6 +1,6 @@
 /** Collects the data of a report page from the store, with texts in the visitor's language. */
 import { type Area, areaOf, areas, type FindingTexts } from "../../check/check.ts";
-import type { AnyCheck } from "../../check/registry.ts";
+import type { CheckDefinition } from "../../check/registry.ts";
 import { type Evidence, failed, readingNames } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
 import type { LedgerRow, StoredResult } from "../../judge/result.ts";
@@ -137,7 +137,7 @@ export function comparableTo({ url }: ScanRecord, others: readonly ScanRecord[])
 }
 
 /** Check in the current catalog, which may differ from that of the scan. */
-export function checkOf({ settings: { catalog } }: Visit, key: string): AnyCheck | undefined {
+export function checkOf({ settings: { catalog } }: Visit, key: string): CheckDefinition | undefined {
   return catalog.checks.find((check) => check.key === key);
 }
 

@@ -1,0 +1,42 @@
+/** What every export format is made from: scans with their results, and the settings of the files. */
+import type { CheckDefinition } from "../check/registry.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { Timings } from "../evidence/scan.ts";
+import type { StoredResult } from "../judge/result.ts";
+import type { FindingMarks } from "../policy/finding-mark.ts";
+import type { PageLocale, Texts } from "../text/i18n.ts";
+import type { ReadableScan } from "../text/render.ts";
+
+/** A scan that is over. */
+export interface ExportedScan {
+  readonly scan: ReadableScan & {
+    /** ISO 8601, UTC. */
+    readonly endedAt: string;
+  };
+  /** Null for a scan that failed. Its findings are in the order of `inFixOrder`. */
+  readonly result: StoredResult | null;
+  /** Null after its retention time, and for some failed scans. */
+  readonly evidence: Evidence | null;
+  readonly timings: Timings | null;
+  readonly marks: FindingMarks;
+}
+
+export interface ExportSettings {
+  readonly locale: PageLocale;
+  readonly texts: Texts;
+  /** Checks of the catalog. */
+  readonly checks: readonly CheckDefinition[];
+  /** Version of assay. */
+  readonly version: string;
+  /** Origin of an appliance whose pages describe the checks, as in `https://assay.example`; null on the command line. */
+  readonly origin: string | null;
+  /** Lines of the CSV file. */
+  readonly csvRows: "findings" | "checks";
+  /** Whether a row without a verdict counts as an error in formats that distinguish it. */
+  readonly strict: boolean;
+  /** Path of a file in the repository on which code scanning shows all results; null for a path made from the URL. */
+  readonly sarifAnchor: string | null;
+}
+
+/** Text of a file for these scans, in their order; null if nothing may be written, which removes an earlier file. Pure. */
+export type ExportWriter = (scans: readonly ExportedScan[], settings: ExportSettings) => string | null;
