@@ -16,9 +16,16 @@ export default registerCheck({
   headers: ["content-security-policy"],
   // Each finding charges at least what the rows that begin to apply with the next better policy can charge together.
   findings: {
-    "security.missing-header.content-security-policy": { severity: "high", riskLevel: "medium", effort: "high", weight: 30, scoreCap },
-    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "high", weight: 28, scoreCap },
-    "security.csp.script-src-missing": { severity: "high", riskLevel: "medium", effort: "medium", weight: 22, scoreCap },
+    "security.missing-header.content-security-policy": {
+      severity: "high",
+      riskLevel: "medium",
+      effort: "high",
+      cwe: 693,
+      weight: 30,
+      scoreCap,
+    },
+    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "high", cwe: 693, weight: 28, scoreCap },
+    "security.csp.script-src-missing": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 693, weight: 22, scoreCap },
   },
   fixes: {
     "security.missing-header.content-security-policy": [

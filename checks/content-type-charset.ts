@@ -12,8 +12,8 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-type"],
   findings: {
-    "security.content.charset-missing": { severity: "info", riskLevel: "low", effort: "low" },
-    "security.content.charset-unknown": { severity: "info", riskLevel: "low", effort: "low" },
+    "security.content.charset-missing": { severity: "info", riskLevel: "low", effort: "low", cwe: 838 },
+    "security.content.charset-unknown": { severity: "info", riskLevel: "low", effort: "low", cwe: 838 },
   },
   fixes: {
     "security.content.charset-missing": [declareCharset],

@@ -9,8 +9,8 @@ export default registerCheck({
   standards: ["RFC 6265 section 4.1.2.6"],
   reads: ["page"],
   findings: {
-    "security.cookie.missing-httponly": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.cookie.random-value-without-httponly": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.cookie.missing-httponly": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 1004 },
+    "security.cookie.random-value-without-httponly": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 1004 },
   },
   fixes: {
     "security.cookie.missing-httponly": [addToCookies({ names: "{{names}}" }, "HttpOnly")],

@@ -2,7 +2,7 @@
 import { addToCookies, notApplicable, notChecked, redirectToHttps, registerCheck, violatedBy } from "assay/check";
 import { cookiePrefixes, foundInCookies, seenCookies } from "assay/check/parsers";
 
-const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const definition = { severity: "low", riskLevel: "low", effort: "low", cwe: 614 } as const;
 
 export default registerCheck({
   key: "cookie-prefix",
@@ -13,9 +13,9 @@ export default registerCheck({
   findings: {
     "security.cookie.prefix-without-secure": definition,
     "security.cookie.prefix-over-http": definition,
-    "security.cookie.host-prefix-with-domain": definition,
-    "security.cookie.host-prefix-without-root-path": definition,
-    "security.cookie.http-prefix-without-httponly": definition,
+    "security.cookie.host-prefix-with-domain": { ...definition, cwe: 565 },
+    "security.cookie.host-prefix-without-root-path": { ...definition, cwe: 565 },
+    "security.cookie.http-prefix-without-httponly": { ...definition, cwe: 1004 },
   },
   fixes: {
     "security.cookie.prefix-without-secure": [addToCookies("prefixed", "Secure")],

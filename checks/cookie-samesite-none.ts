@@ -9,8 +9,8 @@ export default registerCheck({
   standards: ["RFC 6265bis section 4.1.2.7"],
   reads: ["page"],
   findings: {
-    "security.cookie.samesite-none-without-secure": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.cookie.session-samesite-none-without-secure": { severity: "high", riskLevel: "high", effort: "low", scoreCap: 60 },
+    "security.cookie.samesite-none-without-secure": { severity: "high", riskLevel: "medium", effort: "low", cwe: 614 },
+    "security.cookie.session-samesite-none-without-secure": { severity: "high", riskLevel: "high", effort: "low", cwe: 614, scoreCap: 60 },
   },
   fixes: {
     "security.cookie.samesite-none-without-secure": [addToCookies("all", "Secure")],

@@ -11,9 +11,9 @@ export default registerCheck({
   standards: ["RFC 6265bis section 4.1.2.7"],
   reads: ["page"],
   findings: {
-    "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "medium" },
-    "security.cookie.invalid-samesite": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.cookie.random-value-without-samesite": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.cookie.missing-samesite": { severity: "low", riskLevel: "low", effort: "medium", cwe: 1275 },
+    "security.cookie.invalid-samesite": { severity: "low", riskLevel: "low", effort: "low", cwe: 1275 },
+    "security.cookie.random-value-without-samesite": { severity: "low", riskLevel: "low", effort: "medium", cwe: 1275 },
   },
   fixes: {
     "security.cookie.missing-samesite": [addToCookies({ names: "{{names}}" }, "SameSite=Lax")],

@@ -19,8 +19,8 @@ export default registerCheck({
   reads: ["page"],
   consults: ["tls"],
   findings: {
-    "security.cookie.missing-secure": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.cookie.missing-secure-under-hsts": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+    "security.cookie.missing-secure": { severity: "high", riskLevel: "medium", effort: "low", cwe: 614 },
+    "security.cookie.missing-secure-under-hsts": { severity: "low", riskLevel: "low", effort: "low", cwe: 614, weight: 1 },
   },
   fixes: {
     "security.cookie.missing-secure": [addToCookies("all", "Secure")],

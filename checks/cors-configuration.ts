@@ -9,10 +9,24 @@ export default registerCheck({
   standards: ["Fetch: CORS check"],
   reads: ["crossOrigin"],
   findings: {
-    "security.cors.reflected-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "medium", weight: 15, scoreCap: 60 },
-    "security.cors.null-origin-with-credentials": { severity: "high", riskLevel: "high", effort: "low", weight: 15, scoreCap: 60 },
-    "security.cors.null-origin": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.cors.wildcard-with-credentials": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.cors.reflected-origin-with-credentials": {
+      severity: "high",
+      riskLevel: "high",
+      effort: "medium",
+      cwe: 942,
+      weight: 15,
+      scoreCap: 60,
+    },
+    "security.cors.null-origin-with-credentials": {
+      severity: "high",
+      riskLevel: "high",
+      effort: "low",
+      cwe: 942,
+      weight: 15,
+      scoreCap: 60,
+    },
+    "security.cors.null-origin": { severity: "low", riskLevel: "low", effort: "low", cwe: 942 },
+    "security.cors.wildcard-with-credentials": { severity: "low", riskLevel: "low", effort: "low", cwe: 942 },
   },
   fixes: {
     "security.cors.reflected-origin-with-credentials": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],

@@ -13,7 +13,7 @@ export default registerCheck({
   reads: ["page"],
   headers: ["cross-origin-embedder-policy"],
   findings: {
-    "security.invalid-header.cross-origin-embedder-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.invalid-header.cross-origin-embedder-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 653 },
   },
   fixes: {
     "security.invalid-header.cross-origin-embedder-policy": [replaceHeader("Cross-Origin-Embedder-Policy", "require-corp")],

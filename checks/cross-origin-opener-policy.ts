@@ -14,9 +14,9 @@ export default registerCheck({
   reads: ["page"],
   headers: ["cross-origin-opener-policy"],
   findings: {
-    "security.missing-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium" },
-    "security.weak-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium" },
-    "security.invalid-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.missing-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium", cwe: 653 },
+    "security.weak-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "medium", cwe: 653 },
+    "security.invalid-header.cross-origin-opener-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 653 },
   },
   fixes: {
     "security.missing-header.cross-origin-opener-policy": [setHeader("Cross-Origin-Opener-Policy", "same-origin")],

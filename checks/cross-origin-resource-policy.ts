@@ -12,7 +12,7 @@ export default registerCheck({
   reads: ["page"],
   headers: ["cross-origin-resource-policy"],
   findings: {
-    "security.invalid-header.cross-origin-resource-policy": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.invalid-header.cross-origin-resource-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 653 },
   },
   fixes: {
     "security.invalid-header.cross-origin-resource-policy": [replaceHeader("Cross-Origin-Resource-Policy", "same-origin")],

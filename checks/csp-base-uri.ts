@@ -24,8 +24,8 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.base-uri-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.csp.base-uri-any-host": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.csp.base-uri-missing": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 693 },
+    "security.csp.base-uri-any-host": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 693 },
   },
   fixes: {
     "security.csp.base-uri-missing": [sendPolicy("base-uri 'none'")],

@@ -31,8 +31,8 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.jsonp-host": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.csp.angular-host": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.csp.jsonp-host": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 693 },
+    "security.csp.angular-host": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 693 },
   },
   fixes: {
     "security.csp.jsonp-host": [newPolicyCures],

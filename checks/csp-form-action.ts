@@ -13,8 +13,8 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.form-action-missing": { severity: "low", riskLevel: "low", effort: "medium" },
-    "security.csp.form-action-any-host": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.csp.form-action-missing": { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 },
+    "security.csp.form-action-any-host": { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 },
   },
   fixes: {
     "security.csp.form-action-missing": [sendPolicy("form-action 'self'")],

@@ -22,7 +22,7 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.insecure-sources": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.csp.insecure-sources": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 319 },
   },
   fixes: {
     "security.csp.insecure-sources": [sendPolicy("upgrade-insecure-requests")],

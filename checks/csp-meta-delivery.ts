@@ -9,8 +9,8 @@ export default registerCheck({
   standards: ["CSP Level 3 section 3.3"],
   reads: ["page", "dom"],
   findings: {
-    "security.csp.meta-only": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.csp.meta-ignored-directives": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.csp.meta-only": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
+    "security.csp.meta-ignored-directives": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
   },
   fixes: {
     "security.csp.meta-only": [sendPolicy("default-src 'self'", "none")],

@@ -22,9 +22,9 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.object-src-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.csp.object-src-not-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.csp.object-src-by-default-src": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
+    "security.csp.object-src-missing": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 693 },
+    "security.csp.object-src-not-none": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 693 },
+    "security.csp.object-src-by-default-src": { severity: "info", riskLevel: "low", effort: "low", cwe: 693, weight: 0 },
   },
   fixes: {
     "security.csp.object-src-missing": [sendPolicy("object-src 'none'")],

@@ -12,8 +12,8 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy-report-only", "content-security-policy"],
   findings: {
-    "security.csp.report-only-alone": { severity: "info", riskLevel: "low", effort: "medium" },
-    "security.csp.report-only-without-reports": { severity: "info", riskLevel: "low", effort: "low" },
+    "security.csp.report-only-alone": { severity: "info", riskLevel: "low", effort: "medium", cwe: 693 },
+    "security.csp.report-only-without-reports": { severity: "info", riskLevel: "low", effort: "low", cwe: 778 },
   },
   fixes: {
     "security.csp.report-only-alone": [sendPolicy("default-src 'self'", "none")],

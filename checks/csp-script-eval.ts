@@ -13,8 +13,8 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-unsafe-eval": { severity: "medium", riskLevel: "medium", effort: "high" },
-    "security.csp.script-eval-unrestricted": { severity: "medium", riskLevel: "medium", effort: "high" },
+    "security.csp.script-unsafe-eval": { severity: "medium", riskLevel: "medium", effort: "high", cwe: 693 },
+    "security.csp.script-eval-unrestricted": { severity: "medium", riskLevel: "medium", effort: "high", cwe: 693 },
   },
   fixes: {
     "security.csp.script-unsafe-eval": [newPolicyCures],

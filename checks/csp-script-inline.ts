@@ -13,8 +13,15 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high", weight: 12, scoreCap: 87 },
-    "security.csp.script-inline-unrestricted": { severity: "high", riskLevel: "medium", effort: "high", weight: 12, scoreCap: 87 },
+    "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high", cwe: 693, weight: 12, scoreCap: 87 },
+    "security.csp.script-inline-unrestricted": {
+      severity: "high",
+      riskLevel: "medium",
+      effort: "high",
+      cwe: 693,
+      weight: 12,
+      scoreCap: 87,
+    },
   },
   fixes: {
     "security.csp.script-unsafe-inline": [newPolicyNeeded],

@@ -29,9 +29,9 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-any-host": { severity: "high", riskLevel: "medium", effort: "medium", scoreCap: 87 },
-    "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium", scoreCap: 87 },
-    "security.csp.script-blob-urls": { severity: "high", riskLevel: "medium", effort: "medium" },
+    "security.csp.script-any-host": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 693, scoreCap: 87 },
+    "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 693, scoreCap: 87 },
+    "security.csp.script-blob-urls": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 693 },
   },
   fixes: {
     "security.csp.script-any-host": [newPolicyNeeded],

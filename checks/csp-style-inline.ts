@@ -22,9 +22,9 @@ export default registerCheck({
   consults: ["dom"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.style-unsafe-inline": { severity: "low", riskLevel: "low", effort: "high" },
-    "security.csp.style-inline-unrestricted": { severity: "low", riskLevel: "low", effort: "high" },
-    "security.csp.style-any-host": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.csp.style-unsafe-inline": { severity: "low", riskLevel: "low", effort: "high", cwe: 693 },
+    "security.csp.style-inline-unrestricted": { severity: "low", riskLevel: "low", effort: "high", cwe: 693 },
+    "security.csp.style-any-host": { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 },
   },
   fixes: {
     "security.csp.style-unsafe-inline": [newPolicyCures],

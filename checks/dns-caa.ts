@@ -11,8 +11,8 @@ type Code =
   | "security.dns.caa-iodef-invalid"
   | "security.dns.caa-critical-unknown";
 
-const lowEffort = { severity: "low", riskLevel: "low", effort: "low" } as const;
-const mediumEffort = { severity: "low", riskLevel: "low", effort: "medium" } as const;
+const lowEffort = { severity: "low", riskLevel: "low", effort: "low", cwe: 693 } as const;
+const mediumEffort = { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 } as const;
 
 export default registerCheck({
   key: "dns-caa",

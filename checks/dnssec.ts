@@ -6,9 +6,9 @@ import { minuteOf } from "assay/check/parsers";
  * Validating resolvers cannot reach the domain, and forged answers look the same. Rows that
  * cannot be read because of it charge nothing. Its charge is therefore at least that of all rows of DNS and mail.
  */
-const broken = { severity: "critical", riskLevel: "high", effort: "medium", weight: 24, scoreCap: 60 } as const;
+const broken = { severity: "critical", riskLevel: "high", effort: "medium", cwe: 345, weight: 24, scoreCap: 60 } as const;
 /** A signed zone makes `mail-dane` apply, so its absence charges more than that check. */
-const missing = { severity: "low", riskLevel: "low", effort: "medium", weight: 3 } as const;
+const missing = { severity: "low", riskLevel: "low", effort: "medium", cwe: 345, weight: 3 } as const;
 
 export default registerCheck({
   key: "dnssec",

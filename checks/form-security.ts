@@ -24,9 +24,9 @@ export default registerCheck({
   appliesTo: ["html"],
   reads: ["navigation", "markup"],
   findings: {
-    "security.content.password-without-https": { severity: "critical", riskLevel: "high", effort: "medium" },
-    "security.content.password-form-get": { severity: "medium", riskLevel: "medium", effort: "high", weight: 4 },
-    "security.content.password-form-without-method": { severity: "low", riskLevel: "low", effort: "high", weight: 1 },
+    "security.content.password-without-https": { severity: "critical", riskLevel: "high", effort: "medium", cwe: 523 },
+    "security.content.password-form-get": { severity: "medium", riskLevel: "medium", effort: "high", cwe: 598, weight: 4 },
+    "security.content.password-form-without-method": { severity: "low", riskLevel: "low", effort: "high", cwe: 598, weight: 1 },
   },
   fixes: {
     "security.content.password-without-https": [useCertificate("{{host}}", "listen")],

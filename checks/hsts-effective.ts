@@ -19,7 +19,7 @@ type Code =
   | "security.hsts.unparseable";
 
 /** Browsers ignore the header, so it protects as little as none. */
-const ineffective = { severity: "high", riskLevel: "medium", effort: "low", weight: 10, scoreCap: 87 } as const;
+const ineffective = { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, weight: 10, scoreCap: 87 } as const;
 
 export default registerCheck({
   key: "hsts-effective",
@@ -34,9 +34,9 @@ export default registerCheck({
   findings: {
     "security.hsts.certificate-not-accepted": ineffective,
     "security.hsts.directive-repeated": ineffective,
-    "security.hsts.duplicate-header": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.hsts.duplicate-header": { severity: "low", riskLevel: "low", effort: "low", cwe: 319 },
     "security.hsts.max-age-missing": ineffective,
-    "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low", scoreCap: 87 },
+    "security.hsts.max-age-too-short": { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, scoreCap: 87 },
     "security.hsts.unparseable": ineffective,
   },
   fixes: {

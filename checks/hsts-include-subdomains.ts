@@ -22,7 +22,7 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.hsts.subdomains-not-included": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.hsts.subdomains-not-included": { severity: "low", riskLevel: "low", effort: "medium", cwe: 319 },
   },
   fixes: {
     "security.hsts.subdomains-not-included": [replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains")],

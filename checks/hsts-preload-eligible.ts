@@ -53,14 +53,14 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.hsts.preload-certificate-not-accepted": { severity: "info", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-header-invalid": { severity: "info", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-max-age-too-short": { severity: "info", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-no-same-host-redirect": { severity: "info", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-not-requested": { severity: "info", riskLevel: "low", effort: "medium" },
-    "security.hsts.preload-redirect-chain": { severity: "info", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-redirect-downgrade": { severity: "info", riskLevel: "low", effort: "low" },
-    "security.hsts.preload-without-subdomains": { severity: "info", riskLevel: "low", effort: "medium" },
+    "security.hsts.preload-certificate-not-accepted": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
+    "security.hsts.preload-header-invalid": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
+    "security.hsts.preload-max-age-too-short": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
+    "security.hsts.preload-no-same-host-redirect": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
+    "security.hsts.preload-not-requested": { severity: "info", riskLevel: "low", effort: "medium", cwe: 319 },
+    "security.hsts.preload-redirect-chain": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
+    "security.hsts.preload-redirect-downgrade": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
+    "security.hsts.preload-without-subdomains": { severity: "info", riskLevel: "low", effort: "medium", cwe: 319 },
   },
   fixes: {
     "security.hsts.preload-header-invalid": [

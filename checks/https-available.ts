@@ -10,7 +10,7 @@ export default registerCheck({
   reads: ["navigation"],
   // Without https the rows on TLS, HSTS, secure cookies and mixed content do not apply. This finding charges for them.
   findings: {
-    "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", weight: 30, scoreCap: 20 },
+    "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", cwe: 319, weight: 30, scoreCap: 20 },
   },
   fixes: {
     "security.transport.no-https": [useCertificate("{{host}}", "listen")],

@@ -10,10 +10,10 @@ export default registerCheck({
   // The browser's chain does not suffice: browsers skip port 80 on preloaded hosts.
   reads: ["plainHttp"],
   findings: {
-    "security.transport.no-https-redirect": { severity: "high", riskLevel: "high", effort: "low" },
-    "security.transport.redirect-to-http": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.transport.redirect-late": { severity: "medium", riskLevel: "medium", effort: "low", weight: 3 },
-    "security.transport.redirect-to-other-host": { severity: "medium", riskLevel: "medium", effort: "low", weight: 3 },
+    "security.transport.no-https-redirect": { severity: "high", riskLevel: "high", effort: "low", cwe: 319 },
+    "security.transport.redirect-to-http": { severity: "high", riskLevel: "medium", effort: "low", cwe: 319 },
+    "security.transport.redirect-late": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 319, weight: 3 },
+    "security.transport.redirect-to-other-host": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 319, weight: 3 },
     "security.transport.plain-http-error": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
   },
   fixes: {

@@ -29,7 +29,7 @@ type Code =
   | "security.disclosure.directory-listing"
   | (typeof disclosingHeaders)[number][1];
 
-const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const definition = { severity: "low", riskLevel: "low", effort: "low", cwe: 497 } as const;
 
 export default registerCheck({
   key: "information-disclosure",
@@ -50,7 +50,7 @@ export default registerCheck({
     "security.disclosure.x-version": definition,
     "security.disclosure.product-version": definition,
     "security.disclosure.meta-generator": definition,
-    "security.disclosure.directory-listing": definition,
+    "security.disclosure.directory-listing": { ...definition, cwe: 548 },
   },
   fixes: {
     "security.disclosure.server": [hideServerVersion],

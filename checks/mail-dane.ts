@@ -8,7 +8,7 @@ type Code =
   | "security.mail.dane-unusable"
   | "security.mail.dane-host-unsigned";
 
-const definition = { severity: "low", riskLevel: "low", effort: "medium" } as const;
+const definition = { severity: "low", riskLevel: "low", effort: "medium", cwe: 319 } as const;
 
 export default registerCheck({
   key: "mail-dane",

@@ -19,12 +19,12 @@ export default registerCheck({
   reads: ["mailDmarc"],
   consults: ["mailMx"],
   findings: {
-    "security.mail.dmarc-policy-invalid": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.mail.dmarc-policy-missing": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.mail.dmarc-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.mail.dmarc-subdomain-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.mail.dmarc-syntax": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.mail.dmarc-testing": { severity: "medium", riskLevel: "medium", effort: "medium" },
+    "security.mail.dmarc-policy-invalid": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 290 },
+    "security.mail.dmarc-policy-missing": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
+    "security.mail.dmarc-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
+    "security.mail.dmarc-subdomain-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
+    "security.mail.dmarc-syntax": { severity: "low", riskLevel: "low", effort: "low", cwe: 290 },
+    "security.mail.dmarc-testing": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
   },
   judge({ subject: { host }, mailDmarc: { domain, walk, hostUnread }, mailMx }) {
     const own = effectiveDmarc(walk, domain);

@@ -16,10 +16,10 @@ export default registerCheck({
   appliesTo: ["public-name"],
   reads: ["mailDmarc"],
   findings: {
-    "security.mail.dmarc-rua-missing": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.mail.dmarc-rua-invalid": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.mail.dmarc-rua-partly-invalid": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.mail.dmarc-rua-unauthorised": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.mail.dmarc-rua-missing": { severity: "low", riskLevel: "low", effort: "low", cwe: 778 },
+    "security.mail.dmarc-rua-invalid": { severity: "low", riskLevel: "low", effort: "low", cwe: 778 },
+    "security.mail.dmarc-rua-partly-invalid": { severity: "low", riskLevel: "low", effort: "low", cwe: 778 },
+    "security.mail.dmarc-rua-unauthorised": { severity: "low", riskLevel: "low", effort: "medium", cwe: 778 },
   },
   judge({ mailDmarc: { domain, walk, reportReceivers, reportReceiversDropped } }) {
     const published = effectiveDmarc(walk, domain);

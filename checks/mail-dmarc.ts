@@ -11,9 +11,9 @@ export default registerCheck({
   reads: ["mailDmarc"],
   // Without an effective record the rows on its contents do not apply, so each finding charges for them.
   findings: {
-    "security.mail.dmarc-missing": { severity: "medium", riskLevel: "medium", effort: "medium", weight: 6 },
-    "security.mail.dmarc-several": { severity: "medium", riskLevel: "medium", effort: "low", weight: 6 },
-    "security.mail.dmarc-version-invalid": { severity: "medium", riskLevel: "medium", effort: "low", weight: 6 },
+    "security.mail.dmarc-missing": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290, weight: 6 },
+    "security.mail.dmarc-several": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 290, weight: 6 },
+    "security.mail.dmarc-version-invalid": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 290, weight: 6 },
   },
   judge({ mailDmarc: { domain, walk } }) {
     const own = dmarcRecordsOf(walk, domain);

@@ -44,8 +44,8 @@ type PolicyCode =
   | "security.mail.mta-sts-switched-off"
   | "security.mail.mta-sts-mx-not-covered";
 
-const lowEffort = { severity: "low", riskLevel: "low", effort: "low" } as const;
-const mediumEffort = { severity: "low", riskLevel: "low", effort: "medium" } as const;
+const lowEffort = { severity: "low", riskLevel: "low", effort: "low", cwe: 319 } as const;
+const mediumEffort = { severity: "low", riskLevel: "low", effort: "medium", cwe: 319 } as const;
 
 export default registerCheck({
   key: "mail-mta-sts",

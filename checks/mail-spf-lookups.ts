@@ -12,7 +12,7 @@ type Code =
 const lookupsMax = 10;
 const voidsMax = 2;
 
-const invalid = { severity: "medium", riskLevel: "medium", effort: "medium" } as const;
+const invalid = { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 } as const;
 
 export default registerCheck({
   key: "mail-spf-lookups",
@@ -22,10 +22,10 @@ export default registerCheck({
   appliesTo: ["public-name"],
   reads: ["mailSpf"],
   findings: {
-    "security.mail.spf-loop": { ...invalid, effort: "low" },
+    "security.mail.spf-loop": { ...invalid, effort: "low", cwe: 290 },
     "security.mail.spf-mx-hosts-too-many": invalid,
     "security.mail.spf-lookups-too-many": invalid,
-    "security.mail.spf-void-lookups-too-many": { ...invalid, effort: "low" },
+    "security.mail.spf-void-lookups-too-many": { ...invalid, effort: "low", cwe: 290 },
   },
   judge({ mailSpf }) {
     const own = ownSpf(mailSpf);

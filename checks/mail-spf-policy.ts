@@ -18,9 +18,9 @@ type Code =
   | "security.mail.spf-redirect-without-record";
 
 /** Receivers return permerror, so the record protects from nothing. */
-const invalid = { severity: "medium", riskLevel: "medium", effort: "low" } as const;
+const invalid = { severity: "medium", riskLevel: "medium", effort: "low", cwe: 290 } as const;
 /** The owner must first identify all legitimate senders. */
-const open = { severity: "medium", riskLevel: "medium", effort: "medium" } as const;
+const open = { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 } as const;
 
 export default registerCheck({
   key: "mail-spf-policy",
@@ -41,7 +41,7 @@ export default registerCheck({
     "security.mail.spf-modifier-repeated": invalid,
     "security.mail.spf-name-invalid": invalid,
     "security.mail.spf-passes-everybody": open,
-    "security.mail.spf-ptr": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.mail.spf-ptr": { severity: "low", riskLevel: "low", effort: "medium", cwe: 290 },
     "security.mail.spf-redirect-without-record": invalid,
   },
   judge({ mailSpf }) {

@@ -11,9 +11,9 @@ export default registerCheck({
   reads: ["mailSpf"],
   // Without an effective record the rows on its contents do not apply, so each finding charges for them.
   findings: {
-    "security.mail.spf-missing": { severity: "medium", riskLevel: "medium", effort: "medium", weight: 6 },
-    "security.mail.spf-misspelt": { severity: "medium", riskLevel: "medium", effort: "low", weight: 6 },
-    "security.mail.spf-several": { severity: "medium", riskLevel: "medium", effort: "medium", weight: 6 },
+    "security.mail.spf-missing": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290, weight: 6 },
+    "security.mail.spf-misspelt": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 290, weight: 6 },
+    "security.mail.spf-several": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290, weight: 6 },
   },
   judge({ mailSpf }) {
     const { domain, own } = mailSpf;

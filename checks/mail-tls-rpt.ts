@@ -2,7 +2,7 @@
 import { notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { isMeantAsTlsRpt, mailHosts, parseTlsRpt, soleRecord } from "assay/check/parsers";
 
-const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
+const definition = { severity: "low", riskLevel: "low", effort: "low", cwe: 778 } as const;
 
 export default registerCheck({
   key: "mail-tls-rpt",

@@ -21,10 +21,10 @@ export default registerCheck({
   reads: ["requests"],
   consults: ["dom", "markup"],
   findings: {
-    "security.content.active-mixed-content": { severity: "high", riskLevel: "high", effort: "medium", weight: 12, scoreCap: 60 },
-    "security.content.passive-mixed-content": { severity: "medium", riskLevel: "low", effort: "medium" },
-    "security.content.upgraded-mixed-content": { severity: "medium", riskLevel: "low", effort: "low" },
-    "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "medium" },
+    "security.content.active-mixed-content": { severity: "high", riskLevel: "high", effort: "medium", cwe: 319, weight: 12, scoreCap: 60 },
+    "security.content.passive-mixed-content": { severity: "medium", riskLevel: "low", effort: "medium", cwe: 319 },
+    "security.content.upgraded-mixed-content": { severity: "medium", riskLevel: "low", effort: "low", cwe: 319 },
+    "security.content.insecure-form-action": { severity: "medium", riskLevel: "high", effort: "medium", cwe: 319 },
   },
   fixes: {
     "security.content.active-mixed-content": [sendPolicy("upgrade-insecure-requests")],

@@ -17,10 +17,10 @@ export default registerCheck({
   reads: ["page"],
   headers: ["permissions-policy"],
   findings: {
-    "security.missing-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
-    "security.invalid-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.invalid-header.permissions-policy-retired": { severity: "low", riskLevel: "low", effort: "medium" },
-    "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.missing-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 },
+    "security.invalid-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
+    "security.invalid-header.permissions-policy-retired": { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 },
+    "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 },
   },
   fixes: {
     "security.missing-header.permissions-policy": [

@@ -13,7 +13,7 @@ export default registerCheck({
   reads: ["navigation"],
   consults: ["plainHttp"],
   findings: {
-    "security.transport.redirect-downgrade": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.transport.redirect-downgrade": { severity: "high", riskLevel: "high", effort: "low", cwe: 319 },
     "security.transport.redirect-chain-too-long": { severity: "low", riskLevel: "low", effort: "low" },
   },
   fixes: {

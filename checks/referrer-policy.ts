@@ -15,9 +15,9 @@ export default registerCheck({
   headers: ["referrer-policy"],
   findings: {
     // Without a policy browsers apply strict-origin-when-cross-origin, which is recommended (Referrer Policy section 3).
-    "security.missing-header.referrer-policy": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
-    "security.weak-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low" },
-    "security.invalid-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+    "security.missing-header.referrer-policy": { severity: "info", riskLevel: "low", effort: "low", cwe: 201, weight: 0 },
+    "security.weak-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 201 },
+    "security.invalid-header.referrer-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 201, weight: 1 },
   },
   fixes: {
     "security.missing-header.referrer-policy": [setHeader("Referrer-Policy", "strict-origin-when-cross-origin")],

@@ -40,10 +40,10 @@ export default registerCheck({
   appliesTo: ["html"],
   reads: ["scriptLibraries"],
   findings: {
-    "security.content.vulnerable-library-unfixed": { severity: "high", riskLevel: "medium", effort: "high" },
-    "security.content.vulnerable-library-high": { severity: "high", riskLevel: "medium", effort: "high" },
-    "security.content.vulnerable-library-medium": { severity: "medium", riskLevel: "medium", effort: "high", weight: 3 },
-    "security.content.vulnerable-library-low": { severity: "low", riskLevel: "low", effort: "high", weight: 1 },
+    "security.content.vulnerable-library-unfixed": { severity: "high", riskLevel: "medium", effort: "high", cwe: 1395 },
+    "security.content.vulnerable-library-high": { severity: "high", riskLevel: "medium", effort: "high", cwe: 1395 },
+    "security.content.vulnerable-library-medium": { severity: "medium", riskLevel: "medium", effort: "high", cwe: 1395, weight: 3 },
+    "security.content.vulnerable-library-low": { severity: "low", riskLevel: "low", effort: "high", cwe: 1395, weight: 1 },
   },
   judge({ subject, scriptLibraries: { advisoriesDate, libraries, librariesDropped, bannersUnread, variablesRead } }) {
     const vulnerable = libraries.map((library) => ({ library, affecting: worstFirst(affectingAdvisories(library)) }));

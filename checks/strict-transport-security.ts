@@ -13,8 +13,15 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.missing-header.strict-transport-security": { severity: "high", riskLevel: "medium", effort: "low", weight: 12, scoreCap: 87 },
-    "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low", weight: 12, scoreCap: 87 },
+    "security.missing-header.strict-transport-security": {
+      severity: "high",
+      riskLevel: "medium",
+      effort: "low",
+      cwe: 319,
+      weight: 12,
+      scoreCap: 87,
+    },
+    "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, weight: 12, scoreCap: 87 },
   },
   fixes: {
     "security.missing-header.strict-transport-security": [setHeader("Strict-Transport-Security", "max-age=31536000")],

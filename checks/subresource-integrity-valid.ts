@@ -12,9 +12,9 @@ export default registerCheck({
   reads: ["dom"],
   consults: ["requests"],
   findings: {
-    "security.content.integrity-ineffective": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.content.integrity-malformed": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.content.integrity-without-crossorigin": { severity: "low", riskLevel: "low", effort: "low" },
+    "security.content.integrity-ineffective": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 353 },
+    "security.content.integrity-malformed": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 353 },
+    "security.content.integrity-without-crossorigin": { severity: "low", riskLevel: "low", effort: "low", cwe: 353 },
     "security.content.integrity-mismatch": { severity: "medium", riskLevel: "medium", effort: "low" },
   },
   judge({ dom, requests }) {

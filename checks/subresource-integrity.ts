@@ -9,11 +9,11 @@ export default registerCheck({
   standards: ["W3C Subresource Integrity"],
   reads: ["dom"],
   findings: {
-    "security.content.script-without-integrity": { severity: "medium", riskLevel: "medium", effort: "medium" },
-    "security.content.style-without-integrity": { severity: "medium", riskLevel: "low", effort: "medium" },
+    "security.content.script-without-integrity": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 353 },
+    "security.content.style-without-integrity": { severity: "medium", riskLevel: "low", effort: "medium", cwe: 353 },
     // The owner of the file changes it under the same address, so that no hash stays true.
-    "security.content.script-unpinnable": { severity: "info", riskLevel: "low", effort: "high", weight: 0 },
-    "security.content.style-unpinnable": { severity: "info", riskLevel: "low", effort: "high", weight: 0 },
+    "security.content.script-unpinnable": { severity: "info", riskLevel: "low", effort: "high", cwe: 829, weight: 0 },
+    "security.content.style-unpinnable": { severity: "info", riskLevel: "low", effort: "high", cwe: 829, weight: 0 },
   },
   judge({ dom }) {
     // data: and blob: URLs contain their content.

@@ -10,8 +10,8 @@ export default registerCheck({
   appliesTo: ["html"],
   reads: ["scripts", "dom"],
   findings: {
-    "security.content.third-party-scripts": { severity: "info", riskLevel: "low", effort: "high" },
-    "security.content.third-party-scripts-pinned": { severity: "info", riskLevel: "low", effort: "high" },
+    "security.content.third-party-scripts": { severity: "info", riskLevel: "low", effort: "high", cwe: 829 },
+    "security.content.third-party-scripts-pinned": { severity: "info", riskLevel: "low", effort: "high", cwe: 829 },
   },
   judge({ scripts, dom }) {
     const pinnedUrls = new Set(dom.subresources.filter(isPinned).map(({ url }) => withoutFragment(url)));

@@ -10,7 +10,7 @@ export default registerCheck({
   reads: ["tls"],
   consults: ["navigation"],
   findings: {
-    "security.tls.certificate-not-logged": { severity: "low", riskLevel: "low", effort: "medium" },
+    "security.tls.certificate-not-logged": { severity: "low", riskLevel: "low", effort: "medium", cwe: 295 },
   },
   judge({ navigation, tls }) {
     if (tls.chain.length === 0) return notChecked();

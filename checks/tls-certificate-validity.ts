@@ -16,10 +16,10 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.certificate-expired": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.certificate-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.issuer-expired": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.issuer-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.certificate-expired": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
+    "security.tls.certificate-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
+    "security.tls.issuer-expired": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
+    "security.tls.issuer-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
   },
   fixes: {
     "security.tls.issuer-expired": [useCertificate("{{tlsHost}}")],

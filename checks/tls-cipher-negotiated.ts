@@ -13,8 +13,8 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["navigation"],
   findings: {
-    "security.tls.forward-secrecy-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.tls.authenticated-encryption-missing": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.tls.forward-secrecy-missing": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 327 },
+    "security.tls.authenticated-encryption-missing": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 327 },
   },
   // chromium/hstspreload uses the same rule for modern suites.
   fixes: {

@@ -12,8 +12,8 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.certificate-name-mismatch": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.certificate-without-names": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
+    "security.tls.certificate-name-mismatch": { severity: "critical", riskLevel: "high", effort: "low", cwe: 297, scoreCap: 20 },
+    "security.tls.certificate-without-names": { severity: "critical", riskLevel: "high", effort: "low", cwe: 297, scoreCap: 20 },
   },
   fixes: {
     "security.tls.certificate-name-mismatch": [useCertificate("{{tlsHost}}", "name")],

@@ -32,13 +32,13 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tlsOffers"],
   findings: {
-    "security.tls.dh-group-broken": { severity: "high", riskLevel: "medium", effort: "low", weight: 6 },
-    "security.tls.dh-prime-known-weak": { severity: "medium", riskLevel: "medium", effort: "low", weight: 4 },
-    "security.tls.dh-group-short": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.tls.curve-short": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.tls.curve-binary": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
+    "security.tls.dh-group-broken": { severity: "high", riskLevel: "medium", effort: "low", cwe: 326, weight: 6 },
+    "security.tls.dh-prime-known-weak": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 326, weight: 4 },
+    "security.tls.dh-group-short": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 326 },
+    "security.tls.curve-short": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 326 },
+    "security.tls.curve-binary": { severity: "low", riskLevel: "low", effort: "low", cwe: 327, weight: 1 },
     // Charged by tls-weak-ciphers or, if the browser negotiates it, by tls-cipher-negotiated.
-    "security.tls.forward-secrecy-optional": { severity: "info", riskLevel: "low", effort: "low", weight: 0 },
+    "security.tls.forward-secrecy-optional": { severity: "info", riskLevel: "low", effort: "low", cwe: 327, weight: 0 },
   },
   fixes: {
     "security.tls.dh-group-broken": [modernProtocols, modernCiphers],

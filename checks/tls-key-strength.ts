@@ -16,9 +16,9 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.key-too-short": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.tls.key-type-retired": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.tls.rsa-exponent-one": { severity: "high", riskLevel: "high", effort: "low" },
+    "security.tls.key-too-short": { severity: "high", riskLevel: "medium", effort: "low", cwe: 326 },
+    "security.tls.key-type-retired": { severity: "high", riskLevel: "medium", effort: "low", cwe: 327 },
+    "security.tls.rsa-exponent-one": { severity: "high", riskLevel: "high", effort: "low", cwe: 327 },
   },
   judge({ tls: { host, chain, certificatesDropped } }) {
     // The server does not choose the root, but its own key always counts.

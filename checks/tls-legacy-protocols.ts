@@ -11,7 +11,7 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.legacy-protocol-accepted": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.tls.legacy-protocol-accepted": { severity: "high", riskLevel: "medium", effort: "low", cwe: 327 },
   },
   fixes: {
     "security.tls.legacy-protocol-accepted": [modernProtocols],

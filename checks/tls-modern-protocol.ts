@@ -11,7 +11,7 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.modern-protocol-missing": { severity: "high", riskLevel: "high", effort: "medium" },
+    "security.tls.modern-protocol-missing": { severity: "high", riskLevel: "high", effort: "medium", cwe: 327 },
   },
   fixes: {
     "security.tls.modern-protocol-missing": [modernProtocols],

@@ -13,7 +13,7 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.signature-hash-weak": { severity: "high", riskLevel: "medium", effort: "low" },
+    "security.tls.signature-hash-weak": { severity: "high", riskLevel: "medium", effort: "low", cwe: 328 },
   },
   judge({ tls: { host, chain, certificatesDropped } }) {
     const judged = chain.filter(hasSignatureThatCounts);

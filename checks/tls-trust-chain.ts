@@ -18,12 +18,12 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.certificate-self-signed": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.root-not-trusted": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.chain-incomplete": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.chain-invalid": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.certificate-not-for-servers": { severity: "critical", riskLevel: "high", effort: "low", scoreCap: 20 },
-    "security.tls.certificate-is-authority": { severity: "medium", riskLevel: "medium", effort: "low", weight: 4 },
+    "security.tls.certificate-self-signed": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
+    "security.tls.root-not-trusted": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
+    "security.tls.chain-incomplete": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
+    "security.tls.chain-invalid": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
+    "security.tls.certificate-not-for-servers": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
+    "security.tls.certificate-is-authority": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 295, weight: 4 },
   },
   fixes: {
     "security.tls.certificate-self-signed": [useCertificate("{{tlsHost}}")],

@@ -10,8 +10,8 @@ export default registerCheck({
   reads: ["page"],
   headers: ["x-content-type-options"],
   findings: {
-    "security.missing-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low" },
-    "security.invalid-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low" },
+    "security.missing-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 693 },
+    "security.invalid-header.x-content-type-options": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 693 },
   },
   fixes: {
     "security.missing-header.x-content-type-options": [setHeader("X-Content-Type-Options", "nosniff")],

@@ -12,9 +12,9 @@ export default registerCheck({
   // Content-Security-Policy is not declared: a cut value matters only without other protection.
   headers: ["x-frame-options"],
   findings: {
-    "security.missing-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.invalid-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low" },
-    "security.csp.frame-ancestors-any-host": { severity: "high", riskLevel: "medium", effort: "medium" },
+    "security.missing-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low", cwe: 1021 },
+    "security.invalid-header.x-frame-options": { severity: "high", riskLevel: "medium", effort: "low", cwe: 1021 },
+    "security.csp.frame-ancestors-any-host": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 1021 },
   },
   fixes: {
     "security.missing-header.x-frame-options": [setHeader("X-Frame-Options", "SAMEORIGIN"), sendPolicy("frame-ancestors 'self'")],

@@ -98,8 +98,10 @@ describe("plugin checks", () => {
     expect(error).toContain("weight undefined is not from 0 to 10; unknown key wieght: did you mean weight?");
   });
 
-  test("area, standards and method do not change the version", () => {
-    const declared = declaring('area: "mail", standards: ["RFC 7208 section 3"]').replaceAll('label: "L"', 'label: "L", method: "M"');
+  test("area, standards, method and weakness do not change the version", () => {
+    const declared = declaring('area: "mail", standards: ["RFC 7208 section 3"]')
+      .replaceAll('label: "L"', 'label: "L", method: "M"')
+      .replace('effort: "low"', 'effort: "low", cwe: 319');
     expect(load(folderWith({ "own-check.ts": declared })).error).toBeUndefined();
     expect(load(folderWith({ "own-check.ts": declared })).version).toBe(
       load(folderWith({ "own-check.ts": checkFile() })).version as string,

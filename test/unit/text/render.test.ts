@@ -175,6 +175,14 @@ describe("the full report", () => {
       { key: "sample-tls", because: "tls: timeout" },
     ]);
   });
+  test("names the weakness of each finding that has one", () => {
+    const [found] = storedResult().findings;
+    const code = found?.code ?? "";
+    const weak = [{ findings: { [code]: { severity: "low", riskLevel: "low", effort: "low", cwe: 319 } } }] as const;
+    const report = renderFullReport(finished, storedResult(), seen, "en-gb", createTexts(checksTexts, weak));
+    expect(report.cwe).toEqual({ [code]: "CWE-319" });
+    expect(renderFullReport(finished, storedResult(), seen, "en-gb", texts).cwe).toEqual({});
+  });
   test("names the evidence of each row", () => {
     expect(renderFullReport(finished, storedResult(), seen, "en-gb", texts).ledgerEvidence).toEqual({
       "gone-check": ["navigation"],
