@@ -4,6 +4,7 @@ import { ConfigError } from "../app/config.ts";
 import { messageOf } from "../base/log.ts";
 import { BrowserError } from "../browser/executable.ts";
 import { CatalogError } from "../catalog/load.ts";
+import { EvidenceFileError } from "../evidence/evidence-file.ts";
 import { DataDirError } from "../store/data-dir.ts";
 
 export const exitCodes = {
@@ -37,7 +38,8 @@ export function failureOf(error: unknown): { readonly code: ExitCode; readonly s
   // Commander prints its own errors. It also throws, with code 0, after it printed help or version.
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, sentence: null };
   if (error instanceof CliError) return { code: error.exitCode, sentence: error.message };
-  if (error instanceof ConfigError || error instanceof CatalogError) return { code: exitCodes.usage, sentence: error.message };
+  if (error instanceof ConfigError || error instanceof CatalogError || error instanceof EvidenceFileError)
+    return { code: exitCodes.usage, sentence: error.message };
   if (error instanceof DataDirError) return { code: exitCodes.dataDir, sentence: error.message };
   if (error instanceof BrowserError) return { code: exitCodes.internal, sentence: error.message };
   return { code: exitCodes.internal, sentence: `internal error: ${messageOf(error)}` };

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ["check"],
   ["judge", "text", "egress", "browser"],
   ["probe", "catalog", "store", "policy"],
-  ["scan", "account", "export"],
+  ["scan", "account", "export", "authoring"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
