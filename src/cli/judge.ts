@@ -8,8 +8,9 @@ import type { ScanOutcome } from "../scan/task.ts";
 import { unreachableBecause } from "../scan/unreachable.ts";
 import { createTexts } from "../text/i18n.ts";
 import type { ExitCode } from "./exit.ts";
-import { renderReports, type ScanOptions } from "./scan.ts";
+import type { ScanOptions } from "./scan-options.ts";
 import { codeOf } from "./scan-outcome.ts";
+import { renderReports } from "./scan-reports.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { printError } from "./terminal.ts";
 
