@@ -1,7 +1,7 @@
-/** Context of all components: the visit and its translator. */
+/** Context of the components of a page: the visit. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { I18n } from "./i18n.ts";
+import type { ReportDocument } from "../report/context.ts";
 import type { Visit } from "./visit.ts";
 
 export const VisitContext = createContext<Visit | null>(null);
@@ -13,6 +13,7 @@ export function useVisit(): Visit {
   return visit;
 }
 
-export function useI18n(): I18n {
-  return useVisit().i18n;
+/** The page of a visit, for the components that it shares with files. */
+export function pageDocument({ i18n, settings: { texts, catalog } }: Visit): ReportDocument {
+  return { i18n, texts, checks: catalog.checks, live: true, hrefOf: (path) => path, idOf: (id) => id };
 }

@@ -1,8 +1,9 @@
 /** `/`: the form that starts a scan; the own hosts, or for guests the latest scans and what a scan covers. */
 import { type Area, areaOf, areas } from "../check/check.ts";
-import { Notice } from "./components/notice.tsx";
+import { Notice } from "../report/components/notice.tsx";
+import { useI18n } from "../report/context.ts";
 import { PageHead } from "./components/page-head.tsx";
-import { useI18n, useVisit } from "./context.ts";
+import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import { UrlForm } from "./scanning/url-form.tsx";
 import { OwnHosts } from "./scans/own-hosts.tsx";

@@ -1,8 +1,8 @@
 /** Layout of every page: navigation, notices and footer. */
-import { Notice } from "./components/notice.tsx";
+import { Notice } from "../report/components/notice.tsx";
+import { languageName, type TextPath } from "../text/translator.ts";
 import { useVisit } from "./context.ts";
 import { DocumentHead, type DocumentHeadProps, languageTag, localeLink } from "./document-head.tsx";
-import { languageName, type TextPath } from "./i18n.ts";
 import type { PageContent } from "./page.tsx";
 
 type LayoutProps = DocumentHeadProps & Pick<PageContent, "children" | "printHeader">;

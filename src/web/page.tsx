@@ -1,7 +1,8 @@
 /** Renders a whole HTML page. */
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { VisitContext } from "./context.ts";
+import { DocumentContext } from "../report/context.ts";
+import { pageDocument, VisitContext } from "./context.ts";
 import { Layout } from "./layout.tsx";
 import { acceptsGzip, type ResponseHeaders, respond } from "./response.ts";
 import type { Visit } from "./visit.ts";
@@ -51,7 +52,9 @@ export function page(visit: Visit, content: PageContent): Response {
 export function htmlOf(visit: Visit, { headers: _headers, secret: _secret, ...layout }: PageContent): string {
   const html = renderToString(
     <VisitContext.Provider value={visit}>
-      <Layout {...layout} />
+      <DocumentContext.Provider value={pageDocument(visit)}>
+        <Layout {...layout} />
+      </DocumentContext.Provider>
     </VisitContext.Provider>,
   );
   return `<!doctype html>${html}`;

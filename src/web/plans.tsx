@@ -1,12 +1,13 @@
 /** `/plans`: features of each plan, and the contact for another. */
 import { planTerms } from "../account/plans.ts";
+import { MarkedText } from "../report/components/state-label.tsx";
+import { type Column, Row, RowGroup, Table } from "../report/components/table.tsx";
+import { useI18n } from "../report/context.ts";
 import { type Plan, plans } from "../store/accounts.ts";
 import { lanes } from "../store/lanes.ts";
-import { Contact } from "./components/external-link.tsx";
+import { Contact } from "./components/contact.tsx";
 import { PageHead } from "./components/page-head.tsx";
-import { MarkedText } from "./components/state-label.tsx";
-import { type Column, Row, RowGroup, Table } from "./components/table.tsx";
-import { useI18n, useVisit } from "./context.ts";
+import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 

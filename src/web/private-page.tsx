@@ -1,8 +1,8 @@
 /** Frame of personal pages: not indexed, not cached, with tabs. */
 import type { ComponentChildren } from "preact";
+import type { TextPath } from "../text/translator.ts";
 import { PageHead } from "./components/page-head.tsx";
 import { type TabLinks, Tabs } from "./components/tabs.tsx";
-import type { TextPath } from "./i18n.ts";
 import { type PageContent, page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 

@@ -2,12 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { signedInBy } from "../account/authenticate.ts";
 import type { ServerOrigin } from "../http/server-origin.ts";
+import type { ServerPreference } from "../report/chosen-server.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { PageLocale } from "../text/i18n.ts";
-import { isServerName, type ServerName } from "../text/servers/server-lines.ts";
+import { isServerName } from "../text/servers/server-lines.ts";
+import { createI18n, type I18n } from "../text/translator.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
-import { createI18n, type I18n } from "./i18n.ts";
 import type { PagesSettings } from "./settings.ts";
 
 /** Lifetime of an explicitly chosen language or server: one year. */
@@ -23,9 +24,6 @@ export interface CurrentSession {
   /** Cookie value. */
   readonly value: string;
 }
-
-/** Server that remediations show lines for; `explain` shows none. */
-export type ServerPreference = ServerName | "explain";
 
 export interface Visit {
   readonly requestId: string;

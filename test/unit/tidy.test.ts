@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ["check"],
   ["judge", "text", "egress", "browser"],
   ["probe", "catalog", "store", "policy"],
-  ["scan", "account", "export", "authoring"],
+  ["scan", "account", "report", "export", "authoring"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
@@ -24,6 +24,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
   evidence: ["parse"],
   parse: ["evidence"],
   text: ["judge"],
+  export: ["report"],
   api: ["http"],
   web: ["http", "doctor"],
   cli: ["app"],
@@ -34,6 +35,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
 const forbidden: Readonly<Record<string, { readonly folders: readonly string[]; readonly except: readonly string[] }>> = {
   api: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
   web: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
+  report: { folders: ["judge", "egress", "browser", "probe", "catalog", "store"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
   export: { folders: ["judge", "egress", "browser", "probe"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
   store: { folders: ["judge"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
 };
@@ -50,7 +52,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^elysia$/, places: ["src/api", "src/web"] },
   { names: /^@elysiajs\/bearer$/, places: ["src/api"] },
   { names: /^lru-cache$/, places: ["src/api", "src/base"] },
-  { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/web"] },
+  { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/report", "src/web"] },
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },

@@ -1,5 +1,5 @@
 /** Frame of the account pages: tabs and the confirmation of the last action. */
-import { Notice } from "../components/notice.tsx";
+import { Notice } from "../../report/components/notice.tsx";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
 

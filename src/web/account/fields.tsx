@@ -1,9 +1,11 @@
 /** Form fields for credentials, with the attributes that password managers need, and notices. */
+
+import { ConfigLines } from "../../report/components/config-lines.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { useI18n } from "../../report/context.ts";
 import { emailCharsMax } from "../../store/account-index.ts";
-import { ConfigLines } from "../components/config-lines.tsx";
 import { Field } from "../components/field.tsx";
-import { Notice } from "../components/notice.tsx";
-import { useI18n, useVisit } from "../context.ts";
+import { useVisit } from "../context.ts";
 import type { FormError } from "./form-error.ts";
 
 interface EmailFieldProps {

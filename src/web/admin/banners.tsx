@@ -1,7 +1,7 @@
 /** Warnings for administrators. */
 import type { ComponentChildren } from "preact";
-import { Notice } from "../components/notice.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
 const diskFreePercentMin = 10;

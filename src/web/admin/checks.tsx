@@ -1,7 +1,7 @@
 /** `/admin/checks`: the loaded catalog and the files of plugin checks. */
-import { Notice } from "../components/notice.tsx";
-import { DataTable } from "../components/table.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { shortCharge } from "../reference/charge.ts";
 import type { PageHandler, Visit } from "../visit.ts";

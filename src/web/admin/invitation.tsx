@@ -1,10 +1,11 @@
 /** Invitations: the form on `/admin/users`, and the page that shows a link once. */
+
+import { Notice } from "../../report/components/notice.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
 import type { IssuedLink } from "../../store/one-time-links.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { Field, SelectField } from "../components/field.tsx";
-import { Notice } from "../components/notice.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";

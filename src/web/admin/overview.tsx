@@ -1,14 +1,15 @@
 /** `/admin`: warnings, the queue and the system checks. */
 import type { DoctorFinding } from "../../doctor/background-run.ts";
-import { Instant } from "../components/instant.tsx";
-import { Notice } from "../components/notice.tsx";
-import { MarkedText } from "../components/state-label.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { MarkedText } from "../../report/components/state-label.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
+import type { TextPath } from "../../text/translator.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
-import { DataTable } from "../components/table.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
-import { useI18n, useVisit } from "../context.ts";
+import { useVisit } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
-import type { TextPath } from "../i18n.ts";
 import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";

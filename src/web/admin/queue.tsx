@@ -1,8 +1,9 @@
 /** Running and queued scans with their ages. */
+
+import { Instant } from "../../report/components/instant.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
-import { Instant } from "../components/instant.tsx";
-import { DataTable } from "../components/table.tsx";
-import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
 /** Queued scans that are listed; the rest are counted. */

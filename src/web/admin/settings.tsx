@@ -1,7 +1,7 @@
 /** `/admin/settings`: effective settings and their sources. */
-import { DataTable } from "../components/table.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
-import { useI18n } from "../context.ts";
+import { DataTable } from "../../report/components/table.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminPage, withAdmin } from "./admin-frame.tsx";
 import type { ShownSetting } from "./operator.ts";

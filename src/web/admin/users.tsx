@@ -1,14 +1,15 @@
 /** `/admin/users`: accounts with plan and state, and the forms that change them. */
+
+import { Instant } from "../../report/components/instant.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, plans } from "../../store/accounts.ts";
 import { pageOf } from "../../store/page.ts";
 import { Field } from "../components/field.tsx";
-import { Instant } from "../components/instant.tsx";
-import { Notice } from "../components/notice.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
-import { DataTable } from "../components/table.tsx";
-import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
 import { Form, readForm } from "../form.tsx";

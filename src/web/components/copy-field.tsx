@@ -1,6 +1,6 @@
 /** Read-only value with a copy button. */
 import type { ComponentChildren } from "preact";
-import { untranslated } from "./untrusted-text.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 
 interface CopyFieldProps {
   readonly id: string;

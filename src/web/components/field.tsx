@@ -1,7 +1,7 @@
 /** Form fields with label, hint, error and value. */
 import type { ComponentChildren } from "preact";
-import { useI18n } from "../context.ts";
-import { Icon } from "./icon.tsx";
+import { Icon } from "../../report/components/icon.tsx";
+import { useI18n } from "../../report/context.ts";
 
 interface Labelled {
   readonly name: string;

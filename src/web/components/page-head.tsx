@@ -1,6 +1,6 @@
 /** Page head: breadcrumbs, the only `h1`, lead and actions. */
 import type { ComponentChildren } from "preact";
-import { useI18n } from "../context.ts";
+import { useI18n } from "../../report/context.ts";
 
 interface Crumb {
   readonly href: string;

@@ -1,5 +1,5 @@
 /** Pagination of lists that start at the newest item. */
-import { useI18n } from "../context.ts";
+import { useI18n } from "../../report/context.ts";
 
 interface PaginationProps {
   /** Path of the first page; null if this is it. */

@@ -1,6 +1,7 @@
 /** Tabs between related pages; the current one is marked. */
+
+import type { TextPath } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
-import type { TextPath } from "../i18n.ts";
 
 /** Paths with their labels. */
 export type TabLinks = readonly (readonly [path: string, text: TextPath])[];

@@ -1,7 +1,5 @@
 /** Ticks of a time axis at round times, in UTC as all times of the pages. */
-
-/** What a label shows: the time of the day, day and month, month and year, or the year. */
-export type TickUnit = "minute" | "day" | "month" | "year";
+import type { TickUnit } from "../../text/translator.ts";
 
 export interface TimeTick {
   /** Milliseconds since 1970. */

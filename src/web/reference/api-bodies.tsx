@@ -1,7 +1,7 @@
 /** API bodies as tables of their fields. */
 import { Fragment } from "preact";
-import { DataTable } from "../components/table.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { baseOf, fieldsOf, type Schema } from "./api-document.ts";
 import { TextWithCode } from "./coded.tsx";

@@ -1,7 +1,7 @@
 /** `/api`: API guide and reference, generated from the OpenAPI description. */
-import { ConfigLines } from "../components/config-lines.tsx";
+import { ConfigLines } from "../../report/components/config-lines.tsx";
+import { DataTable } from "../../report/components/table.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { DataTable } from "../components/table.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";

@@ -1,7 +1,7 @@
 /** Points that a violation of a check charges, in words. */
 import { chargeOf, type FindingDefinition } from "../../check/check.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
-import type { I18n } from "../i18n.ts";
+import type { I18n } from "../../text/translator.ts";
 
 interface ChargeRange {
   readonly from: number;

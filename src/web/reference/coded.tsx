@@ -1,5 +1,5 @@
 /** Text with identifiers between backticks as code. */
-import { untranslated } from "../components/untrusted-text.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 
 export function TextWithCode({ text }: { readonly text: string }) {
   // Odd pieces were between backticks.

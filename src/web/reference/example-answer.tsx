@@ -1,7 +1,7 @@
 /** Example answer of the API: the sample scan as `GET .../security` renders it, with shortened lists. */
 import type { StoredResult } from "../../judge/result.ts";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { type ReadableScan, renderSecurityResult } from "../../text/render.ts";
-import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import sampleScan from "../report/sample-scan.json" with { type: "json" };
 

@@ -1,10 +1,10 @@
 /** Documentation of a finding code, linkable as `/checks/{key}#{code}`. */
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
 import { suggestedExpiry } from "../../parse/security-txt-places.ts";
+import { EffortMeter, RiskMeter, SeverityChip } from "../../report/components/chips.tsx";
+import { FullRemediation } from "../../report/components/remediation.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { linesFor } from "../../text/servers/server-lines.ts";
-import { EffortMeter, RiskMeter, SeverityChip } from "../components/chips.tsx";
-import { FullRemediation } from "../components/remediation.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 
 interface FindingReferenceProps {

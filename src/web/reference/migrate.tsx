@@ -1,7 +1,7 @@
 /** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
-import { ConfigLines } from "../components/config-lines.tsx";
+import { ConfigLines } from "../../report/components/config-lines.tsx";
+import { DataTable } from "../../report/components/table.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { DataTable } from "../components/table.tsx";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { TextWithCode } from "./coded.tsx";

@@ -1,6 +1,6 @@
 /** Standards of a check; RFCs are linked. */
-import { ExternalLink } from "../components/external-link.tsx";
-import { untranslated } from "../components/untrusted-text.tsx";
+import { ExternalLink } from "../../report/components/external-link.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 
 const rfcForm = /^RFC (\d{1,5})(?: section (\d+(?:\.\d+)*))?$/;
 

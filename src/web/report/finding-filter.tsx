@@ -1,10 +1,10 @@
 /** Filter, search and grouping of the findings. A GET form, so that it works without script. */
 import { type Effort, efforts, type Severity, severities } from "../../check/check.ts";
+import { areaName, type Report, type ReportArea, reportAreas, type ShownFinding } from "../../report/report.ts";
 import { unmarked } from "../../text/quotation.ts";
+import type { I18n } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
-import type { I18n } from "../i18n.ts";
 import type { Visit } from "../visit.ts";
-import { areaName, type Report, type ReportArea, reportAreas, type ShownFinding } from "./report.ts";
 
 const searchCharsMax = 100;
 

@@ -1,10 +1,12 @@
 /** Findings of a report as rows, in the order to fix them or grouped by area. */
+
+import { AllLines } from "../../report/all-lines.tsx";
+import { useI18n } from "../../report/context.ts";
+import { FindingRow } from "../../report/finding-row.tsx";
+import { areaName, type Report, reportAreas, type ShownFinding } from "../../report/report.ts";
 import { fixFirst } from "../../text/fix-order.ts";
-import { useI18n } from "../context.ts";
 import { type FindingFilter, FindingFilterForm, matchesFindingFilter } from "./finding-filter.tsx";
-import { FindingRow } from "./finding-row.tsx";
-import { areaName, type Report, reportAreas, type ShownFinding } from "./report.ts";
-import { AllLines, ServerChoice } from "./server-choice.tsx";
+import { ServerChoice } from "./server-choice.tsx";
 
 /** Shorter lists need no filter. */
 const filteredFindingsMin = 6;

@@ -1,25 +1,26 @@
 /** Head of a report: host, address and time of the scan; actions and picture beside the verdict. */
 
+import { HostName } from "../../report/components/host-url.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
+import { addressId } from "../../report/score-details.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
-import { HostName } from "../components/host-url.tsx";
-import { Instant } from "../components/instant.tsx";
+import type { I18n } from "../../text/translator.ts";
 import { PageHead } from "../components/page-head.tsx";
-import { UntrustedText } from "../components/untrusted-text.tsx";
-import { useI18n, useVisit } from "../context.ts";
-import type { I18n } from "../i18n.ts";
+import { useVisit } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { publicOrigin } from "../visit.ts";
 import { PrintChoice } from "./print-choice.tsx";
-import type { Report } from "./report.ts";
-import { addressId } from "./score-details.tsx";
+import type { StoredReport } from "./stored-report.ts";
 
 const titleHostCharsMax = 40;
 /** Longer paths are cut in the head; the details below show the whole address. */
 const pathCharsMax = 60;
 
-export function ReportHead({ report: { scan, host } }: { readonly report: Report }) {
+export function ReportHead({ report: { scan, host } }: { readonly report: StoredReport }) {
   const i18n = useI18n();
   const path = restOf(scan.url);
   return (
@@ -76,7 +77,7 @@ export function shortHost(url: string): string {
 }
 
 /** Small picture of the page and what one can do with the report. */
-export function ReportAside({ report: { scan, host, hasScreenshot } }: { readonly report: Report }) {
+export function ReportAside({ report: { scan, host, hasScreenshot } }: { readonly report: StoredReport }) {
   const i18n = useI18n();
   return (
     <div class="report-aside">

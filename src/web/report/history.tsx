@@ -1,18 +1,19 @@
 /** Newest scans of the same host as chart and table, and the closing note of every report. */
+
+import { Details } from "../../report/components/details.tsx";
+import { HostUrl, WholeUrl } from "../../report/components/host-url.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { SmallScore } from "../../report/components/score-ring.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { Details } from "../components/details.tsx";
-import { HostUrl, WholeUrl } from "../components/host-url.tsx";
-import { Instant } from "../components/instant.tsx";
-import { SmallScore } from "../components/score-ring.tsx";
-import { DataTable } from "../components/table.tsx";
-import { useI18n } from "../context.ts";
 import { hostPath } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { ScoreHistory } from "../scans/score-history.tsx";
-import type { Report } from "./report.ts";
+import type { StoredReport } from "./stored-report.ts";
 
 interface OfReport {
-  readonly report: Report;
+  readonly report: StoredReport;
 }
 
 export function History({ report }: OfReport) {

@@ -5,9 +5,9 @@ import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { findingChoiceParams } from "./finding-filter.tsx";
-import { earlierScansMax } from "./report.ts";
 import { serverParam } from "./server-choice.tsx";
 import { ledgerParams } from "./state-filter.tsx";
+import { earlierScansMax } from "./stored-report.ts";
 
 /** A search is not kept: its words are anything. */
 const params = [...findingChoiceParams, ...ledgerParams, serverParam];

@@ -1,5 +1,5 @@
 /** What a printed report holds: the summary and the serious findings, or everything. A choice without script: the style sheet reads it. */
-import { useI18n } from "../context.ts";
+import { useI18n } from "../../report/context.ts";
 
 /** The print style sheet names this id. */
 const choiceId = "print-all";

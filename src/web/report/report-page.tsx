@@ -1,25 +1,27 @@
 /** Report page of a finished scan: the verdict, then the findings, the ledger and the evidence. */
+
+import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
+import { FirstSteps } from "../../report/first-steps.tsx";
+import { ScoreDetails } from "../../report/score-details.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import { keptPage } from "../kept-page.ts";
 import type { PageContent } from "../page.tsx";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import { EvidenceSections } from "./evidence/evidence-sections.tsx";
 import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
 import { Findings } from "./findings.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 import { ReportAside, ReportHead, shortHost } from "./head.tsx";
 import { History } from "./history.tsx";
 import { keptReport } from "./kept-report.ts";
 import { Ledger } from "./ledger.tsx";
 import { Notices, ReusedScanNotice } from "./notices.tsx";
 import { NotPrinted } from "./print-choice.tsx";
-import { gatherReport, type Report } from "./report.ts";
-import { ScoreDetails } from "./score-details.tsx";
 import { Screenshot } from "./screenshot.tsx";
+import { serverChoiceId } from "./server-choice.tsx";
 import { linkPreview } from "./share-image.ts";
 import { type LedgerFilter, ledgerFilterOf } from "./state-filter.tsx";
-import { ReportVerdict } from "./verdict.tsx";
+import { gatherReport, type StoredReport } from "./stored-report.ts";
+import { StoredVerdict } from "./stored-verdict.tsx";
 
 /** `scan` must be finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
@@ -37,13 +39,13 @@ function reportContent(visit: Visit, scan: ScanRecord): PageContent {
   };
 }
 
-function titleOf({ i18n }: Visit, { scan, result: { score } }: Report): string {
+function titleOf({ i18n }: Visit, { scan, result: { score } }: StoredReport): string {
   const host = shortHost(scan.url);
   return score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score });
 }
 
 interface ReportBodyProps {
-  readonly report: Report;
+  readonly report: StoredReport;
   readonly findingFilter: FindingFilter;
   readonly ledgerFilter: LedgerFilter;
 }
@@ -54,8 +56,8 @@ function ReportBody({ report, findingFilter, ledgerFilter }: ReportBodyProps) {
       <ReusedScanNotice report={report} />
       <ReportHead report={report} />
       <div class="report-top">
-        <ReportVerdict report={report} />
-        <FirstSteps findings={report.findings} />
+        <StoredVerdict report={report} />
+        <FirstSteps findings={report.findings} linesId={serverChoiceId} />
         <ReportAside report={report} />
       </div>
       <Notices report={report} />

@@ -2,27 +2,28 @@
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
 import type { StoredResult } from "../../judge/result.ts";
+import { Instant } from "../../report/components/instant.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { useI18n } from "../../report/context.ts";
+import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
+import { FirstSteps } from "../../report/first-steps.tsx";
+import { ScoreDetails } from "../../report/score-details.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
-import { Instant } from "../components/instant.tsx";
-import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { useI18n } from "../context.ts";
 import { keptPage, shareKeptPages } from "../kept-page.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { PagesSettings } from "../settings.ts";
 import type { Visit } from "../visit.ts";
-import { EvidenceSections } from "./evidence/evidence-sections.tsx";
 import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
 import { Findings } from "./findings.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 import { keptReport } from "./kept-report.ts";
 import { Ledger } from "./ledger.tsx";
-import { gatherReport, type Report } from "./report.ts";
 import sampleScan from "./sample-scan.json" with { type: "json" };
-import { ScoreDetails } from "./score-details.tsx";
+import { serverChoiceId } from "./server-choice.tsx";
 import { type LedgerFilter, ledgerFilterOf } from "./state-filter.tsx";
-import { ReportVerdict } from "./verdict.tsx";
+import { gatherReport, type StoredReport } from "./stored-report.ts";
+import { StoredVerdict } from "./stored-verdict.tsx";
 
 /** Written by build/sample-report.ts. */
 const { scan, result, evidence, timings } = sampleScan as unknown as {
@@ -83,7 +84,7 @@ function sampleContent(visit: Visit) {
 }
 
 interface SampleBodyProps {
-  readonly report: Report;
+  readonly report: StoredReport;
   readonly findingFilter: FindingFilter;
   readonly ledgerFilter: LedgerFilter;
 }
@@ -102,8 +103,8 @@ function SampleBody({ report, findingFilter, ledgerFilter }: SampleBodyProps) {
         <p>{i18n.t("report.sample.how", { date: i18n.date(at), rules: report.result.catalogVersion })}</p>
       </Notice>
       <div class="report-top">
-        <ReportVerdict report={report} />
-        <FirstSteps findings={report.findings} />
+        <StoredVerdict report={report} />
+        <FirstSteps findings={report.findings} linesId={serverChoiceId} />
       </div>
       <ScoreDetails report={report} />
       <Findings report={report} filter={findingFilter} />

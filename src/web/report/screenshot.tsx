@@ -1,17 +1,17 @@
 /** Screenshot of the scanned page and its own URL. */
 import { screenshotType } from "../../evidence/scan.ts";
+import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { useI18n } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { respond } from "../response.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import type { Report } from "./report.ts";
+import type { StoredReport } from "./stored-report.ts";
 
 /** Screenshots never change; `private`, since only holders of the report's URL may see them. */
 const cacheControl = "private, max-age=31536000, immutable";
 
-export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly report: Report }) {
+export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly report: StoredReport }) {
   const i18n = useI18n();
   if (!hasScreenshot) return null;
   const at = i18n.dateTime(endOf(scan));

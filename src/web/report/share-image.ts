@@ -1,9 +1,11 @@
 /** Preview of a report where its link is posted: description and picture. */
+
+import { scoreText } from "../../report/components/score-ring.tsx";
+import { meaningOf } from "../../report/meaning.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { listedScoreOf } from "../../store/summary.ts";
-import { scoreText } from "../components/score-ring.tsx";
+import { capitalised, createI18n, type I18n } from "../../text/translator.ts";
 import { notFound } from "../errors.ts";
-import { capitalised, createI18n, type I18n } from "../i18n.ts";
 import type { PageContent } from "../page.tsx";
 import { sharePicture, sharePictureSize } from "../picture/share-picture.ts";
 import { respond } from "../response.ts";
@@ -11,8 +13,7 @@ import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { shortHost } from "./head.tsx";
-import { meaningOf } from "./meaning.ts";
-import type { Report } from "./report.ts";
+import type { StoredReport } from "./stored-report.ts";
 
 /** Language of the picture; `locale` would also choose that of the visitor. */
 const localeParam = "in";
@@ -20,7 +21,7 @@ const localeParam = "in";
 const cacheControl = "public, max-age=86400";
 const retrySeconds = 5;
 
-export function linkPreview({ i18n }: Visit, report: Report): Pick<PageContent, "description" | "picture"> {
+export function linkPreview({ i18n }: Visit, report: StoredReport): Pick<PageContent, "description" | "picture"> {
   const { scan } = report;
   const result = listedScoreOf(scan.summary);
   const host = shortHost(scan.url);

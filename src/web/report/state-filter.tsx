@@ -1,9 +1,10 @@
 /** Filter of the ledger by state, with counts. Plain links, so that they work without script. */
+
+import { StateLabel } from "../../report/components/state-label.tsx";
+import { type Report, type ReportArea, reportAreas, type ShownRow } from "../../report/report.ts";
 import { type ShownState, shownStateOf, shownStates } from "../../text/row-state.ts";
-import { StateLabel } from "../components/state-label.tsx";
 import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";
-import { type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
 /** Filter of the ledger; null means all. */
 export interface LedgerFilter {

@@ -1,10 +1,10 @@
 /** Page of a failed scan: reason, advice and a form to try again. */
 import { type ScanErrorCode, scanErrorCodes } from "../../evidence/scan.ts";
+import { HostUrl } from "../../report/components/host-url.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { Notice } from "../../report/components/notice.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import { scanErrorMessage } from "../../text/render.ts";
-import { HostUrl } from "../components/host-url.tsx";
-import { Instant } from "../components/instant.tsx";
-import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";

@@ -1,6 +1,7 @@
 /** Confirmation page before a URL with possible secrets becomes public. */
+
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
-import { UntrustedText } from "../components/untrusted-text.tsx";
 import { Form } from "../form.tsx";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";

@@ -1,12 +1,13 @@
 /** Page of a queued or running scan: position, progress and stages. */
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
+import { HostUrl } from "../../report/components/host-url.tsx";
+import { Icon } from "../../report/components/icon.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { elapsedText, movingPercent } from "../client/progress-texts.ts";
-import { HostUrl } from "../components/host-url.tsx";
-import { Icon } from "../components/icon.tsx";
-import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { useI18n, useVisit } from "../context.ts";
+import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";

@@ -1,11 +1,12 @@
 /** Card of a host: newest score, its change, its course and the time of the last scan. */
+
+import { HostName } from "../../report/components/host-url.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { SmallScore } from "../../report/components/score-ring.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { HostName } from "../components/host-url.tsx";
-import { Instant } from "../components/instant.tsx";
-import { SmallScore } from "../components/score-ring.tsx";
 import { Sparkline } from "../components/sparkline.tsx";
-import { UntrustedText } from "../components/untrusted-text.tsx";
-import { useI18n } from "../context.ts";
 import { hostPath } from "./host-name.ts";
 import { endOf } from "./scan-end.ts";
 import { scoreChange } from "./score-change.ts";

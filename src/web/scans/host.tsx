@@ -1,12 +1,14 @@
 /** `/hosts/{host}`: scans of a host with their scores over time; `?address=` limits them to one URL. */
+
+import { HostName } from "../../report/components/host-url.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { EmptyState } from "../components/empty-state.tsx";
-import { HostName } from "../components/host-url.tsx";
-import { Instant } from "../components/instant.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { DataTable } from "../components/table.tsx";
-import { useI18n, useVisit } from "../context.ts";
+import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";

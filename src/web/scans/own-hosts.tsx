@@ -1,9 +1,11 @@
 /** Hosts that the visitor has scanned, as cards. */
+
+import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { Store } from "../../store/store.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { useI18n, useVisit } from "../context.ts";
+import { useVisit } from "../context.ts";
 import { HostCard, type HostCardProps } from "./host-card.tsx";
 import { scanHost } from "./host-name.ts";
 import { pageNumberOf } from "./list-query.ts";

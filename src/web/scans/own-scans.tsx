@@ -1,13 +1,15 @@
 /** `/account/scans`: all scans of the account in every state. */
+
+import { Instant } from "../../report/components/instant.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { accountPage } from "../account/account-frame.tsx";
 import { withAccount } from "../account/sign-in/session-cookie.ts";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Instant } from "../components/instant.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { DataTable } from "../components/table.tsx";
-import { useI18n, useVisit } from "../context.ts";
+import { useVisit } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import type { PageHandler, Visit } from "../visit.ts";
 import { cursorOf, listPath } from "./list-query.ts";

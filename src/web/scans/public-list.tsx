@@ -1,11 +1,12 @@
 /** `/scans`: finished scans, filtered by host and band, newest first. */
 import { type Band, bands, ranksOf } from "../../judge/rank.ts";
+import { useI18n } from "../../report/context.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
-import { useI18n, useVisit } from "../context.ts";
+import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { hostFromText, hostPath, scanPath } from "./host-name.ts";

@@ -1,10 +1,11 @@
 /** Table of finished scans. */
+
+import { HostUrl, WholeUrl } from "../../report/components/host-url.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { SmallScore } from "../../report/components/score-ring.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { HostUrl, WholeUrl } from "../components/host-url.tsx";
-import { Instant } from "../components/instant.tsx";
-import { SmallScore } from "../components/score-ring.tsx";
-import { DataTable } from "../components/table.tsx";
-import { useI18n } from "../context.ts";
 import { endOf } from "./scan-end.ts";
 
 interface ScansTableProps {

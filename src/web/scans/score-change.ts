@@ -1,7 +1,7 @@
 /** Change of the score since an earlier scan, as one sentence. */
 import type { ScanRecord } from "../../store/scans.ts";
 import { type Rules, sameRules } from "../../text/comparison.ts";
-import type { I18n } from "../i18n.ts";
+import type { I18n } from "../../text/translator.ts";
 import { endOf } from "./scan-end.ts";
 
 /** `previous`: of the same URL. Null if either scan has no score. */

@@ -1,11 +1,12 @@
 /** Scores of a host over time: a chart with one line per address, and the choice of an address. */
+
+import { HostUrl } from "../../report/components/host-url.tsx";
+import { scoreText } from "../../report/components/score-ring.tsx";
+import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { sameRules } from "../../text/comparison.ts";
-import { HostUrl } from "../components/host-url.tsx";
+import type { I18n } from "../../text/translator.ts";
 import { ScoreChart, type ScoreSeries } from "../components/score-chart.tsx";
-import { scoreText } from "../components/score-ring.tsx";
-import { useI18n } from "../context.ts";
-import type { I18n } from "../i18n.ts";
 import { hostPath } from "./host-name.ts";
 import { endOf } from "./scan-end.ts";
 

@@ -5,8 +5,8 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { Catalog } from "../../../src/catalog/load.ts";
 import { areaOf, type CheckTexts, type FindingCode, type FindingDefinition, locales } from "../../../src/check/check.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
+import { readRemediation } from "../../../src/report/components/remediation.tsx";
 import { linesFor, serverNames } from "../../../src/text/servers/server-lines.ts";
-import { readRemediation } from "../../../src/web/components/remediation.tsx";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { startPages } from "../../support/pages.ts";
 

@@ -1,34 +1,26 @@
 /** Components of the pages: what sighted readers see and screen readers read. */
 import type { VNode } from "preact";
-import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
-import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { type Locale, severities } from "../../../src/check/check.ts";
-import { createTexts } from "../../../src/text/i18n.ts";
+import { EffortMeter, RiskMeter, SeverityChip } from "../../../src/report/components/chips.tsx";
+import { ExternalLink } from "../../../src/report/components/external-link.tsx";
+import { HostUrl } from "../../../src/report/components/host-url.tsx";
+import { Instant } from "../../../src/report/components/instant.tsx";
+import { Notice } from "../../../src/report/components/notice.tsx";
+import { ScoreRing, SmallScore } from "../../../src/report/components/score-ring.tsx";
+import { StateLabel } from "../../../src/report/components/state-label.tsx";
+import { Row, RowGroup, Table } from "../../../src/report/components/table.tsx";
 import { shownStates } from "../../../src/text/row-state.ts";
-import { EffortMeter, RiskMeter, SeverityChip } from "../../../src/web/components/chips.tsx";
-import { ExternalLink } from "../../../src/web/components/external-link.tsx";
 import { Field, SelectField } from "../../../src/web/components/field.tsx";
-import { HostUrl } from "../../../src/web/components/host-url.tsx";
-import { Instant } from "../../../src/web/components/instant.tsx";
-import { Notice } from "../../../src/web/components/notice.tsx";
 import { PageHead } from "../../../src/web/components/page-head.tsx";
 import { Pagination } from "../../../src/web/components/pagination.tsx";
-import { ScoreRing, SmallScore } from "../../../src/web/components/score-ring.tsx";
-import { StateLabel } from "../../../src/web/components/state-label.tsx";
-import { Row, RowGroup, Table } from "../../../src/web/components/table.tsx";
-import { VisitContext } from "../../../src/web/context.ts";
-import { createI18n } from "../../../src/web/i18n.ts";
-import type { Visit } from "../../../src/web/visit.ts";
+import { pageAt, partHtml } from "../../support/part-html.tsx";
 
-const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
 const now = new Date("2026-11-21T12:00:00Z");
 
-/** Components need only the translator of a visit. */
 function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
-  const visit = { i18n: createI18n(texts, locale, now) } as Visit;
-  return renderToString(<VisitContext.Provider value={visit}>{part}</VisitContext.Provider>);
+  return partHtml(part, pageAt(now, locale));
 }
 
 describe("states and severities", () => {

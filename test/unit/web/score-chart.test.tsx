@@ -1,23 +1,15 @@
 /** Chart and sparkline of scores: lines, gaps, marks, and links that a finger can hit. */
 import type { VNode } from "preact";
-import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
-import deDe from "../../../locales/de-de.json" with { type: "json" };
-import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { createTexts } from "../../../src/text/i18n.ts";
 import { ScoreChart, type ScorePoint } from "../../../src/web/components/score-chart.tsx";
 import { Sparkline } from "../../../src/web/components/sparkline.tsx";
-import { VisitContext } from "../../../src/web/context.ts";
-import { createI18n } from "../../../src/web/i18n.ts";
-import type { Visit } from "../../../src/web/visit.ts";
+import { pageAt, partHtml } from "../../support/part-html.tsx";
 
-const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 10, 1);
 
 function htmlOf(part: VNode): string {
-  const visit = { i18n: createI18n(texts, "en-gb", new Date(start)) } as Visit;
-  return renderToString(<VisitContext.Provider value={visit}>{part}</VisitContext.Provider>);
+  return partHtml(part, pageAt(new Date(start)));
 }
 
 const point = (day: number, score: number | null, more: Partial<ScorePoint> = {}): ScorePoint => ({

@@ -1,13 +1,11 @@
 /** Every text of the pages is used, by a literal or a composed path. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { sourcesBelow } from "../../support/source-tree.ts";
 
-const folder = resolve(import.meta.dirname, "../../../src/web");
-const code = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((path) => /\.tsx?$/.test(path))
-  .map((path) => readFileSync(join(folder, path), "utf8"))
+const code = ["src/web", "src/report", "src/export", "src/text"]
+  .flatMap((folder) => sourcesBelow(folder))
+  .map(({ text }) => text)
   .join("\n");
 
 /** Literal paths ... */

@@ -1,10 +1,12 @@
 /** Sections of `/account`, one form each. */
+
+import { useI18n } from "../../../report/context.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
+import { languageName } from "../../../text/translator.ts";
 import { SelectField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { useI18n, useVisit } from "../../context.ts";
+import { useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
-import { languageName } from "../../i18n.ts";
 import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "../fields.tsx";
 import { errorAt, type FormError } from "../form-error.ts";
 

@@ -1,13 +1,16 @@
 /** List of the account's sessions with buttons that end them. */
+
+import { Instant } from "../../../report/components/instant.tsx";
+import { DataTable } from "../../../report/components/table.tsx";
+import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type Session, sessionDays, sessionIdleDays } from "../../../store/sessions.ts";
-import { Instant, LastUse } from "../../components/instant.tsx";
+import type { I18n } from "../../../text/translator.ts";
+import { LastUse } from "../../components/last-use.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { DataTable } from "../../components/table.tsx";
-import { UntrustedText } from "../../components/untrusted-text.tsx";
-import { useI18n, useVisit } from "../../context.ts";
+import { useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
-import type { I18n } from "../../i18n.ts";
 import { browserName } from "./browser-name.ts";
 
 export function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {

@@ -1,11 +1,11 @@
 /** Form that creates an account, with its errors. */
 import type { RegistrationOutcome } from "../../../account/registration.ts";
+import { useI18n } from "../../../report/context.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { TextValues } from "../../../text/i18n.ts";
+import type { TextPath } from "../../../text/translator.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { useI18n } from "../../context.ts";
 import { type Fields, Form } from "../../form.tsx";
-import type { TextPath } from "../../i18n.ts";
 import { page } from "../../page.tsx";
 import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";

@@ -1,6 +1,6 @@
 /** Page that shows recovery codes once, with ways to save them. */
 import { formatRecoveryCode } from "../../../account/second-factor.ts";
-import { untranslated } from "../../components/untrusted-text.tsx";
+import { untranslated } from "../../../report/components/untrusted-text.tsx";
 import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 

@@ -2,11 +2,12 @@
 import type { ComponentChildren } from "preact";
 import type { PasswordRefusal } from "../../../account/own-credentials.ts";
 import { totpUri } from "../../../account/second-factor.ts";
+import { untranslated } from "../../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { isTotpActive } from "../../../store/credentials.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { untranslated } from "../../components/untrusted-text.tsx";
-import { useI18n, useVisit } from "../../context.ts";
+import { useVisit } from "../../context.ts";
 import { formMalformed } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
 import { redirect } from "../../response.ts";

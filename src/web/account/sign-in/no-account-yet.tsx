@@ -1,5 +1,5 @@
 /** Instructions on `/sign-in` while no account exists: three ways to create the first. */
-import { useI18n } from "../../context.ts";
+import { useI18n } from "../../../report/context.ts";
 import { CommandLine } from "../fields.tsx";
 
 export function FirstAccountHelp() {

@@ -1,7 +1,8 @@
 /** `/sign-in`: password, then second factor; instructions while no account exists. */
+
+import { Details } from "../../../report/components/details.tsx";
+import { Notice } from "../../../report/components/notice.tsx";
 import { emailCharsMax } from "../../../store/account-index.ts";
-import { Details } from "../../components/details.tsx";
-import { Notice } from "../../components/notice.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form, readForm } from "../../form.tsx";

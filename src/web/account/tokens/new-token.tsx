@@ -1,12 +1,12 @@
 /** Page that shows a new API token once, with example commands. */
 import { planTerms } from "../../../account/plans.ts";
+import { ConfigLines } from "../../../report/components/config-lines.tsx";
+import { Notice } from "../../../report/components/notice.tsx";
+import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";
 import type { ApiToken } from "../../../store/api-tokens.ts";
-import { ConfigLines } from "../../components/config-lines.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { UntrustedText } from "../../components/untrusted-text.tsx";
-import { useI18n } from "../../context.ts";
 import { publicOrigin, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 

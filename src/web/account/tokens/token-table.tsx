@@ -1,15 +1,17 @@
 /** Table of the account's API tokens. */
 import { isExpired } from "../../../account/authenticate.ts";
+import { Instant } from "../../../report/components/instant.tsx";
+import { DataTable } from "../../../report/components/table.tsx";
+import { plainUntrustedText, UntrustedText, untranslated } from "../../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type ApiToken, deadTokenDays } from "../../../store/api-tokens.ts";
+import type { I18n } from "../../../text/translator.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { Instant, LastUse } from "../../components/instant.tsx";
+import { LastUse } from "../../components/last-use.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
-import { DataTable } from "../../components/table.tsx";
-import { plainUntrustedText, UntrustedText, untranslated } from "../../components/untrusted-text.tsx";
-import { useI18n, useVisit } from "../../context.ts";
+import { useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
-import type { I18n } from "../../i18n.ts";
 
 const dayMs = 86_400_000;
 

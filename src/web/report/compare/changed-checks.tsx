@@ -1,16 +1,15 @@
 /** Table of checks whose state changed between two scans. */
+
+import { CheckLink } from "../../../report/components/check-link.tsx";
+import { StateLabel } from "../../../report/components/state-label.tsx";
+import { DataTable } from "../../../report/components/table.tsx";
+import { useDocument } from "../../../report/context.ts";
 import type { Comparison } from "../../../text/comparison.ts";
 import { textsOfCheck } from "../../../text/render.ts";
-import { StateLabel } from "../../components/state-label.tsx";
-import { DataTable } from "../../components/table.tsx";
-import { UntrustedText } from "../../components/untrusted-text.tsx";
-import { useVisit } from "../../context.ts";
-import { checkOf } from "../report.ts";
 import { Section } from "./compared-findings.tsx";
 
 export function ChangedChecks({ comparison: { checks, checksUnchanged } }: { readonly comparison: Comparison }) {
-  const visit = useVisit();
-  const { i18n, settings } = visit;
+  const { i18n, texts } = useDocument();
   const absent = <span class="muted">{i18n.t("compare.absent")}</span>;
   return (
     <Section id="checks" heading={i18n.t("compare.checks")}>
@@ -21,12 +20,7 @@ export function ChangedChecks({ comparison: { checks, checksUnchanged } }: { rea
         columns={[
           {
             label: i18n.t("compare.check"),
-            cell: ({ key }) =>
-              checkOf(visit, key) === undefined ? (
-                <UntrustedText>{key}</UntrustedText>
-              ) : (
-                <a href={`/checks/${key}`}>{textsOfCheck(key, i18n.locale, settings.texts).label}</a>
-              ),
+            cell: ({ key }) => <CheckLink checkKey={key}>{textsOfCheck(key, i18n.locale, texts).label}</CheckLink>,
           },
           { label: i18n.t("compare.before"), cell: ({ before }) => (before === null ? absent : <StateLabel state={before} />) },
           { label: i18n.t("compare.after"), cell: ({ after }) => (after === null ? absent : <StateLabel state={after} />) },

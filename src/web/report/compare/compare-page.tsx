@@ -11,7 +11,7 @@ import { ScanAgain } from "../../scanning/scan-again.tsx";
 import type { Visit } from "../../visit.ts";
 import { breadcrumbsTo, shortHost } from "../head.tsx";
 import { notFinishedPage } from "../not-finished.tsx";
-import { comparableTo, earlierScans, resultOf } from "../report.ts";
+import { comparableTo, earlierScans, resultOf } from "../stored-report.ts";
 import { ComparisonBody } from "./comparison-body.tsx";
 
 /**

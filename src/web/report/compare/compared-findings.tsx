@@ -1,13 +1,14 @@
 /** Findings of a comparison, grouped by what changed. */
 import type { ComponentChildren } from "preact";
 import type { StoredFinding } from "../../../judge/result.ts";
+import { SeverityChip } from "../../../report/components/chips.tsx";
+import { Sentence } from "../../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../../report/context.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { ChangedFinding } from "../../../text/comparison.ts";
 import { quoted } from "../../../text/quotation.ts";
 import { textsOfFinding } from "../../../text/render.ts";
-import { SeverityChip } from "../../components/chips.tsx";
-import { Sentence } from "../../components/untrusted-text.tsx";
-import { useI18n, useVisit } from "../../context.ts";
+import { useVisit } from "../../context.ts";
 
 interface FindingsProps {
   readonly findings: readonly StoredFinding[];

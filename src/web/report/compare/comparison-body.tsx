@@ -1,10 +1,11 @@
 /** Body of the comparison page: the two scans, counts by kind of change, then the findings. */
+
+import { Notice } from "../../../report/components/notice.tsx";
+import { useI18n } from "../../../report/context.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { Comparison } from "../../../text/comparison.ts";
-import { Notice } from "../../components/notice.tsx";
+import type { I18n } from "../../../text/translator.ts";
 import { PageHead } from "../../components/page-head.tsx";
-import { useI18n } from "../../context.ts";
-import type { I18n } from "../../i18n.ts";
 import { breadcrumbsTo } from "../head.tsx";
 import { ChangedChecks } from "./changed-checks.tsx";
 import { ChangedList, FindingList, Unchanged } from "./compared-findings.tsx";

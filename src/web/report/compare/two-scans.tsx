@@ -1,11 +1,12 @@
 /** The two compared scans side by side, and warnings about what limits the comparison. */
+
+import { Instant } from "../../../report/components/instant.tsx";
+import { Notice } from "../../../report/components/notice.tsx";
+import { SmallScore } from "../../../report/components/score-ring.tsx";
+import { DataTable } from "../../../report/components/table.tsx";
+import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../../report/context.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
-import { Instant } from "../../components/instant.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { SmallScore } from "../../components/score-ring.tsx";
-import { DataTable } from "../../components/table.tsx";
-import { UntrustedText } from "../../components/untrusted-text.tsx";
-import { useI18n } from "../../context.ts";
 import { scanHost } from "../../scans/host-name.ts";
 import { endOf } from "../../scans/scan-end.ts";
 

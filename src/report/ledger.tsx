@@ -1,0 +1,123 @@
+/** Ledger: every check with its state and what was seen, folded by area. */
+import type { ComponentChildren } from "preact";
+import type { LedgerRow, ResultBasis, StoredResult } from "../judge/result.ts";
+import { chargesOf } from "../text/charges.ts";
+import { countShownStates, type ShownState, shownStateOf } from "../text/row-state.ts";
+import type { I18n } from "../text/translator.ts";
+import { CheckLink } from "./components/check-link.tsx";
+import { StateLabel } from "./components/state-label.tsx";
+import { Sentence } from "./components/untrusted-text.tsx";
+import { useDocument, useI18n } from "./context.ts";
+import { whyNotChecked } from "./evidence/reading-texts.ts";
+import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
+
+/** Element id of the section. */
+const ledgerId = "ledger";
+
+interface LedgerProps {
+  readonly report: Report;
+  /** Rows outside the filter are rendered hidden, so that the script can show them. */
+  readonly isShown?: (row: ShownRow) => boolean;
+  /** Opens the areas that have rows. */
+  readonly open?: boolean;
+  /** Filter above the areas. */
+  readonly children?: ComponentChildren;
+}
+
+export function LedgerSection({ report, isShown = () => true, open = false, children }: LedgerProps) {
+  const { i18n, idOf } = useDocument();
+  const byArea = Map.groupBy(report.rows, ({ area }) => area);
+  return (
+    <section class="ledger" aria-labelledby={idOf(ledgerId)}>
+      <h2 id={idOf(ledgerId)}>{i18n.t("report.ledger.heading")}</h2>
+      <p class="muted">{i18n.t("report.ledger.lead")}</p>
+      {children}
+      <div data-ledger>
+        {reportAreas.map((area) => (
+          <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} isShown={isShown} open={open} result={report.result} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** To the rows without a verdict: a page shows only these. */
+export function NotCheckedLink({ children }: { readonly children: ComponentChildren }) {
+  const { live, idOf } = useDocument();
+  return <a href={`${live ? "?state=notChecked" : ""}#${idOf(ledgerId)}`}>{children}</a>;
+}
+
+interface AreaRowsProps {
+  readonly area: ReportArea;
+  readonly rows: readonly ShownRow[];
+  readonly isShown: (row: ShownRow) => boolean;
+  readonly open: boolean;
+  readonly result: StoredResult;
+}
+
+/** Rows of an area below their counts. */
+function AreaRows({ area, rows, isShown, open, result }: AreaRowsProps) {
+  const i18n = useI18n();
+  if (rows.length === 0) return null;
+  return (
+    <details data-area={area} hidden={!rows.some(isShown)} open={open && rows.some(isShown)}>
+      <summary>
+        <h3>{areaName(i18n, area)}</h3>: {countsText(rows, i18n)}
+      </summary>
+      <ul>
+        {rows.map((shown) => (
+          <CheckRow key={shown.row.key} shown={shown} hidden={!isShown(shown)} result={result} />
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** `2 passed, 6 failed` */
+function countsText(rows: readonly ShownRow[], i18n: I18n): string {
+  const counts = Object.entries(countShownStates(rows.map(({ row }) => row))) as [ShownState, number][];
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => `${i18n.number(count)} ${i18n.state(state)}`)
+    .join(", ");
+}
+
+interface CheckRowProps {
+  readonly shown: ShownRow;
+  readonly hidden: boolean;
+  readonly result: StoredResult;
+}
+
+function CheckRow({ shown, hidden, result }: CheckRowProps) {
+  const { i18n, idOf } = useDocument();
+  const { row, label, findings } = shown;
+  const state = shownStateOf(row);
+  const because = becauseOf(shown, result.basis, i18n);
+  const points = pointsText(row, result, i18n);
+  return (
+    <li id={idOf(row.key)} data-state={state} hidden={hidden}>
+      <StateLabel state={state} />
+      <CheckLink checkKey={row.key}>{label}</CheckLink>
+      {points !== null && <span class="cost">{points}</span>}
+      {findings.map(({ anchor, texts }) => (
+        <p key={anchor}>
+          <Sentence text={texts.detail} /> <a href={`#${idOf(anchor)}`}>{i18n.t("report.ledger.finding")}</a>
+        </p>
+      ))}
+      {because !== null && <p>{because}</p>}
+    </li>
+  );
+}
+
+/** Why a row has no verdict; null for a verdict, whose findings say what was seen. */
+function becauseOf({ row, whenNotApplicable }: ShownRow, basis: ResultBasis | undefined, i18n: I18n): string | null {
+  if (row.state === "notChecked") return whyNotChecked(i18n, row.notCheckedBecause, basis);
+  return row.state === "notApplicable" ? whenNotApplicable : null;
+}
+
+/** Points that a violated row takes. Results of older versions store what it could have earned, or nothing. */
+function pointsText(row: LedgerRow, result: StoredResult, i18n: I18n): string | null {
+  if (shownStateOf(row) !== "violated") return null;
+  const points = chargesOf(result) === null ? row.weight : (row.charged ?? 0);
+  return points === undefined ? null : i18n.count("report.points", points);
+}

@@ -1,0 +1,156 @@
+/** Data of a report, from a result and its evidence, with texts in the language of the reader. */
+import { type Area, areaOf, areas, type FindingTexts } from "../check/check.ts";
+import { type Evidence, failed, readingNames } from "../evidence/evidence.ts";
+import type { Timings } from "../evidence/scan.ts";
+import type { LedgerRow, StoredResult } from "../judge/result.ts";
+import { hostOf } from "../parse/site.ts";
+import { type CostedFinding, findingCost } from "../text/fix-order.ts";
+import { quoted } from "../text/quotation.ts";
+import { type CheckSummary, checkSummaryOf, fixedFinding, textsOfCheck, textsOfFinding } from "../text/render.ts";
+import { countShownStates, type ShownState } from "../text/row-state.ts";
+import { linesFor } from "../text/servers/server-lines.ts";
+import type { I18n } from "../text/translator.ts";
+import { type ChosenServer, chosenServer, type ServerPreference } from "./chosen-server.ts";
+import type { ReportDocument } from "./context.ts";
+import { type EarlierScan, type FirstSeen, firstSeen } from "./first-seen.ts";
+
+/** `retired`: the check left the catalog, so its area is unknown. */
+export type ReportArea = Area | "retired";
+export const reportAreas: readonly ReportArea[] = [...areas, "retired"];
+
+export interface ShownFinding extends CostedFinding {
+  /** Quoted values are marked by `quoted`. */
+  readonly texts: FindingTexts;
+  /** Element id: the finding code, with a number from its second occurrence on. */
+  readonly anchor: string;
+  /** For the chosen server; null if there are none. */
+  readonly lines: string | null;
+  readonly area: ReportArea;
+  /** Names of readings and header fields that the verdict rests on. */
+  readonly evidence: readonly string[];
+  /** Null if no earlier scan of the same URL ran the check. */
+  readonly firstSeen: FirstSeen | null;
+}
+
+export interface ShownRow {
+  readonly row: LedgerRow;
+  readonly area: ReportArea;
+  readonly label: string;
+  /** Condition of `notApplicable`; null if the check always applies. */
+  readonly whenNotApplicable: string | null;
+  readonly findings: readonly ShownFinding[];
+}
+
+export interface ReportedScan {
+  readonly url: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface Report {
+  readonly scan: ReportedScan;
+  readonly result: StoredResult;
+  /** ASCII; an IPv6 address without brackets. */
+  readonly host: string;
+  readonly summary: CheckSummary;
+  /** As in `summary`, with notes apart from violated rows. */
+  readonly counts: Readonly<Record<ShownState, number>>;
+  /** What to fix first. */
+  readonly findings: readonly ShownFinding[];
+  /** Ordered by area. */
+  readonly rows: readonly ShownRow[];
+  /** Server that lines are shown for. */
+  readonly server: ChosenServer;
+  /** Null after its retention time. */
+  readonly evidence: Evidence | null;
+  readonly timings: Timings | null;
+}
+
+interface ReportSource {
+  readonly scan: ReportedScan;
+  /** Findings in the order of `inFixOrder`. */
+  readonly result: StoredResult;
+  readonly evidence: Evidence | null;
+  readonly timings: Timings | null;
+  /** Null before the reader has chosen. */
+  readonly serverPreference: ServerPreference | null;
+  /** Of the same URL, newest first. */
+  readonly earlier: readonly EarlierScan[];
+}
+
+/** What the texts of a report depend on. */
+export type ReportTexts = Pick<ReportDocument, "i18n" | "texts" | "checks">;
+
+export function composeReport({ scan, result, timings, ...source }: ReportSource, reader: ReportTexts): Report {
+  const evidence = source.evidence === null ? null : withEveryReading(source.evidence);
+  const server = chosenServer(source.serverPreference, evidence);
+  const findings = shownFindings({ scan, result, server, earlier: source.earlier }, reader);
+  return {
+    scan,
+    result,
+    host: hostOf(scan.url) ?? scan.url,
+    summary: checkSummaryOf(result.ledger),
+    counts: countShownStates(result.ledger),
+    findings,
+    rows: shownRows(result, findings, reader),
+    server,
+    evidence,
+    timings,
+  };
+}
+
+/** Adds readings that an older version did not take, as "not asked". */
+function withEveryReading(evidence: Evidence): Evidence {
+  const notAsked = Object.fromEntries(readingNames.map((name) => [name, failed("not-asked")]));
+  return { ...notAsked, ...evidence };
+}
+
+/** The current catalog may differ from that of the scan. */
+function reportAreaOf({ checks }: ReportTexts, key: string): ReportArea {
+  const check = checks.find((each) => each.key === key);
+  return check === undefined ? "retired" : areaOf(check);
+}
+
+type FindingsSource = Pick<ReportSource, "scan" | "result" | "earlier"> & { readonly server: ChosenServer };
+
+function shownFindings({ scan: { url }, result, server, earlier }: FindingsSource, reader: ReportTexts): readonly ShownFinding[] {
+  const { i18n, texts, checks } = reader;
+  const rows = new Map(result.ledger.map((row) => [row.key, row]));
+  const anchors = new Map<string, number>();
+  return result.findings.map((finding): ShownFinding => {
+    const row = rows.get(finding.checkKey);
+    const occurrence = (anchors.get(finding.code) ?? 0) + 1;
+    anchors.set(finding.code, occurrence);
+    const { fixes, values } = fixedFinding(finding, url, texts);
+    return {
+      finding,
+      texts: textsOfFinding(finding, url, i18n.locale, texts, quoted),
+      anchor: occurrence === 1 ? finding.code : `${finding.code}-${occurrence}`,
+      lines: server.name === "explain" ? null : linesFor(server.name, fixes, values),
+      area: reportAreaOf(reader, finding.checkKey),
+      evidence: row?.evidence ?? [],
+      ...findingCost(finding, result, checks),
+      firstSeen: firstSeen(finding, earlier),
+    };
+  });
+}
+
+function shownRows({ ledger }: StoredResult, findings: readonly ShownFinding[], reader: ReportTexts): readonly ShownRow[] {
+  const { i18n, texts } = reader;
+  const byKey = Map.groupBy(findings, ({ finding }) => finding.checkKey);
+  const rows = ledger.map((row): ShownRow => {
+    return {
+      row,
+      area: reportAreaOf(reader, row.key),
+      label: textsOfCheck(row.key, i18n.locale, texts).label,
+      whenNotApplicable: texts.translate(i18n.locale, ["checks", row.key, "notApplicable"]),
+      findings: byKey.get(row.key) ?? [],
+    };
+  });
+  return rows.toSorted((one, other) => reportAreas.indexOf(one.area) - reportAreas.indexOf(other.area));
+}
+
+export function areaName(i18n: I18n, area: ReportArea): string {
+  return area === "retired" ? i18n.t("report.ledger.retired") : i18n.t(`checks.areas.${area}`);
+}

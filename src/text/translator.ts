@@ -1,0 +1,139 @@
+/** Translator of a page: texts, numbers and times in the visitor's language. */
+import type enGb from "../../locales/en-gb.json";
+import type { Effort, RiskLevel, Severity } from "../check/check.ts";
+import type { Rank } from "../judge/rank.ts";
+import type { PageLocale, Texts, TextValues } from "./i18n.ts";
+import type { ShownState } from "./row-state.ts";
+
+type Tree = (typeof enGb)["pages"];
+/** Dot-separated paths of all texts. */
+type Leaves<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Leaves<T[K]>}` }[keyof T & string];
+/** Paths of texts with plural forms. */
+type Counted<T> = {
+  [K in keyof T & string]: T[K] extends string
+    ? never
+    : T[K] extends { readonly one: string; readonly other: string }
+      ? K
+      : `${K}.${Counted<T[K]>}`;
+}[keyof T & string];
+
+/** What a label of a time axis shows: the time of the day, day and month, month and year, or the year. */
+export type TickUnit = "minute" | "day" | "month" | "year";
+
+export type TextPath = Leaves<Tree>;
+export type CountPath = Counted<Tree>;
+
+export interface I18n {
+  readonly locale: PageLocale;
+  /** Text of the locale's `pages` with placeholders filled. Not escaped: the renderer escapes. */
+  t(path: TextPath, values?: TextValues): string;
+  /** Plural form of the text; `{{count}}` is the formatted number. */
+  count(path: CountPath, count: number, values?: TextValues): string;
+  rank(rank: Rank): string;
+  state(state: ShownState): string;
+  severity(severity: Severity): string;
+  risk(risk: RiskLevel): string;
+  effort(effort: Effort): string;
+  number(number: number): string;
+  /** `19 Nov 2026` for an ISO 8601 instant, in UTC. */
+  date(instant: string): string;
+  /** `19 Nov 2026, 14:05 UTC`. */
+  dateTime(instant: string): string;
+  /** Label of a time axis: `14:05`, `19 Nov`, `Nov 2026` or `2026`; in UTC. */
+  tick(instant: string, unit: TickUnit): string;
+  /** `3 days ago`, `in 2 hours`. */
+  relativeTime(instant: string): string;
+  /** Rounded up: `45 seconds`, `3 minutes`. */
+  duration(seconds: number): string;
+}
+
+/** Units of relative times in milliseconds, longest first. */
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["year", 365 * 86_400_000],
+  ["month", 30 * 86_400_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+
+/** Longer durations are shown in minutes. */
+const secondsShownMax = 90;
+
+/** Intl formats are expensive to create: cached per locale, created on first use. */
+const formats = new Map<PageLocale, ReturnType<typeof formatsOf>>();
+
+function cachedFormats(locale: PageLocale): ReturnType<typeof formatsOf> {
+  const cached = formats.get(locale);
+  if (cached !== undefined) return cached;
+  const created = formatsOf(locale);
+  formats.set(locale, created);
+  return created;
+}
+
+function formatsOf(tag: string) {
+  return {
+    number: new Intl.NumberFormat(tag),
+    plural: new Intl.PluralRules(tag),
+    day: new Intl.DateTimeFormat(tag, { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" }),
+    moment: new Intl.DateTimeFormat(tag, {
+      year: "numeric",
+      month: "short",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      timeZone: "UTC",
+      timeZoneName: "short",
+    }),
+    ticks: {
+      minute: new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }),
+      day: new Intl.DateTimeFormat(tag, { month: "short", day: "numeric", timeZone: "UTC" }),
+      month: new Intl.DateTimeFormat(tag, { year: "numeric", month: "short", timeZone: "UTC" }),
+      year: new Intl.DateTimeFormat(tag, { year: "numeric", timeZone: "UTC" }),
+    } satisfies Record<TickUnit, Intl.DateTimeFormat>,
+    seconds: new Intl.NumberFormat(tag, { style: "unit", unit: "second", unitDisplay: "long" }),
+    minutes: new Intl.NumberFormat(tag, { style: "unit", unit: "minute", unitDisplay: "long" }),
+    relative: new Intl.RelativeTimeFormat(tag, { numeric: "auto" }),
+  };
+}
+
+export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
+  const format = cachedFormats(locale);
+  const t = (path: string, values?: TextValues) => texts.translate(locale, ["pages", ...path.split(".")], values) ?? path;
+  const reportText = (kind: string, word: string) => texts.translate(locale, ["report", kind, word]) ?? word;
+  return {
+    locale,
+    t,
+    count: (path, count, given) => {
+      const values = { ...given, count: format.number.format(count) };
+      // A language may have more forms than the two that every locale file has.
+      return texts.translate(locale, ["pages", ...path.split("."), format.plural.select(count)], values) ?? t(`${path}.other`, values);
+    },
+    rank: (rank) => reportText("ranks", rank),
+    state: (state) => t(`words.states.${state}`),
+    severity: (severity) => reportText("severities", severity),
+    risk: (risk) => t(`words.risks.${risk}`),
+    effort: (effort) => reportText("efforts", effort),
+    number: (number) => format.number.format(number),
+    date: (instant) => format.day.format(new Date(instant)),
+    dateTime: (instant) => format.moment.format(new Date(instant)),
+    tick: (instant, unit) => format.ticks[unit].format(new Date(instant)),
+    duration: (seconds) =>
+      seconds > secondsShownMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
+    relativeTime: (instant) => {
+      const distanceMs = Date.parse(instant) - now.getTime();
+      const [unit, unitMs] = steps.find(([, stepMs]) => Math.abs(distanceMs) >= stepMs) ?? ["second", 1_000];
+      return format.relative.format(Math.round(distanceMs / unitMs), unit);
+    },
+  };
+}
+
+/** Text with a capital first letter, for words that stand alone. */
+export function capitalised(text: string, { locale }: Pick<I18n, "locale">): string {
+  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+}
+
+/** Name of a language in the language itself, so that its readers find it. */
+export function languageName(texts: Texts, locale: PageLocale): string {
+  return texts.translate(locale, ["pages", ..."layout.languageName".split(".")]) ?? locale;
+}
