@@ -6,7 +6,6 @@ import { allowedMethods } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
-import type { Texts } from "../text/i18n.ts";
 import { answer, answerError, prepareHeaders } from "./answer.ts";
 import { createAuthGuard } from "./auth-guard.ts";
 import {
@@ -15,23 +14,26 @@ import {
   invalidBody,
   invalidListQuery,
   invalidLocale,
+  invalidReportQuery,
   invalidUrl,
   methodNotAllowed,
   routeNotFound,
+  unknownReportFormat,
 } from "./errors.ts";
 import type { Readiness } from "./health.ts";
+import { scansPath } from "./own-scan.ts";
+import { type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext, type RequestContext } from "./request-context.ts";
 import { apiRoutes } from "./routes.ts";
-import { type ScanHandlersSettings, scansPath } from "./scans.ts";
+import type { ScanHandlersSettings } from "./scans.ts";
 
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 /** Above the rate of a script with a revoked token, below that of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
-export interface ApiSettings {
+export interface ApiSettings extends ReportFilesSettings {
   readonly store: ScanHandlersSettings["store"];
-  readonly texts: Texts;
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
   /** Characters that scans of this installation read of a response header, for the API's description. */
@@ -46,7 +48,7 @@ export interface ApiSettings {
 
 /** @throws Error when a trusted proxy is neither an address nor a range. */
 export function createApi(settings: ApiSettings) {
-  const { store, texts, wake, ready, now, log, headerCharsMax = headerValueCharsMax } = settings;
+  const { store, now, log, headerCharsMax = headerValueCharsMax } = settings;
   const authGuard = createAuthGuard({
     store,
     clientAddressOf: createClientAddress(settings.trustedProxies),
@@ -66,7 +68,7 @@ export function createApi(settings: ApiSettings) {
       return request.method === "OPTIONS" ? answerOptions(context.requestContext, pathOf(request)) : undefined;
     })
     .onError(({ error, requestContext, request }) => answerError(requestContext, asApiError(error, request, requestContext.requestId)))
-    .use(apiRoutes({ store, texts, wake, ready, now, authGuard, peerOf, headerCharsMax }));
+    .use(apiRoutes({ ...settings, authGuard, peerOf, headerCharsMax }));
   const routes = app.routes.filter(({ method }) => method !== "ALL");
   return app;
 
@@ -86,10 +88,10 @@ export function createApi(settings: ApiSettings) {
     if (error instanceof ApiError) return error;
     if (error instanceof ParseError) return error.cause instanceof ApiError ? error.cause : invalidBody("cannot be read");
     if (error instanceof ValidationError && error.type === "body") return asBodyError(error.value);
-    if (error instanceof ValidationError && error.type === "query") return path === scansPath ? invalidListQuery() : invalidLocale();
+    if (error instanceof ValidationError && error.type === "query") return invalidQuery(path);
     if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
       const allowed = allowedMethods(routes, path);
-      return allowed.length === 0 || allowed.includes(request.method) ? routeNotFound() : methodNotAllowed(allowed);
+      return allowed.length === 0 || allowed.includes(request.method) ? nothingAt(path) : methodNotAllowed(allowed);
     }
     log.error("request failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     return internalError();
@@ -106,6 +108,18 @@ function normalizeScheme(headers: Headers): void {
 }
 
 const bearerScheme = /^bearer +/i;
+
+/** Any name of a report file, known or not. */
+const reportFilePath = new RegExp(`^${scansPath}/[^/]+/report(?:\\.[^/]*)?$`);
+
+function nothingAt(path: string): ApiError {
+  return reportFilePath.test(path) ? unknownReportFormat(reportFormats.map(({ extension }) => extension)) : routeNotFound();
+}
+
+function invalidQuery(path: string): ApiError {
+  if (path === scansPath) return invalidListQuery();
+  return reportFilePath.test(path) ? invalidReportQuery() : invalidLocale();
+}
 
 function asBodyError(body: unknown): ApiError {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return invalidBody("is not a JSON object");

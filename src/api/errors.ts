@@ -1,7 +1,7 @@
 /** Errors of the API: one constructor for each row of the specification's table. */
 import { locales } from "../check/check.ts";
 import type { NotReadyReason } from "./health.ts";
-import { listLimitMax } from "./schemas.ts";
+import { csvRows, listLimitMax } from "./schemas.ts";
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -61,6 +61,13 @@ export function invalidLocale(): ApiError {
   return new ApiError(400, `locale must be one of ${locales.join(", ")}, and be given once.`);
 }
 
+export function invalidReportQuery(): ApiError {
+  return new ApiError(
+    400,
+    `locale must be one of ${locales.join(", ")}, csv one of ${csvRows.join(", ")}, and strict true or false; each may be given once.`,
+  );
+}
+
 export function invalidListQuery(): ApiError {
   return new ApiError(400, `limit must be a whole number from 1 to ${listLimitMax}, and cursor a nextCursor of an earlier page.`);
 }
@@ -68,6 +75,24 @@ export function invalidListQuery(): ApiError {
 /** The same for an unknown token, a malformed one and that of another account's scan. */
 export function scanNotFound(): ApiError {
   return new ApiError(404, "There is no such scan.");
+}
+
+/** `known`: extensions of the export formats. */
+export function unknownReportFormat(known: readonly string[]): ApiError {
+  return new ApiError(404, `There is no such report; there are ${known.map((extension) => `report.${extension}`).join(", ")}.`);
+}
+
+export function scanNotOver(retryAfterSeconds: number): ApiError {
+  return new ApiError(409, "The scan is not over yet; its report can be read then.", {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+export function nothingToReport(extension: string): ApiError {
+  return new ApiError(
+    409,
+    `The page could not be measured, so there is nothing to write to report.${extension}; report.json has the reason.`,
+  );
 }
 
 export function routeNotFound(): ApiError {

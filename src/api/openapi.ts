@@ -1,9 +1,11 @@
 /** OpenAPI 3.1 description, built from the schemas that validate requests. */
 import { headerValueCharsMax } from "../evidence/limits.ts";
+import type { ExportFormat } from "../export/formats.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
+import { reportFormats } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
-import { ListQuery, LocaleQuery, models, TokenParams } from "./schemas.ts";
+import { ListQuery, LocaleQuery, models, ReportFileQuery, TokenParams } from "./schemas.ts";
 
 type ModelName = keyof typeof models;
 
@@ -29,6 +31,9 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       "/api/v1/scans": { post: startScan, get: listScans },
       "/api/v1/scans/{token}": { get: readReport },
       "/api/v1/scans/{token}/security": { get: readSecurity },
+      ...Object.fromEntries(
+        reportFormats.map((format) => [`/api/v1/scans/{token}/report.${format.extension}`, { get: readReportFile(format) }]),
+      ),
     },
     components: {
       schemas: models,
@@ -116,6 +121,24 @@ const readSecurity = {
   description: "While the scan is queued or running, security is null. Retry-After is there while it is not over, an ETag once it is.",
   ...readsScan("The security result.", "SecurityResult"),
 };
+
+function readReportFile({ extension, mediaType }: ExportFormat) {
+  return {
+    operationId: `readReportFile.${extension}`,
+    tags: ["scans"],
+    summary: `Read the report of a scan as a file: ${extension}`,
+    description: "A download with an ETag. Its findings are in the order in which to fix them.",
+    parameters: [...parameters("path", TokenParams), ...parameters("query", ReportFileQuery)],
+    responses: {
+      200: { description: "The file.", content: { [mediaType]: { schema: {} } } },
+      ...notModified,
+      400: error("A parameter is not valid."),
+      ...refusals,
+      ...notFound,
+      409: error("The scan is not over; or it measured nothing that this format could say.", retryAfter),
+    },
+  };
+}
 
 /** Served without a token: a developer of a client has none yet. */
 export function createOpenapiAnswer(headerCharsMax: number): (requestContext: RequestContext) => Response {

@@ -1,13 +1,14 @@
 /** LRU cache of rendered bodies: a finished scan never changes, and rendering is the costly part of a read. */
 import { LRUCache } from "lru-cache";
 import { prepareHeaders } from "./answer.ts";
+import type { HeaderFields } from "./request-context.ts";
 
 const bodiesMax = 1_000;
 /** A thousand usual bodies of 40 KB; a body with every finding has a megabyte. */
 const charsMax = 40_000_000;
 
 export interface RenderedBody {
-  readonly json: string;
+  readonly text: string;
   /** Strong hash of the body, so that new texts of a release change it. */
   readonly etag: string;
   /** With the ETag, for clients that ask again. */
@@ -18,21 +19,23 @@ export class RenderedBodies {
   private readonly bodies = new LRUCache<string, RenderedBody>({
     max: bodiesMax,
     maxSize: charsMax,
-    sizeCalculation: ({ json }) => json.length,
+    sizeCalculation: ({ text }) => text.length,
   });
 
-  get(key: string, render: () => string): RenderedBody {
+  /** What `render` throws is not kept. */
+  get(key: string, render: () => RenderedBody): RenderedBody {
     const known = this.bodies.get(key);
     if (known !== undefined) return known;
-    const rendered = withEtag(render());
+    const rendered = render();
     this.bodies.set(key, rendered);
     return rendered;
   }
 }
 
-export function withEtag(json: string): RenderedBody {
-  const etag = `"${new Bun.CryptoHasher("sha256").update(json).digest("base64url").slice(0, 22)}"`;
-  return { json, etag, headers: prepareHeaders({ etag, "cache-control": "private, no-cache" }) };
+/** `fields`: headers beside the ETag. */
+export function withEtag(text: string, fields: HeaderFields = {}): RenderedBody {
+  const etag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+  return { text, etag, headers: prepareHeaders({ etag, "cache-control": "private, no-cache", ...fields }) };
 }
 
 /** RFC 9110 section 13.1.2: a list of tags, compared weakly, or `*` for any. */

@@ -5,13 +5,17 @@ import type { AuthGuard } from "./auth-guard.ts";
 import { readJson } from "./body.ts";
 import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
 import { createOpenapiAnswer } from "./openapi.ts";
+import { scansPath } from "./own-scan.ts";
+import { localeOf, reportFileOptionsOf } from "./queries.ts";
+import { createReportFiles, type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext } from "./request-context.ts";
-import { createScanHandlers, type ScanHandlersSettings, scansPath } from "./scans.ts";
-import { ListQuery, LocaleQuery, ScanRequest } from "./schemas.ts";
+import { createScanHandlers, type ScanHandlersSettings } from "./scans.ts";
+import { ListQuery, LocaleQuery, ReportFileQuery, ScanRequest } from "./schemas.ts";
 
 const openapiPath = "/api/v1/openapi.json";
 
-export interface ApiRoutesSettings extends ScanHandlersSettings {
+export interface ApiRoutesSettings extends ScanHandlersSettings, ReportFilesSettings {
+  readonly store: ScanHandlersSettings["store"];
   readonly ready: () => Readiness;
   readonly authGuard: AuthGuard;
   /** Address of the peer; null for a Unix socket. */
@@ -26,44 +30,51 @@ const unsendableName = "\ud800";
 export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...settings }: ApiRoutesSettings) {
   const answerOpenapi = createOpenapiAnswer(headerCharsMax);
   const scans = createScanHandlers(settings);
-  return (
-    new Elysia({ name: "routes" })
-      .decorate("requestContext", noRequestContext)
-      .get("/healthz", ({ requestContext }) => answerHealth(requestContext))
-      .get("/readyz", ({ requestContext }) => answerReadiness(requestContext, ready()))
-      .get(openapiPath, ({ requestContext }) => answerOpenapi(requestContext))
-      .all(openapiPath, notFound, { parse: "none" })
+  const readReportFile = createReportFiles(settings);
+  const routes = new Elysia({ name: "routes" })
+    .decorate("requestContext", noRequestContext)
+    .get("/healthz", ({ requestContext }) => answerHealth(requestContext))
+    .get("/readyz", ({ requestContext }) => answerReadiness(requestContext, ready()))
+    .get(openapiPath, ({ requestContext }) => answerOpenapi(requestContext))
+    .all(openapiPath, notFound, { parse: "none" })
 
-      // Everything below needs a token.
-      .use(bearer({ extract: { body: unsendableName, query: unsendableName, header: "Bearer" } }))
-      .derive(({ bearer: token, request, requestContext }) => {
-        authGuard(request, token, peerOf(request), requestContext);
-        return {};
-      })
-      .post(scansPath, ({ body, bearer: token, requestContext }) => scans.start(body.url, token, requestContext), {
-        body: ScanRequest,
-        // Elysia parses before `derive`. `transform` runs after it, so no body is read without a valid token.
-        parse: () => ({}),
-        transform: async (context) => {
-          (context as { body: unknown }).body = await readJson(context.request);
-        },
-      })
-      .get(scansPath, ({ query, requestContext }) => scans.list(query, requestContext), { query: ListQuery })
-      .get(
-        `${scansPath}/:token`,
-        ({ params, query, request, requestContext }) => scans.report(params.token, query.locale, request, requestContext),
-        {
-          query: LocaleQuery,
-        },
-      )
-      .get(
-        `${scansPath}/:token/security`,
-        ({ params, query, request, requestContext }) => scans.security(params.token, query.locale, request, requestContext),
-        { query: LocaleQuery },
-      )
-      // Without this route, Elysia answers 404 to an unknown path or method before the auth guard runs.
-      .all("/api/*", notFound, { parse: "none" })
-  );
+    // Everything below needs a token.
+    .use(bearer({ extract: { body: unsendableName, query: unsendableName, header: "Bearer" } }))
+    .derive(({ bearer: token, request, requestContext }) => {
+      authGuard(request, token, peerOf(request), requestContext);
+      return {};
+    })
+    .post(scansPath, ({ body, bearer: token, requestContext }) => scans.start(body.url, token, requestContext), {
+      body: ScanRequest,
+      // Elysia parses before `derive`. `transform` runs after it, so no body is read without a valid token.
+      parse: () => ({}),
+      transform: async (context) => {
+        (context as { body: unknown }).body = await readJson(context.request);
+      },
+    })
+    .get(scansPath, ({ query, requestContext }) => scans.list(query, requestContext), { query: ListQuery })
+    .get(
+      `${scansPath}/:token`,
+      ({ params, query, request, requestContext }) => scans.report(params.token, localeOf(query.locale, request), request, requestContext),
+      { query: LocaleQuery },
+    )
+    .get(
+      `${scansPath}/:token/security`,
+      ({ params, query, request, requestContext }) =>
+        scans.security(params.token, localeOf(query.locale, request), request, requestContext),
+      { query: LocaleQuery },
+    )
+    // Without this route, Elysia answers 404 to an unknown path or method before the auth guard runs.
+    .all("/api/*", notFound, { parse: "none" });
+  for (const format of reportFormats) {
+    routes.get(
+      `${scansPath}/:token/report.${format.extension}`,
+      ({ params, query, request, requestContext }) =>
+        readReportFile(format, params.token, reportFileOptionsOf(query, request), request, requestContext),
+      { query: ReportFileQuery },
+    );
+  }
+  return routes;
 }
 
 /** Becomes a 404, or a 405 for a path that answers other methods. */

@@ -1,8 +1,7 @@
-/** Routes under /api/v1/scans: start a scan, list the account's scans, read one. */
+/** Routes under /api/v1/scans: start a scan, list the account's scans, read one as JSON. */
 import { authenticate } from "../account/authenticate.ts";
-import { type Locale, locales } from "../check/check.ts";
+import type { Locale } from "../check/check.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
-import type { Account } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
@@ -10,14 +9,12 @@ import { listedScoreOf } from "../store/summary.ts";
 import type { Texts } from "../text/i18n.ts";
 import { renderFullReport, renderSecurityResult } from "../text/render.ts";
 import { answer, prepareHeaders } from "./answer.ts";
-import { invalidLocale, invalidUrl, queueFull, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
-import { matchesEtag, RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
+import { invalidUrl, queueFull, storeFull, unauthenticated } from "./errors.ts";
+import { answerRendered, callingAccount, isOver, ownScan, pollAgainSeconds, statusUrlOf } from "./own-scan.ts";
+import { RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
 import type { RequestContext } from "./request-context.ts";
 import { listLimitDefault } from "./schemas.ts";
 
-export const scansPath = "/api/v1/scans";
-/** Retry-After between two polls of an unfinished scan. */
-const pollAgainSeconds = 2;
 /** Retry-After when the queue or the disk is full. */
 const queueRetrySeconds = 30;
 const unfinishedHeaders = prepareHeaders({ "retry-after": String(pollAgainSeconds) });
@@ -34,7 +31,7 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
   return { start: startScan, list: listScans, report: readReport, security: readSecurity };
 
   async function startScan(rawUrl: string, bearer: string | undefined, requestContext: RequestContext): Promise<Response> {
-    const caller = callerOf(requestContext);
+    const caller = callingAccount(requestContext);
     // Checked again: the token may have been revoked while a slow body arrived.
     if (authenticate(store, bearer, now()).status === "refused") throw unauthenticated();
     const parsed = parseScanUrl(rawUrl);
@@ -58,7 +55,7 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
   }
 
   function listScans({ limit, cursor }: { readonly limit?: string; readonly cursor?: string }, requestContext: RequestContext): Response {
-    const page = store.scans.listOfAccount(callerOf(requestContext).id, {
+    const page = store.scans.listOfAccount(callingAccount(requestContext).id, {
       limit: limit === undefined ? listLimitDefault : Number(limit),
       cursor: cursor === undefined ? null : Number(cursor),
     });
@@ -68,9 +65,8 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
     return answer(requestContext, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
   }
 
-  function readReport(token: string, requested: Locale | undefined, request: Request, requestContext: RequestContext): Response {
-    const locale = localeOf(requested, request);
-    const scan = ownScan(callerOf(requestContext), token);
+  function readReport(token: string, locale: Locale, request: Request, requestContext: RequestContext): Response {
+    const scan = ownScan(store, token, requestContext);
     const gathered = store.evidence.find(token);
     const report = renderFullReport(
       scan,
@@ -82,45 +78,14 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
     return answerScan(scan, withEtag(JSON.stringify(report)), request, requestContext);
   }
 
-  function readSecurity(token: string, requested: Locale | undefined, request: Request, requestContext: RequestContext): Response {
-    const locale = localeOf(requested, request);
-    const scan = ownScan(callerOf(requestContext), token);
-    const render = () => JSON.stringify(renderSecurityResult(scan, store.results.find(token) ?? null, locale, texts));
-    return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : withEtag(render()), request, requestContext);
+  function readSecurity(token: string, locale: Locale, request: Request, requestContext: RequestContext): Response {
+    const scan = ownScan(store, token, requestContext);
+    const render = () => withEtag(JSON.stringify(renderSecurityResult(scan, store.results.find(token) ?? null, locale, texts)));
+    return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : render(), request, requestContext);
   }
-
-  /** Unknown scans and those of other accounts get the same refusal. Broken percent-encoding arrives as null. */
-  function ownScan(caller: Account, token: string): ScanRecord {
-    const scan = store.scans.findOfAccount(caller.id, token);
-    if (scan === undefined) throw scanNotFound();
-    return scan;
-  }
-}
-
-/** @throws ApiError 401 for a request without auth guard. */
-function callerOf({ caller }: RequestContext): Account {
-  if (caller === null) throw unauthenticated();
-  return caller;
-}
-
-/** @throws ApiError 400 when the parameter is repeated. */
-function localeOf(requested: Locale | undefined, { url }: Request): Locale {
-  if (requested === undefined) return locales[0];
-  if (url.includes("&") && new URL(url).searchParams.getAll("locale").length > 1) throw invalidLocale();
-  return requested;
-}
-
-function statusUrlOf(token: string): string {
-  return `${scansPath}/${token}`;
-}
-
-function isOver({ status }: ScanRecord): boolean {
-  return status === "finished" || status === "failed";
 }
 
 /** An ended scan never changes, so it gets an ETag; any other gets Retry-After. */
-function answerScan(scan: ScanRecord, { json, etag, headers }: RenderedBody, request: Request, requestContext: RequestContext): Response {
-  if (!isOver(scan)) return answer(requestContext, 200, json, unfinishedHeaders);
-  if (matchesEtag(request.headers.get("if-none-match"), etag)) return answer(requestContext, 304, null, headers);
-  return answer(requestContext, 200, json, headers);
+function answerScan(scan: ScanRecord, body: RenderedBody, request: Request, requestContext: RequestContext): Response {
+  return isOver(scan) ? answerRendered(body, request, requestContext) : answer(requestContext, 200, body.text, unfinishedHeaders);
 }

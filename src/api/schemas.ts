@@ -185,6 +185,20 @@ export const LocaleQuery = Type.Object(
   open,
 );
 
+/** What the lines of a CSV file are. */
+export const csvRows = ["findings", "checks"] as const;
+
+export const ReportFileQuery = Type.Object(
+  {
+    ...LocaleQuery.properties,
+    csv: Type.Optional(t.UnionEnum(csvRows, { default: csvRows[0], description: "Lines of report.csv." })),
+    strict: Type.Optional(
+      t.UnionEnum(["false", "true"], { default: "false", description: "Whether rows without a verdict are errors in report.junit.xml." }),
+    ),
+  },
+  open,
+);
+
 /** Strings with a pattern: Elysia's query numbers also accept 0x10 and 1e1. */
 export const ListQuery = Type.Object(
   {

@@ -1,4 +1,5 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
+import { version } from "../../package.json" with { type: "json" };
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
@@ -68,9 +69,11 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
   const { diskFault, storeFault } = store.health;
   const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, log);
   const wake = () => dispatcher?.wake();
-  const shared = { store, texts: createTexts(catalog.texts, catalog.checks), now: () => new Date(), log };
+  const shared = { store, catalog, texts: createTexts(catalog.texts, catalog.checks), now: () => new Date(), log };
   const api = createApi({
     ...shared,
+    version,
+    publicUrl: config.public_url,
     wake,
     trustedProxies: config.trusted_proxies,
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
@@ -79,7 +82,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
   });
   const operator = createOperator(loaded, { store, catalog, browsers, log });
   const scanning = { ready: () => readiness().ready, progress, wake };
-  const pages = createPages(webSettings(config, { ...shared, catalog, operator, scanning }));
+  const pages = createPages(webSettings(config, { ...shared, operator, scanning }));
   const listening = listenAt(config, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));

@@ -43,6 +43,9 @@ const unlimited = { requestsMax: Number.MAX_SAFE_INTEGER, windowSeconds: 60 };
 const api = createApi({
   store,
   texts: createTexts(catalog.texts, catalog.checks),
+  catalog,
+  version: "1.2.3",
+  publicUrl: null,
   requestLimit: unlimited,
   trustedProxies: [],
   wake: () => {},

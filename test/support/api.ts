@@ -51,6 +51,9 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
   const api = createApi({
     store,
     texts: createTexts(checksTexts),
+    catalog: { checks: [] },
+    version: "1.2.3",
+    publicUrl: null,
     trustedProxies: [],
     wake: () => {
       underTest.woken += 1;

@@ -27,8 +27,8 @@ interface Answer {
   readonly content?: Content;
 }
 
-/** By media type; each schema is a reference to a component. */
-type Content = Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+/** By media type. Each schema is a reference to a component, or empty for a file. */
+export type Content = Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
 
 /** Keywords of JSON Schema 2020-12 that the API uses. */
 export interface Schema {
@@ -46,10 +46,10 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** Component name of a body; null for a response without a body. */
+/** Component name of a body; null for a file, and for a response without a body. */
 export function bodyNameOf(content: Content | undefined): string | null {
   const [body] = Object.values(content ?? {});
-  return body?.schema.$ref.split("/").at(-1) ?? null;
+  return body?.schema.$ref?.split("/").at(-1) ?? null;
 }
 
 export interface FieldRow {

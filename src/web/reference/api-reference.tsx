@@ -6,7 +6,7 @@ import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { BodyTable, bodyId, Code, FromDescription, Notes } from "./api-bodies.tsx";
-import { bodyNameOf, type Operation, typeOf } from "./api-document.ts";
+import { bodyNameOf, type Content, type Operation, typeOf } from "./api-document.ts";
 import { TextWithCode } from "./coded.tsx";
 import { curlOf, exampleBodyOf } from "./curl.ts";
 import { ExampleAnswer } from "./example-answer.tsx";
@@ -157,14 +157,21 @@ function Answers({ responses }: Pick<Operation, "responses">) {
       columns={[
         { label: i18n.t("apiReference.columns.status"), cell: ([status]) => status },
         { label: i18n.t("apiReference.columns.meaning"), cell: ([, { description }]) => <FromDescription text={description} /> },
-        { label: i18n.t("apiReference.columns.body"), cell: ([, { content }]) => <BodyLink name={bodyNameOf(content)} /> },
+        { label: i18n.t("apiReference.columns.body"), cell: ([, { content }]) => <AnsweredBody content={content} /> },
       ]}
     />
   );
 }
 
-function BodyLink({ name }: { readonly name: string | null }) {
+/** Link to the body, or the media type of a file. */
+function AnsweredBody({ content }: { readonly content: Content | undefined }) {
   const { i18n } = useVisit();
-  if (name === null) return i18n.t("apiReference.noBody");
+  const name = bodyNameOf(content);
+  const [mediaType] = Object.keys(content ?? {});
+  if (name !== null) return <BodyLink name={name} />;
+  return mediaType === undefined ? i18n.t("apiReference.noBody") : <Code text={mediaType} />;
+}
+
+function BodyLink({ name }: { readonly name: string }) {
   return <a href={`#${bodyId(name)}`}>{name}</a>;
 }

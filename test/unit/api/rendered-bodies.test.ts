@@ -6,27 +6,27 @@ describe("rendered bodies", () => {
   test("are rendered once", () => {
     const bodies = new RenderedBodies();
     let rendered = 0;
-    const render = () => `{"n":${++rendered}}`;
+    const render = () => withEtag(`{"n":${++rendered}}`);
     expect(bodies.get("a", render)).toBe(bodies.get("a", render));
     expect(rendered).toBe(1);
   });
   test("evict the least recently used first", () => {
     const bodies = new RenderedBodies();
-    const first = bodies.get("first", () => "{}");
-    const second = bodies.get("second", () => "{}");
-    for (let i = 0; i < 998; i += 1) bodies.get(`key ${i}`, () => "{}");
-    expect(bodies.get("first", () => "[]")).toBe(first);
-    bodies.get("one more", () => "{}");
-    expect(bodies.get("first", () => "[]")).toBe(first);
-    expect(bodies.get("second", () => "[]")).not.toBe(second);
+    const first = bodies.get("first", () => withEtag("{}"));
+    const second = bodies.get("second", () => withEtag("{}"));
+    for (let i = 0; i < 998; i += 1) bodies.get(`key ${i}`, () => withEtag("{}"));
+    expect(bodies.get("first", () => withEtag("[]"))).toBe(first);
+    bodies.get("one more", () => withEtag("{}"));
+    expect(bodies.get("first", () => withEtag("[]"))).toBe(first);
+    expect(bodies.get("second", () => withEtag("[]"))).not.toBe(second);
   });
   test("are evicted when they are large, however few", () => {
     const bodies = new RenderedBodies();
-    const large = () => `"${"x".repeat(15_000_000)}"`;
+    const large = () => withEtag(`"${"x".repeat(15_000_000)}"`);
     const [first, second] = [bodies.get("first", large), bodies.get("second", large)];
     bodies.get("third", large);
-    expect(bodies.get("second", () => "[]")).toBe(second);
-    expect(bodies.get("first", () => "[]")).not.toBe(first);
+    expect(bodies.get("second", () => withEtag("[]"))).toBe(second);
+    expect(bodies.get("first", () => withEtag("[]"))).not.toBe(first);
   });
   test("have a tag of their content", () => {
     expect(withEtag("{}").etag).toBe(withEtag("{}").etag);

@@ -1,0 +1,133 @@
+/** Report files on a running server with a real store: one for each export format. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exportFormats } from "../../../src/export/formats.ts";
+import type { FullReport } from "../../../src/text/render.ts";
+import { type ApiUnderTest, startApi } from "../../support/api.ts";
+import { builtInChecks } from "../../support/built-in-checks.ts";
+import { exportSettings } from "../../support/exported-scans.ts";
+import { knownScans } from "../../support/finished-scans.ts";
+
+const formats = Object.values(exportFormats);
+const { result } = knownScans.bare;
+
+let api: ApiUnderTest;
+let token: string;
+let scan: string;
+
+beforeAll(async () => {
+  const { texts } = exportSettings();
+  api = await startApi({ requestLimit: { requestsMax: 10_000, windowSeconds: 60 }, catalog: { checks: builtInChecks }, texts });
+  ({ token } = await api.customer());
+  ({ token: scan } = await api.start(token));
+  await api.finish(result);
+});
+afterAll(async () => {
+  expect(api.logged).toEqual([]);
+  await api.stop();
+});
+
+const read = (path: string, init: { readonly headers?: Record<string, string>; readonly method?: string; readonly token?: string } = {}) =>
+  api.request(`/api/v1/scans/${path}`, { token, ...init });
+
+async function errorOf(response: Response): Promise<string> {
+  const body = (await response.json()) as { errorMessage: string };
+  expect(Object.keys(body)).toEqual(["errorMessage"]);
+  return body.errorMessage;
+}
+
+describe.each(formats)("report.$extension", ({ extension, mediaType }) => {
+  test("is a download with an ETag, the same for GET and HEAD", async () => {
+    const response = await read(`${scan}/report.${extension}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe(`${mediaType}; charset=utf-8`);
+    expect(response.headers.get("content-disposition")).toMatch(
+      new RegExp(`^attachment; filename="site\\.example_\\d{4}-\\d\\d-\\d\\d_${scan}\\.${extension}"$`),
+    );
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    const text = await response.text();
+    expect(text.length).toBeGreaterThan(0);
+    const etag = response.headers.get("etag") ?? "";
+    const head = await read(`${scan}/report.${extension}`, { method: "HEAD" });
+    expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, etag, ""]);
+    const again = await read(`${scan}/report.${extension}`, { headers: { "if-none-match": etag } });
+    expect([again.status, again.headers.get("etag"), await again.text()]).toEqual([304, etag, ""]);
+  });
+  test("is 409 with Retry-After before the scan is over", async () => {
+    const { token: waiting } = await api.start(token);
+    for (const begin of [() => {}, () => api.claim()]) {
+      await begin();
+      const response = await read(`${waiting}/report.${extension}`);
+      expect(response.status).toBe(409);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(await errorOf(response)).toContain("not over");
+    }
+    await api.store.scans.fail(waiting, { code: "timeout", evidence: null, timings: {}, now: new Date() });
+    const failed = await read(`${waiting}/report.${extension}`);
+    expect([200, 409]).toContain(failed.status);
+    expect(failed.headers.get("retry-after")).toBeNull();
+    if (failed.status === 409) expect(await errorOf(failed)).toContain("nothing to write");
+  });
+  test("is the same 404 for a foreign and an unknown scan, and 401 without a token", async () => {
+    const other = await api.customer();
+    const answers = await Promise.all([
+      read(`${scan}/report.${extension}`, { token: other.token }),
+      read(`${"0".repeat(22)}/report.${extension}`),
+      read(`%ff/report.${extension}`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect((await api.request(`/api/v1/scans/${scan}/report.${extension}`)).status).toBe(401);
+  });
+  test("is 405 for other methods", async () => {
+    const response = await read(`${scan}/report.${extension}`, { method: "POST" });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+});
+
+describe("options", () => {
+  const json = async (query: string) => (await (await read(`${scan}/report.json${query}`)).json()) as FullReport<unknown, unknown>;
+
+  test("locale selects the language; without it, it is English", async () => {
+    const labels = async (query: string) => (await json(query)).security?.checks?.map(({ label }) => label);
+    expect(await labels("")).toEqual(await labels("?locale=en-gb"));
+    expect(await labels("?locale=de-de")).not.toEqual(await labels("?locale=en-gb"));
+  });
+  test("other parameters are accepted by every format", async () => {
+    for (const { extension } of formats)
+      expect((await read(`${scan}/report.${extension}?csv=checks&strict=true&locale=de-de&other=1`)).status).toBe(200);
+  });
+  test.each(["locale=fr-fr", "csv=rows", "csv=", "strict=yes", "strict=", "strict=true&strict=true", "csv=checks&csv=findings"])(
+    "400 for ?%s",
+    async (query) => {
+      const response = await read(`${scan}/report.json?${query}`);
+      expect(response.status).toBe(400);
+      expect(await errorOf(response)).toContain("csv one of findings, checks");
+    },
+  );
+});
+
+test("report.json has the fields of the full report, with its findings in the order of fixing", async () => {
+  const [file, full] = await Promise.all([read(`${scan}/report.json`), read(scan)]);
+  const report = (await file.json()) as FullReport<unknown, unknown>;
+  const stored = (await full.json()) as FullReport<unknown, unknown>;
+  const codes = ({ security }: FullReport<unknown, unknown>) => security?.findings.map(({ code }) => code) ?? [];
+  expect({ ...report, security: null }).toEqual({ ...stored, security: null });
+  expect(codes(report).toSorted()).toEqual(codes(stored).toSorted());
+  const severities = ["critical", "high", "medium", "low", "info"];
+  const ranks = report.security?.findings.map(({ severity }) => severities.indexOf(severity)) ?? [];
+  expect(codes(stored)).toEqual(result.findings.map(({ code }) => code));
+  expect(codes(report)).not.toEqual(codes(stored));
+  expect(ranks[0]).toBe(Math.min(...ranks));
+});
+
+test.each(["report", "report.", "report.exe", "report.JSON", "report.json.json", "report.toString"])(
+  "%s is a 404 that names the formats",
+  async (name) => {
+    const response = await read(`${scan}/${name}`);
+    expect(response.status).toBe(404);
+    expect(await errorOf(response)).toBe(
+      `There is no such report; there are ${formats.map(({ extension }) => `report.${extension}`).join(", ")}.`,
+    );
+  },
+);
