@@ -1,8 +1,9 @@
-/** Writes the generated blocks of the documentation: `npm run docs`. */
+/** Writes the generated blocks of the documentation, and the types of the plugin API: `npm run docs`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Setting } from "../src/app/setting.ts";
 import { type SettingKey, settingKeys, settings } from "../src/app/settings.ts";
+import { pluginTypes, pluginTypesFile } from "./plugin-types.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -21,14 +22,16 @@ export interface GeneratedFile {
   readonly fresh: string;
 }
 
-/** Files with generated blocks: current and expected content. @throws Error for a file without the marks of its block. */
+/** Generated files and files with generated blocks. @throws Error for a file without the marks of its block. */
 export function generatedDocs(): readonly GeneratedFile[] {
-  return [...new Set(blocks.map(({ file }) => file))].map((file) => {
+  const types = { path: pluginTypesFile, current: readFileSync(pluginTypesFile, "utf8"), fresh: pluginTypes() };
+  const withBlocks = [...new Set(blocks.map(({ file }) => file))].map((file) => {
     const path = resolve(root, file);
     const current = readFileSync(path, "utf8");
     const fresh = blocks.filter((block) => block.file === file).reduce(withBlock, current);
     return { path, current, fresh };
   });
+  return [...withBlocks, types];
 }
 
 function withBlock(text: string, { file, name, text: blockText }: Block): string {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkSource, codeOfNewCheck, type NewCheck, testSource, textsToFillIn } from "../src/authoring/templates.ts";
 import { isCheckKey } from "../src/catalog/validate.ts";
 import { type CheckTexts, locales } from "../src/check/check.ts";
 
@@ -32,10 +33,11 @@ interface LocaleFile {
  */
 export function scaffoldCheck(root: string, key: string): readonly ScaffoldedFile[] {
   if (!isCheckKey(key)) throw new KeyError(`"${key}" is not lower-case words joined by hyphens, such as x-frame-options`);
-  const code = `security.missing-header.${key}`;
+  const check = { key, header: key };
+  const testPlace = { checkImport: `../../../checks/${key}.ts`, testerImport: "../../support/check-tester.ts", captured: null };
   const sources = [
-    { path: `checks/${key}.ts`, text: checkSource(key, code) },
-    { path: `test/unit/checks/${key}.test.ts`, text: testSource(key, code) },
+    { path: `checks/${key}.ts`, text: checkSource(check, null) },
+    { path: `test/unit/checks/${key}.test.ts`, text: testSource(check, testPlace) },
   ];
   const taken = sources.find(({ path }) => existsSync(join(root, path)));
   if (taken !== undefined) throw new KeyError(`${taken.path} exists already`);
@@ -43,74 +45,20 @@ export function scaffoldCheck(root: string, key: string): readonly ScaffoldedFil
     ...sources,
     ...locales.map((locale) => {
       const path = `locales/${locale}.json`;
-      return { path, text: withTexts(path, readFileSync(join(root, path), "utf8"), key, code) };
+      return { path, text: withTexts(path, readFileSync(join(root, path), "utf8"), check) };
     }),
   ];
 }
 
-function checkSource(key: string, code: string): string {
-  return `/** Checks the response header ${key}. */
-import { passed, registerCheck, setHeader, violated } from "assay/check";
-
-export default registerCheck({
-  key: "${key}",
-  weight: 1,
-  area: "headers",
-  reads: ["page"],
-  headers: ["${key}"],
-  findings: {
-    "${code}": { severity: "info", riskLevel: "low", effort: "low" },
-  },
-  fixes: {
-    "${code}": [setHeader("${key}", "value")],
-  },
-  judge({ headers }) {
-    const [value] = headers${key.includes("-") ? `["${key}"]` : `.${key}`};
-    return value === undefined ? violated("${code}") : passed();
-  },
-});
-`;
-}
-
-function testSource(key: string, code: string): string {
-  return `/** Cases of the check of the response header ${key}. */
-import check from "../../../checks/${key}.ts";
-import { testCheck } from "../../support/check-tester.ts";
-
-testCheck(check, {
-  passed: [["the header is sent", { headers: { "${key}": "value" } }]],
-  notApplicable: [],
-  violated: {
-    "${code}": [["no header", {}]],
-  },
-});
-`;
-}
-
-/** `Fill in` marks what the author has to write; the test of the check fails as long as it is there. */
-function textsOf(key: string, code: string): CheckTexts {
-  return {
-    label: key,
-    reason: "Fill in: why this is checked.",
-    method: "Fill in: what is read, and which value decides.",
-    findings: {
-      [code]: {
-        title: `Fill in: the fact, such as "${key} is missing"`,
-        detail: "Fill in: what was found on {{host}}.",
-        riskStatement: "Fill in: what can happen.",
-        remediation: "Fill in: what to do.",
-      },
-    },
-  };
-}
-
 /** The locale file with the block at its alphabetical position. */
-function withTexts(path: string, text: string, key: string, code: string): string {
+function withTexts(path: string, text: string, check: NewCheck): string {
+  const { key } = check;
+  const code = codeOfNewCheck(check);
   const file: LocaleFile = JSON.parse(text);
   const owner = Object.entries(file.checks).find(([other, { findings }]) => other === key || code in findings)?.[0];
   if (owner !== undefined) throw new KeyError(`${path} has texts for ${owner === key ? key : `${code}, in "${owner}"`} already`);
   if (format(file) !== text) throw new KeyError(`${path} is not formatted: run "npm run format" first`);
-  const blocks = [...Object.entries(file.checks), [key, textsOf(key, code)] as const].sort(([one], [other]) => (one < other ? -1 : 1));
+  const blocks = [...Object.entries(file.checks), [key, textsToFillIn(check)] as const].sort(([one], [other]) => (one < other ? -1 : 1));
   return format({ ...file, checks: Object.fromEntries(blocks) });
 }
 

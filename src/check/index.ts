@@ -1,7 +1,7 @@
 /** The plugin API `assay/check`: the contract of a check and its verdict helpers, for `checks/` and for plugins. */
 
 export type * from "../evidence/dns-facts.ts";
-export type { ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
+export type { Evidence, ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
 export type * from "../evidence/http-facts.ts";
 export type * from "../evidence/markup-facts.ts";

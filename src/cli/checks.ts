@@ -5,11 +5,12 @@ import type { Config } from "../app/settings.ts";
 import { type Catalog, loadCatalog } from "../catalog/load.ts";
 import { chargeOf } from "../check/check.ts";
 import { createTexts } from "../text/i18n.ts";
+import { newCheckCommand } from "./checks/new.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
 
 export function checksCommand(): Command {
-  const checks = new Command("checks").description("Show the catalog of checks.");
+  const checks = new Command("checks").description("Show the catalog of checks, and write checks of your own.");
   const list = checks
     .command("list")
     .description("List every check with its weight, and the file of each plugin.")
@@ -26,6 +27,7 @@ export function checksCommand(): Command {
         );
     });
   addSettings(list, ["checks.dir", "locale.default"]);
+  checks.addCommand(newCheckCommand());
   return checks;
 }
 
