@@ -1,0 +1,82 @@
+/** Comma-separated values (RFC 4180): a line for each finding, or for each check. Safe to open in a spreadsheet. */
+import type { ExportedScan, ExportSettings, ExportWriter } from "./export.ts";
+import { type ExportedReport, exportedReport } from "./exported-report.ts";
+import { plainText } from "./plain-text.ts";
+
+type Cell = string | number | boolean | null;
+
+/**
+ * Start of a formula in spreadsheets, full-width forms included. It also counts after characters at which a spreadsheet with other settings
+ * begins a new cell or line.
+ */
+const formulaStart = /(^|[;|\t\n])([\s\u200b\ufeff]*)(?=[=+\-@\t\uff0b\uff0d\uff1d\uff20])/g;
+
+export const writeCsv: ExportWriter = (scans, settings) => {
+  const [columns, rowsOf] = settings.csvRows === "checks" ? [checkColumns, checkRows] : [findingColumns, findingRows];
+  const rows = scans.flatMap((scan) => rowsOf(scan, exportedReport(scan, settings), settings));
+  return [columns, ...rows].map((row) => `${row.map(cellText).join(",")}\r\n`).join("");
+};
+
+/** A number or a state stands as it is; a text is quoted, and an apostrophe makes it no formula. */
+function cellText(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell !== "string") return String(cell);
+  const text = plainText(cell).replaceAll(formulaStart, "$1$2'");
+  return /^[\w.:/-]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+}
+
+const scanColumns = ["url", "endedAt", "measured", "score", "rank", "notMeasuredBecause"];
+
+function scanCells({ url, endedAt, failure, security }: ExportedReport): readonly Cell[] {
+  return [url, endedAt, failure === null, security?.score ?? null, security?.rank ?? null, failure];
+}
+
+const findingColumns = [
+  ...scanColumns,
+  "code",
+  "checkKey",
+  "severity",
+  "riskLevel",
+  "effort",
+  "cwe",
+  "note",
+  "accepted",
+  "acceptedReason",
+  "acceptedUntil",
+  "inBaseline",
+  "title",
+  "detail",
+  "riskStatement",
+  "remediation",
+];
+
+/** A scan without findings has a line all the same, which says whether it was measured. */
+function findingRows(_scan: ExportedScan, report: ExportedReport): readonly (readonly Cell[])[] {
+  const cells = scanCells(report);
+  if (report.findings.length === 0) return [padded(cells, findingColumns)];
+  return report.findings.map((finding) => {
+    const { code, checkKey, severity, riskLevel, effort, cwe, isNote, accepted, inBaseline, title, detail, riskStatement, remediation } =
+      finding;
+    return [
+      ...cells,
+      ...[code, checkKey, severity, riskLevel, effort, cwe, isNote],
+      ...[accepted !== null, accepted?.reason ?? null, accepted?.until ?? null, inBaseline],
+      ...[title, detail, riskStatement, remediation],
+    ];
+  });
+}
+
+const checkColumns = [...scanColumns, "key", "state", "note", "weight", "charged", "notCheckedBecause", "label", "reason", "codes"];
+
+function checkRows({ result }: ExportedScan, report: ExportedReport, _settings: ExportSettings): readonly (readonly Cell[])[] {
+  const cells = scanCells(report);
+  if (report.rows.length === 0) return [padded(cells, checkColumns)];
+  return report.rows.map(({ key, state, isNote, because, label, reason, findings }, at) => {
+    const { weight = null, charged = null } = result?.ledger[at] ?? {};
+    return [...cells, key, state, isNote, weight, charged, because, label, reason, findings.map(({ code }) => code).join(" ")];
+  });
+}
+
+function padded(cells: readonly Cell[], columns: readonly string[]): readonly Cell[] {
+  return [...cells, ...columns.slice(cells.length).map(() => null)];
+}

@@ -1,0 +1,120 @@
+/** Scans as the writers of text formats read them: rendered, with the marks of the policy, in safe characters. */
+import type { Severity, State } from "../check/check.ts";
+import { isNote, type StoredFinding } from "../judge/result.ts";
+import type { FindingMark } from "../policy/finding-mark.ts";
+import type { TextValues } from "../text/i18n.ts";
+import { type RenderedFinding, renderFullReport, type SecurityBlock } from "../text/render.ts";
+import type { ExportedScan, ExportSettings } from "./export.ts";
+import { plainText } from "./plain-text.ts";
+
+export interface ExportedFinding extends RenderedFinding, FindingMark {
+  readonly checkKey: string;
+  /** As in `CWE-319`; null if the check names none. */
+  readonly cwe: string | null;
+  /** Whether its check has no effect on the score. */
+  readonly isNote: boolean;
+  readonly stored: StoredFinding;
+}
+
+export interface ExportedRow {
+  readonly key: string;
+  readonly state: State;
+  readonly isNote: boolean;
+  readonly label: string;
+  readonly reason: string;
+  /** Why there is no verdict; null for rows with one. */
+  readonly because: string | null;
+  readonly findings: readonly ExportedFinding[];
+}
+
+export interface ExportedReport {
+  readonly url: string;
+  /** ISO 8601, UTC. */
+  readonly endedAt: string;
+  /** Why the page has no score; null if it was measured. */
+  readonly failure: string | null;
+  readonly security: SecurityBlock | null;
+  /** Seconds; null if not stored. */
+  readonly tookSeconds: number | null;
+  /** Empty for a scan that failed. */
+  readonly rows: readonly ExportedRow[];
+  readonly findings: readonly ExportedFinding[];
+}
+
+const unmarked: FindingMark = { accepted: null, inBaseline: null };
+
+export function exportedReport({ scan, result, timings, marks }: ExportedScan, settings: ExportSettings): ExportedReport {
+  const { locale, texts } = settings;
+  const report = renderFullReport(scan, result, { evidence: null, timings: null }, locale, texts);
+  const { security } = report;
+  const notes = new Set(result?.ledger.filter(isNote).map(({ key }) => key));
+  const findings = (result?.findings ?? []).flatMap((stored, at) => {
+    const rendered = security?.findings[at];
+    if (rendered === undefined) return [];
+    const { accepted, inBaseline } = marks.get(stored.code) ?? unmarked;
+    const own = { checkKey: stored.checkKey, cwe: texts.cweOf(stored.code), isNote: notes.has(stored.checkKey), stored };
+    return [
+      {
+        ...rendered,
+        ...safeTexts(rendered),
+        ...own,
+        accepted: accepted && { ...accepted, reason: plainText(accepted.reason) },
+        inBaseline,
+      },
+    ];
+  });
+  const rows = (result?.ledger ?? []).map((row, at) => ({
+    key: plainText(row.key),
+    state: row.state,
+    isNote: isNote(row),
+    label: plainText(security?.checks?.[at]?.label ?? row.key),
+    reason: plainText(security?.checks?.[at]?.reason ?? ""),
+    because: row.state === "notChecked" ? plainText(row.notCheckedBecause ?? "unknown") : null,
+    findings: findings.filter(({ checkKey }) => checkKey === row.key),
+  }));
+  const failure = report.scanErrorMessage ?? report.notMeasuredBecause;
+  return {
+    url: plainText(scan.url),
+    endedAt: scan.endedAt,
+    failure: failure === null ? null : plainText(failure),
+    security,
+    tookSeconds: timings?.total === undefined ? null : timings.total / 1_000,
+    rows,
+    findings,
+  };
+}
+
+function safeTexts({ code, title, detail, riskStatement, remediation }: RenderedFinding) {
+  return {
+    code: plainText(code),
+    title: plainText(title),
+    detail: plainText(detail),
+    riskStatement: plainText(riskStatement),
+    remediation: plainText(remediation),
+  };
+}
+
+/** Whether the finding counts: not accepted, and new where a baseline was given. */
+export function countsAgainst({ accepted, inBaseline, isNote }: ExportedFinding): boolean {
+  return accepted === null && inBaseline !== true && !isNote;
+}
+
+/** Text of the section `report` or `exports` of the locale files. */
+export function exportText({ locale, texts }: ExportSettings, path: string, values?: TextValues): string {
+  return texts.translate(locale, path.split("/"), values) ?? path;
+}
+
+/** What the policy says about a finding, in words; null if nothing. */
+export function markText({ accepted, inBaseline }: FindingMark, settings: ExportSettings): string | null {
+  if (accepted !== null) {
+    const { reason, until } = accepted;
+    return until === null
+      ? exportText(settings, "exports/accepted", { reason })
+      : exportText(settings, "exports/acceptedUntil", { reason, until });
+  }
+  return inBaseline === true ? exportText(settings, "exports/inBaseline") : null;
+}
+
+export function severityText(severity: Severity, settings: ExportSettings): string {
+  return exportText(settings, `report/severities/${severity}`);
+}

@@ -1,0 +1,102 @@
+/** Rules of a SARIF file: one for each finding code of the catalog. */
+import { areaOf, type FindingDefinition, type Severity } from "../check/check.ts";
+import type { ExportSettings } from "./export.ts";
+import { type ExportedFinding, exportText } from "./exported-report.ts";
+import { plainText, shortened } from "./plain-text.ts";
+
+/** Limit of GitHub for descriptions. */
+const descriptionCharsMax = 1_024;
+
+export const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
+  critical: "error",
+  high: "error",
+  medium: "warning",
+  low: "note",
+  info: "note",
+};
+
+/** Within the ranges by which GitHub names a severity. An info finding has no number and is no security alert. */
+const securitySeverities: Readonly<Record<Severity, string | null>> = {
+  critical: "9.5",
+  high: "8.0",
+  medium: "5.0",
+  low: "3.0",
+  info: null,
+};
+
+interface RuleSubject {
+  readonly code: string;
+  readonly checkKey: string;
+  readonly severity: Severity;
+  readonly area: string;
+}
+
+export interface SarifRules {
+  readonly list: readonly object[];
+  indexOf(code: string): number;
+}
+
+/** All codes of the catalog, then those of findings whose check has left it. */
+export function rulesOf(findings: readonly ExportedFinding[], settings: ExportSettings): SarifRules {
+  const subjects = new Map<string, RuleSubject>();
+  for (const check of settings.checks) {
+    for (const [code, { severity }] of Object.entries<FindingDefinition>(check.findings)) {
+      subjects.set(code, { code, checkKey: check.key, severity, area: areaOf(check) });
+    }
+  }
+  for (const { code, checkKey, severity } of findings)
+    if (!subjects.has(code)) subjects.set(code, { code, checkKey, severity, area: "own" });
+  const indexes = new Map([...subjects.keys()].map((code, at) => [code, at]));
+  return { list: [...subjects.values()].map((subject) => ruleOf(subject, settings)), indexOf: (code) => indexes.get(code) ?? -1 };
+}
+
+function ruleOf({ code, checkKey, severity, area }: RuleSubject, settings: ExportSettings) {
+  const { texts } = settings;
+  const text = (path: readonly string[], retired: string) => plainText(catalogText([checkKey, ...path], retired, checkKey, settings));
+  const title = text(["findings", code, "title"], code);
+  const risk = text(["findings", code, "riskStatement"], "riskStatement");
+  const advice = text(["findings", code, "remediation"], "remediation");
+  const reason = text(["reason"], "reason");
+  const cwe = texts.cweOf(code);
+  const helpUri = helpUriOf(code, checkKey, cwe, settings);
+  const [riskLine, adviceLine] = [
+    exportText(settings, "report/risk", { text: risk }),
+    exportText(settings, "report/remediation", { text: advice }),
+  ];
+  const securitySeverity = securitySeverities[severity];
+  return {
+    id: code,
+    name: ruleName(code),
+    shortDescription: { text: shortened(title, descriptionCharsMax) },
+    fullDescription: { text: shortened(`${reason} ${risk}`, descriptionCharsMax) },
+    help: { text: `${riskLine}\n\n${adviceLine}`, markdown: `${riskLine}\n\n${adviceLine}` },
+    ...(helpUri !== null && { helpUri }),
+    defaultConfiguration: { level: levels[severity] },
+    properties: {
+      tags: ["security", area, ...(cwe === null ? [] : [cwe, `external/cwe/${cwe.toLowerCase()}`])],
+      precision: "very-high",
+      ...(securitySeverity !== null && { "security-severity": securitySeverity }),
+    },
+  };
+}
+
+/** Words of the code in Pascal case, without the common first one: `HstsMaxAgeTooShort`. */
+function ruleName(code: string): string {
+  const words = code.replace(/^security\./, "").split(/[^a-z0-9]+/i);
+  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+}
+
+/** The page of an appliance, or else of the weakness; null for neither. */
+function helpUriOf(code: string, checkKey: string, cwe: string | null, { origin, checks }: ExportSettings): string | null {
+  if (origin !== null && checks.some(({ key }) => key === checkKey)) return new URL(`/checks/${checkKey}#${code}`, origin).href;
+  return cwe === null ? null : `https://cwe.mitre.org/data/definitions/${cwe.replace("CWE-", "")}.html`;
+}
+
+const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
+
+/** A text of the catalog with samples in place of values; the text for removed checks if it has none. */
+function catalogText(path: readonly string[], retired: string, key: string, { locale, texts }: ExportSettings): string {
+  const found = texts.translate(locale, ["checks", ...path]) ?? texts.translate(locale, ["retired", retired], { key }) ?? retired;
+  const sample = (name: string) => texts.translate(locale, ["pages", "check", "samples", name]) ?? name;
+  return found.replaceAll(placeholder, (_whole, name: string) => sample(name));
+}
