@@ -11,7 +11,7 @@ mkdirSync(`${root}dist`, { recursive: true });
 const { success, logs } = await Bun.build({
   root,
   entrypoints: [
-    ...["main", "app/gather-worker", "app/judge-worker", "app/picture-worker"].map((name) => `${root}src/${name}.ts`),
+    ...["main", "app/gather-worker", "app/judge-worker", "app/picture-worker", "app/catalog-worker"].map((name) => `${root}src/${name}.ts`),
     ...workerEntries,
   ],
   plugins: slim ? [embedChecks, embedPackages, excludeBrowser] : [embedChecks, embedPackages],

@@ -1,5 +1,5 @@
 /** Routes /api/v1/scans/{token}/report.{extension}: a report as a file, one for each export format. */
-import type { Catalog } from "../catalog/load.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Locale } from "../check/check.ts";
 import { exportFileName } from "../export/file-name.ts";
 import { type ExportFormat, exportFormats } from "../export/formats.ts";

@@ -1,8 +1,8 @@
 /** Settings of the doctor, built from the configuration. */
 import { createLog } from "../base/log.ts";
-import { type Catalog, loadCatalog } from "../catalog/load.ts";
 import type { DoctorSettings } from "../doctor/system-checks.ts";
-import { checksDirOf, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
+import { loadConfiguredCatalog } from "./configured-catalog.ts";
+import { egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
 export function doctorSettings(config: Config): DoctorSettings {
@@ -12,14 +12,14 @@ export function doctorSettings(config: Config): DoctorSettings {
     dataDir: config.data,
     listen: config.listen,
     dnsServers: config["dns.servers"],
-    loadCatalog: (): Promise<Catalog> => loadCatalog({ checksDir: checksDirOf(config) }),
+    loadCatalog: () => loadConfiguredCatalog(config),
     openBrowsers: () => openConfiguredBrowsers(config, log),
-    openScanner: (browsers, port, { withPlugins }) =>
+    openScanner: (browsers, port, catalog) =>
       openConfiguredScanner(config, {
         egress: { ...egressSettings(config, []), allowCidrs: ["127.0.0.1"], allowPorts: [port] },
         caPems: [],
         concurrency: 1,
-        checksDir: withPlugins ? checksDirOf(config) : null,
+        catalog,
         browsers,
         log,
       }),

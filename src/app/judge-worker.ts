@@ -1,10 +1,11 @@
-/** Entry of the threads that judge: each loads the catalog once, plugins included. */
-import { loadCatalog } from "../catalog/load.ts";
+/** Entry of the threads that judge: each imports the checks once, plugins from the snapshot of their catalog. */
+import { judgingCatalog } from "../catalog/plugin-thread.ts";
 import { performJudge } from "../scan/judge-task.ts";
 import { type JudgeWorkerData, type WorkerCall, workerData } from "../scan/pool.ts";
 import type { Judged, JudgeTask, WorkerMessage } from "../scan/task.ts";
 
-const catalog = await loadCatalog({ checksDir: workerData<JudgeWorkerData>().checksDir });
+const { snapshot, version } = workerData<JudgeWorkerData>();
+const catalog = await judgingCatalog(snapshot, version);
 
 export function judge({ task, port }: WorkerCall<JudgeTask>): Judged {
   const post = (message: WorkerMessage) => port.postMessage(message);

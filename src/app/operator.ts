@@ -2,7 +2,7 @@
 import { statfsSync } from "node:fs";
 import { type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
-import type { Catalog } from "../catalog/load.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
 import type { Store } from "../store/store.ts";

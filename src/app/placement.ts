@@ -9,6 +9,7 @@ export const workerFiles = {
   gather: workerFile("gather-worker"),
   judge: workerFile("judge-worker"),
   picture: workerFile("picture-worker"),
+  catalog: workerFile("catalog-worker"),
 } as const;
 
 function workerFile(name: string): string {

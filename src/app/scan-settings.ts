@@ -109,6 +109,12 @@ export const settingsOfScans = {
     flag: "--checks-dir <dir>",
     isPath: true,
   }),
+  "checks.require_sha256": setting(optional(path), {
+    doc: "List of hashes of the files in checks.dir, as sha256sum prints it; other files are refused.",
+    allowed: "a file with the output of sha256sum",
+    fallback: () => null,
+    isPath: true,
+  }),
   "browser.path": setting(optional(path), {
     doc: "Chromium to use instead of the embedded one.",
     allowed: "an executable file",

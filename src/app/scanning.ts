@@ -1,5 +1,5 @@
 /** Browser, checks and scanner of this process, built from the configuration. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../base/log.ts";
 import { machineMemoryBytes } from "../base/machine-memory.ts";
@@ -54,13 +54,6 @@ function readPem(file: string): string {
   } catch (error) {
     throw new ConfigError(`scan.ca_files: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-/** The folder may be missing unless `checks.dir` names it: a missing check changes every score. @throws ConfigError */
-export function checksDirOf(config: Config): string {
-  const named = config["checks.dir"];
-  if (named !== null && !existsSync(named)) throw new ConfigError(`checks.dir: there is no folder ${named}`);
-  return named ?? join(config.data, "checks");
 }
 
 /** Browsers of the configuration, each started on its first use. */

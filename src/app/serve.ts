@@ -4,7 +4,7 @@ import { createApi, requestLimitDefault } from "../api/app.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
-import { loadCatalog } from "../catalog/load.ts";
+import { describeFault } from "../catalog/fault.ts";
 import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
@@ -14,12 +14,13 @@ import { createTexts } from "../text/i18n.ts";
 import { createPages } from "../web/app.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
 import { ConfigError, type LoadedConfig } from "./config.ts";
+import { loadConfiguredCatalog } from "./configured-catalog.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { urlHost } from "./links.ts";
 import { createOperator } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
 import { createReadiness } from "./readiness.ts";
-import { caPems, checksDirOf, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
+import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import { openServerStore } from "./server-store.ts";
 import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
@@ -58,9 +59,8 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
   const trustedPems = caPems(config);
   const scriptAdvisories = configuredAdvisories(config, new Date());
   const preloadList = configuredPreloadList(config, new Date());
-  const checksDir = checksDirOf(config);
-  const catalog = await loadCatalog({ checksDir });
-  for (const warning of catalog.warnings) log.warn(warning);
+  const catalog = await loadConfiguredCatalog(config);
+  for (const warning of catalog.warnings) log.warn(describeFault(warning));
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");
 
   const progress = createProgress({ concurrency: config["scan.concurrency"], log });
@@ -92,7 +92,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
     caPems: trustedPems,
     scriptAdvisories,
     concurrency: config["scan.concurrency"],
-    checksDir,
+    catalog,
     preloadList,
     browsers,
     log,

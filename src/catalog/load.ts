@@ -1,139 +1,156 @@
-/** Loads, validates and freezes all checks of this process, built-in and plugin. */
-import { createHash } from "node:crypto";
-import { readdirSync, statSync } from "node:fs";
+/** Loads the catalog. The code of plugins runs in a thread with a deadline, never in the calling one. */
+import { existsSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { plugin } from "bun";
-import deDe from "../../locales/de-de.json" with { type: "json" };
-import enGb from "../../locales/en-gb.json" with { type: "json" };
-import "../../checks/index.ts";
-import type { CheckTexts, Locale } from "../check/check.ts";
-import * as checkApi from "../check/index.ts";
-import * as parserApi from "../check/parsers.ts";
-import { type AnyCheck, closeRegistry, registeredKeys } from "../check/registry.ts";
-import { unknownKeysOf } from "./unknown-keys.ts";
-import { faultsBetweenChecks, faultsOfCheck } from "./validate.ts";
+import { Worker } from "node:worker_threads";
+import { messageOf } from "../base/log.ts";
+import { builtInCatalog, type Catalog, catalogWith, type LoadedPlugin, type PluginSnapshot } from "./catalog.ts";
+import { CatalogError, describeFault, faultOfFile, type PluginFault } from "./fault.ts";
+import { type Pins, readPins, realPath } from "./pins.ts";
+import type { CheckFile, LoadMessage, LoadTask } from "./plugin-thread.ts";
 
 /** More files than anyone writes by hand; more indicate the wrong folder. */
 const pluginFilesMax = 500;
-const versionChars = 16;
+/** A thread starts within a second, and a file loads within milliseconds. */
+const loadMsMax = 10_000;
 
-export interface Catalog {
-  readonly checks: readonly AnyCheck[];
-  /** Hash of (key, weight, findings) of all checks, without references such as `cwe`. Scores are comparable only with equal versions. */
-  readonly version: string;
-  readonly texts: { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
-  readonly pluginFiles: Readonly<Record<string, string>>;
-  /** Unknown keys of plugins, one sentence each with the file. They have no effect. */
-  readonly warnings: readonly string[];
+export interface CatalogOptions {
+  /** A missing folder counts as empty; null for no plugins. */
+  readonly checksDir: string | null;
+  /** List of hashes in the format of sha256sum: other plugin files are faults. */
+  readonly pinsFile?: string | null;
+  /** Unknown keys are warnings of the catalog, or faults. */
+  readonly unknownKeys: "warn" | "refuse";
+  /** Entry of the thread, `src/app/catalog-worker.ts`; its place differs in a compiled binary. */
+  readonly workerFile: string;
+  /** Limit for loading all files, in milliseconds. */
+  readonly deadlineMs?: number;
 }
 
-/** Check file that cannot be used. The message is one sentence with file and reason. */
-export class CatalogError extends Error {
-  override readonly name = "CatalogError";
+/** Either the whole catalog, or every fault that was found. */
+export type CatalogOutcome =
+  | { readonly catalog: Catalog; readonly faults: null }
+  | { readonly catalog: null; readonly faults: readonly PluginFault[] };
+
+/** Loads the built-in checks and the check files of the folder. Without such files no thread is started. Never rejects for a plugin. */
+export async function loadCatalogSafely(options: CatalogOptions): Promise<CatalogOutcome> {
+  const { checksDir, pinsFile = null, unknownKeys } = options;
+  if (checksDir === null) return { catalog: builtInCatalog(), faults: null };
+  const dir = resolve(checksDir);
+  const pinned = pinsFile === null ? null : readPins(pinsFile, dir);
+  if (pinned !== null && pinned.faults.length > 0) return { catalog: null, faults: pinned.faults };
+  const pins = pinned?.pins ?? null;
+  const listed = await checkFilesIn(dir);
+  const { files } = listed;
+  const absent = absentPins(pins, pinsFile ?? "");
+  const { plugins, snapshot, faults } = files.length === 0 ? nothingLoaded : await loadInThread({ files, pins }, options);
+  const all = [...listed.faults, ...absent, ...faults, ...faultsBetween(plugins)];
+  if (unknownKeys === "refuse") all.push(...plugins.flatMap((plugin) => plugin.unknownKeys));
+  if (all.length > 0) return { catalog: null, faults: withoutRepeats(all) };
+  return { catalog: snapshot === null ? builtInCatalog() : catalogWith(plugins, snapshot), faults: null };
 }
 
-const builtInTexts: Record<Locale, Record<string, CheckTexts>> = { "en-gb": enGb.checks, "de-de": deDe.checks };
-
-/**
- * Loads the built-in checks, then the check files of `checksDir` in name order; a missing folder counts as empty. Call once per thread: the
- * registry is closed afterwards.
- * @throws CatalogError if a check breaks the contract.
- */
-export async function loadCatalog({ checksDir }: { readonly checksDir: string | null }): Promise<Catalog> {
-  const pluginFiles = checksDir === null ? {} : await importPlugins(resolve(checksDir));
-  const checks = closeRegistry();
-  const texts = { "en-gb": { ...builtInTexts["en-gb"] }, "de-de": { ...builtInTexts["de-de"] } };
-  const warnings: string[] = [];
-  for (const check of checks) {
-    const file = pluginFiles[check.key];
-    const unknownKeys = file === undefined ? [] : unknownKeysOf(check);
-    const own = file === undefined ? textsOfBuiltIn(check.key) : { "en-gb": check.texts?.["en-gb"], "de-de": check.texts?.["de-de"] };
-    const [fault] = faultsOfCheck(check, own);
-    // A misspelt key is often the cause of a missing one.
-    if (fault !== undefined) throw new CatalogError(`check ${file ?? `"${check.key}"`}: ${[fault, ...unknownKeys].join("; ")}`);
-    warnings.push(...unknownKeys.map((unknown) => `check ${file}: ${unknown}`));
-    for (const locale of ["en-gb", "de-de"] as const) texts[locale][check.key] = own[locale] as CheckTexts;
-  }
-  const [conflict] = faultsBetweenChecks(checks);
-  if (conflict !== undefined) throw new CatalogError(`checks conflict: ${conflict}`);
-  return Object.freeze({ checks, version: versionOf(checks), texts, pluginFiles, warnings });
+/** @throws CatalogError with every fault that was found. */
+export async function loadCatalog(options: CatalogOptions): Promise<Catalog> {
+  const { catalog, faults } = await loadCatalogSafely(options);
+  if (catalog === null) throw new CatalogError(faults);
+  return catalog;
 }
 
-function textsOfBuiltIn(key: string) {
-  return { "en-gb": builtInTexts["en-gb"][key], "de-de": builtInTexts["de-de"][key] };
+interface ThreadOutcome {
+  readonly plugins: readonly LoadedPlugin[];
+  /** Null if no thread came to its end. */
+  readonly snapshot: PluginSnapshot | null;
+  readonly faults: readonly PluginFault[];
 }
 
-async function importPlugins(dir: string): Promise<Record<string, string>> {
-  const files = checkFilesOf(dir);
-  if (files.length === 0) return {};
-  assertNotWorldWritable(dir, `checks folder ${dir}`);
-  installPluginApi();
-  const pluginFiles: Record<string, string> = {};
-  for (const name of files) {
-    const file = join(dir, name);
-    const before = registeredKeys().length;
-    assertNotWorldWritable(file, `check ${file}`);
-    try {
-      await import(file);
-    } catch (error) {
-      throw new CatalogError(`check ${file}: ${reasonOf(error)}`);
-    }
-    const keys = registeredKeys().slice(before);
-    const key = name.replace(/\.[tj]s$/, "");
-    if (keys.length !== 1) throw new CatalogError(`check ${file}: must register exactly one check, but registered ${keys.length}`);
-    if (keys[0] !== key) throw new CatalogError(`check ${file}: its key is "${keys[0]}", but must equal the file name, "${key}"`);
-    pluginFiles[key] = file;
-  }
-  return pluginFiles;
-}
+const nothingLoaded: ThreadOutcome = { plugins: [], snapshot: null, faults: [] };
 
-const pluginModules: Readonly<Record<string, object>> = { "assay/check": checkApi, "assay/check/parsers": parserApi };
-let isPluginApiInstalled = false;
-
-/** Resolves these imports to modules of this process, so that plugins use its registry. Works in every thread and in the compiled binary. */
-function installPluginApi(): void {
-  if (isPluginApiInstalled) return;
-  isPluginApiInstalled = true;
-  plugin({
-    name: "assay/check",
-    setup(build) {
-      for (const [name, exports] of Object.entries(pluginModules))
-        build.module(name, () => ({ exports: { ...exports }, loader: "object" }));
-    },
+/** A file that ends the thread or the time hides the files after it. */
+function loadInThread(task: LoadTask, { workerFile, deadlineMs = loadMsMax }: CatalogOptions): Promise<ThreadOutcome> {
+  const plugins: LoadedPlugin[] = [];
+  const faults: PluginFault[] = [];
+  let current = task.files[0]?.file ?? workerFile;
+  const { promise, resolve } = Promise.withResolvers<PluginSnapshot | string>();
+  const worker = new Worker(workerFile, { workerData: task });
+  const timer = setTimeout(() => resolve(`did not finish loading within ${deadlineMs / 1000} seconds`), deadlineMs);
+  worker.on("message", (message: LoadMessage) => {
+    if (message.type === "loading") current = message.file;
+    else if (message.type === "loaded") plugins.push(message.plugin);
+    else if (message.type === "refused") faults.push(...message.faults);
+    else resolve(message.snapshot);
+  });
+  worker.on("error", (error) => resolve(`broke its thread while it loaded: ${messageOf(error)}`));
+  worker.on("exit", () => resolve("ended its thread while it loaded, as process.exit and an await without end do"));
+  return promise.then(async (ended) => {
+    clearTimeout(timer);
+    await worker.terminate();
+    if (typeof ended !== "string") return { plugins, snapshot: ended, faults };
+    return { plugins, snapshot: null, faults: [...faults, faultOfFile(current, ended)] };
   });
 }
 
-/** Syntax errors come as a list, each with its position. */
-function reasonOf(error: unknown): string {
-  const [first] = error instanceof AggregateError ? error.errors : [error];
-  const { message, position } = first as Partial<BuildMessage>;
-  if (message === undefined) return String(first);
-  return position ? `line ${position.line}, column ${position.column}: ${message}` : message;
+interface ListedFiles {
+  readonly files: readonly CheckFile[];
+  readonly faults: readonly PluginFault[];
 }
 
-/** @throws CatalogError for a world-writable file or folder. */
-function assertNotWorldWritable(path: string, label: string): void {
-  if ((statSync(path).mode & 0o002) !== 0)
-    throw new CatalogError(`${label}: any user may write to it, but its code runs with this process's rights; run chmod o-w`);
-}
-
-/** Excludes names with a leading `_` (shared code of authors) and `.d.ts` files. */
-function checkFilesOf(dir: string): readonly string[] {
+/** Leaves out names with a leading `_` (shared code), tests and `.d.ts` files. */
+async function checkFilesIn(dir: string): Promise<ListedFiles> {
   let names: readonly string[];
   try {
-    names = readdirSync(dir);
+    names = await readdir(dir);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw new CatalogError(`checks folder ${dir} cannot be read: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? { files: [], faults: [] } : noFiles(dir, `this folder cannot be read: ${message}`);
   }
-  const files = names.filter((name) => /\.[tj]s$/.test(name) && !name.endsWith(".d.ts") && !name.startsWith("_")).sort();
-  if (files.length > pluginFilesMax)
-    throw new CatalogError(`checks folder ${dir} has ${files.length} files; at most ${pluginFilesMax} are loaded`);
-  return files;
+  const listed = names.filter((name) => /\.[tj]s$/.test(name) && !/\.(d|test)\.[tj]s$/.test(name) && !name.startsWith("_")).sort();
+  if (listed.length === 0) return { files: [], faults: [] };
+  if (listed.length > pluginFilesMax)
+    return noFiles(dir, `this folder has ${listed.length} check files; at most ${pluginFilesMax} are loaded`);
+  if (((await stat(dir)).mode & 0o002) !== 0)
+    return noFiles(dir, "any user may write to this folder, but its code runs with this process's rights; run chmod o-w");
+  const files = listed.map((name) => ({
+    key: name.replace(/\.[tj]s$/, ""),
+    file: join(dir, name),
+    realPath: realPath(join(dir, name)),
+  }));
+  const builtIn = new Set(builtInCatalog().checks.map(({ key }) => key));
+  const shadowing = files.filter(({ key }) => builtIn.has(key));
+  return {
+    files: files.filter((file) => !shadowing.includes(file)),
+    faults: shadowing.map(({ file, key }) => faultOfFile(file, `"${key}" is the key of a built-in check; rename the file and its key`)),
+  };
 }
 
-function versionOf(checks: readonly AnyCheck[]): string {
-  const rules = checks.map(({ key, weight, findings }) => [key, weight, findings]);
-  const ofRules = JSON.stringify(rules, (name, value) => (name === "cwe" ? undefined : value));
-  return createHash("sha256").update(ofRules).digest("hex").slice(0, versionChars);
+function noFiles(dir: string, reason: string): ListedFiles {
+  return { files: [], faults: [faultOfFile(dir, reason)] };
+}
+
+/** A check that is listed and gone would change every score. */
+function absentPins(pins: Pins | null, pinsFile: string): readonly PluginFault[] {
+  const absent = [...(pins?.keys() ?? [])].filter((path) => !existsSync(path));
+  return absent.map((path) => faultOfFile(pinsFile, `lists ${path}, which does not exist`));
+}
+
+/** Codes that a plugin shares with another check: API consumers rely on codes, so each has one meaning. */
+function faultsBetween(plugins: readonly LoadedPlugin[]): readonly PluginFault[] {
+  const owners = new Map(builtInCatalog().checks.flatMap(({ key, findings }) => Object.keys(findings).map((code) => [code, key])));
+  return plugins.flatMap(({ definition: { key, findings }, file, codePlaces }) => {
+    return Object.keys(findings).flatMap((code): readonly PluginFault[] => {
+      const owner = owners.get(code);
+      if (owner === undefined) {
+        owners.set(code, key);
+        return [];
+      }
+      const { line = null, column = null } = codePlaces[code] ?? {};
+      return [{ file: file.path, line, column, reason: `"${owner}" and "${key}" both declare the code "${code}"` }];
+    });
+  });
+}
+
+/** A shared file that is broken is named once for each file that imports it. */
+function withoutRepeats(faults: readonly PluginFault[]): readonly PluginFault[] {
+  const byText = new Map(faults.map((fault) => [describeFault(fault), fault]));
+  return [...byText.values()];
 }

@@ -1,6 +1,7 @@
 /** Validates the fixes of a check, because plugins are not type-checked and lines are rendered long after the start. */
 import type { CookieAttribute, Fix, FixedCookies } from "../check/fix.ts";
 import type { AnyCheck } from "../check/registry.ts";
+import type { DeclarationFault } from "./fault.ts";
 
 const fixesMax = 20;
 
@@ -46,14 +47,17 @@ function isCookies(value: unknown): boolean {
   return value === "all" || value === "prefixed" || isText(names);
 }
 
-/** One sentence for each fault. */
-export function faultsOfFixes({ fixes = {}, findings }: Pick<AnyCheck, "fixes" | "findings">): readonly string[] {
-  if (typeof fixes !== "object" || fixes === null) return ["fixes is not an object"];
+export function faultsOfFixes({ fixes = {}, findings }: Pick<AnyCheck, "fixes" | "findings">): readonly DeclarationFault[] {
+  if (typeof fixes !== "object" || fixes === null) return [{ path: ["fixes"], reason: "fixes is not an object" }];
   return Object.entries<unknown>(fixes).flatMap(([code, list]) => {
-    if (!Object.hasOwn(findings, code)) return [`fixes name "${code}", which the check does not declare`];
-    if (!Array.isArray(list) || list.length > fixesMax) return [`fixes of "${code}" are not a list of at most ${fixesMax}`];
-    return list.flatMap((fix) => faultsOfFix(code, fix));
+    const reasons = Object.hasOwn(findings, code) ? faultsOfList(code, list) : [`fixes name "${code}", which the check does not declare`];
+    return reasons.map((reason) => ({ path: ["fixes", code], reason }));
   });
+}
+
+function faultsOfList(code: string, list: unknown): readonly string[] {
+  if (!Array.isArray(list) || list.length > fixesMax) return [`fixes of "${code}" are not a list of at most ${fixesMax}`];
+  return list.flatMap((fix) => faultsOfFix(code, fix));
 }
 
 function faultsOfFix(code: string, fix: unknown): readonly string[] {

@@ -5,6 +5,7 @@ import {
   type CheckTexts,
   type Condition,
   efforts,
+  type FindingDefinition,
   type FindingTexts,
   type HeaderSource,
   type Locale,
@@ -14,6 +15,7 @@ import {
 } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import { readingNames } from "../evidence/evidence.ts";
+import type { DeclarationFault } from "./fault.ts";
 import { faultsOfFixes } from "./validate-fixes.ts";
 
 const keyPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -41,36 +43,72 @@ export function isCheckKey(key: unknown): boolean {
 
 type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
 
-/** Faults of one check, one sentence each. Also validates types, because plugins are not type-checked. */
-export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly string[] {
-  const faults: string[] = [];
-  if (!isCheckKey(check.key))
-    faults.push(`key ${JSON.stringify(check.key)} is not lower-case words joined by hyphens, at most ${keyCharsMax} characters`);
-  if (!Number.isFinite(check.weight) || check.weight < 0 || check.weight > weightMax)
-    faults.push(`weight ${JSON.stringify(check.weight)} is not from 0 to ${weightMax}`);
-  if (typeof check.judge !== "function") faults.push("judge is not a function");
-  faults.push(...faultsOfDeclarations(check), ...faultsOfReference(check));
+/** Faults of one check. Also validates types, because plugins are not type-checked. */
+export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly DeclarationFault[] {
+  const faults = [
+    ...unless(isCheckKey(check.key), ["key"], () => {
+      return `key ${JSON.stringify(check.key)} is not lower-case words joined by hyphens, at most ${keyCharsMax} characters`;
+    }),
+    ...unless(Number.isFinite(check.weight) && check.weight >= 0 && check.weight <= weightMax, ["weight"], () => {
+      return `weight ${JSON.stringify(check.weight)} is not from 0 to ${weightMax}`;
+    }),
+    ...unless(typeof check.judge === "function", ["judge"], () => "judge is not a function"),
+    ...faultsOfDeclarations(check),
+    ...faultsOfReference(check),
+  ];
   if (typeof check.findings !== "object" || check.findings === null || Object.keys(check.findings).length === 0)
-    return [...faults, "findings declares no code"];
-  for (const [code, { severity, riskLevel, effort, weight, scoreCap, cwe }] of Object.entries(check.findings)) {
-    if (!codePattern.test(code) || code.length > codeCharsMax) faults.push(`code "${code}" is not of the form security.<kind>.<name>`);
-    if (!severities.includes(severity)) faults.push(`severity of "${code}" is not one of ${severities.join(", ")}`);
-    if (!riskLevels.includes(riskLevel)) faults.push(`riskLevel of "${code}" is not one of ${riskLevels.join(", ")}`);
-    if (!efforts.includes(effort)) faults.push(`effort of "${code}" is not one of ${efforts.join(", ")}`);
-    if (weight !== undefined && !(Number.isInteger(weight) && weight >= 0 && weight <= findingWeightMax))
-      faults.push(`weight of "${code}" is not a whole number from 0 to ${findingWeightMax}`);
-    if (check.weight === 0 && (severity !== "info" || scoreCap !== undefined || (weight ?? 0) > 0))
-      faults.push(`"${code}" belongs to a check of weight 0: its severity is info, and it has neither weight nor scoreCap`);
-    if (scoreCap !== undefined && !(Number.isInteger(scoreCap) && scoreCap >= 0 && scoreCap <= 100))
-      faults.push(`scoreCap of "${code}" is not a whole number from 0 to 100`);
-    if (cwe !== undefined && !(Number.isInteger(cwe) && cwe >= 1 && cwe <= cweMax))
-      faults.push(`cwe of "${code}" is not a number of the CWE list, such as 319`);
-  }
-  return [...faults, ...faultsOfFixes(check), ...faultsOfTexts(Object.keys(check.findings), texts)];
+    return [...faults, { path: ["findings"], reason: "findings declares no code" }];
+  return [
+    ...faults,
+    ...Object.entries<FindingDefinition>(check.findings).flatMap(([code, finding]) => faultsOfFinding(check, code, finding)),
+    ...faultsOfFixes(check),
+    ...faultsOfTexts(Object.keys(check.findings), texts),
+  ];
+}
+
+/** Null or a number may stand where a finding belongs. */
+function faultsOfFinding({ weight: checkWeight }: AnyCheck, code: string, finding: unknown): readonly DeclarationFault[] {
+  const { severity, riskLevel, effort, weight, scoreCap, cwe } = Object(finding) as FindingDefinition;
+  const path = ["findings", code];
+  const isWholeTo = (max: number, number: number) => Number.isInteger(number) && number >= 0 && number <= max;
+  return [
+    ...unless(codePattern.test(code) && code.length <= codeCharsMax, path, () => {
+      return `code "${code}" is not of the form security.<kind>.<name>`;
+    }),
+    ...unless(severities.includes(severity), [...path, "severity"], () => {
+      return `severity of "${code}" is not one of ${severities.join(", ")}`;
+    }),
+    ...unless(riskLevels.includes(riskLevel), [...path, "riskLevel"], () => {
+      return `riskLevel of "${code}" is not one of ${riskLevels.join(", ")}`;
+    }),
+    ...unless(efforts.includes(effort), [...path, "effort"], () => `effort of "${code}" is not one of ${efforts.join(", ")}`),
+    ...unless(weight === undefined || isWholeTo(findingWeightMax, weight), [...path, "weight"], () => {
+      return `weight of "${code}" is not a whole number from 0 to ${findingWeightMax}`;
+    }),
+    ...unless(checkWeight !== 0 || (severity === "info" && scoreCap === undefined && (weight ?? 0) <= 0), path, () => {
+      return `"${code}" belongs to a check of weight 0: its severity is info, and it has neither weight nor scoreCap`;
+    }),
+    ...unless(scoreCap === undefined || isWholeTo(100, scoreCap), [...path, "scoreCap"], () => {
+      return `scoreCap of "${code}" is not a whole number from 0 to 100`;
+    }),
+    ...unless(cwe === undefined || (isWholeTo(cweMax, cwe) && cwe >= 1), [...path, "cwe"], () => {
+      return `cwe of "${code}" is not a number of the CWE list, such as 319`;
+    }),
+  ];
+}
+
+function unless(holds: boolean, path: readonly string[], reason: () => string): readonly DeclarationFault[] {
+  return holds ? [] : [{ path, reason: reason() }];
 }
 
 /** Wrong declarations would fail every scan, or silently disable the check. */
-function faultsOfDeclarations({ reads, consults = [], appliesTo = [], headers = [], headersFrom = "page" }: AnyCheck): readonly string[] {
+function faultsOfDeclarations({
+  reads,
+  consults = [],
+  appliesTo = [],
+  headers = [],
+  headersFrom = "page",
+}: AnyCheck): readonly DeclarationFault[] {
   return [
     ...faultsOfList("reads", reads, readingNames),
     ...faultsOfList("consults", consults, readingNames),
@@ -80,60 +118,83 @@ function faultsOfDeclarations({ reads, consults = [], appliesTo = [], headers = 
   ];
 }
 
-function faultsOfList(field: string, given: unknown, allowed: readonly string[]): readonly string[] {
-  if (!Array.isArray(given)) return [`${field} is not a list`];
+function faultsOfList(field: string, given: unknown, allowed: readonly string[]): readonly DeclarationFault[] {
+  if (!Array.isArray(given)) return [{ path: [field], reason: `${field} is not a list` }];
   const invalid = given.filter((word) => typeof word !== "string" || !allowed.includes(word));
-  return invalid.map((word) => `${field} contains ${JSON.stringify(word)}; allowed are ${allowed.join(", ")}`);
+  return invalid.map((word) => {
+    return { path: [field], reason: `${field} contains ${JSON.stringify(word)}; allowed are ${allowed.join(", ")}` };
+  });
 }
 
-function faultsOfHeaders(headers: unknown): readonly string[] {
-  if (!Array.isArray(headers)) return ["headers is not a list"];
+function faultsOfHeaders(headers: unknown): readonly DeclarationFault[] {
+  const path = ["headers"];
+  if (!Array.isArray(headers)) return [{ path, reason: "headers is not a list" }];
   const invalid = headers.filter((name) => typeof name !== "string" || name !== name.toLowerCase());
-  return invalid.map((name) => `headers contains ${JSON.stringify(name)}; names must be in lower case`);
+  return invalid.map((name) => ({ path, reason: `headers contains ${JSON.stringify(name)}; names must be in lower case` }));
 }
 
-function faultsOfReference(check: AnyCheck): readonly string[] {
-  const faults: string[] = [];
-  if (!areas.includes(areaOf(check))) faults.push(`area ${JSON.stringify(check.area)} is not one of ${areas.join(", ")}`);
+function faultsOfReference(check: AnyCheck): readonly DeclarationFault[] {
+  const ofArea = unless(areas.includes(areaOf(check)), ["area"], () => {
+    return `area ${JSON.stringify(check.area)} is not one of ${areas.join(", ")}`;
+  });
   const { standards = [] } = check;
-  if (!Array.isArray(standards)) return [...faults, "standards is not a list"];
-  if (standards.length > standardsMax) faults.push(`standards has ${standards.length} entries; at most ${standardsMax} are shown`);
+  const path = ["standards"];
+  if (!Array.isArray(standards)) return [...ofArea, { path, reason: "standards is not a list" }];
   const invalid = standards.filter((name) => isBlank(name) || name.length > standardCharsMax);
   return [
-    ...faults,
-    ...invalid.map((name) => `standards contains ${JSON.stringify(name)}; entries must be texts of at most ${standardCharsMax} characters`),
+    ...ofArea,
+    ...unless(standards.length <= standardsMax, path, () => {
+      return `standards has ${standards.length} entries; at most ${standardsMax} are shown`;
+    }),
+    ...invalid.map((name) => {
+      return {
+        path,
+        reason: `standards contains ${JSON.stringify(name)}; entries must be texts of at most ${standardCharsMax} characters`,
+      };
+    }),
   ];
 }
 
-function faultsOfTexts(codes: readonly string[], texts: TextsByLocale): readonly string[] {
-  const faults: string[] = [];
-  for (const locale of locales) {
-    const own = texts[locale];
-    if (own === undefined) {
-      faults.push(`no texts for ${locale}`);
-      continue;
-    }
-    for (const field of ["label", "reason"] as const) if (isBlank(own[field])) faults.push(`${locale}: no ${field}`);
-    const written = Object.keys(own.findings ?? {});
-    for (const code of written) if (!codes.includes(code)) faults.push(`${locale}: texts for "${code}", which the check does not declare`);
-    for (const code of codes) {
-      const finding = own.findings?.[code];
-      if (finding === undefined) faults.push(`${locale}: no texts for "${code}"`);
-      else for (const field of findingFields) if (isBlank(finding[field])) faults.push(`${locale}: no ${field} for "${code}"`);
-    }
-  }
-  faults.push(...faultsOfParagraphs(texts));
+function faultsOfTexts(codes: readonly string[], texts: TextsByLocale): readonly DeclarationFault[] {
+  const faults = [...locales.flatMap((locale) => faultsOfLocale(codes, locale, texts[locale])), ...faultsOfParagraphs(texts)];
   return faults.length > 0 ? faults : faultsOfPlaceholders(codes, texts);
 }
 
+function faultsOfLocale(codes: readonly string[], locale: Locale, own: CheckTexts | undefined): readonly DeclarationFault[] {
+  if (typeof own !== "object" || own === null) return [{ path: ["texts", locale], reason: `no texts for ${locale}` }];
+  const path = ["texts", locale];
+  const written: Readonly<Record<string, FindingTexts>> = Object(own.findings ?? {});
+  return [
+    ...(["label", "reason"] as const).flatMap((field) => {
+      return unless(!isBlank(own[field]), [...path, field], () => `${locale}: no ${field}`);
+    }),
+    ...Object.keys(written).flatMap((code) => {
+      return unless(codes.includes(code), [...path, "findings", code], () => {
+        return `${locale}: texts for "${code}", which the check does not declare`;
+      });
+    }),
+    ...codes.flatMap((code) => {
+      const finding = written[code];
+      const ofFinding = [...path, "findings", code];
+      if (typeof finding !== "object" || finding === null) return [{ path: ofFinding, reason: `${locale}: no texts for "${code}"` }];
+      return findingFields.flatMap((field) => {
+        return unless(!isBlank(finding[field]), [...ofFinding, field], () => `${locale}: no ${field} for "${code}"`);
+      });
+    }),
+  ];
+}
+
 /** Optional paragraphs must exist in all locales or in none, and must not quote finding values. */
-function faultsOfParagraphs(texts: TextsByLocale): readonly string[] {
+function faultsOfParagraphs(texts: TextsByLocale): readonly DeclarationFault[] {
   return (["method", "notApplicable"] as const).flatMap((field) => {
+    const pathIn = (locale: Locale) => ["texts", locale, field];
     const written = locales.map((locale) => texts[locale]?.[field]);
     if (written.every((text) => text === undefined)) return [];
-    const missing = locales.filter((_locale, at) => isBlank(written[at])).map((locale) => `${locale}: no ${field}`);
-    if (missing.length > 0) return missing;
-    return locales.flatMap((locale, at) => faultsOfParagraph(`${locale}: ${field}`, written[at] ?? ""));
+    const missing = locales.filter((_locale, at) => isBlank(written[at]));
+    if (missing.length > 0) return missing.map((locale) => ({ path: pathIn(locale), reason: `${locale}: no ${field}` }));
+    return locales.flatMap((locale, at) => {
+      return faultsOfParagraph(`${locale}: ${field}`, written[at] ?? "").map((reason) => ({ path: pathIn(locale), reason }));
+    });
   });
 }
 
@@ -143,10 +204,15 @@ function faultsOfParagraph(label: string, text: string): readonly string[] {
 }
 
 /** Different placeholders between locales indicate a translation error. */
-function faultsOfPlaceholders(codes: readonly string[], texts: TextsByLocale): readonly string[] {
+function faultsOfPlaceholders(codes: readonly string[], texts: TextsByLocale): readonly DeclarationFault[] {
   return codes.flatMap((code) => {
-    const [first, ...others] = locales.map((locale) => placeholdersOf(texts[locale]?.findings[code] as FindingTexts).join(" "));
-    return others.some((other) => other !== first) ? [`the locales quote different values for "${code}"`] : [];
+    const quoted = locales.map((locale) => placeholdersOf(texts[locale]?.findings[code] as FindingTexts));
+    const [first, other] = quoted.map((names) => names.join(" "));
+    if (first === other) return [];
+    const listed = locales.map((locale, at) => `${locale} ${quoted[at]?.map((name) => `{{${name}}}`).join(" ") || "none"}`);
+    return [
+      { path: ["texts", locales[1], "findings", code], reason: `the locales quote different values for "${code}": ${listed.join(", ")}` },
+    ];
   });
 }
 
@@ -160,18 +226,4 @@ function placeholdersOf(texts: FindingTexts): readonly string[] {
 
 function isBlank(text: unknown): boolean {
   return typeof text !== "string" || text.trim() === "";
-}
-
-/** Finding codes that two checks declare, one sentence each. API consumers rely on codes, so each has one meaning. */
-export function faultsBetweenChecks(checks: readonly AnyCheck[]): readonly string[] {
-  const owners = new Map<string, string>();
-  const faults: string[] = [];
-  for (const check of checks) {
-    for (const code of Object.keys(check.findings)) {
-      const owner = owners.get(code);
-      if (owner === undefined) owners.set(code, check.key);
-      else faults.push(`"${owner}" and "${check.key}" both declare the code "${code}"`);
-    }
-  }
-  return faults;
 }

@@ -28,11 +28,12 @@ export function registerCheck<
   return check;
 }
 
-/** Keys in registration order; shows the loader which check a file registered. */
-export function registeredKeys(): readonly string[] {
-  return [...registered.keys()];
+/** In registration order; shows the loader which checks a file registered. */
+export function registeredChecks(): readonly AnyCheck[] {
+  return [...registered.values()];
 }
 
+/** All checks by key. Later registrations throw. */
 export function closeRegistry(): readonly AnyCheck[] {
   closed = true;
   return [...registered.values()].sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -1,8 +1,9 @@
 /** `assay checks`: lists the catalog of built-in and plugin checks. */
 import { Command } from "commander";
-import { checksDirOf } from "../app/scanning.ts";
+import { loadConfiguredCatalog } from "../app/configured-catalog.ts";
 import type { Config } from "../app/settings.ts";
-import { type Catalog, loadCatalog } from "../catalog/load.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { describeFault } from "../catalog/fault.ts";
 import { chargeOf } from "../check/check.ts";
 import { createTexts } from "../text/i18n.ts";
 import { newCheckCommand } from "./checks/new.ts";
@@ -17,8 +18,8 @@ export function checksCommand(): Command {
     .option("--json", "as a JSON object with the catalog's version")
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const config = configOf(command);
-      const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
-      for (const warning of catalog.warnings) process.stderr.write(`warning: ${warning}\n`);
+      const catalog = await loadConfiguredCatalog(config);
+      for (const warning of catalog.warnings) process.stderr.write(`warning: ${describeFault(warning)}\n`);
       const rows = rowsOf(catalog, config["locale.default"]);
       if (json === true) print(jsonLine({ catalogVersion: catalog.version, checks: rows }));
       else
@@ -47,6 +48,7 @@ function rowsOf(catalog: Catalog, locale: Config["locale.default"]) {
     weight,
     label: texts.ofCheck(locale, key)?.label ?? key,
     findings: Object.entries(findings).map(([code, definition]) => ({ code, ...definition })),
-    file: catalog.pluginFiles[key] ?? null,
+    file: catalog.pluginFiles[key]?.path ?? null,
+    sha256: catalog.pluginFiles[key]?.sha256 ?? null,
   }));
 }

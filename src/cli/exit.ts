@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../app/config.ts";
 import { messageOf } from "../base/log.ts";
 import { BrowserError } from "../browser/executable.ts";
-import { CatalogError } from "../catalog/load.ts";
+import { CatalogError } from "../catalog/fault.ts";
 import { EvidenceFileError } from "../evidence/evidence-file.ts";
 import { DataDirError } from "../store/data-dir.ts";
 

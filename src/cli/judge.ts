@@ -1,9 +1,9 @@
 /** `assay judge`: judges stored or captured evidence again, without network and browser. */
 import { Command, Option } from "commander";
-import { checksDirOf } from "../app/scanning.ts";
-import { loadCatalog } from "../catalog/load.ts";
+import { loadConfiguredCatalog } from "../app/configured-catalog.ts";
+import { judgeOnce } from "../app/judge-once.ts";
+import { createLog } from "../base/log.ts";
 import { readEvidenceFile } from "../evidence/evidence-file.ts";
-import { performJudge } from "../scan/judge-task.ts";
 import type { ScanOutcome } from "../scan/task.ts";
 import { unreachableBecause } from "../scan/unreachable.ts";
 import { createTexts } from "../text/i18n.ts";
@@ -24,20 +24,24 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
       const config = configOf(command);
       const options: ScanOptions = command.optsWithGlobals();
       const evidence = readEvidenceFile(file);
-      const catalog = await loadCatalog({ checksDir: checksDirOf(config) });
-      const code = unreachableBecause(evidence);
-      const { result, faults } = performJudge({ evidence, hung: [] }, catalog, () => {});
-      for (const { key, fault } of faults) printError(`assay: check ${key} failed: ${fault}`);
+      const catalog = await loadConfiguredCatalog(config);
+      const judged =
+        unreachableBecause(evidence) ??
+        (await judgeOnce(evidence, {
+          catalog,
+          log: createLog({ level: config["log.level"], format: config["log.format"] }),
+          onCheckFault: (key, fault) => printError(`assay: check ${key} failed: ${fault}`),
+        }));
       const outcome: ScanOutcome =
-        code === null
-          ? { status: "finished", result, evidence, screenshot: null, timings: {} }
-          : { status: "failed", code, evidence, timings: {} };
-      const judged = [{ url: evidence.subject.url, outcome }];
-      renderReports(judged, config, json === true ? { ...options, format: "json" } : options, {
+        typeof judged === "string"
+          ? { status: "failed", code: judged, evidence, timings: {} }
+          : { status: "finished", result: judged, evidence, screenshot: null, timings: {} };
+      const scanned = [{ url: evidence.subject.url, outcome }];
+      renderReports(scanned, config, json === true ? { ...options, format: "json" } : options, {
         checks: catalog.checks,
         texts: createTexts(catalog.texts, catalog.checks),
       });
-      onExit(codeOf(judged, { failOn: null, failUnder: null }, false));
+      onExit(codeOf(scanned, { failOn: null, failUnder: null }, false));
     });
   return addSettings(judge, ["locale.default", "checks.dir"]);
 }

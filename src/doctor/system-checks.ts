@@ -3,7 +3,8 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
-import type { Catalog } from "../catalog/load.ts";
+import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
+import { describeFault } from "../catalog/fault.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
 import type { Scanner } from "../scan/scanner.ts";
@@ -24,7 +25,7 @@ export interface DoctorSettings {
   readonly loadCatalog: () => Promise<Catalog>;
   readonly openBrowsers: () => Browsers;
   /** Scanner that may reach only `port` of 127.0.0.1. */
-  readonly openScanner: (browsers: Browsers, port: number, options: { readonly withPlugins: boolean }) => Scanner;
+  readonly openScanner: (browsers: Browsers, port: number, catalog: Catalog) => Scanner;
 }
 
 /** Parts of the server that the doctor reuses when it runs inside of it. */
@@ -35,8 +36,8 @@ export interface RunningServer {
 
 /** Examines the machine from a separate process; changes nothing. */
 export async function examineMachine(settings: DoctorSettings): Promise<readonly DoctorFinding[]> {
-  const { finding, usable } = await checks(settings);
-  return [await dataDirectory(settings), port(settings), finding, await dns(settings), await selfTest(settings, usable)];
+  const { finding, catalog } = await checks(settings);
+  return [await dataDirectory(settings), port(settings), finding, await dns(settings), await selfTest(settings, catalog)];
 }
 
 /** Examines the machine from inside the server. */
@@ -48,7 +49,7 @@ export async function examineServer(settings: DoctorSettings, { accounts, catalo
       : { what: "data directory", state: "failed", detail: `${dataDir} cannot be written by this user` },
     { what: "checks", state: "ok", detail: describeCatalog(catalog) },
     await dns(settings),
-    await selfTest(settings, true),
+    await selfTest(settings, catalog),
   ];
 }
 
@@ -112,18 +113,19 @@ function port({ listen: { address, port }, dataDir: data }: DoctorSettings): Doc
   }
 }
 
-/** `usable` is false if the catalog cannot be loaded; the self-test then runs without plugins. */
-async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly finding: DoctorFinding; readonly usable: boolean }> {
+/** If the catalog cannot be loaded, the self-test runs without plugins. */
+async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly finding: DoctorFinding; readonly catalog: Catalog }> {
   try {
-    return { finding: { what: "checks", state: "ok", detail: describeCatalog(await loadCatalog()) }, usable: true };
+    const catalog = await loadCatalog();
+    return { finding: { what: "checks", state: "ok", detail: describeCatalog(catalog) }, catalog };
   } catch (error) {
-    return { finding: { what: "checks", state: "failed", detail: messageOf(error) }, usable: false };
+    return { finding: { what: "checks", state: "failed", detail: messageOf(error) }, catalog: builtInCatalog() };
   }
 }
 
 function describeCatalog({ checks, pluginFiles, warnings }: Catalog): string {
   const plugins = Object.keys(pluginFiles).length;
-  return [`${checks.length - plugins} built in`, `plugins: ${plugins}`, ...warnings].join("; ");
+  return [`${checks.length - plugins} built in`, `plugins: ${plugins}`, ...warnings.map(describeFault)].join("; ");
 }
 
 async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFinding> {
@@ -141,7 +143,7 @@ async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFindi
 }
 
 /** Scans a page of this machine: worker, SSRF guard, browser and checks. */
-async function selfTest(settings: DoctorSettings, withPlugins: boolean): Promise<DoctorFinding> {
+async function selfTest(settings: DoctorSettings, catalog: Catalog): Promise<DoctorFinding> {
   const what = "browser";
   const site = Bun.serve({
     hostname: "127.0.0.1",
@@ -149,7 +151,7 @@ async function selfTest(settings: DoctorSettings, withPlugins: boolean): Promise
     fetch: () => new Response("<!doctype html><title>assay doctor</title>", { headers: { "content-type": "text/html" } }),
   });
   const browsers = settings.openBrowsers();
-  const scanner = settings.openScanner(browsers, Number(site.port), { withPlugins });
+  const scanner = settings.openScanner(browsers, Number(site.port), catalog);
   try {
     const outcome = await scanner.scanUrl(`http://127.0.0.1:${site.port}/`, () => {});
     const fault = browsers.fault();

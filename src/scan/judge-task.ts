@@ -1,10 +1,10 @@
 /** The judge task itself, free of thread code. */
-import type { Catalog } from "../catalog/load.ts";
+import type { JudgingCatalog } from "../catalog/catalog.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { judgeEvidence } from "../judge/ledger.ts";
 import type { Judged, JudgeTask } from "./task.ts";
 
-export function performJudge({ evidence, hung }: JudgeTask, catalog: Catalog, onCheck: (key: string) => void): Judged {
+export function performJudge({ evidence, hung }: JudgeTask, catalog: JudgingCatalog, onCheck: (key: string) => void): Judged {
   const faults: { key: string; fault: string }[] = [];
   const result = judgeEvidence(
     deepFrozen(evidence),

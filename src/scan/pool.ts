@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Tinypool } from "tinypool";
 import { messageOf } from "../base/log.ts";
 import type { BrowserSlotOptions } from "../browser/slot.ts";
+import type { PluginSnapshot } from "../catalog/catalog.ts";
 import type { PreloadList } from "../probe/browser/preload-list.ts";
 import type { WorkerMessage, WorkerTasks } from "./task.ts";
 
@@ -64,7 +65,10 @@ export interface GatherWorkerData {
 
 /** Of a thread that judges. */
 export interface JudgeWorkerData {
-  readonly checksDir: string | null;
+  /** Null without plugins. */
+  readonly snapshot: PluginSnapshot | null;
+  /** Version of the catalog, for its results. */
+  readonly version: string;
 }
 
 /** In the thread: the data that its pool was opened with. */

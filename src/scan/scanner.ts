@@ -3,13 +3,12 @@ import { type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { blockedPorts } from "../egress/blocked-ports.ts";
 import type { EgressSettings } from "../egress/settings.ts";
-import type { Evidence } from "../evidence/evidence.ts";
 import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
 import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
-import type { StoredResult } from "../judge/result.ts";
 import type { ScriptAdvisories } from "../parse/script-advisories.ts";
 import type { PreloadList } from "../probe/browser/preload-list.ts";
 import { withCrashedPage } from "./crashed-page.ts";
+import { type JudgedCatalog, openJudging } from "./judging.ts";
 import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
 import type { BrowserUnavailable, Gathered, GatherTask, ScanDeadlines, ScanOutcome, WorkerMessage } from "./task.ts";
 
@@ -21,7 +20,8 @@ export interface ScannerOptions {
   readonly deadlines: ScanDeadlines;
   /** Scan slots: each has a thread and a browser of its own, started when it is first needed. */
   readonly concurrency: number;
-  readonly checksDir: string | null;
+  /** For the first scans. */
+  readonly catalog: JudgedCatalog;
   /** The embedded one by default. */
   readonly preloadList?: PreloadList | null;
   /** Of this scanner alone. */
@@ -43,46 +43,51 @@ export interface Scanner {
   scanUrl(url: string, onProgress: OnProgress, signal?: AbortSignal, token?: string): Promise<ScanOutcome>;
   /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
   startBrowser(): Promise<void>;
+  /** Scans that start from now on are judged with this catalog; running ones end with the one they began with. */
+  useCatalog(catalog: JudgedCatalog): void;
   close(): Promise<void>;
 }
 
 /** One retry after a broken worker or browser, which is not the site's fault. */
 const gatherAttemptsMax = 2;
-/** Hung checks before the scan fails; each costs its deadline. */
-const hungMax = 5;
 /** After the scan's own deadline, at which a worker should stop by itself. */
 const defaultGraceMs = 5_000;
-/** Judging takes about a millisecond. After this time a check hangs, and the next task gets another thread. */
-const judgePatienceMs = 250;
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { concurrency, checksDir, workerFiles, log } = options;
+  const { concurrency, catalog, workerFiles, deadlines, log } = options;
   const onIdleFault = (fault: string) => log.error("idle worker broke", { fault });
-  const judgePool = openPool({
-    workerFile: workerFiles.judge,
-    threads: concurrency,
-    workerData: { checksDir },
-    onIdleFault,
-  });
+  const judging = openJudging(
+    {
+      workerFile: workerFiles.judge,
+      threads: concurrency,
+      deadlineMs: deadlines.judgeMs,
+      onIdleFault,
+      onCheckFault: (check, fault, url) => log.error("check failed", { check, fault, url }),
+      log,
+    },
+    catalog,
+  );
   const gatherPool = createGatherPool(options, onIdleFault);
   const gather = createGather(gatherPool.open, options);
-  const inTurn = createTurns(judgePatienceMs);
   return {
     scanUrl: async (url, onProgress, signal, token) => {
       const scan = token === undefined ? { url } : { token, url };
-      const gathered = await gather(url, onWorkerMessage(options, scan, onProgress), signal);
-      if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
-      const { evidence, screenshot, timings, unreachable, refusals } = gathered;
-      for (const refusal of refusals) log.warn("egress refused", { ...scan, refusal });
-      if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
-      onProgress("analysing");
-      const judgeStartMs = performance.now();
-      const result = await inTurn(() => judge(judgePool, options, { url, evidence, signal }));
-      const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
-      if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
-      onProgress("storing");
-      return { status: "finished", result, evidence, screenshot, timings: allTimings };
+      return judging.withCurrent(async (judge) => {
+        const gathered = await gather(url, onWorkerMessage(options, scan, onProgress), signal);
+        if (typeof gathered === "string") return { status: "failed", code: gathered, evidence: null, timings: {} };
+        const { evidence, screenshot, timings, unreachable, refusals } = gathered;
+        for (const refusal of refusals) log.warn("egress refused", { ...scan, refusal });
+        if (unreachable !== null) return { status: "failed", code: unreachable, evidence, timings };
+        onProgress("analysing");
+        const judgeStartMs = performance.now();
+        const result = await judge({ url, evidence, signal });
+        const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
+        if (typeof result === "string") return { status: "failed", code: result, evidence, timings: allTimings };
+        onProgress("storing");
+        return { status: "finished", result, evidence, screenshot, timings: allTimings };
+      });
     },
+    useCatalog: judging.replace,
     startBrowser: async () => {
       // A browser that cannot be prepared is reported by `browsers`.
       const pool = await gatherPool.open().catch(() => null);
@@ -90,29 +95,8 @@ export function openScanner(options: ScannerOptions): Scanner {
       await pool?.run("startBrowser", null, { deadlineMs: 0, onMessage });
     },
     close: async () => {
-      await Promise.all([gatherPool.close(), judgePool.close()]);
+      await Promise.all([gatherPool.close(), judging.close()]);
     },
-  };
-}
-
-/**
- * Runs tasks one after another, so that one thread suffices. A task that takes longer than `patienceMs` does not hold up the others.
- * The pool gets no queue of its own: to it, a long wait is a thread that does not start.
- */
-function createTurns(patienceMs: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<void> = Promise.resolve();
-  return async (task) => {
-    const before = last;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    last = promise;
-    await before;
-    const timer = setTimeout(resolve, patienceMs);
-    try {
-      return await task();
-    } finally {
-      clearTimeout(timer);
-      resolve();
-    }
   };
 }
 
@@ -205,33 +189,6 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: Scanne
     }
     return last.value.browserBroke ? withCrashedPage(last.value) : last.value;
   };
-}
-
-/** Judges again without a check that hangs or ends its thread: the last one started. */
-async function judge(
-  pool: WorkerPool,
-  { deadlines, log }: ScannerOptions,
-  { url, evidence, signal }: { readonly url: string; readonly evidence: Evidence; readonly signal: AbortSignal | undefined },
-): Promise<StoredResult | ScanErrorCode> {
-  const hung: string[] = [];
-  while (hung.length < hungMax) {
-    const started: string[] = [];
-    const ended = await pool.run(
-      "judge",
-      { evidence, hung },
-      { deadlineMs: deadlines.judgeMs, onMessage: (message) => message.type === "judging" && started.push(message.key), signal },
-    );
-    if (ended.end === "cancelled") return "interrupted";
-    if (ended.end === "done") {
-      for (const { key, fault } of ended.value.faults) log.error("check failed", { check: key, fault, url });
-      return ended.value.result;
-    }
-    const suspect = started.at(-1);
-    log.error("worker lost while judging", { url, check: suspect ?? null, end: ended.end, because: reasonOf(ended) });
-    if (suspect === undefined) break;
-    hung.push(suspect);
-  }
-  return "crashed";
 }
 
 function reasonOf(ended: TaskEnd<unknown>): string | null {

@@ -1,7 +1,7 @@
 /** Settings and services that the composition root passes to the pages. */
 import type { AccountActions } from "../account/account-actions.ts";
 import type { Log } from "../base/log.ts";
-import type { Catalog } from "../catalog/load.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApi } from "../../src/api/app.ts";
 import { createLog } from "../../src/base/log.ts";
-import { loadCatalog } from "../../src/catalog/load.ts";
+import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import { listen } from "../../src/http/server.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -23,7 +23,7 @@ export interface ApiReady {
 const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-api-"));
 const store = openStore(dataDir, { queueMax: 1_000_000_000 });
 const now = new Date();
-const catalog = await loadCatalog({ checksDir: null });
+const catalog = builtInCatalog();
 const account = await store.accounts.create({ email: "bench@assay.test", now });
 if (typeof account === "string") throw new Error(account);
 const { value: apiToken } = await store.apiTokens.create({ accountId: account.id, name: "bench", now });

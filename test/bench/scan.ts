@@ -1,5 +1,5 @@
 /** Measures the latency of scans, one at a time, against bare loads of the page in a plain browser. */
-import { loadCatalog } from "../../src/catalog/load.ts";
+import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import { performJudge } from "../../src/scan/judge-task.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
@@ -79,7 +79,7 @@ async function oneAtATime(site: SiteReady, bare: BareLoads, pairs: number): Prom
 
 /** Judges one evidence with the whole catalog. The evidence is parsed for each turn, as when it comes from another thread. */
 async function judging(evidence: Evidence): Promise<readonly Row[]> {
-  const catalog = await loadCatalog({ checksDir: null });
+  const catalog = builtInCatalog();
   const text = JSON.stringify(evidence);
   const turnsMs: number[] = [];
   for (let turn = -judgeTurns; turn < judgeTurns; turn++) {

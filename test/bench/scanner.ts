@@ -6,6 +6,7 @@ import { workerFiles } from "../../src/app/placement.ts";
 import { createLog } from "../../src/base/log.ts";
 import { openBrowsers } from "../../src/browser/browser.ts";
 import { openPage } from "../../src/browser/browser-page.ts";
+import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import { openScanner } from "../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
@@ -50,7 +51,7 @@ export function openScannerUnderTest(site: SiteReady, { concurrency, screenshots
     caPems: [rootPem],
     deadlines: defaultDeadlines,
     concurrency,
-    checksDir: null,
+    catalog: builtInCatalog(),
     browsers,
     workerFiles,
     log,

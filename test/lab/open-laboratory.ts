@@ -1,5 +1,5 @@
 /** Scans laboratory sites with the real probes and checks. Free of the test API, because build/capture-evidence.ts uses it too. */
-import { loadCatalog } from "../../src/catalog/load.ts";
+import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { gatherEvidence } from "../../src/scan/gather.ts";
 import { performJudge } from "../../src/scan/judge-task.ts";
@@ -10,7 +10,7 @@ import type { FinishedScan, LabCase } from "./laboratory.ts";
 /** One browser slot for many scans, in this thread: each scan has its own trusted roots and egress settings. */
 export function openLaboratory() {
   const browser = openTestBrowser();
-  const catalog = loadCatalog({ checksDir: null });
+  const catalog = builtInCatalog();
   return {
     ready: () => browser.use(async () => {}),
     /** @throws Error if the scan failed. */
@@ -31,7 +31,7 @@ export function openLaboratory() {
         const gathered = await browser.use((scanBrowser) => gatherEvidence(task, scanBrowser, { onStage: () => {}, onTrace: () => {} }));
         const { evidence, screenshot, timings, unreachable } = gathered;
         if (unreachable !== null) throw new Error(`the scan of ${site.url} failed: ${unreachable}`);
-        const { result, faults } = performJudge({ evidence, hung: [] }, await catalog, () => {});
+        const { result, faults } = performJudge({ evidence, hung: [] }, catalog, () => {});
         if (faults.length > 0) throw new Error(`checks failed: ${JSON.stringify(faults)}`);
         return { status: "finished", result, evidence, screenshot, timings };
       } finally {

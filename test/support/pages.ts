@@ -8,7 +8,7 @@ import { createAccountActions } from "../../src/account/account-actions.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
 import { workerFiles } from "../../src/app/placement.ts";
 import { createLog } from "../../src/base/log.ts";
-import type { Catalog } from "../../src/catalog/load.ts";
+import type { Catalog } from "../../src/catalog/catalog.ts";
 import { createDoctorRun } from "../../src/doctor/background-run.ts";
 import { ownUserAgent } from "../../src/egress/settings.ts";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
@@ -32,6 +32,7 @@ export const builtInCatalog: Catalog = {
   texts: { "en-gb": enGb.checks, "de-de": deDe.checks },
   pluginFiles: {},
   warnings: [],
+  snapshot: null,
 };
 
 /** Operator data without any warning. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadCatalog } from "../../src/catalog/load.ts";
+import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import { areaOf, areas, locales, type State } from "../../src/check/check.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { performJudge } from "../../src/scan/judge-task.ts";
@@ -18,7 +18,7 @@ import {
 } from "../lab/landmarks.ts";
 import { landmarkKeys } from "../support/finished-scans.ts";
 
-const catalog = await loadCatalog({ checksDir: null });
+const catalog = builtInCatalog();
 const keys = catalog.checks.map(({ key }) => key);
 
 function landmark(name: LandmarkName): Landmark {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { scaffoldPlugin } from "../../authoring/scaffold-plugin.ts";
 import { codeOfNewCheck } from "../../authoring/templates.ts";
-import { loadCatalog } from "../../catalog/load.ts";
+import { builtInCatalog } from "../../catalog/catalog.ts";
 import { isCheckKey } from "../../catalog/validate.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import sampleScan from "../../web/report/sample-scan.json" with { type: "json" };
@@ -28,7 +28,7 @@ export function newCheckCommand(): Command {
     .addHelpText("after", examples)
     .action(async (key: string, { header }: { readonly header?: string }) => {
       const check = { key, header: header ?? key };
-      await assertUsable(check.key, check.header);
+      assertUsable(check.key, check.header);
       const files = scaffoldPlugin(check, sampleScan.evidence as unknown as Evidence);
       createFolder(key);
       for (const { name, text } of files) writeFileSync(join(key, name), text, { mode: 0o644 });
@@ -38,10 +38,10 @@ export function newCheckCommand(): Command {
 }
 
 /** @throws CliError for a key or header that cannot be used. */
-async function assertUsable(key: string, header: string): Promise<void> {
+function assertUsable(key: string, header: string): void {
   if (!isCheckKey(key)) throw usage(`"${shown(key)}" is no key: use lower-case words joined by hyphens${suggestion(key)}`);
   if (!headerPattern.test(header)) throw usage(`--header "${shown(header)}" is no name of a header, such as X-Frame-Options`);
-  const { checks } = await loadCatalog({ checksDir: null });
+  const { checks } = builtInCatalog();
   if (checks.some((check) => check.key === key))
     throw usage(`"${key}" is the key of a built-in check; choose another one, such as own-${key}`);
   const code = codeOfNewCheck({ key, header });

@@ -1,4 +1,5 @@
 /** `/admin/checks`: the loaded catalog and the files of plugin checks. */
+import { describeFault } from "../../catalog/fault.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
@@ -24,7 +25,7 @@ function checksPage(visit: Visit): Response {
         {catalog.warnings.length > 0 && (
           <Notice kind="warn" title={i18n.t("admin.checks.unknownKeys")}>
             <ul {...untranslated}>
-              {catalog.warnings.map((warning) => (
+              {catalog.warnings.map(describeFault).map((warning) => (
                 <li key={warning}>{warning}</li>
               ))}
             </ul>
@@ -56,7 +57,7 @@ function PluginFiles() {
         },
         { label: i18n.t("admin.checks.label"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.label ?? key },
         { label: i18n.t("admin.checks.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
-        { label: i18n.t("admin.checks.file"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]}</code> },
+        { label: i18n.t("admin.checks.file"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]?.path}</code> },
       ]}
     />
   );

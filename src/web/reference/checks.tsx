@@ -1,6 +1,6 @@
 /** `/checks`: all checks of the catalog by area. */
 import { basename } from "node:path";
-import type { Catalog } from "../../catalog/load.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
 import { DataTable } from "../../report/components/table.tsx";
@@ -47,8 +47,8 @@ export function areaId(area: Area): string {
 
 /** File name of a plugin check; null for a built-in one. */
 export function fileOf({ pluginFiles }: Catalog, key: string): string | null {
-  const path = pluginFiles[key];
-  return path === undefined ? null : basename(path);
+  const file = pluginFiles[key];
+  return file === undefined ? null : basename(file.path);
 }
 
 function AreaTable({ area, checks }: { readonly area: Area; readonly checks: readonly CheckDefinition[] }) {

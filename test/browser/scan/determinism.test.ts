@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { openBrowsers } from "../../../src/browser/browser.ts";
+import { builtInCatalog } from "../../../src/catalog/catalog.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
@@ -49,7 +50,7 @@ beforeAll(async () => {
     caPems: [testAuthority().root.pem],
     deadlines,
     concurrency: atOnce,
-    checksDir: null,
+    catalog: builtInCatalog(),
     browsers,
     workerFiles,
     log,

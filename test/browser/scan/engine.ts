@@ -2,6 +2,7 @@
 import { workerFiles } from "../../../src/app/placement.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
+import { loadCatalog } from "../../../src/catalog/load.ts";
 import type { EgressSettings } from "../../../src/egress/settings.ts";
 import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
@@ -50,7 +51,7 @@ export async function startEngine({
     caPems,
     deadlines: { ...defaultDeadlines, settleMs: 100, ...deadlines },
     concurrency,
-    checksDir: checksDir ?? null,
+    catalog: await loadCatalog({ checksDir: checksDir ?? null, unknownKeys: "warn", workerFile: workerFiles.catalog }),
     browsers,
     workerFiles,
     log,

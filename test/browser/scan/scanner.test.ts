@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
+import { builtInCatalog } from "../../../src/catalog/catalog.ts";
 import type { ProgressStage } from "../../../src/evidence/scan.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
@@ -28,7 +29,7 @@ function opened({
     deadlines: { ...deadlines, judgeMs },
     graceMs,
     concurrency: 2,
-    checksDir: null,
+    catalog: builtInCatalog(),
     browsers: {
       // The faulty worker counts its attempts in this memory.
       prepare: prepare ?? (async () => ({ path: null, dir: "", sandbox: "auto", profilesDir: "", processes })),

@@ -7,13 +7,20 @@ import { loadConfigWithOrigins } from "../../../src/app/config.ts";
 import { createOperator } from "../../../src/app/operator.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
-import type { Catalog } from "../../../src/catalog/load.ts";
+import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
-const catalog: Catalog = { checks: [], version: "0", texts: { "en-gb": {}, "de-de": {} }, pluginFiles: {}, warnings: [] };
+const catalog: Catalog = {
+  checks: [],
+  version: "0",
+  texts: { "en-gb": {}, "de-de": {} },
+  pluginFiles: {},
+  warnings: [],
+  snapshot: null,
+};
 const logged: string[] = [];
 const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
 let store: Store;

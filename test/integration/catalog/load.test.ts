@@ -1,10 +1,13 @@
-/** Loads plugin check files, each time in a separate process, as at start. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+/** Loads plugin check files in a real thread, as start and reload do: what is named as fault, and what joins the catalog. */
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { workerFiles } from "../../../src/app/placement.ts";
+import { builtInCatalog } from "../../../src/catalog/catalog.ts";
+import { describeFault } from "../../../src/catalog/fault.ts";
+import { type CatalogOptions, loadCatalogSafely } from "../../../src/catalog/load.ts";
 
-const loader = resolve(import.meta.dirname, "../../support/load-catalog.ts");
 const folders: string[] = [];
 
 afterAll(() => {
@@ -18,18 +21,17 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Loads the catalog with the folder: its keys, or the error message. */
-function load(checksDir: string): {
-  readonly keys?: readonly string[];
-  readonly version?: string;
-  readonly label?: string;
-  readonly error?: string;
-  readonly warnings?: readonly string[];
-} {
-  const { stdout, stderr } = Bun.spawnSync([process.execPath, loader, checksDir], { stdout: "pipe", stderr: "pipe" });
-  const line = stdout.toString().trim();
-  if (line === "") throw new Error(stderr.toString());
-  return JSON.parse(line);
+/** Loads the catalog with the folder: its keys, or its faults with places relative to the folder. */
+async function load(checksDir: string, options: Partial<CatalogOptions> = {}) {
+  const { catalog, faults } = await loadCatalogSafely({ checksDir, unknownKeys: "warn", workerFile: workerFiles.catalog, ...options });
+  if (catalog === null) return { faults: faults.map((fault) => describeFault(fault).replaceAll(`${checksDir}/`, "")) };
+  return {
+    keys: catalog.checks.map(({ key }) => key),
+    version: catalog.version,
+    label: catalog.texts["en-gb"]["own-check"]?.label,
+    warnings: catalog.warnings.map((fault) => describeFault(fault).replaceAll(`${checksDir}/`, "")),
+    catalog,
+  };
 }
 
 const texts = (code: string, quoted = "{{value}}") => `{ label: "L", reason: "R", findings: { "${code}": {
@@ -62,78 +64,129 @@ export default registerCheck({
 }
 
 describe("plugin checks", () => {
-  const builtIn = load(folderWith({}));
+  const builtInKeys = builtInCatalog().checks.map(({ key }) => key);
 
-  test("a valid one joins the catalog and changes its version", () => {
-    const { keys, version, label, error } = load(folderWith({ "own-check.ts": checkFile() }));
-    expect(error).toBeUndefined();
-    expect(keys).toEqual([...(builtIn.keys ?? []), "own-check"].sort());
-    expect(version).not.toBe(builtIn.version);
+  test("a valid one joins the catalog and changes its version", async () => {
+    const { keys, version, label, faults } = await load(folderWith({ "own-check.ts": checkFile() }));
+    expect(faults).toBeUndefined();
+    expect(keys).toEqual([...builtInKeys, "own-check"].sort());
+    expect(version).not.toBe(builtInCatalog().version);
     expect(label).toBe("L");
   });
 
-  test("unknown keys are named with the key that was meant, and do not stop the start", () => {
+  test("unknown keys are named with the key that was meant, and do not stop the start", async () => {
     const misspelt = declaring('standrads: ["RFC 9110"], zzz: 1')
       .replace('effort: "low"', 'effort: "low", scorecap: 50')
       .replaceAll('label: "L"', 'label: "L", methd: "M"');
-    const folder = folderWith({ "own-check.ts": misspelt });
-    const file = join(folder, "own-check.ts");
-    const { keys, warnings, error } = load(folder);
-    expect(error).toBeUndefined();
+    const { keys, warnings, faults } = await load(folderWith({ "own-check.ts": misspelt }));
+    expect(faults).toBeUndefined();
     expect(keys).toContain("own-check");
     expect(warnings).toEqual(
       [
-        "standrads: did you mean standards?",
-        "zzz",
-        'findings["security.own.found"].scorecap: did you mean scoreCap?',
-        'texts["en-gb"].methd: did you mean method?',
-        'texts["de-de"].methd: did you mean method?',
-      ].map((warning) => `check ${file}: unknown key ${warning}`),
+        "5:3: unknown key standrads: did you mean standards?",
+        "5:28: unknown key zzz",
+        '4:89: unknown key findings["security.own.found"].scorecap: did you mean scoreCap?',
+        '10:35: unknown key texts["en-gb"].methd: did you mean method?',
+        '11:109: unknown key texts["de-de"].methd: did you mean method?',
+      ].map((warning) => `check own-check.ts:${warning}`),
     );
-    expect(load(folderWith({ "own-check.ts": checkFile() })).warnings).toEqual([]);
+    expect((await load(folderWith({ "own-check.ts": checkFile() }))).warnings).toEqual([]);
   });
 
-  test("a missing key beside an unknown one: the error names both", () => {
-    const { error } = load(folderWith({ "own-check.ts": checkFile().replace("weight: 2", "wieght: 2") }));
-    expect(error).toContain("weight undefined is not from 0 to 10; unknown key wieght: did you mean weight?");
+  test("a missing key beside an unknown one: the error names both", async () => {
+    const { faults } = await load(folderWith({ "own-check.ts": checkFile().replace("weight: 2", "wieght: 2") }));
+    expect(faults).toEqual([
+      "check own-check.ts:2:16: weight undefined is not from 0 to 10",
+      "check own-check.ts:3:21: unknown key wieght: did you mean weight?",
+    ]);
   });
 
-  test("area, standards, method and weakness do not change the version", () => {
+  test("unknown keys are faults for a reload", async () => {
+    const misspelt = declaring("zzz: 1");
+    const { faults } = await load(folderWith({ "own-check.ts": misspelt }), { unknownKeys: "refuse" });
+    expect(faults).toEqual(["check own-check.ts:5:3: unknown key zzz"]);
+  });
+
+  test("area, standards, method and weakness do not change the version", async () => {
     const declared = declaring('area: "mail", standards: ["RFC 7208 section 3"]')
       .replaceAll('label: "L"', 'label: "L", method: "M"')
       .replace('effort: "low"', 'effort: "low", cwe: 319');
-    expect(load(folderWith({ "own-check.ts": declared })).error).toBeUndefined();
-    expect(load(folderWith({ "own-check.ts": declared })).version).toBe(
-      load(folderWith({ "own-check.ts": checkFile() })).version as string,
+    expect((await load(folderWith({ "own-check.ts": declared }))).faults).toBeUndefined();
+    expect((await load(folderWith({ "own-check.ts": declared }))).version).toBe(
+      (await load(folderWith({ "own-check.ts": checkFile() }))).version as string,
     );
   });
 
-  test("files that begin with an underscore are shared code", () => {
+  test("tests, type declarations and shared code register nothing", async () => {
+    const others = {
+      "own-check.test.ts": "for (;;);",
+      "assay-check.d.ts": "declare const a: 1;",
+      "_own.ts": 'throw new Error("no luck");',
+    };
+    expect((await load(folderWith({ ...others, "own-check.ts": checkFile() }))).keys).toContain("own-check");
+  });
+
+  test("a symbolic link is a file of its own name, as in a folder that Kubernetes mounts", async () => {
+    const mounted = folderWith({ "_key.ts": 'export const key = "own-check";', "linked.ts": "" });
+    writeFileSync(join(mounted, "linked.ts"), `import { key } from "./_key";\n${checkFile().replace('key: "own-check"', "key")}`);
+    const folder = folderWith({});
+    symlinkSync(join(mounted, "linked.ts"), join(folder, "own-check.ts"));
+    const { catalog } = await load(folder);
+    expect(catalog?.pluginFiles["own-check"]?.path).toBe(join(folder, "own-check.ts"));
+    expect(catalog?.snapshot?.entries).toEqual([join(mounted, "linked.ts")]);
+  });
+
+  test("files that begin with an underscore are shared code", async () => {
     const shared = checkFile().replace('key: "own-check"', "key");
     const folder = folderWith({
       "_key.ts": 'export const key = "own-check";',
       "own-check.ts": `import { key } from "./_key.ts";\n${shared}`,
     });
-    expect(load(folder).keys).toContain("own-check");
+    expect((await load(folder)).keys).toContain("own-check");
   });
 
-  test("a check may import the parsers from their entry", () => {
+  test("a check may import the parsers from their entry", async () => {
     const file = checkFile().replace(", valuesNamed }", " }");
     const folder = folderWith({ "own-check.ts": `import { valuesNamed } from "assay/check/parsers";\n${file}` });
-    expect(load(folder)).toMatchObject({ label: "L" });
+    expect(await load(folder)).toMatchObject({ label: "L" });
   });
 
-  test("a missing folder counts as empty", () => {
-    expect(load(join(tmpdir(), "assay-no-such-folder")).keys).toEqual(builtIn.keys as string[]);
+  test("a missing folder counts as empty", async () => {
+    expect((await load(join(tmpdir(), "assay-no-such-folder"))).keys).toEqual(builtInKeys);
   });
 
   test.each([
-    ["does not parse", { "own-check.ts": "const a = 1;\nexport default {" }, /own-check\.ts: line 2, column \d+: /],
-    ["does not parse in two places", { "own-check.ts": "impost { a };\nconst = 1;" }, /own-check\.ts: line 1, column \d+: /],
-    ["throws on import", { "own-check.ts": 'throw new Error("no luck");' }, /own-check\.ts: no luck/],
+    ["does not parse", { "own-check.ts": "const a = 1;\nexport default {" }, /own-check\.ts:2:\d+: /],
+    ["does not parse in two places", { "own-check.ts": "impost { a };\nconst = 1;" }, /own-check\.ts:1:\d+: /],
+    ["throws on import", { "own-check.ts": 'throw new Error("no luck");' }, /own-check\.ts:1:\d+: no luck/],
     ["registers nothing", { "own-check.ts": "export {};" }, /exactly one check, but registered 0/],
     ["has another key than its file", { "other.ts": checkFile() }, /its key is "own-check", but must equal the file name, "other"/],
-    ["has a built-in key", { "https-available.ts": checkFile({ key: "https-available" }) }, /two checks have the key "https-available"/],
+    [
+      "has a built-in key",
+      { "https-available.ts": checkFile({ key: "https-available" }) },
+      /https-available\.ts: "https-available" is the key of a built-in check/,
+    ],
+    [
+      "registers twice",
+      { "own-check.ts": `${checkFile()}\nregisterCheck({ key: "own-two" });` },
+      /own-check\.ts:13:17: must register exactly one check, but registered 2 \(own-check, own-two\)/,
+    ],
+    [
+      "throws in a shared file",
+      { "_shared.ts": '\nthrow new TypeError("no luck");', "own-check.ts": `import "./_shared";\n${checkFile()}` },
+      /_shared\.ts:2:\d+: no luck/,
+    ],
+    ["imports a missing file", { "own-check.ts": 'import "assay/check";\nimport "./no.ts";' }, /own-check\.ts:2:9: Cannot find module/],
+    [
+      "imports a missing name",
+      { "own-check.ts": `import { nothing } from "assay/check";\n${checkFile()}nothing();` },
+      /own-check\.ts:1:10: Export named 'nothing' not found/,
+    ],
+    ["imports broken JSON", { "_d.json": "{", "own-check.ts": 'import d from "./_d.json"; d();' }, /_d\.json: JSON Parse error/],
+    ["ends its thread", { "own-check.ts": "process.exit(0);" }, /own-check\.ts: ended its thread while it loaded/],
+    ["breaks its thread", { "own-check.ts": "throw null;" }, /own-check\.ts: threw null/],
+    ["has a finding that is no object", { "own-check.ts": checkFile().replace(/{ severity.*}/, "7 }") }, /:4:\d+: severity of/],
+    ["has texts that are no object", { "own-check.ts": checkFile().replace(/"de-de": {.*$/s, '"de-de": 7 } });') }, /no texts for de-de/],
     ["has a malformed key", { "Own_Check.ts": checkFile({ key: "Own_Check" }) }, /lower-case words joined by hyphens/],
     ["has a malformed code", { "own-check.ts": checkFile({ code: "own.found" }) }, /not of the form security\.<kind>\.<name>/],
     ["reads an unknown reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads contains "pagee"; allowed are navigation/],
@@ -171,19 +224,71 @@ describe("plugin checks", () => {
       { "own-check.ts": checkFile(), "own-two.ts": checkFile({ key: "own-two" }) },
       /both declare the code "security\.own\.found"/,
     ],
-  ] as [string, Record<string, string>, RegExp][])("one that %s stops the start with file and reason", (_words, files, message) => {
-    expect(load(folderWith(files)).error).toMatch(message);
+  ] as [string, Record<string, string>, RegExp][])("one that %s is named with file and reason", async (_words, files, message) => {
+    expect((await load(folderWith(files))).faults?.join("\n")).toMatch(message);
   });
 
-  test("a world-writable file is refused", () => {
+  /** Line and column of each fault, from its message. */
+  test.each([
+    ["a wrong severity", checkFile({ severity: "dire" }), "own-check.ts:4:39: severity of"],
+    ["another key", checkFile({ key: "other-check" }), "own-check.ts:3:3: its key is"],
+    ["a weight", checkFile({ weight: "11" }), "own-check.ts:3:21: weight 11"],
+    ["German placeholders", checkFile({ german: "{{wert}}" }), "own-check.ts:10:134: the locales quote different values"],
+    ["an unknown reading", declaring('reads: ["pagee"]'), "own-check.ts:3:32: reads contains"],
+  ])("a fault has its line and column: %s", async (_words, text, message) => {
+    expect((await load(folderWith({ "own-check.ts": text }))).faults?.join("\n")).toContain(`check ${message}`);
+  });
+
+  test("all faults of all files are named at once, each file by itself", async () => {
+    const { faults } = await load(
+      folderWith({
+        "a-check.ts": "const = 1;",
+        "b-check.ts": 'throw new Error("no luck");',
+        "c-check.ts": checkFile({ key: "c-check", severity: "dire", weight: "-1" }),
+        "own-check.ts": checkFile(),
+        "own-two.ts": checkFile({ key: "own-two" }),
+      }),
+    );
+    expect(faults?.map((fault) => fault.split(":")[0])).toEqual([
+      "check a-check.ts",
+      "check b-check.ts",
+      "check c-check.ts",
+      "check c-check.ts",
+      "check own-two.ts",
+    ]);
+  });
+
+  test("a shared file that is broken is named once", async () => {
+    const files = { "_shared.ts": "const = 1;", "a-one.ts": 'import "./_shared.ts";', "b-two.ts": 'import "./_shared.ts";' };
+    const { faults } = await load(folderWith(files));
+    expect(faults?.filter((fault) => fault.includes("_shared.ts:1:"))).toHaveLength(1);
+  });
+
+  test("a file that loops at import is named after the deadline, with the faults before it", async () => {
+    const folder = folderWith({ "a-check.ts": 'throw new Error("no luck");', "b-check.ts": "for (;;);", "own-check.ts": checkFile() });
+    expect((await load(folder, { deadlineMs: 1_000 })).faults).toEqual([
+      expect.stringMatching(/a-check\.ts:1:\d+: no luck/),
+      "check b-check.ts: did not finish loading within 1 seconds",
+    ]);
+  });
+
+  test.each([
+    ["an await without end", "await new Promise(() => {});", /own-check\.ts: ended its thread while it loaded/],
+    ["an await of a timer", "await Bun.sleep(60_000);", /own-check\.ts: did not finish loading within 1 seconds/],
+  ])("a file that waits at import is named: %s", async (_words, statement, message) => {
+    const folder = folderWith({ "own-check.ts": `${statement}\n${checkFile()}` });
+    expect((await load(folder, { deadlineMs: 1_000 })).faults?.join("\n")).toMatch(message);
+  });
+
+  test("a world-writable file is refused", async () => {
     const folder = folderWith({ "own-check.ts": checkFile() });
     Bun.spawnSync(["chmod", "o+w", join(folder, "own-check.ts")]);
-    expect(load(folder).error).toMatch(/any user may write/);
+    expect((await load(folder)).faults?.join("\n")).toMatch(/any user may write/);
   });
 
-  test("a file in a world-writable folder is refused", () => {
+  test("a file in a world-writable folder is refused", async () => {
     const folder = folderWith({ "own-check.ts": checkFile() });
     Bun.spawnSync(["chmod", "o+w", folder]);
-    expect(load(folder).error).toMatch(/folder .*any user may write/);
+    expect((await load(folder)).faults?.join("\n")).toMatch(/any user may write to this folder/);
   });
 });

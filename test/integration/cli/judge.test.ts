@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadCatalog } from "../../../src/catalog/load.ts";
+import { builtInCatalog } from "../../../src/catalog/catalog.ts";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import { performJudge } from "../../../src/scan/judge-task.ts";
 import bareSite from "../../support/landmarks/bare-site.json" with { type: "json" };
@@ -20,7 +20,7 @@ function file(content: unknown, name = "evidence.json"): string {
 
 const judge = (path: string, ...flags: readonly string[]) => runInProcess(["judge", path, "--data", dir, ...flags]);
 
-const catalog = await loadCatalog({ checksDir: null });
+const catalog = builtInCatalog();
 /** Result by today's catalog, which may have more checks than the landmark. */
 const expected = performJudge({ evidence: bareSite.evidence as unknown as Evidence, hung: [] }, catalog, () => {}).result;
 

@@ -214,10 +214,10 @@ test("/admin/checks lists the files of plugin checks", async () => {
 });
 
 test("/admin/checks names unknown keys of plugins", async () => {
-  const warning = "check /checks/own.ts: unknown key wieght: did you mean weight?";
+  const warning = { file: "/checks/own.ts", line: 3, column: 7, reason: "unknown key wieght: did you mean weight?" };
   const warned = await startPages({ catalog: { ...builtInCatalog, warnings: [warning] } });
   const by = await signedIn(warned, await accountIn(warned, "first@assay.test"));
-  expect(await (await by.get("/admin/checks")).text()).toContain(warning);
+  expect(await (await by.get("/admin/checks")).text()).toContain("check /checks/own.ts:3:7: unknown key wieght: did you mean weight?");
   await warned.stop();
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import type { Catalog } from "../../../src/catalog/load.ts";
+import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { areaOf, type CheckTexts, type FindingCode, type FindingDefinition, locales } from "../../../src/check/check.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { readRemediation } from "../../../src/report/components/remediation.tsx";
@@ -175,8 +175,9 @@ describe("a plugin check", () => {
     checks: [check, ...builtInChecks.filter((each) => areaOf(each) === "mail")],
     version: "0123456789abcdef",
     texts: { "en-gb": { ...enGb.checks, "acme-build": texts }, "de-de": { ...deDe.checks, "acme-build": texts } },
-    pluginFiles: { "acme-build": "/var/lib/assay/checks/acme-build.ts" },
+    pluginFiles: { "acme-build": { path: "/var/lib/assay/checks/acme-build.ts", sha256: "ab".repeat(32), digest: "" } },
     warnings: [],
+    snapshot: null,
   };
 
   test("is listed with its file name, without the path", async () => {

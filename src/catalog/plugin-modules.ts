@@ -1,0 +1,184 @@
+/** Source files of plugins in a thread: read once, hashed and recorded, or served from such a record. */
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, extname } from "node:path";
+import { plugin } from "bun";
+import { messageOf } from "../base/log.ts";
+import * as checkApi from "../check/index.ts";
+import * as parserApi from "../check/parsers.ts";
+import type { PluginSnapshot } from "./catalog.ts";
+import type { Pins } from "./pins.ts";
+
+/** Far above a check, so that JSON files with lists fit. */
+const moduleBytesMax = 16 * 1024 ** 2;
+const modulesBytesMax = 64 * 1024 ** 2;
+const modulesMax = 2_000;
+
+/** All but packages: those stay on the disk, as they may be of another module system. */
+const moduleFiles = /^(?!.*\/node_modules\/).*\.(m?[jt]s|[jt]sx|json)$/;
+/** Modules that the program provides. */
+const pluginApi: Readonly<Record<string, object>> = { "assay/check": checkApi, "assay/check/parsers": parserApi };
+
+/** A source file that is not allowed. */
+export class RefusedModule extends Error {
+  override readonly name = "RefusedModule";
+  constructor(
+    readonly file: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface RecordedModule {
+  readonly sha256: string;
+  /** With absolute paths in its imports, so that a replay needs no file. */
+  readonly text: string;
+  /** Absolute paths. */
+  readonly imports: readonly string[];
+}
+
+export interface ModuleRecord {
+  /** As read; undefined for a file that was not loaded. */
+  sourceOf(path: string): string | undefined;
+  sha256Of(path: string): string;
+  /** SHA-256 over a file and all that it imports. */
+  digestOf(path: string): string;
+  snapshot(entries: readonly string[]): PluginSnapshot;
+}
+
+/** From now on, files that this thread imports are read once, and refused if `pins` says so. Null pins allow every file. */
+export function recordModules(pins: Pins | null): ModuleRecord {
+  const modules = new Map<string, RecordedModule>();
+  const sources = new Map<string, string>();
+  let bytesTotal = 0;
+  serveModules((path) => {
+    const known = modules.get(path);
+    if (known !== undefined) return known.text;
+    const bytes = moduleBytes(path);
+    bytesTotal += bytes.length;
+    if (modules.size >= modulesMax || bytesTotal > modulesBytesMax)
+      throw new RefusedModule(path, `plugins and their imports have more than ${modulesMax} files or ${modulesBytesMax} bytes`);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    assertPinned(path, sha256, pins);
+    const source = bytes.toString("utf8");
+    sources.set(path, source);
+    const { text, imports } = withAbsoluteImports(path, source, pins);
+    modules.set(path, { sha256, text, imports });
+    return text;
+  });
+  return {
+    sourceOf: (path) => sources.get(path),
+    sha256Of: (path) => modules.get(path)?.sha256 ?? "",
+    digestOf: (path) => {
+      const reached = new Set([path]);
+      for (const each of reached) for (const imported of modules.get(each)?.imports ?? []) reached.add(imported);
+      const hash = createHash("sha256");
+      for (const each of reached) hash.update(`${each} ${modules.get(each)?.sha256}\n`);
+      return hash.digest("hex");
+    },
+    snapshot: (entries) => ({ entries, modules: Object.fromEntries([...modules].map(([path, { text }]) => [path, text])) }),
+  };
+}
+
+/** From now on, files that this thread imports come from the snapshot, and no others can be imported. */
+export function replayModules({ modules }: PluginSnapshot): void {
+  serveModules(
+    (path) => {
+      const text = Object.hasOwn(modules, path) ? modules[path] : undefined;
+      if (text === undefined) throw new Error(`${path} was not there when the checks were loaded`);
+      return text;
+    },
+    (path) => Object.hasOwn(modules, path),
+  );
+}
+
+function serveModules(textOf: (path: string) => string, isKnown: (path: string) => boolean = () => false): void {
+  plugin({
+    name: "assay/check",
+    setup(build) {
+      for (const [name, exports] of Object.entries(pluginApi)) build.module(name, () => ({ exports: { ...exports }, loader: "object" }));
+      // Otherwise a file that was deleted cannot be resolved.
+      build.onResolve({ filter: /^\// }, ({ path }) => (isKnown(path) ? { path } : undefined));
+      build.onLoad({ filter: moduleFiles }, ({ path }) => {
+        const text = textOf(path);
+        // Bun's own loader for JSON does not take contents.
+        if (extname(path) === ".json") return { exports: { default: jsonOf(path, text) }, loader: "object" };
+        return { contents: text, loader: loaderOf(path) };
+      });
+    },
+  });
+}
+
+function loaderOf(path: string): "js" | "ts" | "jsx" | "tsx" {
+  const [, loader] = /([jt]sx?)$/.exec(path) ?? [];
+  return loader as "js" | "ts" | "jsx" | "tsx";
+}
+
+function jsonOf(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RefusedModule(path, messageOf(error));
+  }
+}
+
+/** @throws RefusedModule */
+function moduleBytes(path: string): Buffer {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) throw new RefusedModule(path, "is no regular file");
+    if ((stats.mode & 0o002) !== 0)
+      throw new RefusedModule(path, "any user may write to it, but its code runs with this process's rights; run chmod o-w");
+    if (stats.size > moduleBytesMax) throw new RefusedModule(path, `has ${stats.size} bytes; at most ${moduleBytesMax} are read`);
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof RefusedModule) throw error;
+    throw new RefusedModule(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** @throws RefusedModule */
+function assertPinned(path: string, sha256: string, pins: Pins | null): void {
+  if (pins === null) return;
+  const pinned = pins.get(path);
+  if (pinned === undefined) throw new RefusedModule(path, "is not listed in the file of checks.require_sha256");
+  if (pinned !== sha256) throw new RefusedModule(path, `has the SHA-256 ${sha256}, but the file of checks.require_sha256 lists ${pinned}`);
+}
+
+/** Lines and the columns of all other statements stay as they are. */
+function withAbsoluteImports(path: string, source: string, pins: Pins | null): Pick<RecordedModule, "text" | "imports"> {
+  const imports: string[] = [];
+  let text = source;
+  for (const name of importsOf(path, source)) {
+    const imported = resolvedImport(name, path);
+    if (imported === null) continue;
+    if (pins !== null && !moduleFiles.test(imported))
+      throw new RefusedModule(path, `imports ${imported}, whose hash checks.require_sha256 cannot check`);
+    imports.push(imported);
+    const quoted = new RegExp(`(\\b(?:from|import|require)\\s*\\(?\\s*)(["'\`])${RegExp.escape(name)}\\2`, "g");
+    text = text.replace(quoted, (_written, before: string) => `${before}${JSON.stringify(imported)}`);
+  }
+  return { text, imports };
+}
+
+/** Empty where the source does not parse: its import then names the place. */
+function importsOf(path: string, source: string): readonly string[] {
+  if (extname(path) === ".json") return [];
+  try {
+    return new Bun.Transpiler({ loader: loaderOf(path) }).scanImports(source).map((found) => found.path);
+  } catch {
+    return [];
+  }
+}
+
+/** Null for modules of the program and of the runtime, and for files that do not exist. */
+function resolvedImport(name: string, importer: string): string | null {
+  if (Object.hasOwn(pluginApi, name)) return null;
+  try {
+    const resolved = Bun.resolveSync(name, dirname(importer));
+    return resolved.startsWith("/") ? resolved : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,113 @@
+/** Runs in threads: imports plugin files, to load and validate them or to judge with them. */
+import "../../checks/index.ts";
+import type { CheckTexts, Locale } from "../check/check.ts";
+import { type AnyCheck, type CheckDefinition, closeRegistry, registeredChecks } from "../check/registry.ts";
+import type { JudgingCatalog, LoadedPlugin, PluginSnapshot } from "./catalog.ts";
+import { type DeclarationFault, type PluginFault, placeOfProperty, placeOfWord, type SourcePlace } from "./fault.ts";
+import type { Pins } from "./pins.ts";
+import { type ModuleRecord, RefusedModule, recordModules, replayModules } from "./plugin-modules.ts";
+import { unknownKeysOf } from "./unknown-keys.ts";
+import { faultsOfCheck } from "./validate.ts";
+
+/** A check file of the folder. */
+export interface CheckFile {
+  /** File name without its ending. */
+  readonly key: string;
+  /** Absolute path in the folder. */
+  readonly file: string;
+  /** The same without symbolic links: the name by which the runtime knows it. */
+  readonly realPath: string;
+}
+
+/** Of the thread that loads: plain data. */
+export interface LoadTask {
+  /** In name order. */
+  readonly files: readonly CheckFile[];
+  readonly pins: Pins | null;
+}
+
+/** `loading` precedes each file, so that a file that never ends can be named. */
+export type LoadMessage =
+  | { readonly type: "loading"; readonly file: string }
+  | { readonly type: "loaded"; readonly plugin: LoadedPlugin }
+  | { readonly type: "refused"; readonly faults: readonly PluginFault[] }
+  | { readonly type: "end"; readonly snapshot: PluginSnapshot };
+
+/** Imports every file and posts what it registered, or its faults. */
+export async function loadPluginFiles({ files, pins }: LoadTask, post: (message: LoadMessage) => void): Promise<void> {
+  const record = recordModules(pins);
+  for (const file of files) {
+    post({ type: "loading", file: file.file });
+    const outcome = await loadPluginFile(file, record);
+    post("faults" in outcome ? { type: "refused", faults: outcome.faults } : { type: "loaded", plugin: outcome });
+  }
+  post({ type: "end", snapshot: record.snapshot(files.map(({ realPath }) => realPath)) });
+}
+
+/** Checks of a thread that judges: the built-in ones and the plugins of the snapshot. Call once per thread. */
+export async function judgingCatalog(snapshot: PluginSnapshot | null, version: string): Promise<JudgingCatalog> {
+  if (snapshot !== null) {
+    replayModules(snapshot);
+    for (const entry of snapshot.entries) await import(entry);
+  }
+  return { checks: closeRegistry(), version };
+}
+
+async function loadPluginFile(
+  { key, file, realPath }: CheckFile,
+  record: ModuleRecord,
+): Promise<LoadedPlugin | { readonly faults: readonly PluginFault[] }> {
+  const before = registeredChecks().length;
+  try {
+    await import(realPath);
+  } catch (error) {
+    const fault = importFault(error, realPath, record);
+    return { faults: [fault.file === realPath ? { ...fault, file } : fault] };
+  }
+  const source = record.sourceOf(realPath) ?? "";
+  const fault = (place: SourcePlace | null, reason: string): PluginFault => {
+    return { file, reason, ...(place ?? placeOfWord(source, ["registerCheck("]) ?? nowhere) };
+  };
+  const checks = registeredChecks().slice(before);
+  const [check] = checks;
+  if (check === undefined || checks.length > 1) {
+    const named = checks.length === 0 ? "0" : `${checks.length} (${checks.map((one) => String(one.key)).join(", ")})`;
+    return { faults: [fault(placeOfProperty(source, ["key", "key"]), `must register exactly one check, but registered ${named}`)] };
+  }
+  if (check.key !== key)
+    return { faults: [fault(placeOfProperty(source, ["key"]), `its key is "${check.key}", but must equal the file name, "${key}"`)] };
+  const located = ({ path, reason }: DeclarationFault) => fault(placeOfProperty(source, path), reason);
+  const unknownKeys = unknownKeysOf(check).map(located);
+  const faults = faultsOfCheck(check, { "en-gb": check.texts?.["en-gb"], "de-de": check.texts?.["de-de"] }).map(located);
+  // A misspelt key is often the cause of a missing one.
+  if (faults.length > 0) return { faults: [...faults, ...unknownKeys] };
+  const codePlaces = Object.keys(check.findings).map((code) => [code, placeOfProperty(source, ["findings", code])] as const);
+  return {
+    file: { path: file, sha256: record.sha256Of(realPath), digest: record.digestOf(realPath) },
+    definition: definitionOf(check),
+    codePlaces: Object.fromEntries(codePlaces),
+    unknownKeys,
+  };
+}
+
+const nowhere = { line: null, column: null };
+
+/** Without the code, and without anything else that cannot leave the thread. */
+function definitionOf({ judge: _judge, ...definition }: AnyCheck): LoadedPlugin["definition"] {
+  return JSON.parse(JSON.stringify(definition)) as CheckDefinition & { readonly texts: Readonly<Record<Locale, CheckTexts>> };
+}
+
+/** Syntax errors come as a list, each with its position. Others are searched in the stack, then in the source. */
+function importFault(error: unknown, file: string, record: ModuleRecord): PluginFault {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  if (first instanceof RefusedModule) return { file: first.file, line: null, column: null, reason: first.message };
+  const { message, position, stack } = Object(first) as Partial<BuildMessage> & { readonly stack?: unknown };
+  const reason = typeof message === "string" ? message : `threw ${String(first)}`;
+  if (position) return { file: position.file || file, line: position.line, column: position.column, reason };
+  for (const [, path = "", line, column] of String(stack ?? "").matchAll(/(\/[^\n()]+?):(\d+):(\d+)\)?(?=\n|$)/g)) {
+    if (record.sourceOf(path) !== undefined) return { file: path, line: Number(line), column: Number(column), reason };
+  }
+  const importer = /imported from (\/\S+)/.exec(reason)?.[1] ?? file;
+  const quoted = [...reason.matchAll(/["']([^"']+)["']/g)].map((match) => match[1] ?? "");
+  return { file: importer, reason, ...(placeOfWord(record.sourceOf(importer) ?? "", quoted) ?? nowhere) };
+}

@@ -1,0 +1,137 @@
+/** Judges evidence in threads, and replaces their catalog while scans run. */
+import type { Log } from "../base/log.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { ScanErrorCode } from "../evidence/scan.ts";
+import type { StoredResult } from "../judge/result.ts";
+import { openPool, type WorkerPool } from "./pool.ts";
+
+/** Hung checks before the scan fails; each costs its deadline. */
+const hungMax = 5;
+/** Judging takes about a millisecond. After this time a check hangs, and the next task gets another thread. */
+const patienceMs = 250;
+
+/** All that the threads need to judge with a catalog. */
+export type JudgedCatalog = Pick<Catalog, "snapshot" | "version">;
+
+export interface JudgingOptions {
+  readonly workerFile: string;
+  /** At most. */
+  readonly threads: number;
+  /** For one attempt to judge, in milliseconds. */
+  readonly deadlineMs: number;
+  readonly onIdleFault: (fault: string) => void;
+  /** A check that threw or returned no verdict; its row is `notChecked`. */
+  readonly onCheckFault: (key: string, fault: string, url: string) => void;
+  readonly log: Log;
+}
+
+interface JudgeRequest {
+  readonly url: string;
+  readonly evidence: Evidence;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Never rejects. */
+export type Judge = (request: JudgeRequest) => Promise<StoredResult | ScanErrorCode>;
+
+export interface Judging {
+  /** Runs the task with the current catalog, which the task keeps although it is replaced meanwhile. */
+  withCurrent<T>(task: (judge: Judge) => Promise<T>): Promise<T>;
+  /** Threads of the former catalog end after the last task that uses it. */
+  replace(catalog: JudgedCatalog): void;
+  /** Ends every thread. */
+  close(): Promise<void>;
+}
+
+/** Threads of one catalog. */
+interface Generation {
+  readonly pool: WorkerPool;
+  readonly judge: Judge;
+  tasks: number;
+}
+
+export function openJudging(options: JudgingOptions, catalog: JudgedCatalog): Judging {
+  const open = new Set<Generation>();
+  let current = openGeneration(catalog);
+
+  function openGeneration({ snapshot, version }: JudgedCatalog): Generation {
+    const { workerFile, threads, onIdleFault } = options;
+    const pool = openPool({ workerFile, threads, workerData: { snapshot, version }, onIdleFault });
+    const inTurn = createTurns();
+    const generation: Generation = { pool, judge: (request) => inTurn(() => judgeIn(pool, options, request)), tasks: 0 };
+    open.add(generation);
+    return generation;
+  }
+
+  function closeIfDone(generation: Generation): void {
+    if (generation === current || generation.tasks > 0 || !open.delete(generation)) return;
+    generation.pool.close().catch((error) => options.log.error("threads of a former catalog did not end", { because: String(error) }));
+  }
+
+  return {
+    withCurrent: async (task) => {
+      const generation = current;
+      generation.tasks += 1;
+      try {
+        return await task(generation.judge);
+      } finally {
+        generation.tasks -= 1;
+        closeIfDone(generation);
+      }
+    },
+    replace: (next) => {
+      const former = current;
+      current = openGeneration(next);
+      closeIfDone(former);
+    },
+    close: async () => {
+      await Promise.all([...open].map(({ pool }) => pool.close()));
+    },
+  };
+}
+
+/**
+ * Runs tasks one after another, so that one thread suffices. A task that takes longer than `patienceMs` does not hold up the others.
+ * The pool gets no queue of its own: to it, a long wait is a thread that does not start.
+ */
+function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<void> = Promise.resolve();
+  return async (task) => {
+    const before = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await before;
+    const timer = setTimeout(resolve, patienceMs);
+    try {
+      return await task();
+    } finally {
+      clearTimeout(timer);
+      resolve();
+    }
+  };
+}
+
+/** Judges again without a check that hangs or ends its thread: the last one started. */
+async function judgeIn(pool: WorkerPool, { deadlineMs, onCheckFault, log }: JudgingOptions, { url, evidence, signal }: JudgeRequest) {
+  const hung: string[] = [];
+  while (hung.length < hungMax) {
+    const started: string[] = [];
+    const ended = await pool.run(
+      "judge",
+      { evidence, hung },
+      { deadlineMs, onMessage: (message) => message.type === "judging" && started.push(message.key), signal },
+    );
+    if (ended.end === "cancelled") return "interrupted";
+    if (ended.end === "done") {
+      for (const { key, fault } of ended.value.faults) onCheckFault(key, fault, url);
+      return ended.value.result;
+    }
+    const suspect = started.at(-1);
+    const because = ended.end === "died" ? ended.because : null;
+    log.error("worker lost while judging", { url, check: suspect ?? null, end: ended.end, because });
+    if (suspect === undefined) break;
+    hung.push(suspect);
+  }
+  return "crashed";
+}
