@@ -5,15 +5,14 @@ import { embedChecks, embedPackages, excludeBrowser, workerEntries } from "./emb
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const slim = process.argv.includes("--slim");
+/** Threads of the program, as in `src/app/placement.ts`. */
+const workers = ["gather", "judge", "picture", "catalog", "author"];
 const outfile = `${root}dist/assay${slim ? "-slim" : ""}`;
 
 mkdirSync(`${root}dist`, { recursive: true });
 const { success, logs } = await Bun.build({
   root,
-  entrypoints: [
-    ...["main", "app/gather-worker", "app/judge-worker", "app/picture-worker", "app/catalog-worker"].map((name) => `${root}src/${name}.ts`),
-    ...workerEntries,
-  ],
+  entrypoints: [...["main", ...workers.map((name) => `app/${name}-worker`)].map((name) => `${root}src/${name}.ts`), ...workerEntries],
   plugins: slim ? [embedChecks, embedPackages, excludeBrowser] : [embedChecks, embedPackages],
   target: "bun",
   // Parses the code at build time: the binary starts four times as fast.

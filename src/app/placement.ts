@@ -10,6 +10,7 @@ export const workerFiles = {
   judge: workerFile("judge-worker"),
   picture: workerFile("picture-worker"),
   catalog: workerFile("catalog-worker"),
+  author: workerFile("author-worker"),
 } as const;
 
 function workerFile(name: string): string {

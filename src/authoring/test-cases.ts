@@ -10,17 +10,29 @@ import { judgeEvidence } from "../judge/ledger.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { type AnyCaseTable, type CaseEvidence, evidenceOf, type ViolationCase } from "./case-table.ts";
 
+/** Place in the source by the property names that lead to it, as in `["violated", "security.own.found", "no header"]`. */
+export interface CasePlace {
+  readonly file: "check" | "test";
+  readonly path: readonly string[];
+}
+
 /** A case of which the check, or its table, has not met the expectation. The message is one sentence for the author. */
-class CaseFault extends Error {
+export class CaseFault extends Error {
   override readonly name = "CaseFault";
+  constructor(
+    message: string,
+    /** Null for the place of the case. */
+    readonly place: CasePlace | null = null,
+  ) {
+    super(message);
+  }
 }
 
 export interface TestCase {
   /** State, finding code or kind of added cases: one line of the summary. */
   readonly group: string;
   readonly name: string;
-  /** The author's words for the case, by which its line is found; null for an added case. */
-  readonly words: string | null;
+  readonly place: CasePlace;
   /** Returns the milliseconds of the slower of two judgements. @throws CaseFault, or what `judge` threw. */
   run(): number;
 }
@@ -40,13 +52,15 @@ function textCases({ key }: AnyCheck, { texts, fileOf }: TestedTexts): readonly 
   return locales.map((locale) => ({
     group: "texts",
     name: `every text is written: ${locale}`,
-    words: null,
+    place: { file: "check", path: ["texts", locale] },
     run: () => {
       const { findings, ...own } = texts[locale] ?? { findings: {}, label: "Fill in:" };
       const all = [own, ...Object.values(findings)].flatMap((part) => Object.entries(part));
       const unwritten = all.filter(([, text]) => String(text).includes("Fill in:")).map(([name]) => name);
-      if (unwritten.length > 0) throw new CaseFault(`write the texts of "${key}" in ${fileOf(locale)}: ${unwritten.join(", ")}`);
-      return 0;
+      const [first] = unwritten;
+      if (first === undefined) return 0;
+      const place = { file: "check", path: ["texts", locale, first] } as const;
+      throw new CaseFault(`write the texts of "${key}" in ${fileOf(locale)}: ${unwritten.join(", ")}`, place);
     },
   }));
 }
@@ -56,14 +70,23 @@ function tableCases(check: AnyCheck, table: AnyCaseTable, tested: TestedTexts): 
     (table[state] ?? []).map(([words, given]) => ({
       group: state,
       name: `${state}: ${words}`,
-      words,
+      place: inTest(state, words),
       run: () => judged(check, given, state).judgeMs,
     })),
   );
   const violationCases = violationsOf(table).flatMap(([code, cases]) =>
-    cases.map((one) => ({ group: code, name: `${code}: ${one[0]}`, words: one[0], run: () => runViolation(check, code, one, tested) })),
+    cases.map((one) => ({
+      group: code,
+      name: `${code}: ${one[0]}`,
+      place: inTest("violated", code, one[0]),
+      run: () => runViolation(check, code, one, tested),
+    })),
   );
   return [...stateCases, ...violationCases];
+}
+
+function inTest(...path: readonly string[]): CasePlace {
+  return { file: "test", path };
 }
 
 function violationsOf(table: AnyCaseTable): readonly (readonly [string, readonly ViolationCase<string>[]])[] {
@@ -94,7 +117,7 @@ function addedCases(check: AnyCheck, table: AnyCaseTable): readonly TestCase[] {
       group: "findings",
       // The type demands it as well, unless a check widens the type of its codes.
       name: "every declared finding has a case",
-      words: null,
+      place: inTest("violated"),
       run: () => {
         const tested = violations.filter(([, cases]) => cases.length > 0).map(([code]) => code);
         const declared = Object.keys(check.findings);
@@ -108,19 +131,19 @@ function addedCases(check: AnyCheck, table: AnyCaseTable): readonly TestCase[] {
     ...check.reads.map((name) => ({
       group: "failed readings",
       name: `not checked: ${name} could not be read`,
-      words: null,
+      place: { file: "check", path: ["reads", name] } as const,
       run: () => judged(check, withFailed(name), "notChecked").judgeMs,
     })),
     ...(check.consults ?? []).map((name) => ({
       group: "failed readings",
       name: `judges without ${name}`,
-      words: null,
+      place: { file: "check", path: ["consults", name] } as const,
       run: () => judged(check, withFailed(name), null).judgeMs,
     })),
     ...(check.headers ?? []).map((name) => ({
       group: "cut headers",
       name: `not checked: ${name} is longer than the limit`,
-      words: null,
+      place: { file: "check", path: ["headers", name] } as const,
       run: () => judged(check, withCutHeader(evidenceOf(given), name), "notChecked").judgeMs,
     })),
   ];

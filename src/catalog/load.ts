@@ -96,6 +96,10 @@ interface ListedFiles {
 }
 
 /** Leaves out names with a leading `_` (shared code), tests and `.d.ts` files. */
+export function isCheckFileName(name: string): boolean {
+  return /\.[tj]s$/.test(name) && !/\.(d|test)\.[tj]s$/.test(name) && !name.startsWith("_");
+}
+
 async function checkFilesIn(dir: string): Promise<ListedFiles> {
   let names: readonly string[];
   try {
@@ -104,7 +108,7 @@ async function checkFilesIn(dir: string): Promise<ListedFiles> {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? { files: [], faults: [] } : noFiles(dir, `this folder cannot be read: ${message}`);
   }
-  const listed = names.filter((name) => /\.[tj]s$/.test(name) && !/\.(d|test)\.[tj]s$/.test(name) && !name.startsWith("_")).sort();
+  const listed = names.filter(isCheckFileName).sort();
   if (listed.length === 0) return { files: [], faults: [] };
   if (listed.length > pluginFilesMax)
     return noFiles(dir, `this folder has ${listed.length} check files; at most ${pluginFilesMax} are loaded`);

@@ -94,10 +94,10 @@ export function replayModules({ modules }: PluginSnapshot): void {
 }
 
 function serveModules(textOf: (path: string) => string, isKnown: (path: string) => boolean = () => false): void {
+  provideModules(pluginApi);
   plugin({
-    name: "assay/check",
+    name: "plugin files",
     setup(build) {
-      for (const [name, exports] of Object.entries(pluginApi)) build.module(name, () => ({ exports: { ...exports }, loader: "object" }));
       // Otherwise a file that was deleted cannot be resolved.
       build.onResolve({ filter: /^\// }, ({ path }) => (isKnown(path) ? { path } : undefined));
       build.onLoad({ filter: moduleFiles }, ({ path }) => {
@@ -106,6 +106,16 @@ function serveModules(textOf: (path: string) => string, isKnown: (path: string) 
         if (extname(path) === ".json") return { exports: { default: jsonOf(path, text) }, loader: "object" };
         return { contents: text, loader: loaderOf(path) };
       });
+    },
+  });
+}
+
+/** From now on, files that this thread imports get these modules of the program by name. */
+export function provideModules(modules: Readonly<Record<string, object>>): void {
+  plugin({
+    name: "assay/check",
+    setup(build) {
+      for (const [name, exports] of Object.entries(modules)) build.module(name, () => ({ exports: { ...exports }, loader: "object" }));
     },
   });
 }

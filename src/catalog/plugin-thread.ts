@@ -93,12 +93,12 @@ async function loadPluginFile(
 const nowhere = { line: null, column: null };
 
 /** Without the code, and without anything else that cannot leave the thread. */
-function definitionOf({ judge: _judge, ...definition }: AnyCheck): LoadedPlugin["definition"] {
+export function definitionOf({ judge: _judge, ...definition }: AnyCheck): LoadedPlugin["definition"] {
   return JSON.parse(JSON.stringify(definition)) as CheckDefinition & { readonly texts: Readonly<Record<Locale, CheckTexts>> };
 }
 
 /** Syntax errors come as a list, each with its position. Others are searched in the stack, then in the source. */
-function importFault(error: unknown, file: string, record: ModuleRecord): PluginFault {
+export function importFault(error: unknown, file: string, record: ModuleRecord): PluginFault {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   if (first instanceof RefusedModule) return { file: first.file, line: null, column: null, reason: first.message };
   const { message, position, stack } = Object(first) as Partial<BuildMessage> & { readonly stack?: unknown };

@@ -7,10 +7,12 @@ import { describeFault } from "../catalog/fault.ts";
 import { chargeOf } from "../check/check.ts";
 import { createTexts } from "../text/i18n.ts";
 import { newCheckCommand } from "./checks/new.ts";
+import { testChecksCommand } from "./checks/test.ts";
+import type { ExitCode } from "./exit.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
 
-export function checksCommand(): Command {
+export function checksCommand(onExit: (code: ExitCode) => void): Command {
   const checks = new Command("checks").description("Show the catalog of checks, and write checks of your own.");
   const list = checks
     .command("list")
@@ -29,6 +31,7 @@ export function checksCommand(): Command {
     });
   addSettings(list, ["checks.dir", "locale.default"]);
   checks.addCommand(newCheckCommand());
+  checks.addCommand(testChecksCommand(onExit));
   return checks;
 }
 

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
 import { checksCommand } from "./checks.ts";
 import { doctorCommand } from "./doctor.ts";
+import { evidenceCommand } from "./evidence.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { judgeCommand } from "./judge.ts";
 import { scanCommand } from "./scan.ts";
@@ -70,8 +71,9 @@ function program(onExit: (code: ExitCode) => void): Command {
     scanCommand(onExit),
     userCommand(),
     tokenCommand(),
-    checksCommand(),
+    checksCommand(onExit),
     judgeCommand(onExit),
+    evidenceCommand(),
     doctorCommand(onExit),
   ])
     root.addCommand(verb);

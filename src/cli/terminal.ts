@@ -97,7 +97,16 @@ export function stripControls(text: string): string {
 
 /** JSON on one line, with characters that control a terminal escaped. */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return escapeControls(JSON.stringify(value));
+}
+
+/** Indented JSON, line by line, with characters that control a terminal escaped. */
+export function jsonLines(value: unknown): readonly string[] {
+  return JSON.stringify(value, null, 2).split("\n").map(escapeControls);
+}
+
+function escapeControls(line: string): string {
+  return line.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 export function table(rows: readonly (readonly string[])[]): string {

@@ -26,7 +26,7 @@ export function newCheckCommand(): Command {
     .argument("<key>", "key of the check and name of the folder: lower-case words joined by hyphens")
     .option("--header <name>", "response header that the check reads (default: the key)")
     .addHelpText("after", examples)
-    .action(async (key: string, { header }: { readonly header?: string }) => {
+    .action((key: string, { header }: { readonly header?: string }) => {
       const check = { key, header: header ?? key };
       assertUsable(check.key, check.header);
       const files = scaffoldPlugin(check, sampleScan.evidence as unknown as Evidence);

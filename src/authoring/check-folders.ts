@@ -1,0 +1,46 @@
+/** Finds the checks of an author and their tests. */
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { isCheckFileName } from "../catalog/load.ts";
+
+/** A check and its test, as absolute paths. */
+export interface AuthoredCheck {
+  readonly key: string;
+  readonly checkFile: string;
+  /** Null if there is none. */
+  readonly testFile: string | null;
+}
+
+const testEnding = /\.test(\.[tj]s)$/;
+
+/** Checks of a folder or, if it has none, of the folders in it; the check of a file, or of its test. Empty if there are none. */
+export function authoredChecksAt(path: string): readonly AuthoredCheck[] {
+  const place = resolve(path);
+  if (!existsSync(place)) return [];
+  if (!statSync(place).isDirectory()) {
+    const [checkFile] = [place.replace(testEnding, "$1"), place.replace(testEnding, ".ts"), place.replace(testEnding, ".js")].filter(
+      existsSync,
+    );
+    return checkFile === undefined || !isCheckFileName(basename(checkFile)) ? [] : [authoredCheck(checkFile)];
+  }
+  const own = checksIn(place);
+  if (own.length > 0) return own;
+  const folders = readdirSync(place, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name),
+  );
+  return folders
+    .map(({ name }) => join(place, name))
+    .sort()
+    .flatMap(checksIn);
+}
+
+function checksIn(folder: string): readonly AuthoredCheck[] {
+  const names = readdirSync(folder).filter(isCheckFileName).sort();
+  return names.map((name) => authoredCheck(join(folder, name)));
+}
+
+function authoredCheck(checkFile: string): AuthoredCheck {
+  const key = basename(checkFile).replace(/\.[tj]s$/, "");
+  const [testFile = null] = ["ts", "js"].map((ending) => join(dirname(checkFile), `${key}.test.${ending}`)).filter(existsSync);
+  return { key, checkFile, testFile };
+}

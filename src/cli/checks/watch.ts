@@ -1,0 +1,49 @@
+/** Runs a command again after every save. */
+import { type FSWatcher, watch } from "node:fs";
+import { relative } from "node:path";
+import { type ExitCode, exitCodes, failureOf } from "../exit.ts";
+import { stopSignal } from "../shutdown.ts";
+import { note, printError } from "../terminal.ts";
+
+/** Editors write a file in several steps. */
+const settleMs = 60;
+
+/** Shorter than the absolute path for a file below the current folder. */
+export function shownPath(file: string): string {
+  const shown = relative(process.cwd(), file);
+  return shown === "" || shown.startsWith("..") ? file : shown;
+}
+
+/** `folders` are asked anew after each run. Ends at SIGINT or SIGTERM. */
+export async function watchFolders(folders: () => readonly string[], run: () => Promise<ExitCode>): Promise<ExitCode> {
+  const stop = stopSignal();
+  while (!stop.aborted) {
+    // Watches before the run, so that a save during it is seen.
+    const change = nextChange(folders(), stop);
+    try {
+      await run();
+    } catch (error) {
+      const { code, sentence } = failureOf(error);
+      if (code === exitCodes.internal) throw error;
+      printError(`assay: ${sentence}`);
+    }
+    note("\nwaiting for a change; end with Ctrl+C");
+    const changed = await change;
+    if (changed !== null) note(`\n${changed} was saved at ${new Date().toTimeString().slice(0, 8)}\n`);
+  }
+  return exitCodes.interrupted;
+}
+
+/** Name of the first file that changes, once it is at rest; null after the stop signal. */
+async function nextChange(folders: readonly string[], stop: AbortSignal): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  const watchers: FSWatcher[] = folders.map((folder) => watch(folder, (_event, name) => resolve(name === null ? folder : String(name))));
+  const onStop = () => resolve(null);
+  stop.addEventListener("abort", onStop, { once: true });
+  if (stop.aborted) onStop();
+  const changed = await promise;
+  if (changed !== null) await Bun.sleep(settleMs);
+  stop.removeEventListener("abort", onStop);
+  for (const watcher of watchers) watcher.close();
+  return changed;
+}

@@ -1,0 +1,9 @@
+/** `assay evidence`: captures evidence of a page into a file, and prints it. */
+import { Command } from "commander";
+import { showEvidenceCommand } from "./evidence/show.ts";
+
+export function evidenceCommand(): Command {
+  return new Command("evidence")
+    .description("Capture and show evidence: what a scan saw, without judging it.")
+    .addCommand(showEvidenceCommand());
+}
