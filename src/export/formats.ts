@@ -2,6 +2,7 @@
 import { writeCsv } from "./csv.ts";
 import type { ExportWriter } from "./export.ts";
 import { writeGitlab } from "./gitlab.ts";
+import { writeHtml } from "./html.tsx";
 import { writeJson } from "./json.ts";
 import { writeJunit } from "./junit.ts";
 import { writeMd } from "./md.ts";
@@ -15,6 +16,7 @@ export interface ExportFormat {
 }
 
 export const exportFormats = {
+  html: { extension: "html", mediaType: "text/html; charset=utf-8", write: writeHtml },
   json: { extension: "json", mediaType: "application/json", write: writeJson },
   sarif: { extension: "sarif", mediaType: "application/sarif+json", write: writeSarif },
   junit: { extension: "junit.xml", mediaType: "application/xml", write: writeJunit },

@@ -15,6 +15,8 @@ export interface ReportDocument {
   readonly live: boolean;
   /** Address of a path of the appliance; null in a file that knows no appliance. */
   readonly hrefOf: (path: string) => string | null;
+  /** True for the only report of the document: its sections are landmarks, which need unique names. */
+  readonly alone: boolean;
   /** Element id that is unique in the document, for an id that is unique in the report. */
   readonly idOf: (id: string) => string;
 }

@@ -8,6 +8,7 @@ import { Remediation } from "./components/remediation.tsx";
 import { plainUntrustedLines, Sentence, untranslated } from "./components/untrusted-text.tsx";
 import { useDocument, useI18n } from "./context.ts";
 import { EvidenceLinks } from "./evidence/evidence-links.tsx";
+import { AcceptedBecause, MarkChips } from "./finding-marks.tsx";
 import type { FirstSeen } from "./first-seen.ts";
 import type { ShownFinding } from "./report.ts";
 
@@ -32,6 +33,7 @@ export function FindingRow({ shown, server, open, hidden, heading: Heading }: Fi
         <SeverityChip severity={severity} />
         <Heading>
           <Sentence text={texts.title} />
+          {shown.mark !== null && <MarkChips mark={shown.mark} />}
         </Heading>
         <span class="seen">
           <Sentence text={texts.detail} />
@@ -59,6 +61,7 @@ function Body({ shown, server, heading: Heading }: Pick<FindingRowProps, "shown"
   return (
     <>
       <div>
+        {shown.mark !== null && <AcceptedBecause mark={shown.mark} />}
         <p>
           <Sentence text={texts.detail} />
         </p>
@@ -74,6 +77,7 @@ function Body({ shown, server, heading: Heading }: Pick<FindingRowProps, "shown"
           text={texts.remediation}
           server={server.name}
           serverLines={lines}
+          otherLines={shown.otherLines}
           advice={(text) => <Sentence text={text} />}
           lines={(text) => plainUntrustedLines(unmarked(text))}
         />
@@ -94,20 +98,22 @@ function Footer({ shown }: { readonly shown: ShownFinding }) {
           {finding.code}
         </code>{" "}
         {live && (
-          <button
-            type="button"
-            class="compact"
-            data-copy={`[id="${codeId}"]`}
-            data-copied={i18n.t("lines.copied")}
-            aria-label={i18n.t("report.findings.copyCode", { code: finding.code })}
-            hidden
-          >
-            {i18n.t("report.findings.copy")}
-          </button>
-        )}{" "}
-        <a href={`#${idOf(anchor)}`} aria-label={i18n.t("report.findings.permalinkOf", { code: finding.code })}>
-          {i18n.t("report.findings.permalink")}
-        </a>
+          <>
+            <button
+              type="button"
+              class="compact"
+              data-copy={`[id="${codeId}"]`}
+              data-copied={i18n.t("lines.copied")}
+              aria-label={i18n.t("report.findings.copyCode", { code: finding.code })}
+              hidden
+            >
+              {i18n.t("report.findings.copy")}
+            </button>{" "}
+            <a href={`#${idOf(anchor)}`} aria-label={i18n.t("report.findings.permalinkOf", { code: finding.code })}>
+              {i18n.t("report.findings.permalink")}
+            </a>
+          </>
+        )}
       </p>
       <p>
         {i18n.t("report.findings.check")}{" "}

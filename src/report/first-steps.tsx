@@ -1,9 +1,12 @@
 /** "Fix these first": at most three findings, one line each. */
-import { fixFirst } from "../text/fix-order.ts";
 import { EffortMeter, SeverityChip } from "./components/chips.tsx";
+import { ReportSection } from "./components/report-section.tsx";
 import { Sentence } from "./components/untrusted-text.tsx";
 import { useDocument } from "./context.ts";
-import type { ShownFinding } from "./report.ts";
+import { firstToFix, type ShownFinding } from "./report.ts";
+
+/** Element id of the heading. */
+const headingId = "first-steps";
 
 interface FirstStepsProps {
   /** In the order of the report. */
@@ -14,12 +17,11 @@ interface FirstStepsProps {
 
 export function FirstSteps({ findings, linesId }: FirstStepsProps) {
   const { i18n, idOf } = useDocument();
-  const headingId = idOf("first-steps");
-  const first = fixFirst(findings);
+  const first = firstToFix(findings);
   if (first.length === 0) return null;
   return (
-    <section class="first-steps" aria-labelledby={headingId}>
-      <h2 id={headingId}>{i18n.t("report.firstSteps.heading")}</h2>
+    <ReportSection class="first-steps" headingId={headingId}>
+      <h2 id={idOf(headingId)}>{i18n.t("report.firstSteps.heading")}</h2>
       <ol>
         {first.map(({ anchor, texts, finding }) => (
           <li key={anchor}>
@@ -34,6 +36,6 @@ export function FirstSteps({ findings, linesId }: FirstStepsProps) {
       <p class="small">
         <a href={`#${idOf(linesId)}`}>{i18n.t("report.firstSteps.lines")}</a>
       </p>
-    </section>
+    </ReportSection>
   );
 }

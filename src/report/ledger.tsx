@@ -5,6 +5,7 @@ import { chargesOf } from "../text/charges.ts";
 import { countShownStates, type ShownState, shownStateOf } from "../text/row-state.ts";
 import type { I18n } from "../text/translator.ts";
 import { CheckLink } from "./components/check-link.tsx";
+import { ReportSection } from "./components/report-section.tsx";
 import { StateLabel } from "./components/state-label.tsx";
 import { Sentence } from "./components/untrusted-text.tsx";
 import { useDocument, useI18n } from "./context.ts";
@@ -28,7 +29,7 @@ export function LedgerSection({ report, isShown = () => true, open = false, chil
   const { i18n, idOf } = useDocument();
   const byArea = Map.groupBy(report.rows, ({ area }) => area);
   return (
-    <section class="ledger" aria-labelledby={idOf(ledgerId)}>
+    <ReportSection class="ledger" headingId={ledgerId}>
       <h2 id={idOf(ledgerId)}>{i18n.t("report.ledger.heading")}</h2>
       <p class="muted">{i18n.t("report.ledger.lead")}</p>
       {children}
@@ -37,7 +38,7 @@ export function LedgerSection({ report, isShown = () => true, open = false, chil
           <AreaRows key={area} area={area} rows={byArea.get(area) ?? []} isShown={isShown} open={open} result={report.result} />
         ))}
       </div>
-    </section>
+    </ReportSection>
   );
 }
 

@@ -4,11 +4,12 @@ import { type Evidence, failed, readingNames } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { LedgerRow, StoredResult } from "../judge/result.ts";
 import { hostOf } from "../parse/site.ts";
-import { type CostedFinding, findingCost } from "../text/fix-order.ts";
+import type { FindingMark, FindingMarks } from "../policy/finding-mark.ts";
+import { type CostedFinding, findingCost, fixFirst } from "../text/fix-order.ts";
 import { quoted } from "../text/quotation.ts";
 import { type CheckSummary, checkSummaryOf, fixedFinding, textsOfCheck, textsOfFinding } from "../text/render.ts";
 import { countShownStates, type ShownState } from "../text/row-state.ts";
-import { linesFor } from "../text/servers/server-lines.ts";
+import { linesFor, type ServerName, serverNames } from "../text/servers/server-lines.ts";
 import type { I18n } from "../text/translator.ts";
 import { type ChosenServer, chosenServer, type ServerPreference } from "./chosen-server.ts";
 import type { ReportDocument } from "./context.ts";
@@ -30,6 +31,15 @@ export interface ShownFinding extends CostedFinding {
   readonly evidence: readonly string[];
   /** Null if no earlier scan of the same URL ran the check. */
   readonly firstSeen: FirstSeen | null;
+  /** Lines for servers that were not chosen, where the reader cannot choose. */
+  readonly otherLines: readonly ServerLines[];
+  /** Null without a policy. */
+  readonly mark: FindingMark | null;
+}
+
+export interface ServerLines {
+  readonly server: ServerName;
+  readonly text: string;
 }
 
 export interface ShownRow {
@@ -77,6 +87,9 @@ interface ReportSource {
   readonly serverPreference: ServerPreference | null;
   /** Of the same URL, newest first. */
   readonly earlier: readonly EarlierScan[];
+  readonly marks: FindingMarks;
+  /** Gives lines for the servers that were not chosen too. */
+  readonly allServers: boolean;
 }
 
 /** What the texts of a report depend on. */
@@ -85,7 +98,7 @@ export type ReportTexts = Pick<ReportDocument, "i18n" | "texts" | "checks">;
 export function composeReport({ scan, result, timings, ...source }: ReportSource, reader: ReportTexts): Report {
   const evidence = source.evidence === null ? null : withEveryReading(source.evidence);
   const server = chosenServer(source.serverPreference, evidence);
-  const findings = shownFindings({ scan, result, server, earlier: source.earlier }, reader);
+  const findings = shownFindings({ ...source, scan, result, server }, reader);
   return {
     scan,
     result,
@@ -112,10 +125,11 @@ function reportAreaOf({ checks }: ReportTexts, key: string): ReportArea {
   return check === undefined ? "retired" : areaOf(check);
 }
 
-type FindingsSource = Pick<ReportSource, "scan" | "result" | "earlier"> & { readonly server: ChosenServer };
+type FindingsSource = Omit<ReportSource, "timings" | "serverPreference"> & { readonly server: ChosenServer };
 
-function shownFindings({ scan: { url }, result, server, earlier }: FindingsSource, reader: ReportTexts): readonly ShownFinding[] {
+function shownFindings({ scan: { url }, result, server, ...source }: FindingsSource, reader: ReportTexts): readonly ShownFinding[] {
   const { i18n, texts, checks } = reader;
+  const others = source.allServers ? serverNames.filter((name) => name !== server.name) : [];
   const rows = new Map(result.ledger.map((row) => [row.key, row]));
   const anchors = new Map<string, number>();
   return result.findings.map((finding): ShownFinding => {
@@ -129,9 +143,14 @@ function shownFindings({ scan: { url }, result, server, earlier }: FindingsSourc
       anchor: occurrence === 1 ? finding.code : `${finding.code}-${occurrence}`,
       lines: server.name === "explain" ? null : linesFor(server.name, fixes, values),
       area: reportAreaOf(reader, finding.checkKey),
-      evidence: row?.evidence ?? [],
+      evidence: source.evidence === null ? [] : (row?.evidence ?? []),
       ...findingCost(finding, result, checks),
-      firstSeen: firstSeen(finding, earlier),
+      firstSeen: firstSeen(finding, source.earlier),
+      otherLines: others.flatMap((other) => {
+        const text = linesFor(other, fixes, values);
+        return text === null ? [] : [{ server: other, text }];
+      }),
+      mark: source.marks.get(finding.code) ?? null,
     };
   });
 }
@@ -149,6 +168,16 @@ function shownRows({ ledger }: StoredResult, findings: readonly ShownFinding[], 
     };
   });
   return rows.toSorted((one, other) => reportAreas.indexOf(one.area) - reportAreas.indexOf(other.area));
+}
+
+/** What to fix first. Accepted findings are not among it. */
+export function firstToFix(findings: readonly ShownFinding[]): readonly ShownFinding[] {
+  return fixFirst(findings.filter(isOpen));
+}
+
+/** Whether the finding counts: it is not accepted. */
+export function isOpen({ mark }: ShownFinding): boolean {
+  return mark?.accepted == null;
 }
 
 export function areaName(i18n: I18n, area: ReportArea): string {

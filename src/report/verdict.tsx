@@ -1,18 +1,21 @@
 /** First screen of a report: ring, one plain sentence, and counts by severity. */
 import type { ComponentChildren } from "preact";
 import { type Severity, severities } from "../check/check.ts";
-import { fixFirst } from "../text/fix-order.ts";
 import { type CountPath, capitalised, type I18n } from "../text/translator.ts";
 import { notMeasuredBecause } from "../text/unread.ts";
 import { SeverityChip } from "./components/chips.tsx";
+import { ReportSection } from "./components/report-section.tsx";
 import { ScoreRing, scoreText } from "./components/score-ring.tsx";
 import { useDocument } from "./context.ts";
 import { NotCheckedLink } from "./ledger.tsx";
 import { meaningOf } from "./meaning.ts";
-import type { Report, ShownFinding } from "./report.ts";
+import { firstToFix, isOpen, type Report, type ShownFinding } from "./report.ts";
 
 /** Severities that the sentence calls serious. */
 const serious: readonly Severity[] = ["critical", "high"];
+
+/** Element id of the heading. */
+const headingId = "report-score";
 
 interface VerdictProps {
   readonly report: Report;
@@ -25,9 +28,8 @@ interface VerdictProps {
 export function ReportVerdict({ report, change = null, children }: VerdictProps) {
   const { i18n, idOf } = useDocument();
   const { score, band, rank } = report.result;
-  const headingId = idOf("report-score");
   return (
-    <section class="verdict" aria-labelledby={headingId}>
+    <ReportSection class="verdict" headingId={headingId}>
       <ScoreRing
         score={score}
         band={band}
@@ -35,14 +37,14 @@ export function ReportVerdict({ report, change = null, children }: VerdictProps)
         {...(change === null ? {} : { label: `${scoreText(i18n, report.result)}, ${change}` })}
       />
       <div>
-        <h2 id={headingId} class="unseen">
+        <h2 id={idOf(headingId)} class="unseen">
           {i18n.t("report.score.heading")}
         </h2>
         <Sentences report={report} />
         <SeverityCounts findings={report.findings} />
         {children}
       </div>
-    </section>
+    </ReportSection>
   );
 }
 
@@ -79,13 +81,13 @@ function Sentences({ report }: { readonly report: Report }) {
   );
 }
 
-/** `9 serious problems; start with these three.` Notes are no problems. */
+/** `9 serious problems; start with these three.` Neither notes nor accepted findings are problems. */
 function problemsText(findings: readonly ShownFinding[], i18n: I18n): string {
-  const problems = findings.filter(({ points }) => points !== 0);
+  const problems = findings.filter((shown) => shown.points !== 0 && isOpen(shown));
   const grave = problems.filter(({ finding }) => serious.includes(finding.severity)).length;
   if (problems.length === 0) return i18n.t("report.verdict.none");
   const [path, count]: [CountPath, number] = grave > 0 ? ["report.verdict.serious", grave] : ["report.verdict.minor", problems.length];
-  const start = startTexts[fixFirst(findings).length - 1] ?? startTexts[0];
+  const start = startTexts[firstToFix(findings).length - 1] ?? startTexts[0];
   return i18n.t("report.verdict.start", { problems: i18n.count(path, count), start: i18n.t(start) });
 }
 
@@ -94,23 +96,22 @@ const startTexts = ["report.verdict.startWith.one", "report.verdict.startWith.tw
 
 /** Each count is a link to the first finding of that severity. */
 function SeverityCounts({ findings }: { readonly findings: readonly ShownFinding[] }) {
-  const { i18n, idOf } = useDocument();
+  const { i18n, alone, idOf } = useDocument();
   const bySeverity = Map.groupBy(findings, ({ finding }) => finding.severity);
   if (findings.length === 0) return null;
-  return (
-    <nav aria-label={i18n.t("report.findings.jumps")}>
-      <ul class="severity-counts">
-        {severities.map((severity) => {
-          const [first, ...others] = bySeverity.get(severity) ?? [];
-          return first === undefined ? null : (
-            <li key={severity}>
-              <a href={`#${idOf(first.anchor)}`}>
-                <SeverityChip severity={severity} count={others.length + 1} />
-              </a>
-            </li>
-          );
-        })}
-      </ul>
-    </nav>
+  const list = (
+    <ul class="severity-counts">
+      {severities.map((severity) => {
+        const [first, ...others] = bySeverity.get(severity) ?? [];
+        return first === undefined ? null : (
+          <li key={severity}>
+            <a href={`#${idOf(first.anchor)}`}>
+              <SeverityChip severity={severity} count={others.length + 1} />
+            </a>
+          </li>
+        );
+      })}
+    </ul>
   );
+  return alone ? <nav aria-label={i18n.t("report.findings.jumps")}>{list}</nav> : list;
 }

@@ -137,3 +137,8 @@ export function capitalised(text: string, { locale }: Pick<I18n, "locale">): str
 export function languageName(texts: Texts, locale: PageLocale): string {
   return texts.translate(locale, ["pages", ..."layout.languageName".split(".")]) ?? locale;
 }
+
+/** BCP 47 tag for `lang`, as in `en-GB`. */
+export function languageTag(locale: PageLocale): string | undefined {
+  return Intl.getCanonicalLocales(locale)[0];
+}

@@ -15,5 +15,5 @@ export function useVisit(): Visit {
 
 /** The page of a visit, for the components that it shares with files. */
 export function pageDocument({ i18n, settings: { texts, catalog } }: Visit): ReportDocument {
-  return { i18n, texts, checks: catalog.checks, live: true, hrefOf: (path) => path, idOf: (id) => id };
+  return { i18n, texts, checks: catalog.checks, live: true, alone: true, hrefOf: (path) => path, idOf: (id) => id };
 }

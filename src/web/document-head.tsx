@@ -1,5 +1,5 @@
 /** Head of every page: title, icons, and what search engines and link previews read. */
-import type { PageLocale } from "../text/i18n.ts";
+import { languageTag } from "../text/translator.ts";
 import { scriptPath, stylePath } from "./assets.ts";
 import { useVisit } from "./context.ts";
 import type { PageContent } from "./page.tsx";
@@ -104,9 +104,4 @@ function pathOf({ url }: Visit): string {
 function absolute(visit: Visit, path: string): string {
   const origin = publicOrigin(visit);
   return origin === "null" ? path : `${origin}${path}`;
-}
-
-/** BCP 47 tag for `lang`, as in `en-GB`. */
-export function languageTag(locale: PageLocale): string | undefined {
-  return Intl.getCanonicalLocales(locale)[0];
 }

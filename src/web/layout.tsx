@@ -1,8 +1,9 @@
 /** Layout of every page: navigation, notices and footer. */
+import { Brand } from "../report/components/brand.tsx";
 import { Notice } from "../report/components/notice.tsx";
-import { languageName, type TextPath } from "../text/translator.ts";
+import { languageName, languageTag, type TextPath } from "../text/translator.ts";
 import { useVisit } from "./context.ts";
-import { DocumentHead, type DocumentHeadProps, languageTag, localeLink } from "./document-head.tsx";
+import { DocumentHead, type DocumentHeadProps, localeLink } from "./document-head.tsx";
 import type { PageContent } from "./page.tsx";
 
 type LayoutProps = DocumentHeadProps & Pick<PageContent, "children" | "printHeader">;
@@ -70,16 +71,6 @@ function NavItem({ href, text }: { readonly href: string; readonly text: TextPat
         {i18n.t(text)}
       </a>
     </li>
-  );
-}
-
-/** Logo: a small score ring. */
-function Brand() {
-  return (
-    <svg viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke-width="5">
-      <circle class="mark-track" cx="16" cy="16" r="12" />
-      <circle class="mark" cx="16" cy="16" r="12" pathLength={100} stroke-dasharray="87 100" transform="rotate(-90 16 16)" />
-    </svg>
   );
 }
 

@@ -11,7 +11,7 @@ const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
 
 /** Page without checks. */
 export function pageAt(now: Date, locale: PageLocale = "en-gb"): ReportDocument {
-  return { i18n: createI18n(texts, locale, now), texts, checks: [], live: true, hrefOf: (path) => path, idOf: (id) => id };
+  return { i18n: createI18n(texts, locale, now), texts, checks: [], live: true, alone: true, hrefOf: (path) => path, idOf: (id) => id };
 }
 
 export function partHtml(part: VNode, document: ReportDocument): string {

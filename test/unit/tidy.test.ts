@@ -52,7 +52,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^elysia$/, places: ["src/api", "src/web"] },
   { names: /^@elysiajs\/bearer$/, places: ["src/api"] },
   { names: /^lru-cache$/, places: ["src/api", "src/base"] },
-  { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/report", "src/web"] },
+  { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/export", "src/report", "src/web"] },
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },

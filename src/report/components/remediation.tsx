@@ -25,10 +25,12 @@ interface RemediationProps extends Renderers {
   readonly server: ServerPreference;
   /** Lines for the server; null if there are none. */
   readonly serverLines: string | null;
+  /** Lines for other servers, folded. */
+  readonly otherLines?: readonly { readonly server: ServerName; readonly text: string }[];
 }
 
 /** Lines for one server, and those for DNS and files. */
-export function Remediation({ text, server, serverLines, advice, lines }: RemediationProps) {
+export function Remediation({ text, server, serverLines, otherLines = [], advice, lines }: RemediationProps) {
   const read = readRemediation(text);
   const label = server === "explain" ? null : serverLabel(server);
   const ofText = read.lines.filter(({ place }) => place === label || !isServerLabel(place));
@@ -44,7 +46,25 @@ export function Remediation({ text, server, serverLines, advice, lines }: Remedi
         </ConfigLines>
       ))}
       <FoldedLines targets={others.filter(({ place }) => isServerLabel(place))} lines={lines} />
+      {otherLines.length > 0 && <OtherServers otherLines={otherLines} />}
     </>
+  );
+}
+
+function OtherServers({ otherLines }: Required<Pick<RemediationProps, "otherLines">>) {
+  const i18n = useI18n();
+  return (
+    <details class="paste">
+      <summary>{i18n.t("lines.others")}</summary>
+      {otherLines.map(({ server, text }) => (
+        <ConfigLines
+          key={server}
+          label={isTestedForReal(server) ? serverLabel(server) : i18n.t("lines.untested", { place: serverLabel(server) })}
+        >
+          {text}
+        </ConfigLines>
+      ))}
+    </details>
   );
 }
 

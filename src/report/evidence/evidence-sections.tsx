@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
 import type { CountPath, I18n } from "../../text/translator.ts";
+import { ReportSection } from "../components/report-section.tsx";
 import { useDocument } from "../context.ts";
 import type { Report } from "../report.ts";
 import { DnsEvidence } from "./dns.tsx";
@@ -63,14 +64,17 @@ const descriptors: Readonly<Record<Exclude<EvidencePart, "timings">, PartDescrip
   securityTxt: { Content: SecurityTxtEvidence },
 };
 
+/** Element id of the heading. */
+const headingId = "evidence";
+
 export function EvidenceSections({ report: { evidence, timings } }: { readonly report: Report }) {
   const { i18n, idOf } = useDocument();
   return (
-    <section aria-labelledby={idOf("evidence")}>
-      <h2 id={idOf("evidence")}>{i18n.t("evidence.heading")}</h2>
+    <ReportSection headingId={headingId}>
+      <h2 id={idOf(headingId)}>{i18n.t("evidence.heading")}</h2>
       <p class="muted">{i18n.t(evidence === null ? "evidence.forgotten" : "evidence.lead")}</p>
       {evidence !== null && evidenceParts.map((part) => <Part key={part} part={part} evidence={evidence} timings={timings ?? {}} />)}
-    </section>
+    </ReportSection>
   );
 }
 

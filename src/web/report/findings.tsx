@@ -1,10 +1,8 @@
-/** Findings of a report as rows, in the order to fix them or grouped by area. */
-
+/** Findings of a report page: with lines for a chosen server and a filter, in order or grouped by area. */
 import { AllLines } from "../../report/all-lines.tsx";
 import { useI18n } from "../../report/context.ts";
-import { FindingRow } from "../../report/finding-row.tsx";
+import { FindingRows, FindingsSection } from "../../report/findings.tsx";
 import { areaName, type Report, reportAreas, type ShownFinding } from "../../report/report.ts";
-import { fixFirst } from "../../text/fix-order.ts";
 import { type FindingFilter, FindingFilterForm, matchesFindingFilter } from "./finding-filter.tsx";
 import { ServerChoice } from "./server-choice.tsx";
 
@@ -18,61 +16,35 @@ interface FindingsProps {
 }
 
 export function Findings({ report, filter }: FindingsProps) {
-  const i18n = useI18n();
-  const { findings, summary } = report;
-  const shown = findings.filter((finding) => matchesFindingFilter(finding, filter));
+  const { findings } = report;
+  const isShown = (finding: ShownFinding) => matchesFindingFilter(finding, filter);
   return (
-    <section class="findings" aria-labelledby="findings">
-      <h2 id="findings">
-        {findings.length === 0 ? i18n.t("report.findings.noneHeading") : i18n.count("report.findings.heading", findings.length)}
-      </h2>
-      {findings.length === 0 && (
-        <p>{i18n.t(summary.ran === 0 ? "report.findings.nothingRan" : "report.findings.none", { ran: summary.ran })}</p>
-      )}
+    <FindingsSection report={report}>
       {findings.length > 0 && (
         <>
           <ServerChoice report={report} />
           <AllLines report={report} />
         </>
       )}
-      {findings.length >= filteredFindingsMin && <FindingFilterForm report={report} filter={filter} shown={shown.length} />}
-      {filter.byArea ? (
-        <ByArea report={report} shown={shown} filter={filter} />
-      ) : (
-        <Rows report={report} findings={findings} shown={shown} filter={filter} />
+      {findings.length >= filteredFindingsMin && (
+        <FindingFilterForm report={report} filter={filter} shown={findings.filter(isShown).length} />
       )}
-    </section>
+      {filter.byArea ? (
+        <ByArea report={report} isShown={isShown} allOpen={filter.allOpen} />
+      ) : (
+        <FindingRows report={report} findings={findings} isShown={isShown} allOpen={filter.allOpen} />
+      )}
+    </FindingsSection>
   );
 }
 
-interface RowsProps {
-  /** The first three of all its findings are open. */
+interface ByAreaProps {
   readonly report: Report;
-  readonly findings: readonly ShownFinding[];
-  readonly shown: readonly ShownFinding[];
-  readonly filter: FindingFilter;
-  readonly heading?: "h3" | "h4";
+  readonly isShown: (finding: ShownFinding) => boolean;
+  readonly allOpen: boolean;
 }
 
-function Rows({ report, findings, shown, filter, heading = "h3" }: RowsProps) {
-  const open = fixFirst(report.findings);
-  return (
-    <>
-      {findings.map((each) => (
-        <FindingRow
-          key={each.anchor}
-          shown={each}
-          server={report.server}
-          open={filter.allOpen || open.includes(each)}
-          hidden={!shown.includes(each)}
-          heading={heading}
-        />
-      ))}
-    </>
-  );
-}
-
-function ByArea({ report, shown, filter }: Omit<RowsProps, "findings">) {
+function ByArea({ report, ...rows }: ByAreaProps) {
   const i18n = useI18n();
   const byArea = Map.groupBy(report.findings, ({ area }) => area);
   return (
@@ -81,9 +53,9 @@ function ByArea({ report, shown, filter }: Omit<RowsProps, "findings">) {
         const ofArea = byArea.get(area) ?? [];
         if (ofArea.length === 0) return null;
         return (
-          <div key={area} data-finding-group hidden={!ofArea.some((each) => shown.includes(each))}>
+          <div key={area} data-finding-group hidden={!ofArea.some(rows.isShown)}>
             <h3>{areaName(i18n, area)}</h3>
-            <Rows report={report} findings={ofArea} shown={shown} filter={filter} heading="h4" />
+            <FindingRows report={report} findings={ofArea} heading="h4" {...rows} />
           </div>
         );
       })}

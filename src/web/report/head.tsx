@@ -1,10 +1,6 @@
 /** Head of a report: host, address and time of the scan; actions and picture beside the verdict. */
-
-import { HostName } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
-import { addressId } from "../../report/score-details.tsx";
+import { ReportLead, ReportTitle } from "../../report/report-head.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { I18n } from "../../text/translator.ts";
 import { PageHead } from "../components/page-head.tsx";
@@ -16,49 +12,15 @@ import { publicOrigin } from "../visit.ts";
 import { PrintChoice } from "./print-choice.tsx";
 import type { StoredReport } from "./stored-report.ts";
 
-const titleHostCharsMax = 40;
-/** Longer paths are cut in the head; the details below show the whole address. */
-const pathCharsMax = 60;
-
 export function ReportHead({ report: { scan, host } }: { readonly report: StoredReport }) {
   const i18n = useI18n();
-  const path = restOf(scan.url);
   return (
     <PageHead
       breadcrumbs={breadcrumbsTo(scan, i18n)}
-      title={
-        <>
-          <span class="unseen">{i18n.t("report.heading")} </span>
-          <HostName host={host} />
-        </>
-      }
-      lead={
-        <>
-          {path !== "" && (
-            <>
-              <UntrustedText>{path.length <= pathCharsMax ? path : `${path.slice(0, pathCharsMax)}\u2026`}</UntrustedText>
-              {path.length > pathCharsMax && (
-                <>
-                  {" "}
-                  <a href={`#${addressId}`}>{i18n.t("report.wholeAddress")}</a>
-                </>
-              )}
-              {" \u00b7 "}
-            </>
-          )}
-          <Instant at={endOf(scan)} relative={false} />
-        </>
-      }
+      title={<ReportTitle host={host} />}
+      lead={<ReportLead url={scan.url} endedAt={endOf(scan)} />}
     />
   );
-}
-
-/** What the host does not say: path and query, and the whole URL if it has a port or is not https. Empty for the root page. */
-function restOf(url: string): string {
-  const { protocol, port, origin } = new URL(url);
-  if (protocol !== "https:" || port !== "") return url;
-  const path = url.slice(origin.length);
-  return path === "/" ? "" : path;
 }
 
 /** Breadcrumbs of a report and of a comparison. */
@@ -68,12 +30,6 @@ export function breadcrumbsTo(scan: ScanRecord, i18n: I18n) {
     { href: "/scans", text: i18n.t("report.trail") },
     { href: hostPath(host), text: host },
   ];
-}
-
-/** Host for document titles, which tabs and bookmarks cut anyway. */
-export function shortHost(url: string): string {
-  const host = scanHost({ url });
-  return host.length <= titleHostCharsMax ? host : `${host.slice(0, titleHostCharsMax - 1)}\u2026`;
 }
 
 /** Small picture of the page and what one can do with the report. */

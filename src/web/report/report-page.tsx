@@ -2,6 +2,7 @@
 
 import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
 import { FirstSteps } from "../../report/first-steps.tsx";
+import { reportTitle, shortHost } from "../../report/report-head.tsx";
 import { ScoreDetails } from "../../report/score-details.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import { keptPage } from "../kept-page.ts";
@@ -10,7 +11,7 @@ import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
 import { Findings } from "./findings.tsx";
-import { ReportAside, ReportHead, shortHost } from "./head.tsx";
+import { ReportAside, ReportHead } from "./head.tsx";
 import { History } from "./history.tsx";
 import { keptReport } from "./kept-report.ts";
 import { Ledger } from "./ledger.tsx";
@@ -31,17 +32,12 @@ export function reportPage(visit: Visit, scan: ScanRecord): Response {
 function reportContent(visit: Visit, scan: ScanRecord): PageContent {
   const report = gatherReport(visit, scan);
   return {
-    title: titleOf(visit, report),
+    title: reportTitle(visit.i18n, scan.url, report.result.score),
     noIndex: !visit.settings.reports.indexed,
     printHeader: `${shortHost(scan.url)}, ${visit.i18n.dateTime(endOf(scan))}`,
     ...linkPreview(visit, report),
     children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   };
-}
-
-function titleOf({ i18n }: Visit, { scan, result: { score } }: StoredReport): string {
-  const host = shortHost(scan.url);
-  return score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score });
 }
 
 interface ReportBodyProps {

@@ -2,6 +2,7 @@
 
 import { scoreText } from "../../report/components/score-ring.tsx";
 import { meaningOf } from "../../report/meaning.ts";
+import { reportTitle, shortHost } from "../../report/report-head.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import { listedScoreOf } from "../../store/summary.ts";
 import { capitalised, createI18n, type I18n } from "../../text/translator.ts";
@@ -12,7 +13,6 @@ import { respond } from "../response.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import { shortHost } from "./head.tsx";
 import type { StoredReport } from "./stored-report.ts";
 
 /** Language of the picture; `locale` would also choose that of the visitor. */
@@ -25,9 +25,8 @@ export function linkPreview({ i18n }: Visit, report: StoredReport): Pick<PageCon
   const { scan } = report;
   const result = listedScoreOf(scan.summary);
   const host = shortHost(scan.url);
-  const title = result.score === null ? i18n.t("report.titleNotMeasured", { host }) : i18n.t("report.title", { host, score: result.score });
   return {
-    description: `${title}. ${i18n.t(meaningOf(report))}`,
+    description: `${reportTitle(i18n, scan.url, result.score)}. ${i18n.t(meaningOf(report))}`,
     picture: {
       path: `/scans/${scan.token}/image.png?${localeParam}=${i18n.locale}`,
       alt: `${host}: ${scoreText(i18n, result)}`,

@@ -43,6 +43,8 @@ export function gatherReport(visit: Visit, scan: ScanRecord): StoredReport {
     timings: seen?.timings ?? null,
     serverPreference: visit.serverPreference,
     earlier: resultsOf(visit, earlier.filter(ofSameUrl)),
+    marks: new Map(),
+    allServers: false,
   };
   return {
     ...composeReport(source, pageDocument(visit)),

@@ -1,10 +1,9 @@
 /** Style sheet and script: size, self-containment, and no unused rules. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { script } from "../../../src/web/client/script.ts";
 import { style } from "../../../src/web/style.ts";
 import { startPages } from "../../support/pages.ts";
+import { sourcesBelow } from "../../support/source-tree.ts";
 
 const styleBytesMax = 14 * 1_024;
 const scriptBytesMax = 12 * 1_024;
@@ -35,15 +34,11 @@ describe("the style sheet", () => {
   });
 });
 
-/** Source code of all pages and components, which names the CSS classes. */
-function codeOfPages(): string {
-  const root = join(import.meta.dirname, "../../../src/web");
-  const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
-  return paths.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
-}
-
 test("every CSS class is used by a page", () => {
-  const code = codeOfPages();
+  const code = ["src/web", "src/report"]
+    .flatMap(sourcesBelow)
+    .map(({ text }) => text)
+    .join("\n");
   const withoutValues = style.replace(/"[^"]*"|\d*\.\d+/g, "");
   const classes = new Set([...withoutValues.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
   expect(classes.size).toBeGreaterThan(50);

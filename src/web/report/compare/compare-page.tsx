@@ -1,5 +1,6 @@
 /** `/scans/{token}/compare`: changes from the earlier to the later of two scans. */
 import type { StoredFinding } from "../../../judge/result.ts";
+import { shortHost } from "../../../report/report-head.tsx";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { type Comparison, compareResults } from "../../../text/comparison.ts";
 import { textsOfFinding } from "../../../text/render.ts";
@@ -9,7 +10,7 @@ import { scanNotFoundPage } from "../../errors.ts";
 import { page } from "../../page.tsx";
 import { ScanAgain } from "../../scanning/scan-again.tsx";
 import type { Visit } from "../../visit.ts";
-import { breadcrumbsTo, shortHost } from "../head.tsx";
+import { breadcrumbsTo } from "../head.tsx";
 import { notFinishedPage } from "../not-finished.tsx";
 import { comparableTo, earlierScans, resultOf } from "../stored-report.ts";
 import { ComparisonBody } from "./comparison-body.tsx";

@@ -1,0 +1,122 @@
+/** The HTML file: its head with style and policy, and one report, or several below a table. */
+import type { ComponentChildren } from "preact";
+import { hostOf } from "../../parse/site.ts";
+import { Brand } from "../../report/components/brand.tsx";
+import { DocumentContext, type ReportDocument } from "../../report/context.ts";
+import { reportTitle, shortHost } from "../../report/report-head.tsx";
+import { languageTag } from "../../text/translator.ts";
+import type { ExportedScan } from "../export.ts";
+import { fileIcon, filePolicy, fileStyle } from "./file-style.ts";
+import { Overview } from "./overview.tsx";
+import { ScanReport } from "./scan-report.tsx";
+
+interface HtmlFileProps {
+  readonly scans: readonly ExportedScan[];
+  readonly document: ReportDocument;
+  /** Of assay. */
+  readonly version: string;
+}
+
+export function HtmlFile({ scans, document, version }: HtmlFileProps) {
+  const { i18n } = document;
+  const [only] = scans.length === 1 ? scans : [];
+  const several = i18n.count("report.file.heading", scans.length);
+  return (
+    <DocumentContext.Provider value={document}>
+      <html lang={languageTag(i18n.locale)} data-print-header={only === undefined ? several : printHeaderOf(only, document)}>
+        <Head title={only === undefined ? several : titleOf(only, document)} version={version} />
+        <body>
+          <a class="skip" href="#main">
+            {i18n.t("layout.skip")}
+          </a>
+          <Frame document={document} version={version}>
+            {only === undefined ? <Several scans={scans} document={document} title={several} /> : <ScanReport exported={only} />}
+          </Frame>
+        </body>
+      </html>
+    </DocumentContext.Provider>
+  );
+}
+
+function titleOf({ scan, result }: ExportedScan, { i18n }: ReportDocument): string {
+  if (result === null) return i18n.t("failed.title", { host: shortHost(scan.url) });
+  return reportTitle(i18n, scan.url, result.score);
+}
+
+function printHeaderOf({ scan }: ExportedScan, { i18n }: ReportDocument): string {
+  return `${shortHost(scan.url)}, ${i18n.dateTime(scan.endedAt)}`;
+}
+
+function Head({ title, version }: { readonly title: string; readonly version: string }) {
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta http-equiv="Content-Security-Policy" content={filePolicy} />
+      <title>{`${title} - assay`}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="referrer" content="no-referrer" />
+      <meta name="robots" content="noindex" />
+      <meta name="generator" content={`assay ${version}`} />
+      <link rel="icon" href={fileIcon} />
+      <style dangerouslySetInnerHTML={{ __html: fileStyle }} />
+    </head>
+  );
+}
+
+interface FrameProps extends Omit<HtmlFileProps, "scans"> {
+  readonly children: ComponentChildren;
+}
+
+function Frame({ document: { i18n, hrefOf }, version, children }: FrameProps) {
+  const appliance = hrefOf("/");
+  const madeBy = i18n.t("report.file.madeBy", { version });
+  return (
+    <>
+      <header class="site-header">
+        <span class="brand">
+          <Brand />
+          assay
+        </span>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+        <p class="muted">{i18n.t("report.noLegalStatement")}</p>
+      </main>
+      <footer class="site-footer">
+        <p>{i18n.t("report.file.saved")}</p>
+        <p>{appliance === null ? madeBy : <a href={appliance}>{madeBy}</a>}</p>
+      </footer>
+    </>
+  );
+}
+
+interface SeveralProps extends Omit<HtmlFileProps, "version"> {
+  readonly title: string;
+}
+
+/** Table of all reports, then each of them. Ids have the number of their report, which keeps them apart. */
+function Several({ scans, document, title }: SeveralProps) {
+  const reports = worstFirst(scans).map((exported, at) => ({ exported, prefix: `r${at + 1}-` }));
+  return (
+    <>
+      <Overview title={title} reports={reports} />
+      {reports.map(({ exported, prefix }) => (
+        <DocumentContext.Provider key={prefix} value={{ ...document, alone: false, idOf: (id) => `${prefix}${id}` }}>
+          <ScanReport exported={exported} overview />
+        </DocumentContext.Provider>
+      ))}
+    </>
+  );
+}
+
+/** Lowest scores first, by host where they are equal; scans without a score last. */
+function worstFirst(scans: readonly ExportedScan[]): readonly ExportedScan[] {
+  const scoreOf = ({ result }: ExportedScan) => result?.score ?? Number.POSITIVE_INFINITY;
+  const nameOf = ({ scan }: ExportedScan) => `${hostOf(scan.url)} ${scan.url}`;
+  return scans.toSorted((one, other) => {
+    const [score, otherScore] = [scoreOf(one), scoreOf(other)];
+    if (score !== otherScore) return score - otherScore;
+    return nameOf(one) < nameOf(other) ? -1 : Number(nameOf(one) > nameOf(other));
+  });
+}
