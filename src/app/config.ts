@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Value } from "@sinclair/typebox/value";
-import { parse as parseToml, TomlError } from "smol-toml";
 import { nearest } from "../parse/nearest.ts";
+import { isTomlTable, parseTomlDocument, type TomlDocument, type TomlTable } from "../parse/toml.ts";
 import type { Environment, Setting } from "./setting.ts";
 import { type Config, type SettingKey, settingKeys, settings } from "./settings.ts";
 
@@ -52,13 +52,14 @@ export function environmentName(key: string): string {
   return `ASSAY_${key.toUpperCase().replaceAll(".", "_")}`;
 }
 
-interface Entry {
+/** A value as it was given, before its schema is applied. */
+export interface ConfigEntry {
   readonly raw: unknown;
   readonly origin: Origin;
   readonly pathBase: string;
 }
 
-type Layer = Readonly<Record<string, Entry>>;
+type Layer = Readonly<Record<string, ConfigEntry>>;
 
 const noOrigin: Origin = { kind: "default", name: null };
 
@@ -81,7 +82,7 @@ const serviceLink = /^ASSAY_(SERVICE_(HOST|PORT)|PORT$|PORT_\d+_)/;
 
 function environmentLayer(env: Environment): Layer {
   const names = new Map(settingKeys.map((key) => [environmentName(key), key]));
-  const layer: Record<string, Entry> = {};
+  const layer: Record<string, ConfigEntry> = {};
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("ASSAY_") || serviceLink.test(name)) continue;
     const key = names.get(name);
@@ -98,8 +99,8 @@ function fileLayer(configFile: string | null, dataDir: string): Layer {
   const file = resolve(configFile ?? join(dataDir, "assay.toml"));
   const text = readConfigFile(file, inData);
   if (text === null) return {};
-  const layer: Record<string, Entry> = {};
-  for (const [key, raw] of flattened(parsedToml(file, text))) {
+  const layer: Record<string, ConfigEntry> = {};
+  for (const [key, raw] of flattened(withoutPolicy(tomlDocument(file, text).table))) {
     if (!Object.hasOwn(settings, key)) throw new ConfigError(`unknown setting ${key} in ${file}${meant(key, settingKeys)}`);
     if (inData && key === "data")
       throw new ConfigError(`data in ${file} would change the folder of the file itself; set it by --data or ASSAY_DATA`);
@@ -108,7 +109,8 @@ function fileLayer(configFile: string | null, dataDir: string): Layer {
   return layer;
 }
 
-function readConfigFile(file: string, mayBeAbsent: boolean): string | null {
+/** Null for a file that may be absent, and is. @throws ConfigError */
+export function readConfigFile(file: string, mayBeAbsent: boolean): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -118,32 +120,38 @@ function readConfigFile(file: string, mayBeAbsent: boolean): string | null {
   }
 }
 
-function parsedToml(file: string, text: string): Record<string, unknown> {
-  try {
-    return parseToml(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const [reason = ""] = error.message.split("\n");
-    throw new ConfigError(`${file}, line ${error.line}, column ${error.column}: ${reason}`);
-  }
+/** @throws ConfigError with line and column. */
+export function tomlDocument(file: string, text: string): TomlDocument {
+  const document = parseTomlDocument(text);
+  if (!("fault" in document)) return document;
+  const { line, column, reason } = document.fault;
+  throw new ConfigError(`${file}, line ${line}, column ${column}: ${reason}`);
+}
+
+/** The table `[policy]` is no setting: `assay scan` alone reads it. */
+function withoutPolicy({ policy, ...settingsOfFile }: TomlTable): TomlTable {
+  return policy === undefined || isTomlTable(policy) ? settingsOfFile : { policy, ...settingsOfFile };
 }
 
 function flattened(table: Readonly<Record<string, unknown>>, prefix = ""): readonly (readonly [string, unknown])[] {
   return Object.entries(table).flatMap(([name, value]) =>
-    Object.prototype.toString.call(value) === "[object Object]"
-      ? flattened(value as Record<string, unknown>, `${prefix}${name}.`)
-      : [[`${prefix}${name}`, value] as const],
+    isTomlTable(value) ? flattened(value, `${prefix}${name}.`) : [[`${prefix}${name}`, value] as const],
   );
 }
 
-function entryOf(key: SettingKey, layers: readonly Layer[]): Entry | undefined {
+function entryOf(key: SettingKey, layers: readonly Layer[]): ConfigEntry | undefined {
   return layers.map((layer) => layer[key]).find((entry) => entry !== undefined);
 }
 
 /** `earlier` holds the settings above this one, from which some defaults are computed. */
 function settled(key: SettingKey, layers: readonly Layer[], env: Environment, earlier: Partial<Config>): unknown {
-  const { schema, fallback, isPath, allowed } = settings[key] as Setting;
-  const { raw, origin, pathBase } = entryOf(key, layers) ?? { raw: fallback(env, earlier), origin: noOrigin, pathBase: process.cwd() };
+  const setting = settings[key] as Setting;
+  const entry = entryOf(key, layers) ?? { raw: setting.fallback(env, earlier), origin: noOrigin, pathBase: process.cwd() };
+  return decodedValue(key, setting, entry);
+}
+
+/** Value of a setting by its schema, with absolute paths. @throws ConfigError */
+export function decodedValue(key: string, { schema, isPath, allowed }: Setting, { raw, origin, pathBase }: ConfigEntry): unknown {
   try {
     const value: unknown = Value.Decode(schema, raw);
     return isPath ? absolute(value as string | readonly string[] | null, pathBase) : value;
@@ -160,9 +168,12 @@ function absolute(value: string | readonly string[] | null, base: string): strin
   return typeof value === "string" ? resolve(base, value) : value.map((one) => resolve(base, one));
 }
 
-/** Parses text from flags and environment by the type of the setting. A path of digits stays a path. */
 function untyped(key: SettingKey, text: string | readonly string[]): unknown {
-  const { schema, isPath } = settings[key] as Setting;
+  return fromText(settings[key], text);
+}
+
+/** Parses text from flags and environment by the type of the setting. A path of digits stays a path. */
+export function fromText({ schema, isPath }: Setting, text: string | readonly string[]): unknown {
   if (schema.type === "boolean") return text === "true" || (text === "false" ? false : text);
   const read = isPath ? (part: string) => part : number;
   if (schema.type !== "array") return read(String(text));
@@ -177,7 +188,8 @@ function number(text: string): string | number {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
-function meant(name: string, candidates: readonly string[]): string {
+/** The end of a sentence about an unknown name. */
+export function meant(name: string, candidates: readonly string[]): string {
   const word = nearest(name, candidates);
   return word === null ? "" : `; did you mean ${word}?`;
 }

@@ -32,8 +32,8 @@ export function dataFileBytes(file: DataFile): Buffer {
   return bytes;
 }
 
-/** Reads no further. The size of a device or a pipe is unknown, and its bytes must not fill the memory. */
-function firstBytes(path: string, count: number): Buffer {
+/** At most `count` bytes. The size of a device or a pipe is unknown, and its bytes must not fill the memory. */
+export function firstBytes(path: string, count: number): Buffer {
   const file = openSync(path, "r");
   try {
     const parts: Buffer[] = [];

@@ -4,12 +4,13 @@ import { loadConfiguredCatalog } from "../app/configured-catalog.ts";
 import { judgeOnce } from "../app/judge-once.ts";
 import { createLog } from "../base/log.ts";
 import { readEvidenceFile } from "../evidence/evidence-file.ts";
+import { noPolicy, pipelineEnd } from "../policy/policy.ts";
 import type { ScanOutcome } from "../scan/task.ts";
 import { unreachableBecause } from "../scan/unreachable.ts";
 import { createTexts } from "../text/i18n.ts";
 import type { ExitCode } from "./exit.ts";
 import type { ScanOptions } from "./scan-options.ts";
-import { codeOf } from "./scan-outcome.ts";
+import { exitCodeOf, exportedScanOf, policyPageOf } from "./scan-outcome.ts";
 import { renderReports } from "./scan-reports.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { printError } from "./terminal.ts";
@@ -36,12 +37,12 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
         typeof judged === "string"
           ? { status: "failed", code: judged, evidence, timings: {} }
           : { status: "finished", result: judged, evidence, screenshot: null, timings: {} };
-      const scanned = [{ url: evidence.subject.url, outcome }];
-      renderReports(scanned, config, json === true ? { ...options, format: "json" } : options, {
-        checks: catalog.checks,
-        texts: createTexts(catalog.texts, catalog.checks),
-      });
-      onExit(codeOf(scanned, { failOn: null, failUnder: null }, false));
+      const scanned = { url: evidence.subject.url, outcome, endedAt: evidence.subject.scannedAt };
+      const page = policyPageOf(scanned, catalog.checks);
+      const shown = json === true ? ({ ...options, format: "json" } as const) : options;
+      const texts = createTexts(catalog.texts, catalog.checks);
+      renderReports([exportedScanOf(scanned, page, new Map())], config, shown, { checks: catalog.checks, texts }, false);
+      onExit(exitCodeOf(pipelineEnd([page], [], noPolicy)));
     });
   return addSettings(judge, ["locale.default", "checks.dir"]);
 }

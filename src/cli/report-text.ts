@@ -1,5 +1,6 @@
 /** Report as text for a terminal: score, ledger in one line, findings in the order to fix them, and checks without result. */
 import type { Severity } from "../check/check.ts";
+import type { FindingMark, FindingMarks } from "../policy/finding-mark.ts";
 import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../text/render.ts";
 import { stripControls } from "./terminal.ts";
@@ -17,7 +18,7 @@ export interface ReportStyle {
 }
 
 /** Removes control characters from every text of the site before colours are added. */
-export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle): string {
+export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle, marks: FindingMarks = new Map()): string {
   const { security, notChecked, notMeasuredBecause } = report;
   const head = painted(stripControls(report.url), "1", style);
   if (report.scanErrorMessage !== null) return [head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
@@ -27,7 +28,7 @@ export function reportText(report: FullReport<unknown, unknown>, style: ReportSt
     ...wrapped(verdict(security, notMeasuredBecause, style), indent, style),
     ...heldLines(report, style),
     ...summaryLines(security.checkSummary, report.notes ?? [], style),
-    ...findingLines(security.findings, style),
+    ...findingLines(security.findings, style, marks),
     ...notCheckedLines(security, notChecked ?? [], style),
   ].join("\n");
 }
@@ -58,7 +59,7 @@ function summaryLines(summary: SecurityBlock["checkSummary"], notes: readonly st
   return [...counts, ...wrapped(translate(style, "summaryNotes", { notes: notes.length }), indent, style)];
 }
 
-function findingLines(findings: readonly RenderedFinding[], style: ReportStyle): readonly string[] {
+function findingLines(findings: readonly RenderedFinding[], style: ReportStyle, marks: FindingMarks): readonly string[] {
   if (findings.length === 0) return ["", ...wrapped(translate(style, "noFindings"), indent, style)];
   return findings.flatMap((finding) => {
     const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
@@ -66,12 +67,23 @@ function findingLines(findings: readonly RenderedFinding[], style: ReportStyle):
       "",
       `${painted(translate(style, `severities/${severity}`), colours[severity], style)}  ${painted(stripControls(title), "1", style)}`,
       `${indent}${stripControls(code)}`,
+      ...markLines(marks.get(code), style),
       ...wrapped(detail, indent, style),
       ...wrapped(translate(style, "risk", { text: riskStatement }), indent, style),
       ...remediationLines(remediation, style),
       ...wrapped(translate(style, "effort", { effort: translate(style, `efforts/${effort}`) }), indent, style),
     ];
   });
+}
+
+/** What the policy of the caller says about a finding. */
+function markLines(mark: FindingMark | undefined, style: ReportStyle): readonly string[] {
+  if (mark === undefined) return [];
+  const { accepted, inBaseline } = mark;
+  if (accepted === null) return inBaseline === false ? wrapped(translate(style, "newFinding"), indent, style) : [];
+  const { reason, until } = accepted;
+  const line = until === null ? translate(style, "accepted", { reason }) : translate(style, "acceptedUntil", { reason, day: until });
+  return wrapped(line, indent, style);
 }
 
 /** Advice, then lines to paste. Those are not wrapped, because a wrapped line is no valid configuration. */

@@ -1,25 +1,46 @@
 /** Options of `assay scan`. */
 import { type Command, Option } from "commander";
-import { type Severity, severities } from "../check/check.ts";
-import { CliError, exitCodes } from "./exit.ts";
+import { type PolicyKey, policyKeys, policySettings } from "../app/policy-settings.ts";
+import type { Setting } from "../app/setting.ts";
+import { formatNames } from "./scan-outputs.ts";
 
 export interface ScanOptions {
   readonly format: "text" | "json";
-  readonly failOn?: Severity;
-  readonly failUnder?: number;
+  /** `FORMAT=PATH`, as typed. */
+  readonly output?: readonly string[];
+  readonly writeBaseline?: string;
   readonly quiet?: boolean;
   readonly color: boolean;
 }
 
 export function addScanOptions(command: Command): Command {
-  return command
+  command
     .addOption(new Option("--format <format>", "json is one line for each URL").choices(["text", "json"]).default("text"))
-    .addOption(new Option("--fail-on <severity>", "exit 1 if a finding is at least so severe; notes do not count").choices(severities))
-    .addOption(new Option("--fail-under <score>", "exit 1 if a score is lower, or could not be measured").argParser(scoreFrom));
+    .addOption(
+      new Option("-o, --output <format=path>", `write a file: ${formatNames.join(", ")}; the path - is stdout (repeatable)`).argParser(
+        (value, before: readonly string[] | undefined) => [...(before ?? []), value],
+      ),
+    )
+    .option("--write-baseline <file>", "write the findings to this file; they do not fail the build");
+  for (const key of policyKeys) command.addOption(policyOption(key));
+  return command.addHelpText("after", policyHelp);
 }
 
-function scoreFrom(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) > 100)
-    throw new CliError(exitCodes.usage, `--fail-under ${text} is not a whole number from 0 to 100`);
-  return Number(text);
+function policyOption(key: PolicyKey): Option {
+  const { flag, doc } = policySettings[key] as Setting;
+  if (flag === undefined) throw new Error(`${key} has no flag`);
+  return new Option(flag, doc);
 }
+
+/** Values of the policy's flags; undefined for those that were not typed. */
+export function policyFlags(command: Command): { readonly [K in PolicyKey]?: string | true } {
+  const typed = command.optsWithGlobals() as Readonly<Record<string, string | true | undefined>>;
+  return Object.fromEntries(policyKeys.map((key) => [key, typed[policyOption(key).attributeName()]]));
+}
+
+const policyHelp = `
+The table [policy] of assay.toml in the current folder sets ${policyKeys.join(", ")}.
+Flags override it. Settings are read from the file of --config only.
+
+Exit codes, the first that applies: 2 usage, 4 internal or browser failure, 3 no target scannable,
+5 some targets not scannable, 1 policy not met, 0 ok; 130 interrupted. docs/ci.md has pipelines.`;

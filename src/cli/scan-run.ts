@@ -49,7 +49,7 @@ async function scannedBy(scanner: OneShotScanner, { urls, concurrency, stop, pro
     for (let next = waiting.shift(); next !== undefined && !stop.aborted; next = waiting.shift()) {
       const { url, at } = next;
       const outcome = await scanner.scanUrl(url, (stage) => progress.stage(url, stage), stop);
-      scanned[at] = { url, outcome };
+      scanned[at] = { url, outcome, endedAt: new Date().toISOString() };
       progress.ended(url, stop.aborted && outcome.status === "failed" ? "interrupted" : outcome.status);
     }
   };

@@ -1,30 +1,50 @@
 /** `assay scan`: scans pages once, without server or account, and applies the policy of the caller. */
 import { Command } from "commander";
 import type { Config } from "../app/settings.ts";
-import type { ExitCode } from "./exit.ts";
+import { pipelineEnd, verdictOf } from "../policy/policy.ts";
+import { type ExitCode, exitCodes } from "./exit.ts";
+import { type JudgedCall, policyFaults, policyNotes } from "./scan-notes.ts";
 import { addScanOptions, type ScanOptions } from "./scan-options.ts";
-import { codeOf, type Policy, shortfalls, undecided } from "./scan-outcome.ts";
+import { exitCodeOf, exportedScanOf, policyPageOf } from "./scan-outcome.ts";
+import { exportSettingsOf, writeBaseline, writeOutputs } from "./scan-outputs.ts";
+import { type ScanPolicy, scanPolicyOf } from "./scan-policy.ts";
 import { renderReports } from "./scan-reports.ts";
 import { scanUrls } from "./scan-run.ts";
 import { urlsFrom } from "./scan-targets.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
-import { printError } from "./terminal.ts";
+import { note, printError } from "./terminal.ts";
 
 export function scanCommand(onExit: (code: ExitCode) => void): Command {
   const scan = new Command("scan")
     .description("Scan pages once, without server or account. Progress goes to stderr, reports to stdout.")
     .argument("<url...>", "pages to scan; https:// is added where no scheme is given; - reads them from stdin, one a line")
     .action(async (given: string[], _options, command: Command) => {
-      onExit(await scanAll(await urlsFrom(given), configOf(command), command.optsWithGlobals()));
+      const urls = await urlsFrom(given);
+      const config = configOf(command);
+      onExit(await scanAll(urls, config, command.optsWithGlobals(), scanPolicyOf(command, config, urls)));
     });
   return addSettings(addScanOptions(scan), ["locale.default", ...scanSettings]);
 }
 
-async function scanAll(urls: readonly string[], config: Config, options: ScanOptions): Promise<ExitCode> {
+async function scanAll(urls: readonly string[], config: Config, options: ScanOptions, ofCall: ScanPolicy): Promise<ExitCode> {
+  const { policy, settings, outputs, newBaseline } = ofCall;
   const { scanned, interrupted, catalog } = await scanUrls(urls, config, options);
-  const policy: Policy = { failOn: options.failOn ?? null, failUnder: options.failUnder ?? null };
-  const code = codeOf(scanned, policy, interrupted);
-  renderReports(scanned, config, options, catalog);
-  for (const note of [...shortfalls(scanned, policy), ...undecided(scanned, policy)]) printError(`assay: ${note}`);
-  return code;
+  const { checks } = catalog;
+  const judged = scanned.map((one) => {
+    const page = policyPageOf(one, checks);
+    const verdict = verdictOf(page, policy, checks);
+    return { page, verdict, scan: exportedScanOf(one, page, verdict.marks) };
+  });
+  const [pages, verdicts, scans] = [judged.map(({ page }) => page), judged.map(({ verdict }) => verdict), judged.map(({ scan }) => scan)];
+  const hasPolicy = policy.baseline !== null || settings.accept !== null;
+  if (outputs.every(({ file }) => file !== null)) renderReports(scans, config, options, catalog, hasPolicy);
+  const call: JudgedCall = { pages, verdicts, policy, checks, acceptFile: settings.accept };
+  for (const line of policyFaults(call)) printError(`assay: ${line}`);
+  if (interrupted) return exitCodes.interrupted;
+  for (const line of policyNotes(call)) note(`assay: ${line}`);
+  const written = [
+    newBaseline === null || (await writeBaseline(newBaseline, call)),
+    await writeOutputs(outputs, scans, exportSettingsOf(config["locale.default"], catalog, settings)),
+  ];
+  return written.includes(false) ? exitCodes.internal : exitCodeOf(pipelineEnd(pages, verdicts, policy));
 }

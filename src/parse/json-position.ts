@@ -1,4 +1,5 @@
-/** Position of the first fault in a JSON text (RFC 8259): an error of `JSON.parse` has none. */
+/** Positions in a JSON text (RFC 8259): of its first fault, which an error of `JSON.parse` lacks, and of its values. */
+import { positionAt, type TextPosition } from "./text-position.ts";
 
 const blanks = /[ \t\r\n]*/y;
 const text = /"(?:[^"\\\p{Cc}]|\u007f|[\u0080-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
@@ -7,11 +8,62 @@ const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|fal
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | ", or end";
 
 /** Line and column, both from 1; null for valid JSON. */
-export function jsonFaultPosition(json: string): { readonly line: number; readonly column: number } | null {
+export function jsonFaultPosition(json: string): TextPosition | null {
   const offset = faultOffset(json);
-  if (offset === null) return null;
-  const before = json.slice(0, offset).split("\n");
-  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+  return offset === null ? null : positionAt(json, offset);
+}
+
+/** Position of the value at a path in valid JSON. A path that ends early has the position of the last value that exists. */
+export function jsonValuePosition(json: string, path: readonly string[]): TextPosition {
+  let at = endOf(blanks, json, 0);
+  for (const name of path) {
+    const inner = memberOffset(json, at, name);
+    if (inner === null) break;
+    at = inner;
+  }
+  return positionAt(json, at);
+}
+
+const structure = /[{}[\]]|"(?:[^"\\]|\\.)*"|[^{}[\]",:\s]+/y;
+
+function endOf(pattern: RegExp, json: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(json) ? pattern.lastIndex : at;
+}
+
+/** Offset of the member with this name or index. `JSON.parse` takes the last of several with one name. */
+function memberOffset(json: string, container: number, name: string): number | null {
+  const closer = { "{": "}", "[": "]" }[json[container] ?? ""];
+  if (closer === undefined) return null;
+  let found: number | null = null;
+  let at = endOf(blanks, json, container + 1);
+  for (let index = 0; json[at] !== closer && at < json.length; index++) {
+    let key = String(index);
+    if (closer === "}") {
+      const end = endOf(text, json, at);
+      key = JSON.parse(json.slice(at, end));
+      // Behind the colon.
+      at = endOf(blanks, json, endOf(blanks, json, end) + 1);
+    }
+    if (key === name) found = at;
+    at = endOf(blanks, json, endOfValue(json, at));
+    if (json[at] === ",") at = endOf(blanks, json, at + 1);
+  }
+  return found;
+}
+
+function endOfValue(json: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const sign = json[at];
+    if (sign === "{" || sign === "[") depth++;
+    else if (sign === "}" || sign === "]") depth--;
+    const end = endOf(structure, json, at);
+    // Commas, colons and white space between the parts of a container.
+    at = end === at ? at + 1 : end;
+  } while (depth > 0 && at < json.length);
+  return at;
 }
 
 function faultOffset(json: string): number | null {

@@ -25,14 +25,39 @@ const pgpTokens = [
   "- -",
 ];
 
+function isJsonOf(value: unknown, text: string): boolean {
+  try {
+    return same(JSON.parse(text), value);
+  } catch {
+    return false;
+  }
+}
+
 export const recordTargets: readonly FuzzTarget[] = [
   {
     file: "json-position",
     tokens: ["{", "}", "[", "]", ",", ":", '"a"', '"', "\\", "\\u00e4", "-0.5e3", "01", "true", "null", " ", "\n"],
     samples: ['{"a": [1, -0.5e3, true, null, "b\\u00e4"], "c": {}}', "[[]]"],
     heads: ["[", '{"a":', '"', "1"],
-    functions: { jsonFaultPosition: jsonPosition.jsonFaultPosition },
+    functions: {
+      jsonFaultPosition: jsonPosition.jsonFaultPosition,
+      jsonValuePosition: (text) =>
+        jsonPosition.jsonFaultPosition(text) === null ? jsonPosition.jsonValuePosition(text, ["a", "1"]) : null,
+    },
     properties: {
+      "the text of a value begins at its position": (text) => {
+        if (jsonPosition.jsonFaultPosition(text) !== null) return true;
+        const value: unknown = JSON.parse(text);
+        return Object.entries(typeof value === "object" && value !== null ? value : {}).every(([name, inner]) => {
+          const { line, column } = jsonPosition.jsonValuePosition(text, [name]);
+          const rest = text
+            .split("\n")
+            .slice(line - 1)
+            .join("\n")
+            .slice(column - 1);
+          return Array.from(rest, (_, at) => rest.slice(0, at + 1)).some((start) => isJsonOf(inner, start));
+        });
+      },
       "there is no position exactly where JSON.parse accepts the text": (text) => {
         try {
           JSON.parse(text);

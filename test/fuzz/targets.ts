@@ -8,6 +8,7 @@ import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts
 import { parseCsp } from "../../src/parse/csp.ts";
 import { librariesInAnswers, librariesInHead, librariesInUrl } from "../../src/probe/browser/library-detection.ts";
 import { addressTargets } from "./address-targets.ts";
+import { documentTargets } from "./document-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
 import { libraryTargets } from "./library-targets.ts";
 import { nameTargets } from "./name-targets.ts";
@@ -17,6 +18,7 @@ import type { FuzzTarget } from "./target.ts";
 /** A test fails for a file of `src/parse` that exports functions and is not listed here. */
 export const parserTargets: readonly FuzzTarget[] = [
   ...addressTargets,
+  ...documentTargets,
   ...fieldTargets,
   ...libraryTargets,
   ...nameTargets,

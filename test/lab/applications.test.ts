@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../src/check/check.ts";
-import { reportOf } from "../../src/cli/scan-outcome.ts";
 import { createTexts } from "../../src/text/i18n.ts";
-import { builtInChecks } from "../support/built-in-checks.ts";
 import type { FinishedScan } from "./laboratory.ts";
 import { openLaboratory } from "./open-laboratory.ts";
 import { type PhpApplications, startPhpApplications } from "./php-applications.ts";
 import { phpApplications } from "./php-ledgers.ts";
-import { writeReport } from "./readable-report.ts";
+import { laboratoryReport, writeReport } from "./readable-report.ts";
 
 const testMsMax = 120_000;
 const scansCount = 10;
@@ -55,10 +53,7 @@ describe("applications of Debian", () => {
       const results: object[] = [];
       for (let at = 0; at < scansCount; at++) {
         const scan = await scanOf("/phpmyadmin/");
-        const { security } = reportOf({ url: scan.evidence.subject.url, outcome: scan }, locales[at % locales.length] ?? "en-gb", {
-          checks: builtInChecks,
-          texts,
-        });
+        const { security } = laboratoryReport(scan, locales[at % locales.length] ?? "en-gb", texts);
         const rendered = { score: security?.score, rows: security?.checks?.map(({ key, state }) => `${key} ${state}`) };
         results.push({ rendered, codes: security?.findings?.map(({ code }) => code), result: scan.result });
       }

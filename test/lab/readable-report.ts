@@ -5,8 +5,9 @@ import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../src/check/check.ts";
 import { reportText } from "../../src/cli/report-text.ts";
-import { reportOf } from "../../src/cli/scan-outcome.ts";
-import { createTexts } from "../../src/text/i18n.ts";
+import { exportedScanOf, policyPageOf } from "../../src/cli/scan-outcome.ts";
+import { fullReportOf } from "../../src/export/json.ts";
+import { createTexts, type PageLocale, type Texts } from "../../src/text/i18n.ts";
 import { builtInChecks } from "../support/built-in-checks.ts";
 import type { FinishedScan } from "./laboratory.ts";
 
@@ -14,12 +15,19 @@ const folder = join(import.meta.dirname, "../../dist/laboratory");
 const columns = 140;
 const stateChars = 14;
 
+/** Report as on the command line. */
+export function laboratoryReport(scan: FinishedScan, locale: PageLocale, texts: Texts) {
+  const { url, scannedAt } = scan.evidence.subject;
+  const scanned = { url, outcome: scan, endedAt: scannedAt };
+  return fullReportOf(exportedScanOf(scanned, policyPageOf(scanned, builtInChecks), new Map()), locale, texts);
+}
+
 /** Writes `dist/laboratory/<name>.<locale>.txt`. */
 export function writeReport(name: string, scan: FinishedScan): void {
   const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
   mkdirSync(folder, { recursive: true });
   for (const locale of locales) {
-    const report = reportOf({ url: scan.evidence.subject.url, outcome: scan }, locale, { checks: builtInChecks, texts });
+    const report = laboratoryReport(scan, locale, texts);
     const rows = scan.result.ledger.map(({ key, state, notCheckedBecause = "", evidence }) =>
       `${state.padEnd(stateChars)} ${key} [${evidence.join(", ")}] ${notCheckedBecause}`.trimEnd(),
     );

@@ -58,7 +58,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app"] },
   { names: /^commander$/, places: ["src/cli"] },
-  { names: /^smol-toml$/, places: ["src/app/config.ts"] },
+  { names: /^smol-toml$/, places: ["src/parse/toml.ts"] },
   { names: /^csp_evaluator(\/|$)/, places: ["src/parse/script-bypasses.ts"] },
   { names: /^tldts$/, places: ["src/parse"] },
   { names: /^ipaddr\.js$/, places: ["src/http", "src/egress", "src/parse"] },

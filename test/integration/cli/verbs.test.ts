@@ -33,8 +33,8 @@ describe("usage", () => {
   test.each([
     [["sevre"], "Did you mean serve?"],
     [["scan", "--fial-on", "high", "example.com"], "Did you mean --fail-on?"],
-    [["scan", "--fail-on", "hihg", "example.com"], "Allowed choices are critical, high, medium, low, info"],
-    [["scan", "--fail-under", "101", "example.com"], "not a whole number from 0 to 100"],
+    [["scan", "--fail-on", "hihg", "example.com"], "it takes critical, high, medium, low or info; did you mean high?"],
+    [["scan", "--fail-under", "101", "example.com"], "it takes a whole number from 0 to 100"],
     [["scan", "ftp://example.com"], "must be an absolute URL that begins with http:// or https://"],
     [["scan", "http:///x"], "must name a host"],
     [["scan", "https://-/"], "must name a host"],

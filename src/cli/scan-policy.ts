@@ -1,0 +1,102 @@
+/** Policy of one call: its flags and files, read and checked before the first scan. */
+import type { Command } from "commander";
+import { firstBytes } from "../app/data-file.ts";
+import { loadPolicy, type PolicySettings } from "../app/policy-settings.ts";
+import type { Config } from "../app/settings.ts";
+import type { TextFault } from "../parse/text-position.ts";
+import { type AcceptEntry, acceptFileBytesMax, parseAcceptFile } from "../policy/accept.ts";
+import { type Baseline, baselineBytesMax, parseBaseline, urlsPosition } from "../policy/baseline.ts";
+import type { Policy } from "../policy/policy.ts";
+import { CliError, exitCodes } from "./exit.ts";
+import { type OutputFile, openOutputFile } from "./output-file.ts";
+import { policyFlags, type ScanOptions } from "./scan-options.ts";
+import { assertDistinct, assertKept, outputsFrom, type ScanOutput } from "./scan-outputs.ts";
+import { stripControls } from "./terminal.ts";
+
+export interface ScanPolicy {
+  readonly policy: Policy;
+  readonly settings: PolicySettings;
+  readonly outputs: readonly ScanOutput[];
+  /** File that becomes the new baseline; null for none. */
+  readonly newBaseline: OutputFile | null;
+}
+
+const quotedCharsMax = 300;
+
+/** @throws CliError or ConfigError for the first fault of a flag or a file. */
+export function scanPolicyOf(command: Command, config: Config, urls: readonly string[]): ScanPolicy {
+  const options = command.optsWithGlobals<ScanOptions & { readonly config?: string }>();
+  const { settings, file } = loadPolicy({ flags: policyFlags(command), configFile: options.config ?? null, dataDir: config.data });
+  const outputs = outputsFrom(options.output ?? []);
+  const newBaseline = options.writeBaseline === undefined ? null : openOutputFile(options.writeBaseline);
+  const outputFiles = outputs.flatMap(({ file: output }) => (output === null ? [] : [output]));
+  assertDistinct(newBaseline === null ? outputFiles : [...outputFiles, newBaseline]);
+  const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, urls, newBaseline !== null);
+  const accepted = settings.accept === null ? [] : acceptedIn(settings.accept);
+  assertKept(
+    [settings.baseline, settings.accept, file].filter((input) => input !== null),
+    outputFiles,
+  );
+  const usesPipeline = [settings.baseline, settings.accept, file, newBaseline].some((used) => used !== null) || outputs.length > 0;
+  return {
+    policy: {
+      failOn: settings.fail_on,
+      failUnder: settings.fail_under,
+      baseline,
+      accepted,
+      writesBaseline: newBaseline !== null,
+      needsMeasurement: usesPipeline || settings.strict,
+      today: new Date().toISOString().slice(0, "YYYY-MM-DD".length),
+    },
+    settings,
+    outputs,
+    newBaseline,
+  };
+}
+
+/** Null if it does not exist yet and is about to be written. */
+function baselineIn(file: string, urls: readonly string[], mayLackUrls: boolean): Baseline | null {
+  const text = textIn(file, baselineBytesMax, mayLackUrls);
+  if (text === null) return null;
+  const baseline = parseBaseline(text);
+  if ("fault" in baseline) throw faultIn(file, baseline.fault);
+  const missing = mayLackUrls ? undefined : urls.find((url) => !baseline.findings.has(url));
+  if (missing === undefined) return baseline;
+  const [other] = baseline.findings.keys();
+  const instead = other === undefined ? "" : `, but of ${quoted(other)}`;
+  const reason = `the baseline has no findings of ${missing}${instead}; write it anew with --write-baseline`;
+  throw faultIn(file, { reason, ...urlsPosition(text) });
+}
+
+function acceptedIn(file: string): readonly AcceptEntry[] {
+  const parsed = parseAcceptFile(textIn(file, acceptFileBytesMax, false) ?? "");
+  if ("fault" in parsed) throw faultIn(file, parsed.fault);
+  return parsed.entries;
+}
+
+/** Null for a file that may be absent, and is. */
+function textIn(file: string, bytesMax: number, mayBeAbsent: boolean): string | null {
+  let bytes: Buffer;
+  try {
+    bytes = firstBytes(file, bytesMax + 1);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && mayBeAbsent) return null;
+    throw new CliError(exitCodes.usage, `${file} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`);
+  }
+  if (bytes.length > bytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${bytesMax / 1024 ** 2} MiB`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new CliError(exitCodes.usage, `${file} is not UTF-8 text`);
+  }
+}
+
+function faultIn(file: string, { line, column, reason }: TextFault): CliError {
+  return new CliError(exitCodes.usage, `${file}, line ${line}, column ${column}: ${quoted(reason)}`);
+}
+
+/** Text of a file that others may have written. */
+function quoted(text: string): string {
+  return stripControls(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}...` : text);
+}

@@ -1,0 +1,57 @@
+/** Fuzz targets for files of a pipeline, and for the positions in them. */
+import * as repositoryPath from "../../src/parse/repository-path.ts";
+import * as textPosition from "../../src/parse/text-position.ts";
+import * as toml from "../../src/parse/toml.ts";
+import type { FuzzTarget } from "./target.ts";
+
+export const documentTargets: readonly FuzzTarget[] = [
+  {
+    file: "toml",
+    tokens: ["[", "]", "[[", "]]", "a", '"b c"', "'", '"', '"""', "\\", " = ", "{", "}", ",", "2027-02-30", "#", "\n", ".", "1"],
+    samples: ['a.b = 1\n[[c]]\nd = """\n[x]\n"""\n[c.e]\n"f g" = [ # ]\n "]", { h = 2027-02-30 }]\n'],
+    heads: ["a = [", "[a", '"', "a."],
+    functions: {
+      parseTomlDocument: (text) => {
+        const document = toml.parseTomlDocument(text);
+        return "fault" in document ? document.fault : [document.positionOf(["a", "b"]), document.dayAt(["a", "b"])];
+      },
+      isTomlTable: toml.isTomlTable,
+    },
+    properties: {
+      "the position of a key is where its name is written": (text) => {
+        const document = toml.parseTomlDocument(text);
+        if ("fault" in document) return true;
+        return Object.keys(document.table).every((name) => {
+          const { line, column } = document.positionOf([name]);
+          const rest = text.split("\n")[line - 1]?.slice(column - 1) ?? "";
+          const key = rest.replace(/^\[\[?[ \t]*/, "").replace(/^["']/, "");
+          // Escapes are written otherwise than the name.
+          return key.startsWith(name) || key.includes("\\");
+        });
+      },
+    },
+  },
+  {
+    file: "repository-path",
+    tokens: ["/", ".", "..", "a", "\\", ":", "%2e", "\n", "\u202e"],
+    samples: ["deploy/nginx.conf"],
+    heads: ["a/", "../"],
+    functions: { parseRepositoryPath: repositoryPath.parseRepositoryPath },
+    properties: {
+      "a path stays in its folder": (text) => {
+        const path = repositoryPath.parseRepositoryPath(text);
+        return path === null || new URL(path.replaceAll("%", "%25"), "http://host/folder/").pathname.startsWith("/folder/");
+      },
+    },
+  },
+  {
+    file: "text-position",
+    tokens: ["\n", "a"],
+    samples: ["a\nb"],
+    heads: ["\n"],
+    functions: { positionAt: (text) => textPosition.positionAt(text, text.length) },
+    properties: {
+      "a line ends at each line feed": (text) => textPosition.positionAt(text, text.length).line === text.split("\n").length,
+    },
+  },
+];
