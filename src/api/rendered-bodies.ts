@@ -22,8 +22,16 @@ export class RenderedBodies {
     sizeCalculation: ({ text }) => text.length,
   });
 
+  private source: object | null = null;
+
+  /** `sourceNow` gives the texts in use, or an object that changes with them: bodies of other texts are dropped. */
+  constructor(private readonly sourceNow: () => object) {}
+
   /** What `render` throws is not kept. */
   get(key: string, render: () => RenderedBody): RenderedBody {
+    const source = this.sourceNow();
+    if (source !== this.source) this.bodies.clear();
+    this.source = source;
     const known = this.bodies.get(key);
     if (known !== undefined) return known;
     const rendered = render();

@@ -13,10 +13,12 @@ import type { RequestContext } from "./request-context.ts";
 
 export const reportFormats: readonly ExportFormat[] = Object.values(exportFormats);
 
+/** Asked for each request: a reload replaces them. Gives the same object until then. */
+export type ChecksInUse = () => { readonly texts: Texts; readonly catalog: Pick<Catalog, "checks"> };
+
 export interface ReportFilesSettings {
   readonly store: Pick<Store, "scans" | "results" | "evidence">;
-  readonly texts: Texts;
-  readonly catalog: Pick<Catalog, "checks">;
+  readonly checks: ChecksInUse;
   /** Version of assay. */
   readonly version: string;
   /** Public origin of the appliance; null if not configured. Never that of a request, because files are kept for several. */
@@ -38,12 +40,13 @@ export type ReadReportFile = (
 ) => Response;
 
 /** @throws ApiError 404, 409 before the end of the scan and for a format that has nothing to say about it. */
-export function createReportFiles({ store, texts, catalog, version, publicUrl }: ReportFilesSettings): ReadReportFile {
-  const files = new RenderedBodies();
+export function createReportFiles({ store, checks, version, publicUrl }: ReportFilesSettings): ReadReportFile {
+  const files = new RenderedBodies(checks);
 
   function textOf({ write }: ExportFormat, scan: EndedScan, { locale, csv, strict }: ReportFileOptions): string | null {
     const result = store.results.find(scan.token);
     const gathered = store.evidence.find(scan.token);
+    const { texts, catalog } = checks();
     const exported = {
       scan,
       result: result === undefined ? null : inFixOrder(result, catalog.checks),

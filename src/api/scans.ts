@@ -6,12 +6,12 @@ import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { listedScoreOf } from "../store/summary.ts";
-import type { Texts } from "../text/i18n.ts";
 import { renderFullReport, renderSecurityResult } from "../text/render.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { invalidUrl, queueFull, storeFull, unauthenticated } from "./errors.ts";
 import { answerRendered, callingAccount, isOver, ownScan, pollAgainSeconds, statusUrlOf } from "./own-scan.ts";
 import { RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
+import type { ChecksInUse } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
 import { listLimitDefault } from "./schemas.ts";
 
@@ -21,13 +21,13 @@ const unfinishedHeaders = prepareHeaders({ "retry-after": String(pollAgainSecond
 
 export interface ScanHandlersSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens" | "scans" | "results" | "evidence">;
-  readonly texts: Texts;
+  readonly checks: ChecksInUse;
   readonly wake: () => void;
   readonly now: () => Date;
 }
 
-export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSettings) {
-  const bodies = new RenderedBodies();
+export function createScanHandlers({ store, checks, wake, now }: ScanHandlersSettings) {
+  const bodies = new RenderedBodies(checks);
   return { start: startScan, list: listScans, report: readReport, security: readSecurity };
 
   async function startScan(rawUrl: string, bearer: string | undefined, requestContext: RequestContext): Promise<Response> {
@@ -73,14 +73,14 @@ export function createScanHandlers({ store, texts, wake, now }: ScanHandlersSett
       store.results.find(token) ?? null,
       { evidence: gathered?.evidence ?? null, timings: gathered?.timings ?? null },
       locale,
-      texts,
+      checks().texts,
     );
     return answerScan(scan, withEtag(JSON.stringify(report)), request, requestContext);
   }
 
   function readSecurity(token: string, locale: Locale, request: Request, requestContext: RequestContext): Response {
     const scan = ownScan(store, token, requestContext);
-    const render = () => withEtag(JSON.stringify(renderSecurityResult(scan, store.results.find(token) ?? null, locale, texts)));
+    const render = () => withEtag(JSON.stringify(renderSecurityResult(scan, store.results.find(token) ?? null, locale, checks().texts)));
     return answerScan(scan, isOver(scan) ? bodies.get(`${token} ${locale}`, render) : render(), request, requestContext);
   }
 }

@@ -2,7 +2,7 @@
 import { statfsSync } from "node:fs";
 import { type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
-import type { Catalog } from "../catalog/catalog.ts";
+import type { CatalogHolder } from "../catalog/catalog-holder.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
 import type { Store } from "../store/store.ts";
@@ -13,7 +13,7 @@ import { type Config, settingKeys } from "./settings.ts";
 
 interface Appliance {
   readonly store: Pick<Store, "accounts">;
-  readonly catalog: Catalog;
+  readonly checks: CatalogHolder;
   readonly browsers: Browsers;
   readonly log: Log;
 }
@@ -21,7 +21,7 @@ interface Appliance {
 /** `noteUntrustedForwarder` takes the first peer that sent forwarding headers without being a trusted proxy. */
 export function createOperator(
   loaded: LoadedConfig,
-  { store, catalog, browsers, log }: Appliance,
+  { store, checks, browsers, log }: Appliance,
 ): Operator & { noteUntrustedForwarder(peer: string): void } {
   const { config } = loaded;
   let forwarder: string | null = null;
@@ -34,7 +34,8 @@ export function createOperator(
     },
     unsandboxedBecause: () => browsers.state()?.unsandboxedBecause ?? null,
     diskSpace: () => diskSpaceOf(config.data),
-    examination: createDoctorRun(() => examineServer(doctorSettings(config), { accounts: () => store.accounts.list().length, catalog }), {
+    checks,
+    examination: createDoctorRun(() => examineServer(doctorSettings(config), { accounts: () => store.accounts.list().length, checks }), {
       now: () => new Date(),
       onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
     }),

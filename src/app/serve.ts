@@ -10,11 +10,10 @@ import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import type { Store } from "../store/store.ts";
-import { createTexts } from "../text/i18n.ts";
 import { createPages } from "../web/app.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
 import { ConfigError, type LoadedConfig } from "./config.ts";
-import { loadConfiguredCatalog } from "./configured-catalog.ts";
+import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { urlHost } from "./links.ts";
 import { createOperator } from "./operator.ts";
@@ -34,6 +33,8 @@ export interface ServerOptions {
   readonly stop: AbortSignal;
   /** Called once with the address and, without accounts, with the instructions for the first one. */
   readonly announce: (text: string) => void;
+  /** Called once with the function that reloads the checks. */
+  readonly onReloadable: (reload: () => void) => void;
 }
 
 /** Resolves when the server has stopped. @throws ConfigError, DataDirError or CatalogError if it cannot start. */
@@ -54,7 +55,7 @@ interface ServerParts extends ServerOptions {
   readonly log: Log;
 }
 
-async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: ServerParts): Promise<void> {
+async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, store, log }: ServerParts): Promise<void> {
   const { config } = loaded;
   const trustedPems = caPems(config);
   const scriptAdvisories = configuredAdvisories(config, new Date());
@@ -69,9 +70,13 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
   const { diskFault, storeFault } = store.health;
   const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, log);
   const wake = () => dispatcher?.wake();
-  const shared = { store, catalog, texts: createTexts(catalog.texts, catalog.checks), now: () => new Date(), log };
+  let scanner: Scanner | null = null;
+  const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
+  onReloadable(() => void checks.reload());
+  const shared = { store, now: () => new Date(), log };
   const api = createApi({
     ...shared,
+    checks: checks.current,
     version,
     publicUrl: config.public_url,
     wake,
@@ -80,19 +85,19 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, store, log }: 
     headerCharsMax: config["scan.header_chars_max"],
     ready: readiness,
   });
-  const operator = createOperator(loaded, { store, catalog, browsers, log });
+  const operator = createOperator(loaded, { store, checks, browsers, log });
   const scanning = { ready: () => readiness().ready, progress, wake };
-  const pages = createPages(webSettings(config, { ...shared, operator, scanning }));
+  const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
   const listening = listenAt(config, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
-  const scanner = openConfiguredScanner(config, {
+  scanner = openConfiguredScanner(config, {
     egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }]),
     caPems: trustedPems,
     scriptAdvisories,
     concurrency: config["scan.concurrency"],
-    catalog,
+    catalog: checks.current().catalog,
     preloadList,
     browsers,
     log,

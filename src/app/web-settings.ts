@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
 import { createAccountActions } from "../account/account-actions.ts";
 import { openapiDocument } from "../api/openapi.ts";
+import type { LoadedChecks } from "../catalog/catalog-holder.ts";
 import { createTargetPrecheck } from "../egress/precheck-target.ts";
 import { ownUserAgent } from "../egress/settings.ts";
 import { createClientAddress } from "../http/client-address.ts";
@@ -17,13 +18,26 @@ import type { Config } from "./settings.ts";
 
 const legalCharsMax = 65_536;
 
-interface Running extends Pick<PagesSettings, "store" | "texts" | "catalog" | "now" | "log"> {
+interface Running extends Pick<PagesSettings, "store" | "now" | "log"> {
+  readonly checks: () => LoadedChecks;
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
   readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "wake">;
 }
 
-/** @throws ConfigError if a legal text cannot be read or is too long. */
-export function webSettings(config: Config, { scanning, ...running }: Running): PagesSettings {
+/**
+ * The function gives the same object until the checks are replaced: pages keep what they rendered by it.
+ * @throws ConfigError if a legal text cannot be read or is too long.
+ */
+export function webSettings(config: Config, { checks, ...running }: Running): () => PagesSettings {
+  const fixed = fixedSettings(config, running);
+  let settings: PagesSettings = { ...fixed, ...checks() };
+  return () => {
+    if (settings.catalog !== checks().catalog) settings = { ...fixed, ...checks() };
+    return settings;
+  };
+}
+
+function fixedSettings(config: Config, { scanning, ...running }: Omit<Running, "checks">): Omit<PagesSettings, keyof LoadedChecks> {
   const { store, operator, now } = running;
   return {
     ...running,

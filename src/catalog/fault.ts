@@ -35,7 +35,7 @@ export function describeFault({ file, line, column, reason }: PluginFault): stri
 }
 
 /** One sentence each, bounded. */
-function describeFaults(faults: readonly PluginFault[]): readonly string[] {
+export function describeFaults(faults: readonly PluginFault[]): readonly string[] {
   const shown = faults.slice(0, faultsShownMax).map(describeFault);
   return faults.length > shown.length ? [...shown, `and ${faults.length - shown.length} more faults`] : shown;
 }

@@ -11,6 +11,7 @@ import type { CheckFile, LoadMessage, LoadTask } from "./plugin-thread.ts";
 
 /** More files than anyone writes by hand; more indicate the wrong folder. */
 const pluginFilesMax = 500;
+const reasonCharsMax = 500;
 /** A thread starts within a second, and a file loads within milliseconds. */
 const loadMsMax = 10_000;
 
@@ -46,7 +47,7 @@ export async function loadCatalogSafely(options: CatalogOptions): Promise<Catalo
   const { plugins, snapshot, faults } = files.length === 0 ? nothingLoaded : await loadInThread({ files, pins }, options);
   const all = [...listed.faults, ...absent, ...faults, ...faultsBetween(plugins)];
   if (unknownKeys === "refuse") all.push(...plugins.flatMap((plugin) => plugin.unknownKeys));
-  if (all.length > 0) return { catalog: null, faults: withoutRepeats(all) };
+  if (all.length > 0) return { catalog: null, faults: presentable(all) };
   return { catalog: snapshot === null ? builtInCatalog() : catalogWith(plugins, snapshot), faults: null };
 }
 
@@ -153,8 +154,11 @@ function faultsBetween(plugins: readonly LoadedPlugin[]): readonly PluginFault[]
   });
 }
 
-/** A shared file that is broken is named once for each file that imports it. */
-function withoutRepeats(faults: readonly PluginFault[]): readonly PluginFault[] {
-  const byText = new Map(faults.map((fault) => [describeFault(fault), fault]));
-  return [...byText.values()];
+/** A shared file that is broken is named once for each file that imports it. Reasons quote plugins, so they are cut and put on one line. */
+function presentable(faults: readonly PluginFault[]): readonly PluginFault[] {
+  const short = faults.map((fault) => ({
+    ...fault,
+    reason: fault.reason.slice(0, reasonCharsMax).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "),
+  }));
+  return [...new Map(short.map((fault) => [describeFault(fault), fault])).values()];
 }

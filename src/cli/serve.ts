@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { runServer } from "../app/serve.ts";
 import { exitCodes } from "./exit.ts";
 import { addSettings, loadedConfigOf, scanSettings, settingsWithoutFlag } from "./settings.ts";
-import { stopSignal } from "./shutdown.ts";
+import { hangupSignal, stopSignal } from "./shutdown.ts";
 import { note } from "./terminal.ts";
 
 /** Time for a whole stop. Docker kills a container ten seconds after SIGTERM; the next start continues what was left. */
@@ -17,7 +17,7 @@ export function serveCommand(): Command {
       const loaded = loadedConfigOf(command);
       const stop = stopSignal();
       stop.addEventListener("abort", () => setTimeout(() => process.exit(exitCodes.ok), stopMsMax).unref());
-      return runServer(loaded, { stop, announce: note });
+      return runServer(loaded, { stop, announce: note, onReloadable: hangupSignal() });
     });
   return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings]);
 }

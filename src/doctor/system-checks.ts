@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
-import { describeFault } from "../catalog/fault.ts";
+import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
+import { describeFault, describeFaults } from "../catalog/fault.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
 import type { Scanner } from "../scan/scanner.ts";
@@ -31,7 +32,7 @@ export interface DoctorSettings {
 /** Parts of the server that the doctor reuses when it runs inside of it. */
 export interface RunningServer {
   readonly accounts: () => number;
-  readonly catalog: Catalog;
+  readonly checks: Pick<CatalogHolder, "current" | "lastReload">;
 }
 
 /** Examines the machine from a separate process; changes nothing. */
@@ -41,13 +42,14 @@ export async function examineMachine(settings: DoctorSettings): Promise<readonly
 }
 
 /** Examines the machine from inside the server. */
-export async function examineServer(settings: DoctorSettings, { accounts, catalog }: RunningServer): Promise<readonly DoctorFinding[]> {
+export async function examineServer(settings: DoctorSettings, { accounts, checks }: RunningServer): Promise<readonly DoctorFinding[]> {
   const { dataDir } = settings;
+  const { catalog } = checks.current();
   return [
     isWritable(dataDir)
       ? { what: "data directory", state: "ok", detail: `${dataDir} can be written; accounts: ${accounts()}; server: running` }
       : { what: "data directory", state: "failed", detail: `${dataDir} cannot be written by this user` },
-    { what: "checks", state: "ok", detail: describeCatalog(catalog) },
+    checksOfServer(catalog, checks.lastReload()),
     await dns(settings),
     await selfTest(settings, catalog),
   ];
@@ -121,6 +123,13 @@ async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly findi
   } catch (error) {
     return { finding: { what: "checks", state: "failed", detail: messageOf(error) }, catalog: builtInCatalog() };
   }
+}
+
+/** After a refused reload the server judges with older files than the folder has. */
+function checksOfServer(catalog: Catalog, lastReload: ReloadResult | null): DoctorFinding {
+  if (lastReload?.outcome !== "refused") return { what: "checks", state: "ok", detail: describeCatalog(catalog) };
+  const faults = describeFaults(lastReload.faults).join("; ");
+  return { what: "checks", state: "failed", detail: `the reload at ${lastReload.at} changed nothing: ${faults}` };
 }
 
 function describeCatalog({ checks, pluginFiles, warnings }: Catalog): string {

@@ -9,7 +9,9 @@ import { pageRoutes } from "./routes.ts";
 import type { PagesSettings } from "./settings.ts";
 import { type Visit, visitOf } from "./visit.ts";
 
-export function createPages(settings: PagesSettings) {
+/** `settingsNow` gives another object after a reload; a request keeps the one it began with. */
+export function createPages(settingsNow: () => PagesSettings) {
+  const settings = settingsNow();
   const { log } = settings;
   // `standardHostname` searches the path from the eleventh character on, which fails for a short host name such as "nas".
   const app = new Elysia({ name: "pages", strictPath: true, normalize: false, handler: { standardHostname: false } })
@@ -17,7 +19,7 @@ export function createPages(settings: PagesSettings) {
     .decorate("visit", null as unknown as Visit)
     .onRequest((context) => {
       const { request, server } = context;
-      const { visit, refused } = visitOf(request, server?.requestIP(request)?.address ?? null, settings);
+      const { visit, refused } = visitOf(request, server?.requestIP(request)?.address ?? null, settingsNow());
       context.visit = visit;
       if (refused) return errorPage(visit, hostUnknown());
       return request.method === "OPTIONS" ? answerOptions(visit) : undefined;

@@ -8,7 +8,7 @@ import { getSecondStep, postSecondStep } from "./account/sign-in/second-step.tsx
 import { getSignIn, postSignIn } from "./account/sign-in/sign-in.tsx";
 import { getSignOut, postSignOut } from "./account/sign-in/sign-out.tsx";
 import { getTokens, postTokens } from "./account/tokens/tokens.tsx";
-import { getAdminChecks } from "./admin/checks.tsx";
+import { getAdminChecks, postReload } from "./admin/checks.tsx";
 import { getAdminOverview, postDoctor } from "./admin/overview.tsx";
 import { getAdminSettings } from "./admin/settings.tsx";
 import { getAdminUsers, postInvitation, postUserPlan, postUserState } from "./admin/users.tsx";
@@ -52,6 +52,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/account/tokens", get: getTokens, post: postTokens },
     { path: "/admin", get: getAdminOverview },
     { path: "/admin/checks", get: getAdminChecks },
+    { path: "/admin/checks/reload", post: postReload },
     { path: "/admin/doctor", post: postDoctor },
     { path: "/admin/invitations", post: postInvitation },
     { path: "/admin/settings", get: getAdminSettings },

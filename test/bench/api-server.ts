@@ -40,10 +40,10 @@ setInterval(() => void db.write(() => [...db.queueByLane.getKeys()].map((key) =>
 
 const log = createLog({ level: "info", format: "json" });
 const unlimited = { requestsMax: Number.MAX_SAFE_INTEGER, windowSeconds: 60 };
+const checks = { texts: createTexts(catalog.texts, catalog.checks), catalog };
 const api = createApi({
   store,
-  texts: createTexts(catalog.texts, catalog.checks),
-  catalog,
+  checks: () => checks,
   version: "1.2.3",
   publicUrl: null,
   requestLimit: unlimited,

@@ -40,6 +40,8 @@ export interface ApiUnderTest {
   stop(): Promise<void>;
 }
 
+const noChecks = { texts: createTexts(checksTexts), catalog: { checks: [] } };
+
 export async function startApi(settings: Partial<ApiSettings> & { readonly queueMax?: number } = {}): Promise<ApiUnderTest> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-api-"));
   const store = openStore(dataDir, settings.queueMax === undefined ? {} : { queueMax: settings.queueMax });
@@ -50,8 +52,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
   const now = () => new Date(Date.now() + shiftMs);
   const api = createApi({
     store,
-    texts: createTexts(checksTexts),
-    catalog: { checks: [] },
+    checks: () => noChecks,
     version: "1.2.3",
     publicUrl: null,
     trustedProxies: [],

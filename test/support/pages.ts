@@ -41,6 +41,10 @@ export const quietOperator: Operator = {
   untrustedForwarder: () => null,
   unsandboxedBecause: () => null,
   diskSpace: () => null,
+  checks: {
+    reload: () => Promise.reject(new Error("these pages cannot reload checks")),
+    lastReload: () => null,
+  },
   examination: createDoctorRun(async () => [], { now: () => new Date(), onFailure: () => {} }),
 };
 
@@ -127,7 +131,10 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     log,
     ...settings,
   };
-  const server = listen(createPages(used), { hostname: "127.0.0.1", port: 0, log });
+  const server = listen(
+    createPages(() => used),
+    { hostname: "127.0.0.1", port: 0, log },
+  );
   const underTest: PagesUnderTest = {
     store,
     settings: used,

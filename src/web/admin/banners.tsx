@@ -21,6 +21,7 @@ export function AdminBanners() {
   else if (publicUrl !== server.origin) banners.push(i18n.t("admin.banners.publicUrlOther", { origin: server.origin, publicUrl }));
   if (peer !== null) banners.push(i18n.t("admin.banners.untrustedForwarding", { peer }));
   if (noSandbox !== null) banners.push(<SandboxBanner because={noSandbox} />);
+  if (settings.operator.checks.lastReload()?.outcome === "refused") banners.push(<ReloadBanner />);
   if (disk !== null && percent < diskFreePercentMin) {
     const free = i18n.number(Math.floor(disk.freeBytes / bytesPerMegabyte));
     banners.push(i18n.t("admin.banners.diskLow", { percent: i18n.number(percent), free }));
@@ -34,6 +35,15 @@ export function AdminBanners() {
         </Notice>
       ))}
     </section>
+  );
+}
+
+function ReloadBanner() {
+  const { i18n } = useVisit();
+  return (
+    <>
+      {i18n.t("admin.banners.reloadRefused")} <a href="/admin/checks#reload">{i18n.t("admin.banners.reloadFaults")}</a>
+    </>
   );
 }
 

@@ -1,14 +1,30 @@
 /** `/admin/checks`: the loaded catalog and the files of plugin checks. */
-import { describeFault } from "../../catalog/fault.ts";
+import type { ReloadResult } from "../../catalog/catalog-holder.ts";
+import { describeFault, describeFaults, type PluginFault } from "../../catalog/fault.ts";
+import { Instant } from "../../report/components/instant.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
+import { Form, readForm } from "../form.tsx";
 import { shortCharge } from "../reference/charge.ts";
+import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
-import { adminPage, withAdmin } from "./admin-frame.tsx";
+import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+
+/** Heading of the reload, where its result is shown. */
+const reloadId = "reload";
 
 export const getAdminChecks: PageHandler = (visit) => withAdmin(visit, () => checksPage(visit));
+
+/** Answers when the reload is over: at most the limit for loading, after the end of one that runs already. */
+export async function postReload(visit: Visit): Promise<Response> {
+  adminOf(visit);
+  await readForm(visit);
+  await visit.settings.operator.checks.reload();
+  return redirect(visit, `/admin/checks#${reloadId}`);
+}
 
 function checksPage(visit: Visit): Response {
   const { i18n, settings } = visit;
@@ -32,11 +48,64 @@ function checksPage(visit: Visit): Response {
           </Notice>
         )}
         {pluginCount === 0 ? <p>{i18n.t("admin.checks.none")}</p> : <PluginFiles />}
+        <Reload />
         <p>{i18n.t("admin.checks.trust")}</p>
         <p>{i18n.t("admin.checks.faults")}</p>
       </>
     ),
   });
+}
+
+function Reload() {
+  const { i18n, settings } = useVisit();
+  const last = settings.operator.checks.lastReload();
+  return (
+    <section id={reloadId} aria-labelledby="reload-title">
+      <h2 id="reload-title">{i18n.t("admin.checks.reload.title")}</h2>
+      <p>{i18n.t("admin.checks.reload.intro")}</p>
+      {last !== null && (
+        <>
+          <p>
+            {i18n.t("admin.checks.reload.at")} <Instant at={last.at} />
+          </p>
+          {last.outcome === "refused" ? <Faults faults={last.faults} /> : <Changes result={last} />}
+        </>
+      )}
+      <Form action="/admin/checks/reload">
+        <SubmitButton>{i18n.t("admin.checks.reload.begin")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}
+
+/** Faults are English, as on the command line. */
+function Faults({ faults }: { readonly faults: readonly PluginFault[] }) {
+  const { i18n } = useVisit();
+  return (
+    <Notice kind="poor" title={i18n.t("admin.checks.reload.refused")}>
+      <ul lang="en" {...untranslated}>
+        {describeFaults(faults).map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+function Changes({ result }: { readonly result: Extract<ReloadResult, { readonly outcome: "replaced" }> }) {
+  const { i18n } = useVisit();
+  const kinds = (["added", "removed", "changed"] as const).filter((kind) => result[kind].length > 0);
+  return (
+    <Notice kind="good">
+      <p>{i18n.t("admin.checks.reload.replaced")}</p>
+      {kinds.length === 0 && <p>{i18n.t("admin.checks.reload.same")}</p>}
+      {kinds.map((kind) => (
+        <p key={kind}>
+          {i18n.t(`admin.checks.reload.${kind}`)} <code {...untranslated}>{result[kind].join(", ")}</code>
+        </p>
+      ))}
+    </Notice>
+  );
 }
 
 function PluginFiles() {
@@ -58,6 +127,7 @@ function PluginFiles() {
         { label: i18n.t("admin.checks.label"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.label ?? key },
         { label: i18n.t("admin.checks.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
         { label: i18n.t("admin.checks.file"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]?.path}</code> },
+        { label: i18n.t("admin.checks.sha256"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]?.sha256}</code> },
       ]}
     />
   );

@@ -1,4 +1,5 @@
 /** Data for the administration pages that only the composition root has. */
+import type { CatalogHolder } from "../../catalog/catalog-holder.ts";
 import type { DoctorRun } from "../../doctor/background-run.ts";
 
 /** Effective setting and its source. */
@@ -27,4 +28,6 @@ export interface Operator {
   /** Disk of the data directory; null where the system does not report it. */
   diskSpace(): DiskSpace | null;
   readonly examination: DoctorRun;
+  /** Reload of the checks. */
+  readonly checks: Pick<CatalogHolder, "reload" | "lastReload">;
 }

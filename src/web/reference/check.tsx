@@ -99,6 +99,14 @@ function Facts({ check }: { readonly check: CheckDefinition }) {
       <dd>{chargeSentence(check, i18n)}</dd>
       <dt>{i18n.t("check.origin")}</dt>
       <dd>{file === null ? i18n.t("check.builtIn") : i18n.t("checks.fromFile", { file })}</dd>
+      {file !== null && (
+        <>
+          <dt>{i18n.t("check.sha256")}</dt>
+          <dd>
+            <code {...untranslated}>{catalog.pluginFiles[check.key]?.sha256}</code>
+          </dd>
+        </>
+      )}
     </dl>
   );
 }

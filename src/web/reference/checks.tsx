@@ -11,6 +11,9 @@ import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { shortCharge } from "./charge.ts";
 
+/** The page of the check has the whole hash. */
+const sha256CharsShown = 12;
+
 export function getChecks(visit: Visit): Response {
   const { i18n } = visit;
   const { checks, version } = visit.settings.catalog;
@@ -89,6 +92,11 @@ function CheckName({ checkKey }: { readonly checkKey: string }) {
         <>
           <br />
           <span class="chip unknown">{i18n.t("checks.fromFile", { file })}</span>
+          <br />
+          <code class="muted" {...untranslated}>
+            SHA-256 {catalog.pluginFiles[checkKey]?.sha256.slice(0, sha256CharsShown)}
+            {"\u2026"}
+          </code>
         </>
       )}
     </>

@@ -2,6 +2,7 @@
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
 import { suggestedExpiry } from "../../parse/security-txt-places.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../../report/components/chips.tsx";
+import { ExternalLink } from "../../report/components/external-link.tsx";
 import { FullRemediation } from "../../report/components/remediation.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { linesFor } from "../../text/servers/server-lines.ts";
@@ -17,7 +18,7 @@ interface FindingReferenceProps {
 
 export function FindingReference({ code, definition, charge, texts }: FindingReferenceProps) {
   const { i18n } = useVisit();
-  const { severity, riskLevel, effort, scoreCap } = definition;
+  const { severity, riskLevel, effort, scoreCap, cwe } = definition;
   return (
     <article id={code} class="finding" data-severity={severity}>
       <h3>
@@ -35,8 +36,22 @@ export function FindingReference({ code, definition, charge, texts }: FindingRef
         {charge !== null && <span class="muted small">{charge}</span>}
         {scoreCap !== undefined && <span class="chip poor">{i18n.t("check.scoreCap", { score: i18n.number(scoreCap) })}</span>}
       </p>
+      {cwe !== undefined && <Weakness number={cwe} />}
       {texts !== undefined && <FindingTextsList code={code} texts={texts} />}
     </article>
+  );
+}
+
+/** Entry of the CWE list, which MITRE keeps. */
+function Weakness({ number }: { readonly number: number }) {
+  const { i18n } = useVisit();
+  return (
+    <p class="small">
+      {i18n.t("check.weakness")}:{" "}
+      <span {...untranslated}>
+        <ExternalLink href={`https://cwe.mitre.org/data/definitions/${number}.html`}>{`CWE-${number}`}</ExternalLink>
+      </span>
+    </p>
   );
 }
 

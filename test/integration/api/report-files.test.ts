@@ -16,7 +16,8 @@ let scan: string;
 
 beforeAll(async () => {
   const { texts } = exportSettings();
-  api = await startApi({ requestLimit: { requestsMax: 10_000, windowSeconds: 60 }, catalog: { checks: builtInChecks }, texts });
+  const checks = { texts, catalog: { checks: builtInChecks } };
+  api = await startApi({ requestLimit: { requestsMax: 10_000, windowSeconds: 60 }, checks: () => checks });
   ({ token } = await api.customer());
   ({ token: scan } = await api.start(token));
   await api.finish(result);

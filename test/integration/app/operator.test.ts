@@ -8,6 +8,9 @@ import { createOperator } from "../../../src/app/operator.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
+import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
+import { faultOfFile } from "../../../src/catalog/fault.ts";
+import type { CatalogOutcome } from "../../../src/catalog/load.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { browserDir } from "../../support/test-browser.ts";
@@ -21,6 +24,8 @@ const catalog: Catalog = {
   warnings: [],
   snapshot: null,
 };
+let outcome: CatalogOutcome = { catalog, faults: null };
+const checks = createCatalogHolder(catalog, { load: async () => outcome, onReload: () => {}, now: () => new Date(0) });
 const logged: string[] = [];
 const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
 let store: Store;
@@ -42,7 +47,7 @@ afterAll(async () => {
 
 const load = (env: Record<string, string>) =>
   loadConfigWithOrigins({ flags: { data: folder }, env: { ASSAY_BROWSER_DIR: browserDir, ...env }, configFile: null });
-const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, catalog, browsers, log });
+const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, checks, browsers, log });
 
 describe("settings", () => {
   const env = {
@@ -107,12 +112,27 @@ describe("the doctor inside the server", () => {
     expect(findings?.filter(({ state }) => state === "failed").map(({ what }) => what)).toEqual(["dns", "browser"]);
   });
 
+  test("names the faults of a refused reload, until one succeeds", async () => {
+    const operator = operatorOf({ ASSAY_DNS_SERVERS: dns.address });
+    const ofChecks = async () => (await examined(operator))?.find(({ what }) => what === "checks");
+    outcome = { catalog: null, faults: [faultOfFile("/checks/own.ts", "no luck")] };
+    await operator.checks.reload();
+    expect(await ofChecks()).toEqual({
+      what: "checks",
+      state: "failed",
+      detail: "the reload at 1970-01-01T00:00:00.000Z changed nothing: check /checks/own.ts: no luck",
+    });
+    outcome = { catalog, faults: null };
+    await operator.checks.reload();
+    expect(await ofChecks()).toMatchObject({ state: "ok" });
+  });
+
   test("a failed run has no findings, and the log has the reason", async () => {
     const list = () => {
       throw new Error("no store");
     };
     const broken: Store = { ...store, accounts: { ...store.accounts, list } };
-    expect(await examined(createOperator(load({}), { store: broken, catalog, browsers, log }))).toBeNull();
+    expect(await examined(createOperator(load({}), { store: broken, checks, browsers, log }))).toBeNull();
     expect(logged.join("")).toContain("no store");
   });
 });

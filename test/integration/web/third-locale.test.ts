@@ -100,7 +100,8 @@ test("a plugin's texts fall back to English", () => {
 });
 
 test("the API keeps its two languages", async () => {
-  const api = await startApi({ texts });
+  const checks = { texts, catalog: { checks: [] } };
+  const api = await startApi({ checks: () => checks });
   const { token: apiToken } = await api.customer();
   const { statusUrl } = await api.start(apiToken);
   expect((await api.request(`${statusUrl}/security?locale=de-de`, { token: apiToken })).status).toBe(200);

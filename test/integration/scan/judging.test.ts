@@ -1,0 +1,68 @@
+/** Judging in real threads: with the catalog that a scan began with, whatever lies in the folder of checks by then. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { workerFiles } from "../../../src/app/placement.ts";
+import { createLog } from "../../../src/base/log.ts";
+import { loadCatalog } from "../../../src/catalog/load.ts";
+import { type JudgedCatalog, openJudging } from "../../../src/scan/judging.ts";
+import { evidence } from "../../support/evidence.ts";
+import { pluginSource } from "../../support/plugin-source.ts";
+
+const checksDir = mkdtempSync(join(tmpdir(), "assay-judging-"));
+const url = "https://site.test/";
+const logged: string[] = [];
+
+afterAll(() => rmSync(checksDir, { recursive: true, force: true }));
+
+function write(files: Readonly<Record<string, string>>) {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(checksDir, name), text, { mode: 0o600 });
+  return loadCatalog({ checksDir, unknownKeys: "refuse", workerFile: workerFiles.catalog });
+}
+
+function judgingWith(catalog: JudgedCatalog) {
+  const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
+  const onCheckFault = (key: string, fault: string) => void logged.push(`${key}: ${fault}`);
+  const options = { workerFile: workerFiles.judge, threads: 2, deadlineMs: 500, onIdleFault: () => {}, onCheckFault, log };
+  return openJudging(options, catalog);
+}
+
+function rowsOf(result: unknown) {
+  const { catalogVersion, ledger } = result as { catalogVersion: string; ledger: { key: string; state: string; weight: number }[] };
+  const own = ledger.filter(({ key }) => key.startsWith("own-"));
+  return { catalogVersion, own: own.map(({ key, state, weight }) => `${key} ${state} ${weight}`) };
+}
+
+test("a scan that runs across a reload ends with the catalog it began with, the next one has the new one", async () => {
+  const former = await write({ "own-check.ts": pluginSource("own-check", { weight: "2" }) });
+  const judging = judgingWith(former);
+  const gathered = Promise.withResolvers<void>();
+  const across = judging.withCurrent(async (judge) => {
+    await gathered.promise;
+    return judge({ url, evidence: evidence() });
+  });
+  const next = await write({ "own-check.ts": pluginSource("own-check", { weight: "5" }) });
+  expect(next.version).not.toBe(former.version);
+  judging.replace(next);
+  const after = await judging.withCurrent((judge) => judge({ url, evidence: evidence() }));
+  expect(rowsOf(after)).toEqual({ catalogVersion: next.version, own: ["own-check passed 5"] });
+  gathered.resolve();
+  expect(rowsOf(await across)).toEqual({ catalogVersion: former.version, own: ["own-check passed 2"] });
+  await judging.close();
+});
+
+test("a thread that replaces a hung one judges with the same files, though they are changed, broken or gone", async () => {
+  const shared = { "_shared.ts": "export const weight = 3;" };
+  const sound = `import { weight } from "./_shared";\n${pluginSource("own-check", { weight: "weight" })}`;
+  const catalog = await write({ ...shared, "own-check.ts": sound, "own-hanging.ts": pluginSource("own-hanging", { judge: "for (;;);" }) });
+  const judging = judgingWith(catalog);
+  writeFileSync(join(checksDir, "own-hanging.ts"), "const = 1;");
+  for (const name of ["_shared.ts", "own-check.ts"]) rmSync(join(checksDir, name));
+  for (let scans = 0; scans < 2; scans += 1) {
+    const result = await judging.withCurrent((judge) => judge({ url, evidence: evidence() }));
+    expect(rowsOf(result)).toEqual({ catalogVersion: catalog.version, own: ["own-check passed 3", "own-hanging notChecked 2"] });
+  }
+  expect(logged.filter((line) => line.includes("worker lost while judging"))).toHaveLength(2);
+  await judging.close();
+});
