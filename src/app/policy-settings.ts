@@ -66,6 +66,7 @@ export interface PolicySources {
   readonly flags: { readonly [K in PolicyKey]?: string | true };
   /** File named by `--config`; null reads `assay.toml` of the current folder, or else of the data folder. */
   readonly configFile: string | null;
+  readonly currentFolder: string;
   readonly dataDir: string;
 }
 
@@ -86,21 +87,11 @@ export function loadPolicy(sources: PolicySources): LoadedPolicy {
   const table = found?.document.table[tableName];
   const given = isTomlTable(table) ? table : {};
   const settings = policyKeys.map((key) => {
-    const { flag, fallback } = policySettings[key] as Setting;
-    const typed = sources.flags[key];
-    const ofFlag: ConfigEntry | null =
-      typed === undefined
-        ? null
-        : {
-            raw: typed === true ? true : fromText(policySettings[key], typed),
-            origin: { kind: "flag", name: flag?.split(" ")[0] ?? key },
-            pathBase: process.cwd(),
-          };
+    const ofFlag = flagEntry(key, sources);
     const ofFile = found !== null && given[key] !== undefined ? fileEntry(found, key, given[key]) : null;
-    const byDefault: ConfigEntry = { raw: fallback({}, {}), origin: { kind: "default", name: null }, pathBase: process.cwd() };
-    // A value that a flag overrides must be valid all the same, or the fault would appear later.
+    // A value that a flag overrides must be valid all the same, or its fault would appear later.
     if (ofFile !== null) decodedValue(key, policySettings[key], ofFile);
-    return [key, decodedValue(key, policySettings[key], ofFlag ?? ofFile ?? byDefault)] as const;
+    return [key, decodedValue(key, policySettings[key], ofFlag ?? ofFile ?? defaultEntry(key))] as const;
   });
   return { settings: Object.fromEntries(settings) as PolicySettings, file: table === undefined ? null : (found?.file ?? null) };
 }
@@ -110,14 +101,26 @@ interface PolicyFile {
   readonly document: TomlDocument;
 }
 
+function flagEntry(key: PolicyKey, { flags, currentFolder }: PolicySources): ConfigEntry | null {
+  const typed = flags[key];
+  if (typed === undefined) return null;
+  const { flag } = policySettings[key] as Setting;
+  const raw = typed === true ? true : fromText(policySettings[key], typed);
+  return { raw, origin: { kind: "flag", name: flag?.split(" ")[0] ?? key }, pathBase: currentFolder };
+}
+
+function defaultEntry(key: PolicyKey): ConfigEntry {
+  return { raw: policySettings[key].fallback({}, {}), origin: { kind: "default", name: null }, pathBase: "" };
+}
+
 function fileEntry({ file, document }: PolicyFile, key: string, raw: unknown): ConfigEntry {
   const { line, column } = document.positionOf([tableName, key]);
   return { raw, origin: { kind: "file", name: `${file}, line ${line}, column ${column},` }, pathBase: dirname(file) };
 }
 
-function policyFile({ configFile, dataDir }: PolicySources): PolicyFile | null {
+function policyFile({ configFile, currentFolder, dataDir }: PolicySources): PolicyFile | null {
   const ofOperator = resolve(configFile ?? join(dataDir, fileName));
-  const local = configFile === null ? localFile(ofOperator) : null;
+  const local = configFile === null ? localFile(currentFolder, ofOperator) : null;
   const file = local ?? ofOperator;
   const text = readConfigFile(file, configFile === null);
   if (text === null) return null;
@@ -140,8 +143,8 @@ function policyFile({ configFile, dataDir }: PolicySources): PolicyFile | null {
 }
 
 /** `assay.toml` of the current folder. Every change of the repository can alter it. Null without one, or if it is the operator's. */
-function localFile(ofOperator: string): string | null {
-  const file = resolve(fileName);
+function localFile(folder: string, ofOperator: string): string | null {
+  const file = join(folder, fileName);
   const entry = entryAt(file);
   const target = realPath(file);
   if (entry === undefined || (target !== null && target === realPath(ofOperator))) return null;

@@ -39,8 +39,8 @@ export function policyFlags(command: Command): { readonly [K in PolicyKey]?: str
 }
 
 const policyHelp = `
-The table [policy] of assay.toml in the current folder sets ${policyKeys.join(", ")}.
-Flags override it. Settings are read from the file of --config only.
+The table [policy] of assay.toml in the current folder may set ${policyKeys.join(", ")}.
+Flags override it. That file may hold nothing else; the file of --config may hold both.
 
 Exit codes, the first that applies: 2 usage, 4 internal or browser failure, 3 no target scannable,
 5 some targets not scannable, 1 policy not met, 0 ok; 130 interrupted. docs/ci.md has pipelines.`;

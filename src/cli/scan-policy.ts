@@ -26,7 +26,12 @@ const quotedCharsMax = 300;
 /** @throws CliError or ConfigError for the first fault of a flag or a file. */
 export function scanPolicyOf(command: Command, config: Config, urls: readonly string[]): ScanPolicy {
   const options = command.optsWithGlobals<ScanOptions & { readonly config?: string }>();
-  const { settings, file } = loadPolicy({ flags: policyFlags(command), configFile: options.config ?? null, dataDir: config.data });
+  const { settings, file } = loadPolicy({
+    flags: policyFlags(command),
+    configFile: options.config ?? null,
+    currentFolder: process.cwd(),
+    dataDir: config.data,
+  });
   const outputs = outputsFrom(options.output ?? []);
   const newBaseline = options.writeBaseline === undefined ? null : openOutputFile(options.writeBaseline);
   const outputFiles = outputs.flatMap(({ file: output }) => (output === null ? [] : [output]));
