@@ -3,8 +3,8 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Locale } from "../check/check.ts";
 import { exportFileName } from "../export/file-name.ts";
 import { type ExportFormat, exportFormats } from "../export/formats.ts";
+import { storedExport } from "../export/stored-scan.ts";
 import type { Store } from "../store/store.ts";
-import { inFixOrder } from "../text/fix-order.ts";
 import type { Texts } from "../text/i18n.ts";
 import { nothingToReport, scanNotOver } from "./errors.ts";
 import { answerRendered, type EndedScan, isOver, ownScan, pollAgainSeconds } from "./own-scan.ts";
@@ -44,17 +44,8 @@ export function createReportFiles({ store, checks, version, publicUrl }: ReportF
   const files = new RenderedBodies(checks);
 
   function textOf({ write }: ExportFormat, scan: EndedScan, { locale, csv, strict }: ReportFileOptions): string | null {
-    const result = store.results.find(scan.token);
-    const gathered = store.evidence.find(scan.token);
     const { texts, catalog } = checks();
-    const exported = {
-      scan,
-      result: result === undefined ? null : inFixOrder(result, catalog.checks),
-      evidence: gathered?.evidence ?? null,
-      timings: gathered?.timings ?? null,
-      marks: new Map(),
-    };
-    return write([exported], {
+    return write([storedExport(scan, store, catalog.checks)], {
       locale,
       texts,
       checks: catalog.checks,
@@ -75,7 +66,7 @@ export function createReportFiles({ store, checks, version, publicUrl }: ReportF
       const text = textOf(format, scan, options);
       if (text === null) throw nothingToReport(extension);
       return withEtag(text, {
-        "content-type": `${mediaType}; charset=utf-8`,
+        "content-type": mediaType,
         "content-disposition": `attachment; filename="${exportFileName(scan, extension)}"`,
       });
     });

@@ -1,7 +1,7 @@
 /** `/scans/{token}` in every state of a scan, with its events, state and screenshot. */
 import type { ScanRecord } from "../store/scans.ts";
 import { scanNotFoundPage } from "./errors.ts";
-import { downloadReport } from "./report/download.ts";
+import { downloadReport, formatOf } from "./report/download.ts";
 import { reportPage } from "./report/report-page.tsx";
 import { respond } from "./response.ts";
 import { failedPage } from "./scanning/failed-page.tsx";
@@ -9,17 +9,16 @@ import { stateOf } from "./scanning/scan-state.ts";
 import { waitingPage } from "./scanning/waiting-page.tsx";
 import type { PageHandler, Visit } from "./visit.ts";
 
-const downloadEnding = ".json";
-
 /** Finds the scan that the path names. @throws PageError 404 without one. */
 export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response | Promise<Response>): PageHandler {
   return (visit, token) => answer(visit, scanOf(visit, token));
 }
 
-/** The router cannot distinguish `/scans/{token}.json` from `/scans/{token}`. */
+/** The router cannot distinguish `/scans/{token}.json` from `/scans/{token}`. A token has no dot. */
 export function getReport(visit: Visit, name: string | null): Response {
-  if (name?.endsWith(downloadEnding) === true) return downloadReport(visit, scanOf(visit, name.slice(0, -downloadEnding.length)));
-  return scanPage(visit, scanOf(visit, name));
+  const [, token = "", extension = ""] = /^([^.]*)\.(.*)$/.exec(name ?? "") ?? [];
+  const format = formatOf(extension);
+  return format === undefined ? scanPage(visit, scanOf(visit, name)) : downloadReport(visit, scanOf(visit, token), format);
 }
 
 /** @throws PageError 404 for every unknown token; null means invalid percent-encoding. */

@@ -1,30 +1,46 @@
-/** `/scans/{token}.json`: the full report as a download. */
+/** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format. */
 import { exportFileName } from "../../export/file-name.ts";
+import { type ExportFormat, exportFormats } from "../../export/formats.ts";
+import { storedExport } from "../../export/stored-scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { inFixOrder } from "../../text/fix-order.ts";
-import { renderFullReport } from "../../text/render.ts";
 import { respond } from "../response.ts";
-import { endOf } from "../scans/scan-end.ts";
-import type { Visit } from "../visit.ts";
-import { notFinishedPage } from "./not-finished.tsx";
+import { publicOrigin, type Visit } from "../visit.ts";
+import { notFinishedPage, nothingToTellPage } from "./no-download.tsx";
 
-/** Answers 409 before the scan is finished. */
-export function downloadReport(visit: Visit, scan: ScanRecord): Response {
-  const { i18n, settings } = visit;
-  const result = settings.store.results.find(scan.token);
-  if (scan.status !== "finished" || result === undefined) return notFinishedPage(visit, scan);
-  const stored = settings.store.evidence.find(scan.token);
-  const report = renderFullReport(
-    scan,
-    inFixOrder(result, settings.catalog.checks),
-    { evidence: stored?.evidence ?? null, timings: stored?.timings ?? null },
-    i18n.locale,
-    settings.texts,
-  );
-  return respond(visit, 200, JSON.stringify(report, null, 2), {
-    "content-type": "application/json",
-    "content-disposition": `attachment; filename="${exportFileName({ ...scan, endedAt: endOf(scan) }, "json")}"`,
+const jsonIndent = 2;
+
+/** Format with this extension, as in `junit.xml`; undefined for all others. */
+export function formatOf(extension: string): ExportFormat | undefined {
+  return Object.values(exportFormats).find((format) => format.extension === extension);
+}
+
+/** Answers 409 before the scan is over, and for a format that has nothing to say about it. */
+export function downloadReport(visit: Visit, scan: ScanRecord, format: ExportFormat): Response {
+  const { endedAt, status } = scan;
+  if (endedAt === null || (status !== "finished" && status !== "failed")) return notFinishedPage(visit, scan);
+  const text = fileOf(visit, { ...scan, endedAt }, format);
+  if (text === null) return nothingToTellPage(visit, scan, format);
+  return respond(visit, 200, text, {
+    "content-type": format.mediaType,
+    "content-disposition": `attachment; filename="${exportFileName({ ...scan, endedAt }, format.extension)}"`,
     "cache-control": "private, no-cache",
     vary: "Accept-Language, Cookie",
   });
+}
+
+/** JSON is indented, since a visitor reads it. */
+function fileOf(visit: Visit, scan: ScanRecord & { readonly endedAt: string }, format: ExportFormat): string | null {
+  const { i18n, settings } = visit;
+  const { store, texts, catalog, version } = settings;
+  const text = format.write([storedExport(scan, store, catalog.checks)], {
+    locale: i18n.locale,
+    texts,
+    checks: catalog.checks,
+    version,
+    origin: publicOrigin(visit),
+    csvRows: "findings",
+    strict: false,
+    sarifAnchor: null,
+  });
+  return text !== null && format.extension === exportFormats.json.extension ? JSON.stringify(JSON.parse(text), null, jsonIndent) : text;
 }

@@ -9,6 +9,7 @@ import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { publicOrigin } from "../visit.ts";
+import { Downloads } from "./downloads.tsx";
 import { PrintChoice } from "./print-choice.tsx";
 import type { StoredReport } from "./stored-report.ts";
 
@@ -45,6 +46,7 @@ export function ReportAside({ report: { scan, host, hasScreenshot } }: { readonl
       <div class="actions">
         <ScanAgain url={scan.url}>{i18n.t("report.actions.rescan")}</ScanAgain>
         <Share scan={scan} />
+        <Downloads token={scan.token} />
       </div>
     </div>
   );
@@ -67,9 +69,6 @@ function Share({ scan: { token } }: { readonly scan: ScanRecord }) {
         <button type="button" data-print hidden>
           {i18n.t("report.actions.print")}
         </button>
-        <a href={`${path}.json`} download>
-          {i18n.t("report.actions.json")}
-        </a>
       </div>
     </details>
   );

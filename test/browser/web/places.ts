@@ -68,6 +68,7 @@ const scans: readonly Place[] = [
   { name: "compare-nothing-before", go: at(({ scans }) => `/scans/${scans.sound}/compare?with=previous`) },
   { name: "compare-not-finished", status: 409, go: at(({ scans }) => `/scans/${scans.queued}/compare?with=previous`) },
   { name: "download-not-finished", status: 409, go: at(({ scans }) => `/scans/${scans.queued}.json`) },
+  { name: "download-nothing-to-tell", status: 409, go: at(({ scans }) => `/scans/${scans.failed}.sarif`) },
   { name: "list", go: at("/scans") },
   { name: "list-of-host", go: at("/scans?host=example.org") },
   { name: "list-by-band", go: at("/scans?band=poor") },

@@ -14,8 +14,8 @@ const written = new Set([...code.matchAll(/"(\w+(?:\.[\w-]+)+)"/g)].map(([, path
 const composed = [...code.matchAll(/`(\w+\.(?:[\w.-]*\$\{[^}]*\}[\w.-]*)+)`/g)].map(
   ([, template = ""]) => new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\$\{[^}]*\}/g, "[^.]+")}$`),
 );
-/** Chosen by placeholder names; plugin checks may have further ones. */
-const byValue = /^check\.samples\./;
+/** Chosen by placeholder names, of which plugin checks may have further ones, and by names of export formats. */
+const byValue = /^(check\.samples|report\.downloads\.formats)\./;
 
 function pathsOf(texts: object, above = ""): readonly string[] {
   if ("one" in texts && "other" in texts) return [above];

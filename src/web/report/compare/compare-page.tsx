@@ -11,7 +11,7 @@ import { page } from "../../page.tsx";
 import { ScanAgain } from "../../scanning/scan-again.tsx";
 import type { Visit } from "../../visit.ts";
 import { breadcrumbsTo } from "../head.tsx";
-import { notFinishedPage } from "../not-finished.tsx";
+import { notFinishedPage } from "../no-download.tsx";
 import { comparableTo, earlierScans, resultOf } from "../stored-report.ts";
 import { ComparisonBody } from "./comparison-body.tsx";
 
