@@ -9,6 +9,7 @@ import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, damagedDataDir, ensureWritable } from "./data-dir.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import type { IdempotentStart, IdempotentStartKey } from "./idempotent-starts.ts";
 import type { Lane } from "./lanes.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
@@ -44,6 +45,9 @@ export interface Tables {
   readonly scans: RowTable<ScanRecord, string>;
   /** Token of queued scans (see `queue.ts`). */
   readonly queueByLane: RowTable<string, [lane: Lane, place: number]>;
+  /** Places of cancelled scans; every value is `gapValue` (see `queue.ts`). */
+  readonly queueGaps: RowTable<number, [lane: Lane, place: number]>;
+  readonly idempotentStarts: RowTable<IdempotentStart, IdempotentStartKey>;
   /** Scan id to token. */
   readonly running: RowTable<string, number>;
   /** Token of finished scans by name and band; `""` is every name or every band (see `public-list.ts`). */
@@ -234,6 +238,8 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     meta,
     scans: table("scans"),
     queueByLane: table("queueByLane"),
+    queueGaps: table("queueGaps"),
+    idempotentStarts: table("idempotentStarts"),
     running: table("running"),
     publicScans: table("publicScans"),
     scansByAccount: table("scansByAccount"),

@@ -2,6 +2,7 @@
 import { emailKey } from "./account-index.ts";
 import type { Db } from "./database.ts";
 import { publicKeysOf } from "./public-list.ts";
+import { gapValue, impliedGaps } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { RowTable, TableKey } from "./table.ts";
 
@@ -20,6 +21,7 @@ type DerivedName =
   | "scansByAccount"
   | "ownScans"
   | "queueByLane"
+  | "queueGaps"
   | "running"
   | "accountIdsByEmail"
   | "apiTokenHashes"
@@ -87,7 +89,21 @@ export interface DerivedReport {
 export async function compareDerivedTables(db: Db, { repair }: { readonly repair: boolean }): Promise<readonly DerivedReport[]> {
   const reports: DerivedReport[] = [];
   for (const derivation of derivations) reports.push(await compare(db, derivation as unknown as AnyDerivation, repair));
-  return reports;
+  return [...reports, await compareGaps(db, repair)];
+}
+
+/** Call after the rows of the queue are compared: the gaps follow from them. */
+async function compareGaps(db: Db, repair: boolean): Promise<DerivedReport> {
+  const gaps = db.queueGaps as unknown as AnyTable;
+  const implied: readonly TableKey[] = impliedGaps(db).map(([lane, place]) => [lane, place]);
+  const expected = new Set(implied.map((gap) => JSON.stringify(gap)));
+  const missing = implied.filter((gap) => gaps.get(gap) !== gapValue);
+  const stray = [...gaps.getKeys()].filter((gap) => !expected.has(JSON.stringify(gap)));
+  if (repair) {
+    await eachChunk(db, true, missing, (gap) => gaps.put(gap, gapValue));
+    await eachChunk(db, true, stray, (gap) => gaps.remove(gap));
+  }
+  return { table: "queueGaps", missing: missing.length, stray: stray.length };
 }
 
 type AnyTable = RowTable<unknown, TableKey>;

@@ -3,7 +3,7 @@ import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Tables } from "./database.ts";
 import { addToPublicList } from "./public-list.ts";
-import { appendToLane, laneOf } from "./queue.ts";
+import { appendToLane, gapValue, impliedGaps, laneOf } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
 import { scanSummaryOf } from "./summary.ts";
 import type { RowTable } from "./table.ts";
@@ -17,7 +17,7 @@ export interface MigrationDb extends Tables {
 type Step = (db: MigrationDb) => () => void;
 
 /** The first step leads from schema 1 to 2. A released step never changes. Each passes over rows that cannot be read. */
-const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4];
+const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
 
@@ -70,5 +70,12 @@ function toSchema4(db: MigrationDb): () => void {
       if (scan !== undefined) db.scans.put(token, { ...scan, queueKey: appendToLane(db, laneOf(db, scan.accountId), token) });
       queue.remove(key);
     }
+  };
+}
+
+/** Adds the gaps of the queue, and the empty table of idempotency keys. Older releases would ignore the gaps. */
+function toSchema5(db: MigrationDb): () => void {
+  return () => {
+    for (const [lane, place] of impliedGaps(db)) db.queueGaps.put([lane, place], gapValue);
   };
 }

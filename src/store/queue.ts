@@ -1,20 +1,25 @@
-/** Rows of the queue: each lane is first in, first out, and its places are consecutive numbers. All writes need a transaction. */
+/** Rows of the queue: each lane is first in, first out, and its places are consecutive numbers with few gaps. All writes need a transaction. */
 import type { Db } from "./database.ts";
 import { type Lane, laneNames, laneSchedule, lanes, mapLanes } from "./lanes.ts";
 
-/** Places rise by one towards the end of the lane. Ranks and lengths follow from the first and the last place. */
+/** Places rise by one towards the end of the lane. Ranks and lengths follow from the first and the last place, less the gaps between. */
 export type QueueKey = readonly [lane: Lane, place: number];
 
-type QueueDb = Pick<Db, "queueByLane" | "meta">;
+type QueueDb = Pick<Db, "queueByLane" | "queueGaps" | "meta">;
+
+/** The keys of the table say all. */
+export const gapValue = 1;
+/** Gaps that a repair looks for: as many as the longest queue has places. */
+const gapsMax = 1_000_000;
 
 /** Lane of a new scan. Null is a guest. */
 export function laneOf(db: Pick<Db, "accounts">, accountId: number | null): Lane {
   return accountId === null || db.accounts.get(accountId)?.plan === "free" ? "free" : "agency";
 }
 
-/** Whether the lane's share of the queue is taken. */
-export function isQueueFull(db: QueueDb, lane: Lane, queueMax: number): boolean {
-  return queuedCount(db) >= Math.ceil(queueMax * lanes[lane].queueShare);
+/** Scans that the lane's share of the queue can still take. */
+export function queueRoom(db: QueueDb, lane: Lane, queueMax: number): number {
+  return Math.max(0, Math.ceil(queueMax * lanes[lane].queueShare) - queuedCount(db));
 }
 
 export function queuedCount(db: QueueDb): number {
@@ -37,7 +42,28 @@ export function takeNextQueued(db: QueueDb): string | undefined {
   const [row] = db.queueByLane.getRange({ ...laneRange(served.lane), limit: 1 });
   if (row === undefined) return undefined;
   db.queueByLane.remove(row.key);
+  dropOuterGaps(db, served.lane);
   return row.value;
+}
+
+/** The place of the scan becomes a gap, so that the keys of all others stay valid. */
+export function removeFromLane(db: QueueDb, [lane, place]: QueueKey): void {
+  db.queueByLane.remove([lane, place]);
+  db.queueGaps.put([lane, place], gapValue);
+  dropOuterGaps(db, lane);
+}
+
+/** Places between the first and the last of their lane that have no scan, as the rows of the queue imply them. */
+export function impliedGaps(db: Pick<Db, "queueByLane">): readonly QueueKey[] {
+  const gaps: QueueKey[] = [];
+  for (const lane of laneNames) {
+    let next: number | undefined;
+    for (const [, place] of db.queueByLane.getKeys(laneRange(lane))) {
+      for (let gap = next ?? place; gap < place && gaps.length < gapsMax; gap++) gaps.push([lane, gap]);
+      next = place + 1;
+    }
+  }
+  return gaps;
 }
 
 /** 1 for the next scan, if no other arrives. Null for a key that is not in the queue. */
@@ -45,7 +71,11 @@ export function queuePositionOf(db: QueueDb, key: QueueKey): number | null {
   const [lane, place] = key;
   const first = firstPlace(db, lane);
   if (first === undefined || !db.queueByLane.doesExist([...key])) return null;
-  return laneSchedule.position(turnOf(db), { lane, rank: place - first + 1, lengths: mapLanes((name) => laneLength(db, name)) });
+  return laneSchedule.position(turnOf(db), {
+    lane,
+    rank: place - first + 1 - gapCount(db, lane, place),
+    lengths: mapLanes((name) => laneLength(db, name)),
+  });
 }
 
 /** Tokens in the order in which they are claimed, if no other scan arrives. */
@@ -77,7 +107,20 @@ function turnOf(db: QueueDb): number {
 function laneLength(db: QueueDb, lane: Lane): number {
   const first = firstPlace(db, lane);
   const last = lastPlace(db, lane);
-  return first === undefined || last === undefined ? 0 : last - first + 1;
+  return first === undefined || last === undefined ? 0 : last - first + 1 - gapCount(db, lane, last);
+}
+
+/** Gaps before a place. Costs a walk over them, which is short: outer gaps are dropped. */
+function gapCount(db: QueueDb, lane: Lane, place: number): number {
+  return db.queueGaps.getKeysCount({ start: laneRange(lane).start, end: [lane, place] });
+}
+
+/** Gaps before the first and after the last place of a lane mean nothing. */
+function dropOuterGaps(db: QueueDb, lane: Lane): void {
+  const { start, end } = laneRange(lane);
+  const before = { start, end: [lane, firstPlace(db, lane) ?? Number.POSITIVE_INFINITY] };
+  const after = { start: [lane, lastPlace(db, lane) ?? Number.NEGATIVE_INFINITY], end };
+  for (const key of [...db.queueGaps.getKeys(before), ...db.queueGaps.getKeys(after)]) db.queueGaps.remove(key);
 }
 
 function firstPlace(db: QueueDb, lane: Lane): number | undefined {

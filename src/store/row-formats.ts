@@ -8,6 +8,7 @@ import type { StoredResult } from "../judge/result.ts";
 import type { Account, Plan, Theme } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";
+import type { IdempotentStart } from "./idempotent-starts.ts";
 import type { LinkKind, OneTimeLink } from "./one-time-links.ts";
 import { scanStatuses } from "./scan-status.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -43,6 +44,7 @@ const listOf =
   ({ accepts }: Pick<RowFormat<unknown>, "accepts">): Test =>
   (value) =>
     Array.isArray(value) && value.every(accepts);
+const isKeyedScan: Test = (value) => Array.isArray(value) && isNumber(value[0]) && isText(value[1]) && isId(value[2]);
 const optional =
   (test: Test): Test =>
   (value) =>
@@ -150,7 +152,9 @@ export const rowFormats = {
     admin: isSwitch,
     expiresAt: isTime,
   }),
+  idempotentStarts: record<IdempotentStart>({ fingerprint: isText, createdAt: isTime, scans: listOf({ accepts: isKeyedScan }) }),
   queueByLane: reference,
+  queueGaps: numericReference,
   running: reference,
   publicScans: reference,
   scansByAccount: reference,

@@ -6,27 +6,13 @@ import { type AccountHostsRequest, newestScanPerHost } from "./account-hosts.ts"
 import type { Db } from "./database.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { addToPublicList } from "./public-list.ts";
-import {
-  appendToLane,
-  isQueueFull,
-  laneOf,
-  prependToLane,
-  type QueueKey,
-  queuedCount,
-  queuePositionOf,
-  takeNextQueued,
-  tokensInQueueOrder,
-} from "./queue.ts";
+import { laneOf, prependToLane, type QueueKey, queuedCount, queuePositionOf, takeNextQueued, tokensInQueueOrder } from "./queue.ts";
 import { assertTransition, type ScanStatus } from "./scan-status.ts";
+import { findOwnScan, findScan, wellFormedToken } from "./scan-token.ts";
 import { putScreenshot } from "./screenshots.ts";
-import { randomBase62 } from "./secret-value.ts";
+import { startMethods } from "./start-scans.ts";
 import { type ScanSummary, scanSummaryOf } from "./summary.ts";
 
-/** 131 bits: a scan's token cannot be guessed. */
-const scanTokenChars = 22;
-const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
-/** Replaces a malformed token, so that its lookup costs the same. */
-const noToken = "0".repeat(scanTokenChars);
 /** An interrupted scan is tried once more. */
 const attemptsMax = 2;
 
@@ -71,25 +57,11 @@ interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
 }
 
 export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }) {
-  return { ...queueMethods(db, queueMax), ...outcomeMethods(db), ...readMethods(db) };
+  return { ...startMethods(db, queueMax), ...queueMethods(db), ...outcomeMethods(db), ...readMethods(db) };
 }
 
-function queueMethods(db: Db, queueMax: number) {
+function queueMethods(db: Db) {
   return {
-    /** On disk when this resolves. `full`: the share of the lane in `queueMax` is taken. */
-    queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
-      db.write(() => {
-        const lane = laneOf(db, accountId);
-        if (isQueueFull(db, lane, queueMax)) return "full";
-        const unplaced = newScan(db.next("nextScanId"), accountId, url, now);
-        const scan: ScanRecord = { ...unplaced, queueKey: appendToLane(db, lane, unplaced.token) };
-        db.scans.put(scan.token, scan);
-        if (accountId === null) return scan;
-        db.scansByAccount.put([accountId, scan.id], scan.token);
-        db.ownScans.put([accountId, scan.token], scan.id);
-        return scan;
-      }),
-
     /** Starts the next queued scan; undefined when the queue is empty. */
     claimNext: (now: Date): Promise<ScanRecord | undefined> =>
       db.write(() => {
@@ -161,15 +133,14 @@ function readMethods(db: Db) {
   /** By account id and token. */
   const findOwned = db.cacheReads((key: string) => {
     const [accountId, token = ""] = key.split(" ");
-    return db.ownScans.doesExist([Number(accountId), token]) ? findScan(db, token) : undefined;
+    return findOwnScan(db, Number(accountId), token);
   });
   return {
     /** Undefined for an unknown or malformed token. */
     findByToken: (token: string): ScanRecord | undefined => findScan(db, token),
 
-    /** Unknown and malformed tokens, and those of other accounts, cost the same lookup: timing does not distinguish them. */
-    findOfAccount: (accountId: number, token: string): ScanRecord | undefined =>
-      findOwned(`${accountId} ${scanTokenPattern.test(token) ? token : noToken}`),
+    /** See `findOwnScan`. */
+    findOfAccount: (accountId: number, token: string): ScanRecord | undefined => findOwned(`${accountId} ${wellFormedToken(token)}`),
 
     /** Newest first. */
     listOfAccount: (accountId: number, { limit, cursor }: PageRequest): Page<ScanRecord> => {
@@ -187,28 +158,6 @@ function readMethods(db: Db) {
     /** Oldest first. */
     listRunning: (): readonly ScanRecord[] => scansOf(db, db.running.getRange()),
   };
-}
-
-function newScan(id: number, accountId: number | null, url: string, now: Date): ScanRecord {
-  return {
-    token: randomBase62(scanTokenChars),
-    id,
-    accountId,
-    url,
-    status: "queued",
-    createdAt: now.toISOString(),
-    startedAt: null,
-    endedAt: null,
-    progressStage: null,
-    progressPercent: 0,
-    attempts: 0,
-    errorCode: null,
-    summary: null,
-  };
-}
-
-function findScan(db: Db, token: string): ScanRecord | undefined {
-  return scanTokenPattern.test(token) ? db.scans.get(token) : undefined;
 }
 
 function scansOf(db: Db, rows: Iterable<{ readonly value: string }>): readonly ScanRecord[] {

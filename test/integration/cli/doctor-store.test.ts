@@ -114,6 +114,30 @@ describe("assay doctor --store", () => {
     await store.close();
   });
 
+  test("--repair restores the gaps that cancelled scans left in the queue", async () => {
+    const store = openStore(dataDir);
+    const scans: string[] = [];
+    for (let at = 0; at < 5; at++) {
+      const scan = await store.scans.queue({ accountId: 1, url: "https://site.example/", now: new Date() });
+      scans.push(scan === "full" ? "" : scan.token);
+    }
+    for (const token of scans.slice(1, 4)) expect(await store.scans.cancel(1, token)).toBe("cancelled");
+    const [length, position] = [store.scans.queueLength(), store.scans.queuePosition(scans[4] ?? "")];
+    await store.close();
+    await change("queueGaps", (table) => {
+      const [first, second] = [...table.getKeys()];
+      table.remove(first ?? 0);
+      table.put(second ?? 0, "not JSON");
+      table.put(["agency", 999], "1");
+    });
+    const { code, examination } = await doctor("--repair");
+    expect([code, examination.derived]).toEqual([0, [{ table: "queueGaps", missing: 2, stray: 1 }]]);
+    expect(await doctor()).toMatchObject({ examination: { derived: [] } });
+    const repaired = openStore(dataDir);
+    expect([repaired.scans.queueLength(), repaired.scans.queuePosition(scans[4] ?? "")]).toEqual([length, position]);
+    await repaired.close();
+  });
+
   test("--repair raises a counter that would give an id again", async () => {
     const root = open({ path: join(dataDir, "store"), maxDbs: 64 });
     const meta = root.openDB<unknown, string>({ name: "meta" });

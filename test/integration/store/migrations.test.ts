@@ -183,6 +183,36 @@ describe("the queue of schema 3", () => {
   });
 });
 
+describe("the queue of schema 4", () => {
+  test("keeps its order, and counts the gaps that a repair had left", async () => {
+    const ownDir = mkdtempSync(join(tmpdir(), "assay-migration-"));
+    const store = openStore(ownDir);
+    const scans: string[] = [];
+    for (let at = 0; at < 6; at++) {
+      const scan = await store.scans.queue({ accountId: null, url: "https://site.example/", now: new Date() });
+      scans.push(scan === "full" ? "" : scan.token);
+    }
+    await store.close();
+    const root = open({ path: join(ownDir, "store"), maxDbs: 64 });
+    await root.openDB<number, string>({ name: "meta" }).put("schemaVersion", 4);
+    for (const name of ["queueGaps", "idempotentStarts"]) root.openDB({ name }).dropSync();
+    await root.openDB<string, (string | number)[]>({ name: "queueByLane", encoding: "string" }).remove(["free", 2]);
+    await root.close();
+    const migrated = openStore(ownDir);
+    const left = scans.filter((_, at) => at !== 1);
+    expect(migrated.scans.listQueued(10).map(({ token }) => token)).toEqual(left);
+    expect(left.map((token) => migrated.scans.queuePosition(token))).toEqual([1, 2, 3, 4, 5]);
+    expect(migrated.scans.queueLength()).toBe(5);
+    const idempotency = { key: "k", fingerprint: "f" };
+    await migrated.accounts.create({ email: "me@site.example", now: new Date() });
+    const request = { accountId: 1, urls: ["https://site.example/"], idempotency, now: new Date() };
+    expect(await migrated.scans.queueAll(request)).toMatchObject({ replayed: false });
+    expect(await migrated.scans.queueAll(request)).toMatchObject({ replayed: true });
+    await migrated.close();
+    rmSync(ownDir, { recursive: true });
+  });
+});
+
 describe("damaged records of schema 1", () => {
   test("stay as they are: no row has only the members that a migration adds", async () => {
     await damageRow(dataDir, "scans", first);

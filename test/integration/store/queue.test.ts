@@ -5,6 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
+import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
@@ -143,18 +144,42 @@ describe("the lanes", () => {
 });
 
 const accountIds = { agency: agencyId, free: freeId, guest: null };
-type Operation = keyof typeof accountIds | "claim" | "end" | "restart";
+type Operation = keyof typeof accountIds | "claim" | "end" | "restart" | "cancel" | "cancelRunning";
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom("agency", "free", "guest") },
   { weight: 7, arbitrary: fc.constant("claim") },
   { weight: 2, arbitrary: fc.constant("end") },
+  { weight: 4, arbitrary: fc.constant("cancel") },
+  { weight: 1, arbitrary: fc.constant("cancelRunning") },
   { weight: 1, arbitrary: fc.constant("restart") },
 );
 
-test("arrivals, claims, ends and restarts in any order match the model", async () => {
+test("arrivals, claims, ends, cancellations and restarts in any order match the model", async () => {
   const model = new Model();
   const born: string[] = [];
+  const owners = new Map<string, number | null>();
+  const cancelled: string[] = [];
+  /** First, last and middle places of the lanes of accounts, in turns. */
+  const cancel = async () => {
+    const owned = (["agency", "free"] as const).flatMap((lane) => model.lanes[lane].filter((token) => owners.get(token) !== null));
+    const at = [0, owned.length - 1, owned.length >> 1][cancelled.length % 3] ?? 0;
+    const token = owned[at];
+    if (token === undefined) return;
+    const owner = owners.get(token) ?? 0;
+    expect(await store.scans.cancel(owner === agencyId ? freeId : agencyId, token)).toBeUndefined();
+    expect(await store.scans.cancel(owner, token)).toBe("cancelled");
+    expect(await store.scans.cancel(owner, token)).toBeUndefined();
+    for (const lane of Object.values(model.lanes)) if (lane.includes(token)) lane.splice(lane.indexOf(token), 1);
+    cancelled.push(token);
+  };
   const perform = async (name: Operation) => {
+    if (name === "cancel") return cancel();
+    if (name === "cancelRunning") {
+      const [{ token } = { token: "" }] = model.running;
+      const owner = owners.get(token);
+      if (typeof owner === "number") expect(await store.scans.cancel(owner, token)).toBe("running");
+      return;
+    }
     if (name === "claim") return expect(await claimed()).toBe(model.claim());
     if (name === "end") {
       const oldest = model.running.shift();
@@ -165,6 +190,7 @@ test("arrivals, claims, ends and restarts in any order match the model", async (
       model.restart(born);
     } else {
       born.push(await queued(accountIds[name]));
+      owners.set(born.at(-1) ?? "", accountIds[name]);
       model.lanes[name === "agency" ? "agency" : "free"].push(born.at(-1) ?? "");
     }
   };
@@ -175,6 +201,7 @@ test("arrivals, claims, ends and restarts in any order match the model", async (
     expect(store.scans.listQueued(3).map(({ token }) => token)).toEqual(order.slice(0, 3));
     expect(store.scans.queueLength()).toBe(order.length);
     for (const { token } of model.running) expect(store.scans.queuePosition(token)).toBeNull();
+    for (const token of cancelled.slice(-3)) expect(store.scans.findByToken(token)).toBeUndefined();
   };
   // One store for all runs: each continues where the one before ended.
   await fc.assert(
@@ -186,4 +213,11 @@ test("arrivals, claims, ends and restarts in any order match the model", async (
     }),
     { numRuns: 60, endOnFailure: true },
   );
+  expect(cancelled.length).toBeGreaterThan(20);
+  await store.close();
+  const db = openDatabase(dataDir, { readOnly: false });
+  for (const { table, missing, stray } of await compareDerivedTables(db, { repair: false }))
+    expect([table, missing, stray]).toEqual([table, 0, 0]);
+  await db.close();
+  store = openStore(dataDir);
 }, 60_000);

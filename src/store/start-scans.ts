@@ -1,0 +1,101 @@
+/** Starts scans, and cancels those that wait. */
+import type { Db } from "./database.ts";
+import { findIdempotentStart, type IdempotencyKey, type KeyedScan, putIdempotentStart } from "./idempotent-starts.ts";
+import type { Lane } from "./lanes.ts";
+import { appendToLane, laneOf, queueRoom, removeFromLane } from "./queue.ts";
+import type { ScanStatus } from "./scan-status.ts";
+import { findOwnScan, newScanToken } from "./scan-token.ts";
+import type { ScanRecord } from "./scans.ts";
+
+type StartedScan = Pick<ScanRecord, "token" | "id">;
+
+export interface StartOutcome {
+  /** By index of the URL. `full`: the share of the lane in the queue is taken. */
+  readonly scans: readonly (StartedScan | "full")[];
+  /** Whether an earlier request with this idempotency key is repeated. */
+  readonly replayed: boolean;
+}
+
+export interface StartRequest {
+  readonly accountId: number;
+  readonly urls: readonly string[];
+  readonly idempotency: IdempotencyKey | null;
+  readonly now: Date;
+}
+
+export function startMethods(db: Db, queueMax: number) {
+  return {
+    /** On disk when this resolves. `full`: the share of the lane in `queueMax` is taken. */
+    queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
+      db.write(() => {
+        const lane = laneOf(db, accountId);
+        return queueRoom(db, lane, queueMax) === 0 ? "full" : queueScan(db, lane, { accountId, url, now });
+      }),
+
+    /**
+     * One scan for each URL, as far as the queue has room; all on disk when this resolves. A repeated idempotency key gives the scans of
+     * its first request and starts those for which the queue had no room. `key-reused`: the key belongs to another request.
+     */
+    queueAll: (request: StartRequest): Promise<StartOutcome | "key-reused"> => db.write(() => startAll(db, queueMax, request)),
+
+    /**
+     * Removes a scan that waits, as if it had never been started. Its status, if it does not wait any more. Undefined for an unknown or
+     * malformed token, and for that of another account.
+     */
+    cancel: (accountId: number, token: string): Promise<"cancelled" | Exclude<ScanStatus, "queued"> | undefined> =>
+      db.write(() => {
+        const scan = findOwnScan(db, accountId, token);
+        if (scan?.status !== "queued") return scan?.status;
+        if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
+        db.scans.remove(token);
+        db.scansByAccount.remove([accountId, scan.id]);
+        db.ownScans.remove([accountId, token]);
+        return "cancelled";
+      }),
+  };
+}
+
+function startAll(db: Db, queueMax: number, { accountId, urls, idempotency, now }: StartRequest): StartOutcome | "key-reused" {
+  const found = idempotency === null ? undefined : findIdempotentStart(db, accountId, idempotency.key, now);
+  if (found !== undefined && found.start.fingerprint !== idempotency?.fingerprint) return "key-reused";
+  const earlier = new Map(found?.start.scans.map(([index, token, id]) => [index, { token, id }]));
+  const lane = laneOf(db, accountId);
+  let room = queueRoom(db, lane, queueMax);
+  const scans = urls.map((url, index): StartedScan | "full" => {
+    const known = earlier.get(index);
+    if (known !== undefined) return known;
+    return room-- > 0 ? queueScan(db, lane, { accountId, url, now }) : "full";
+  });
+  const keyed = scans.flatMap((scan, index): KeyedScan[] => (scan === "full" ? [] : [[index, scan.token, scan.id]]));
+  if (idempotency !== null && keyed.length > earlier.size) putIdempotentStart(db, { found, accountId, idempotency, scans: keyed, now });
+  return { scans, replayed: found !== undefined };
+}
+
+function queueScan(
+  db: Db,
+  lane: Lane,
+  { accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date },
+): ScanRecord {
+  const token = newScanToken();
+  const scan: ScanRecord = {
+    token,
+    id: db.next("nextScanId"),
+    accountId,
+    url,
+    status: "queued",
+    createdAt: now.toISOString(),
+    startedAt: null,
+    endedAt: null,
+    progressStage: null,
+    progressPercent: 0,
+    attempts: 0,
+    errorCode: null,
+    summary: null,
+    queueKey: appendToLane(db, lane, token),
+  };
+  db.scans.put(token, scan);
+  if (accountId === null) return scan;
+  db.scansByAccount.put([accountId, scan.id], token);
+  db.ownScans.put([accountId, token], scan.id);
+  return scan;
+}
