@@ -25,24 +25,22 @@ import { scansPath } from "./own-scan.ts";
 import { type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext, type RequestContext } from "./request-context.ts";
 import { apiRoutes } from "./routes.ts";
-import type { ScanHandlersSettings } from "./scans.ts";
+import type { StartHandlersSettings } from "./start-scans.ts";
 
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 /** Above the rate of a script with a revoked token, below that of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
-export interface ApiSettings extends ReportFilesSettings {
-  readonly store: ScanHandlersSettings["store"];
+export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings {
+  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"];
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
   /** Characters that scans of this installation read of a response header, for the API's description. */
   readonly headerCharsMax?: number;
   /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  readonly wake: () => void;
   readonly ready: () => Readiness;
-  readonly now: () => Date;
   readonly log: Log;
 }
 

@@ -52,9 +52,33 @@ export function invalidUrl(fault: string): ApiError {
   return new ApiError(400, `url ${fault}.`, { fieldErrors: { url: [fault] } });
 }
 
-/** The body has no `url`. `fault` completes "The body ...". */
-export function invalidBody(fault: string): ApiError {
-  return new ApiError(400, `The body ${fault}.`, { fieldErrors: { url: ["is required"] } });
+/** `fault` completes "urls ...". */
+export function invalidUrls(fault: string): ApiError {
+  return new ApiError(400, `urls ${fault}.`, { fieldErrors: { urls: [fault] } });
+}
+
+/** The body has no `field`. `fault` completes "The body ...". */
+export function invalidBody(fault: string, field: "url" | "urls" = "url"): ApiError {
+  return new ApiError(400, `The body ${fault}.`, { fieldErrors: { [field]: ["is required"] } });
+}
+
+/** The draft asks for a link to the documentation. */
+const idempotencyHeaders = { link: '</api>; rel="describedby"; type="text/html"' };
+
+export function invalidIdempotencyKey(charsMax: number): ApiError {
+  return new ApiError(
+    400,
+    `Idempotency-Key must be 1 to ${charsMax} visible ASCII characters, with or without quotes, and be given once.`,
+    {
+      headers: idempotencyHeaders,
+    },
+  );
+}
+
+export function idempotencyKeyReused(): ApiError {
+  return new ApiError(422, "This Idempotency-Key belongs to another request; choose a new one for each request.", {
+    headers: idempotencyHeaders,
+  });
 }
 
 export function invalidLocale(): ApiError {
@@ -88,6 +112,14 @@ export function scanNotOver(retryAfterSeconds: number): ApiError {
   });
 }
 
+/** Only a scan that waits can be cancelled. */
+export function scanBegun(status: "running" | "finished" | "failed"): ApiError {
+  return new ApiError(
+    409,
+    status === "running" ? "The scan has begun; it can only be cancelled before." : "The scan is over; scans that are over stay.",
+  );
+}
+
 export function nothingToReport(extension: string): ApiError {
   return new ApiError(
     409,
@@ -114,7 +146,7 @@ export function queueFull(retryAfterSeconds: number): ApiError {
 
 /** The disk is full. Nothing was accepted, and no accepted scan is lost. */
 export function storeFull(retryAfterSeconds: number): ApiError {
-  return new ApiError(503, "There is no room to store another scan; try again later.", {
+  return new ApiError(503, "There is no room on the disk to store this; try again later.", {
     headers: { "retry-after": String(retryAfterSeconds) },
   });
 }

@@ -1,11 +1,14 @@
 /** OpenAPI 3.1 description, built from the schemas that validate requests. */
 import { headerValueCharsMax } from "../evidence/limits.ts";
 import type { ExportFormat } from "../export/formats.ts";
+import { idempotencyKeyHours } from "../store/idempotent-starts.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
+import { bulkBodyBytesMax } from "./bulk.ts";
+import { idempotencyKeyCharsMax } from "./idempotency-key.ts";
 import { reportFormats } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
-import { ListQuery, LocaleQuery, models, ReportFileQuery, TokenParams } from "./schemas.ts";
+import { bulkUrlsMax, ListQuery, LocaleQuery, models, ReportFileQuery, TokenParams } from "./schemas.ts";
 
 type ModelName = keyof typeof models;
 
@@ -29,7 +32,8 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
     security: [{ apiToken: [] }],
     paths: {
       "/api/v1/scans": { post: startScan, get: listScans },
-      "/api/v1/scans/{token}": { get: readReport },
+      "/api/v1/scans/bulk": { post: startScans },
+      "/api/v1/scans/{token}": { get: readReport, delete: cancelScan },
       "/api/v1/scans/{token}/security": { get: readSecurity },
       ...Object.fromEntries(
         reportFormats.map((format) => [`/api/v1/scans/{token}/report.${format.extension}`, { get: readReportFile(format) }]),
@@ -38,7 +42,13 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
     components: {
       schemas: models,
       securitySchemes: { apiToken: { type: "http", scheme: "bearer", description: "An API token of an account on the Agency plan." } },
-      headers: { "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 1 } } },
+      headers: {
+        "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 1 } },
+        "Idempotency-Replayed": {
+          description: "true if the Idempotency-Key was known, so that the scans of its first request are given.",
+          schema: { type: "string", const: "true" },
+        },
+      },
     },
   };
 }
@@ -62,22 +72,75 @@ const notFound = { 404: error("There is no such scan, or it is another account's
 const badLocale = { 400: error("The locale is not one of the two.") };
 const notModified = { 304: { description: "The body is the one whose ETag came in If-None-Match." } };
 
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header" as const,
+  required: false,
+  schema: {
+    type: "string",
+    description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters, with or without quotes; new for each request. Repeating a request with it within ${idempotencyKeyHours} hours gives the same scans and starts none twice.`,
+  },
+};
+const replayed = { "Idempotency-Replayed": { $ref: "#/components/headers/Idempotency-Replayed" } };
+const keyReused = { 422: error("The Idempotency-Key belongs to another request.") };
+
 const startScan = {
   operationId: "startScan",
   tags: ["scans"],
   summary: "Start a scan",
   description: "Queues a scan of one page. It is on disk when this answers.",
+  parameters: [idempotencyKey],
   requestBody: { required: true, content: json("ScanRequest") },
   responses: {
     202: {
       description: "The scan is queued.",
-      headers: { Location: { description: "The full report: the same as statusUrl.", schema: { type: "string" } } },
+      headers: { Location: { description: "The full report: the same as statusUrl.", schema: { type: "string" } }, ...replayed },
       content: json("ScanStarted"),
     },
-    400: error("The body has no valid URL; fieldErrors says why."),
+    400: error("The body has no valid URL, and fieldErrors says why; or the Idempotency-Key is not valid."),
     ...refusals,
     413: error(`The body is longer than ${bodyBytesMax} bytes.`),
+    ...keyReused,
     503: error("The queue is full, or the disk.", retryAfter),
+  },
+};
+
+const startScans = {
+  operationId: "startScans",
+  tags: ["scans"],
+  summary: "Start many scans",
+  description: [
+    `Queues a scan for each of at most ${bulkUrlsMax} URLs; all are on disk when this answers. It counts as one request.`,
+    "A line that cannot be scanned has an error and stops no other. Equal URLs share one scan.",
+  ].join(" "),
+  parameters: [idempotencyKey],
+  requestBody: { required: true, content: json("BulkRequest") },
+  responses: {
+    200: {
+      description: "What became of each line. Retry-After is there if some found a full queue.",
+      headers: { ...retryAfter, ...replayed },
+      content: json("BulkStarted"),
+    },
+    400: error(`The body has no list of 1 to ${bulkUrlsMax} URLs, and fieldErrors says why; or the Idempotency-Key is not valid.`),
+    ...refusals,
+    413: error(`The body is longer than ${bulkBodyBytesMax} bytes.`),
+    ...keyReused,
+    503: error("The disk is full. No scan was started.", retryAfter),
+  },
+};
+
+const cancelScan = {
+  operationId: "cancelScan",
+  tags: ["scans"],
+  summary: "Cancel a scan that waits",
+  description: "Removes the scan from the queue and from all lists. A scan that has begun, or is over, stays.",
+  parameters: parameters("path", TokenParams),
+  responses: {
+    204: { description: "The scan is gone." },
+    ...refusals,
+    ...notFound,
+    409: error("The scan has begun, or is over."),
+    503: error("The disk is full.", retryAfter),
   },
 };
 

@@ -8,6 +8,7 @@ import { matchesEtag, type RenderedBody } from "./rendered-bodies.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export const scansPath = "/api/v1/scans";
+export const bulkPath = `${scansPath}/bulk`;
 /** Retry-After between two polls of an unfinished scan. */
 export const pollAgainSeconds = 2;
 

@@ -2,20 +2,21 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError } from "elysia";
 import type { AuthGuard } from "./auth-guard.ts";
-import { readJson } from "./body.ts";
+import { bodyBytesMax, readJson } from "./body.ts";
 import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
 import { createOpenapiAnswer } from "./openapi.ts";
-import { scansPath } from "./own-scan.ts";
+import { bulkPath, scansPath } from "./own-scan.ts";
 import { localeOf, reportFileOptionsOf } from "./queries.ts";
 import { createReportFiles, type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext } from "./request-context.ts";
-import { createScanHandlers, type ScanHandlersSettings } from "./scans.ts";
+import { createScanHandlers } from "./scans.ts";
 import { ListQuery, LocaleQuery, ReportFileQuery, ScanRequest } from "./schemas.ts";
+import { createStartHandlers, type StartHandlersSettings } from "./start-scans.ts";
 
 const openapiPath = "/api/v1/openapi.json";
 
-export interface ApiRoutesSettings extends ScanHandlersSettings, ReportFilesSettings {
-  readonly store: ScanHandlersSettings["store"];
+export interface ApiRoutesSettings extends StartHandlersSettings, ReportFilesSettings {
+  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"];
   readonly ready: () => Readiness;
   readonly authGuard: AuthGuard;
   /** Address of the peer; null for a Unix socket. */
@@ -30,6 +31,7 @@ const unsendableName = "\ud800";
 export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...settings }: ApiRoutesSettings) {
   const answerOpenapi = createOpenapiAnswer(headerCharsMax);
   const scans = createScanHandlers(settings);
+  const starts = createStartHandlers(settings);
   const readReportFile = createReportFiles(settings);
   const routes = new Elysia({ name: "routes" })
     .decorate("requestContext", noRequestContext)
@@ -44,14 +46,24 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
       authGuard(request, token, peerOf(request), requestContext);
       return {};
     })
-    .post(scansPath, ({ body, bearer: token, requestContext }) => scans.start(body.url, token, requestContext), {
-      body: ScanRequest,
-      // Elysia parses before `derive`. `transform` runs after it, so no body is read without a valid token.
-      parse: () => ({}),
-      transform: async (context) => {
-        (context as { body: unknown }).body = await readJson(context.request);
+    .post(
+      scansPath,
+      ({ body, bearer: token, request, requestContext }) => starts.start(body.url, { request, bearer: token, requestContext }),
+      {
+        body: ScanRequest,
+        // Elysia parses before `derive`. `transform` runs after it, so no body is read without a valid token.
+        parse: () => ({}),
+        transform: async (context) => {
+          (context as { body: unknown }).body = await readJson(context.request, { bytesMax: bodyBytesMax, field: "url" });
+        },
       },
+    )
+    .post(bulkPath, ({ bearer: token, request, requestContext }) => starts.startAll({ request, bearer: token, requestContext }), {
+      parse: "none",
     })
+    // Otherwise other methods would take the path for that of a scan.
+    .all(bulkPath, notFound, { parse: "none" })
+    .delete(`${scansPath}/:token`, ({ params, requestContext }) => starts.cancel(params.token, requestContext), { parse: "none" })
     .get(scansPath, ({ query, requestContext }) => scans.list(query, requestContext), { query: ListQuery })
     .get(
       `${scansPath}/:token`,

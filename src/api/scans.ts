@@ -1,58 +1,26 @@
-/** Routes under /api/v1/scans: start a scan, list the account's scans, read one as JSON. */
-import { authenticate } from "../account/authenticate.ts";
+/** Lists the account's scans, and reads one as JSON. */
 import type { Locale } from "../check/check.ts";
-import { parseScanUrl } from "../parse/scan-url.ts";
-import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { listedScoreOf } from "../store/summary.ts";
 import { renderFullReport, renderSecurityResult } from "../text/render.ts";
 import { answer, prepareHeaders } from "./answer.ts";
-import { invalidUrl, queueFull, storeFull, unauthenticated } from "./errors.ts";
 import { answerRendered, callingAccount, isOver, ownScan, pollAgainSeconds, statusUrlOf } from "./own-scan.ts";
 import { RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
 import type { ChecksInUse } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
 import { listLimitDefault } from "./schemas.ts";
 
-/** Retry-After when the queue or the disk is full. */
-const queueRetrySeconds = 30;
 const unfinishedHeaders = prepareHeaders({ "retry-after": String(pollAgainSeconds) });
 
 export interface ScanHandlersSettings {
-  readonly store: Pick<Store, "accounts" | "apiTokens" | "scans" | "results" | "evidence">;
+  readonly store: Pick<Store, "scans" | "results" | "evidence">;
   readonly checks: ChecksInUse;
-  readonly wake: () => void;
-  readonly now: () => Date;
 }
 
-export function createScanHandlers({ store, checks, wake, now }: ScanHandlersSettings) {
+export function createScanHandlers({ store, checks }: ScanHandlersSettings) {
   const bodies = new RenderedBodies(checks);
-  return { start: startScan, list: listScans, report: readReport, security: readSecurity };
-
-  async function startScan(rawUrl: string, bearer: string | undefined, requestContext: RequestContext): Promise<Response> {
-    const caller = callingAccount(requestContext);
-    // Checked again: the token may have been revoked while a slow body arrived.
-    if (authenticate(store, bearer, now()).status === "refused") throw unauthenticated();
-    const parsed = parseScanUrl(rawUrl);
-    if ("fault" in parsed) throw invalidUrl(parsed.fault);
-    const scan = await queueScan(caller.id, parsed.url);
-    wake();
-    const { token, id, status } = scan;
-    const statusUrl = statusUrlOf(token);
-    return answer(requestContext, 202, JSON.stringify({ token, id, status, statusUrl }), prepareHeaders({ location: statusUrl }));
-  }
-
-  async function queueScan(accountId: number, url: string): Promise<ScanRecord> {
-    try {
-      const scan = await store.scans.queue({ accountId, url, now: now() });
-      if (scan === "full") throw queueFull(queueRetrySeconds);
-      return scan;
-    } catch (error) {
-      if (error instanceof DataDirError && error.fault === "full") throw storeFull(queueRetrySeconds);
-      throw error;
-    }
-  }
+  return { list: listScans, report: readReport, security: readSecurity };
 
   function listScans({ limit, cursor }: { readonly limit?: string; readonly cursor?: string }, requestContext: RequestContext): Response {
     const page = store.scans.listOfAccount(callingAccount(requestContext).id, {

@@ -40,6 +40,40 @@ export const ScanStarted = Type.Object({
   statusUrl,
 });
 
+/** URLs of one request. */
+export const bulkUrlsMax = 1_000;
+
+const BulkRequest = Type.Object({
+  urls: Type.Array(Type.String(), {
+    minItems: 1,
+    maxItems: bulkUrlsMax,
+    description: `1 to ${bulkUrlsMax} URLs, each as \`url\` of ScanRequest. Equal ones share one scan.`,
+    examples: [["https://site.example/", "https://other.example/"]],
+  }),
+});
+
+const BulkItem = Type.Object({
+  index: Type.Integer({ minimum: 0, description: "Place of the line in urls, from 0." }),
+  url: orNull(Type.String({ description: "The URL in its ASCII form and without fragment. Null if it is not valid." })),
+  status: Type.Optional(Type.Literal("queued")),
+  token: Type.Optional(scanToken),
+  id: Type.Optional(scanId),
+  statusUrl: Type.Optional(statusUrl),
+  error: Type.Optional(
+    Type.Object(
+      {
+        status: Type.Integer({ minimum: 400, maximum: 599, description: "Status that a request with this line alone would get." }),
+        errorMessage: Type.String({ description: "For people; its wording may change." }),
+      },
+      { description: "Why no scan was started for this line. The other fields of a scan are absent then." },
+    ),
+  ),
+});
+
+const BulkStarted = Type.Object({
+  items: Type.Array(BulkItem, { description: "One for each line, in the order of urls." }),
+});
+
 const ScanListItem = Type.Object({
   token: scanToken,
   id: scanId,
@@ -172,6 +206,8 @@ const ErrorBody = Type.Object({
 export const models = {
   ScanRequest,
   ScanStarted,
+  BulkRequest,
+  BulkStarted,
   ScanList,
   SecurityResult: SecurityResultSchema,
   FullReport: FullReportSchema,

@@ -70,6 +70,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const { diskFault, storeFault } = store.health;
   const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, log);
   const wake = () => dispatcher?.wake();
+  const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
   let scanner: Scanner | null = null;
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   onReloadable(() => void checks.reload());
@@ -80,13 +81,14 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     version,
     publicUrl: config.public_url,
     wake,
+    cancelled,
     trustedProxies: config.trusted_proxies,
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
     headerCharsMax: config["scan.header_chars_max"],
     ready: readiness,
   });
   const operator = createOperator(loaded, { store, checks, browsers, log });
-  const scanning = { ready: () => readiness().ready, progress, wake };
+  const scanning = { ready: () => readiness().ready, progress, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
   const listening = listenAt(config, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());

@@ -24,6 +24,8 @@ export type ScanEvent =
   | { readonly type: "stage"; readonly stage: ProgressStage; readonly percent: number }
   | { readonly type: "finished" }
   | { readonly type: "failed" }
+  /** The scan was removed before it began. */
+  | { readonly type: "cancelled" }
   /** The position of a waiting scan in the queue has changed. */
   | { readonly type: "moved" };
 

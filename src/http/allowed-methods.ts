@@ -6,9 +6,10 @@ export interface Route {
   readonly path: string;
 }
 
-/** Sorted; empty for an unknown path. GET adds HEAD, and every path has OPTIONS. */
+/** Sorted; empty for an unknown path. GET adds HEAD, and every path has OPTIONS. A path written out precedes one with parameters. */
 export function allowedMethods(routes: readonly Route[], path: string): readonly string[] {
-  const methods = routes.filter((route) => matches(route.path, path)).map((route) => route.method);
+  const literal = routes.filter((route) => route.path === path);
+  const methods = (literal.length > 0 ? literal : routes.filter((route) => matches(route.path, path))).map((route) => route.method);
   if (methods.length === 0) return [];
   return [...new Set([...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"])].sort();
 }

@@ -11,7 +11,7 @@ const durationsKept = 20;
 const stageDurationsMin = 3;
 
 export interface ProgressHub extends ScanProgress {
-  /** For the dispatcher. Publish the end of a scan only after it is stored. */
+  /** Publish the end of a scan, or its removal, only after it is stored. */
   publish(token: string, event: Exclude<ScanEvent, { readonly type: "moved" }>): void;
   listening(): number;
 }
@@ -78,10 +78,10 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
   return {
     subscribe,
     publish: (token, event) => {
-      active.record(token, event);
+      if (event.type !== "cancelled") active.record(token, event);
       notifyListeners(token, event);
-      if (event.type === "claimed") notifyWaiting();
-      if (event.type === "finished" || event.type === "failed") forget(token);
+      if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") forget(token);
+      if (event.type === "claimed" || event.type === "cancelled") notifyWaiting();
     },
     pace: active.pace,
     waitMs: active.waitMs,

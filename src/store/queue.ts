@@ -18,7 +18,7 @@ export function laneOf(db: Pick<Db, "accounts">, accountId: number | null): Lane
 }
 
 /** Scans that the lane's share of the queue can still take. */
-export function queueRoom(db: QueueDb, lane: Lane, queueMax: number): number {
+export function freePlaces(db: QueueDb, lane: Lane, queueMax: number): number {
   return Math.max(0, Math.ceil(queueMax * lanes[lane].queueShare) - queuedCount(db));
 }
 
@@ -53,7 +53,7 @@ export function removeFromLane(db: QueueDb, [lane, place]: QueueKey): void {
   dropOuterGaps(db, lane);
 }
 
-/** Places between the first and the last of their lane that have no scan, as the rows of the queue imply them. */
+/** Places without a scan between the first and the last of their lane, by the rows of the queue. */
 export function impliedGaps(db: Pick<Db, "queueByLane">): readonly QueueKey[] {
   const gaps: QueueKey[] = [];
   for (const lane of laneNames) {

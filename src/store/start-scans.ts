@@ -2,7 +2,7 @@
 import type { Db } from "./database.ts";
 import { findIdempotentStart, type IdempotencyKey, type KeyedScan, putIdempotentStart } from "./idempotent-starts.ts";
 import type { Lane } from "./lanes.ts";
-import { appendToLane, laneOf, queueRoom, removeFromLane } from "./queue.ts";
+import { appendToLane, freePlaces, laneOf, removeFromLane } from "./queue.ts";
 import type { ScanStatus } from "./scan-status.ts";
 import { findOwnScan, newScanToken } from "./scan-token.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -29,12 +29,12 @@ export function startMethods(db: Db, queueMax: number) {
     queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
       db.write(() => {
         const lane = laneOf(db, accountId);
-        return queueRoom(db, lane, queueMax) === 0 ? "full" : queueScan(db, lane, { accountId, url, now });
+        return freePlaces(db, lane, queueMax) === 0 ? "full" : queueScan(db, lane, { accountId, url, now });
       }),
 
     /**
-     * One scan for each URL, as far as the queue has room; all on disk when this resolves. A repeated idempotency key gives the scans of
-     * its first request and starts those for which the queue had no room. `key-reused`: the key belongs to another request.
+     * One scan for each URL until the lane's share of the queue is taken; all on disk when this resolves. A repeated idempotency key gives
+     * the scans of its first request, and starts those that found a full queue. `key-reused`: the key belongs to another request.
      */
     queueAll: (request: StartRequest): Promise<StartOutcome | "key-reused"> => db.write(() => startAll(db, queueMax, request)),
 
@@ -60,11 +60,11 @@ function startAll(db: Db, queueMax: number, { accountId, urls, idempotency, now 
   if (found !== undefined && found.start.fingerprint !== idempotency?.fingerprint) return "key-reused";
   const earlier = new Map(found?.start.scans.map(([index, token, id]) => [index, { token, id }]));
   const lane = laneOf(db, accountId);
-  let room = queueRoom(db, lane, queueMax);
+  let free = freePlaces(db, lane, queueMax);
   const scans = urls.map((url, index): StartedScan | "full" => {
     const known = earlier.get(index);
     if (known !== undefined) return known;
-    return room-- > 0 ? queueScan(db, lane, { accountId, url, now }) : "full";
+    return free-- > 0 ? queueScan(db, lane, { accountId, url, now }) : "full";
   });
   const keyed = scans.flatMap((scan, index): KeyedScan[] => (scan === "full" ? [] : [[index, scan.token, scan.id]]));
   if (idempotency !== null && keyed.length > earlier.size) putIdempotentStart(db, { found, accountId, idempotency, scans: keyed, now });

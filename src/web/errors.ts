@@ -5,6 +5,7 @@ import type { TextValues } from "../text/i18n.ts";
 export type ErrorName =
   | "notFound"
   | "scanNotFound"
+  | "scanBegun"
   | "methodNotAllowed"
   | "signInFirst"
   | "adminOnly"
@@ -34,6 +35,11 @@ export function notFound(): PageError {
 /** Equal for unknown and malformed tokens. */
 export function scanNotFoundPage(): PageError {
   return new PageError(404, "scanNotFound");
+}
+
+/** Only a scan that waits can be cancelled. */
+export function scanBegunPage(): PageError {
+  return new PageError(409, "scanBegun");
 }
 
 export function methodNotAllowedPage(allowed: readonly string[]): PageError {

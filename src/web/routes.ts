@@ -26,6 +26,7 @@ import { getSample } from "./report/sample-page.tsx";
 import { screenshotAnswer } from "./report/screenshot.tsx";
 import { shareImageAnswer } from "./report/share-image.ts";
 import { getReport, onScan, stateAnswer } from "./scan.tsx";
+import { postCancel } from "./scanning/cancel-scan.tsx";
 import { createScanEvents } from "./scanning/scan-events.ts";
 import { createPostScan } from "./scanning/start-scan.tsx";
 import { getHost } from "./scans/host.tsx";
@@ -71,6 +72,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/sample", get: getSample },
     { path: "/scans", get: getPublicList, post: createPostScan(settings) },
     { path: "/scans/:token", get: getReport },
+    { path: "/scans/:token/cancel", post: onScan(postCancel) },
     { path: "/scans/:token/compare", get: onScan(comparePage) },
     { path: "/scans/:token/events", get: onScan(createScanEvents()) },
     { path: "/scans/:token/image.png", get: onScan(shareImageAnswer) },

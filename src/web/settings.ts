@@ -77,4 +77,6 @@ export interface ScanningSettings {
   readonly progress: ScanProgress;
   /** Notifies the dispatcher of a new scan in the queue. */
   readonly wake: () => void;
+  /** Notifies those who follow a scan that it was cancelled. */
+  readonly cancelled: (token: string) => void;
 }

@@ -49,6 +49,7 @@ const api = createApi({
   requestLimit: unlimited,
   trustedProxies: [],
   wake: () => {},
+  cancelled: () => {},
   ready: () => ({ ready: true }),
   now: () => new Date(),
   log,

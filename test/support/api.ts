@@ -23,6 +23,8 @@ export interface ApiUnderTest {
   readonly logged: string[];
   /** Number of wake-ups of the dispatcher. */
   woken: number;
+  /** Tokens of cancelled scans, in order. */
+  readonly cancelled: string[];
   /** Advances the clock of the API. */
   advanceMs(ms: number): void;
   /** Account on the plan with a token. The store puts the first account on the Agency plan, so that one exists before. */
@@ -59,6 +61,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     wake: () => {
       underTest.woken += 1;
     },
+    cancelled: (token) => void underTest.cancelled.push(token),
     ready: () => ({ ready: true }),
     now,
     log,
@@ -81,6 +84,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     dataDir,
     logged,
     woken: 0,
+    cancelled: [],
     advanceMs: (ms) => {
       shiftMs += ms;
     },

@@ -112,6 +112,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       wake: () => {
         underTest.woken += 1;
       },
+      cancelled: (token) => progress.publish(token, { type: "cancelled" }),
       ...scanning,
     },
     reports: { staleDays: 30, indexed: false },

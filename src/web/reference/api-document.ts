@@ -17,7 +17,7 @@ export interface Operation {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: string;
+  readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly schema: Schema;
 }

@@ -129,6 +129,8 @@ function EndpointPart({ method, path, operation }: Endpoint) {
   );
 }
 
+const placeTexts = { path: "apiReference.inPath", query: "apiReference.inQuery", header: "apiReference.inHeader" } as const;
+
 function Parameters({ parameters }: { readonly parameters: NonNullable<Operation["parameters"]> }) {
   const { i18n } = useVisit();
   return (
@@ -139,7 +141,7 @@ function Parameters({ parameters }: { readonly parameters: NonNullable<Operation
         { label: i18n.t("apiReference.columns.parameter"), cell: ({ name }) => <Code text={name} /> },
         {
           label: i18n.t("apiReference.columns.place"),
-          cell: ({ in: place }) => i18n.t(place === "path" ? "apiReference.inPath" : "apiReference.inQuery"),
+          cell: ({ in: place }) => i18n.t(placeTexts[place]),
         },
         { label: i18n.t("apiReference.columns.type"), cell: ({ schema }) => <Code text={typeOf(schema)} /> },
         { label: i18n.t("apiReference.columns.meaning"), cell: ({ schema, required }) => <Notes schema={schema} optional={!required} /> },

@@ -27,8 +27,8 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
-/** State for a scan that was deleted while watched: its page explains the rest. */
-const deletedScan = { status: "failed", progressStage: null, progressPercent: 0 } as const;
+/** State of a scan that was cancelled while watched: its page explains the rest. */
+const cancelledScan = { status: "cancelled", progressStage: null, progressPercent: 0 } as const;
 
 export type ScanEvents = (visit: Visit, scan: ScanRecord) => Response;
 
@@ -98,6 +98,10 @@ function streamOf(visit: Visit, token: string, release: () => void): ReadableStr
   return refused ? null : stream;
 }
 
+function isEnd(name: string): name is ScanEventData["done"]["status"] {
+  return name === "finished" || name === "failed" || name === "cancelled";
+}
+
 /** Formats scan events without duplicates. The functions return whether the scan is over. */
 function eventWriterOf(visit: Visit, token: string, write: (text: string) => void) {
   const { store } = visit.settings;
@@ -123,7 +127,7 @@ function eventWriterOf(visit: Visit, token: string, write: (text: string) => voi
   }
 
   /** The result must be readable before the end is announced. */
-  function sendEnd(status: "finished" | "failed"): true {
+  function sendEnd(status: ScanEventData["done"]["status"]): true {
     if (status === "finished") send("percent", { percent: 100, towards: 100, usualMs: null, sinceMs: 0 });
     send("done", { status });
     return true;
@@ -132,19 +136,19 @@ function eventWriterOf(visit: Visit, token: string, write: (text: string) => voi
   return {
     begin: () => {
       write(`retry: ${reconnectMs}\n\n`);
-      const { status, progressStage, progressPercent } = store.scans.findByToken(token) ?? deletedScan;
-      if (status === "finished" || status === "failed") return sendEnd(status);
+      const { status, progressStage, progressPercent } = store.scans.findByToken(token) ?? cancelledScan;
+      if (isEnd(status)) return sendEnd(status);
       return progressStage === null ? sendPosition() : sendStage(progressStage, progressPercent);
     },
     /** Keeps the connection alive, and ends it if the stored scan is over although its event was lost. */
     heartbeat: () => {
       write(": \n\n");
-      const { status } = store.scans.findByToken(token) ?? deletedScan;
-      if (status === "finished" || status === "failed") return sendEnd(status);
+      const { status } = store.scans.findByToken(token) ?? cancelledScan;
+      if (isEnd(status)) return sendEnd(status);
       return status === "queued" ? sendPosition() : false;
     },
     write: (event: ScanEvent) => {
-      if (event.type === "finished" || event.type === "failed") return sendEnd(event.type);
+      if (isEnd(event.type)) return sendEnd(event.type);
       return event.type === "stage" ? sendStage(event.stage, event.percent) : sendPosition();
     },
   };

@@ -21,7 +21,7 @@ export interface ScanEventData {
   readonly stage: { readonly stage: ProgressStage };
   readonly percent: StagePercent;
   readonly position: Waiting;
-  readonly done: { readonly status: "finished" | "failed" };
+  readonly done: { readonly status: "finished" | "failed" | "cancelled" };
 }
 
 export interface ScanState extends Waiting, StagePercent {

@@ -11,6 +11,7 @@ import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";
+import { CancelScan } from "./cancel-scan.tsx";
 import { type ScanState, stateOf } from "./scan-state.ts";
 import { usualDurationMs } from "./usual-duration.ts";
 
@@ -35,6 +36,7 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
           {i18n.t("scan.requested")} <Instant at={scan.createdAt} relative={false} />
         </p>
         <p class="muted">{i18n.t("progress.leave")}</p>
+        <CancelScan scan={scan} />
       </>
     ),
   });

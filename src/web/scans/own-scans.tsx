@@ -24,6 +24,7 @@ function ownScansPage(visit: Visit, account: Account): Response {
   return accountPage(visit, {
     title: "ownScans.title",
     lead: visit.i18n.t("ownScans.lead"),
+    done: visit.url.searchParams.get("done") === "cancelled" ? visit.i18n.t("ownScans.cancelled") : null,
     actions: (
       <a class="button" href="/">
         {visit.i18n.t("home.start")}

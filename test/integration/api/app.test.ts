@@ -71,13 +71,14 @@ describe("every response", () => {
 describe("methods", () => {
   const rows: readonly [path: string, allow: string][] = [
     ["/api/v1/scans", "GET, HEAD, OPTIONS, POST"],
-    [`/api/v1/scans/${"0".repeat(22)}`, "GET, HEAD, OPTIONS"],
+    ["/api/v1/scans/bulk", "OPTIONS, POST"],
+    [`/api/v1/scans/${"0".repeat(22)}`, "DELETE, GET, HEAD, OPTIONS"],
     [`/api/v1/scans/${"0".repeat(22)}/security`, "GET, HEAD, OPTIONS"],
     ["/api/v1/openapi.json", "GET, HEAD, OPTIONS"],
     ["/healthz", "GET, HEAD, OPTIONS"],
   ];
   for (const [path, allow] of rows) {
-    for (const method of ["PUT", "PATCH", "DELETE"]) {
+    for (const method of ["PUT", "PATCH", "DELETE", "POST", "GET"].filter((each) => !allow.split(", ").includes(each))) {
       test(`${method} ${path} is 405`, async () => {
         const response = await api.request(path, { method, token });
         expect(response.status).toBe(405);

@@ -11,8 +11,15 @@ import { type ApiUnderTest, startApi } from "../../support/api.ts";
 const root = resolve(import.meta.dirname, "../../..");
 FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text);
 
+interface Described {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly in: string }[];
+  readonly requestBody?: unknown;
+  readonly responses: Record<string, unknown>;
+}
+
 let api: ApiUnderTest;
-let document: { openapi: string; paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>> };
+let document: { openapi: string; paths: Record<string, Record<string, Described>> };
 
 beforeAll(async () => {
   api = await startApi();
@@ -41,7 +48,7 @@ test("passes Redocly's recommended rules without a warning", () => {
 
 test("describes exactly the routes of the API", () => {
   const served = api.api.routes
-    .filter(({ path }) => path.startsWith("/api/v1/scans"))
+    .filter(({ method, path }) => path.startsWith("/api/v1/scans") && method !== "ALL")
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -51,7 +58,9 @@ test("describes exactly the routes of the API", () => {
 
 test("every operation lists the common refusals", () => {
   for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
-    for (const status of ["400", "401", "403", "429"]) expect(Object.keys(operation.responses), operation.operationId).toContain(status);
+    const hasInput = operation.requestBody !== undefined || operation.parameters?.some((each) => each.in === "query") === true;
+    for (const status of ["401", "403", "429", ...(hasInput ? ["400"] : [])])
+      expect(Object.keys(operation.responses), operation.operationId).toContain(status);
   }
 });
 
@@ -78,6 +87,19 @@ describe("its schemas match the bodies", () => {
     await api.fail("timeout");
     await expectBody(models.SecurityResult, await api.request(`${failed.statusUrl}/security`, { token }));
     await expectBody(models.FullReport, await api.request(failed.statusUrl, { token }));
+  });
+  test("of scans that are started together", async () => {
+    const { token } = await api.customer();
+    const urls = ["https://site.example/", "ftp://site.example/", 7];
+    const response = await api.request("/api/v1/scans/bulk", {
+      method: "POST",
+      token,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ urls }),
+    });
+    expect(response.status).toBe(200);
+    await expectBody(models.BulkStarted, response);
+    await api.finish();
   });
   test("of errors", async () => {
     const { token } = await api.customer();

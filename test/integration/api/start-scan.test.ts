@@ -143,7 +143,7 @@ describe("a store that cannot take the scan", () => {
   async function startWhenStoreThrows(error: Error): Promise<{ readonly response: Response; readonly logged: number }> {
     const broken = await startApi();
     const customer = await broken.customer();
-    broken.store.scans.queue = () => Promise.reject(error);
+    broken.store.scans.queueAll = () => Promise.reject(error);
     const response = await broken.request("/api/v1/scans", {
       method: "POST",
       token: customer.token,

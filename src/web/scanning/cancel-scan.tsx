@@ -1,0 +1,35 @@
+/** `POST /scans/{token}/cancel`: removes a waiting scan of the visitor's account from the queue. */
+import type { ScanRecord } from "../../store/scans.ts";
+import { withAccount } from "../account/sign-in/session-cookie.ts";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { scanBegunPage, scanNotFoundPage } from "../errors.ts";
+import { Form, readForm } from "../form.tsx";
+import { redirect } from "../response.ts";
+import type { Visit } from "../visit.ts";
+
+/** @throws PageError 404 for the scan of somebody else, 409 for one that has begun. */
+export function postCancel(visit: Visit, { token }: ScanRecord): Response | Promise<Response> {
+  return withAccount(visit, async (account) => {
+    await readForm(visit);
+    const { store, scanning } = visit.settings;
+    const outcome = await store.scans.cancel(account.id, token);
+    if (outcome === undefined) throw scanNotFoundPage();
+    if (outcome !== "cancelled") throw scanBegunPage();
+    scanning.cancelled(token);
+    return redirect(visit, "/account/scans?done=cancelled");
+  });
+}
+
+/** Button for the account that the scan belongs to. The script hides it when the scan leaves the queue. */
+export function CancelScan({ scan: { token, accountId, status } }: { readonly scan: ScanRecord }) {
+  const { account, i18n } = useVisit();
+  if (account === null || accountId !== account.id || status !== "queued") return null;
+  return (
+    <div data-when="queued">
+      <Form action={`/scans/${token}/cancel`}>
+        <SubmitButton kind="plain">{i18n.t("progress.cancel")}</SubmitButton>
+      </Form>
+    </div>
+  );
+}
