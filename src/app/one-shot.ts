@@ -1,5 +1,6 @@
 /** Wiring of `assay scan`: browser, catalog and scanner without server, store and account. */
 import type { Log } from "../base/log.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { CheckDefinition } from "../check/registry.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
@@ -14,12 +15,17 @@ export interface OneShotScanner extends Scanner {
   readonly texts: Texts;
 }
 
-/** @throws ConfigError or CatalogError before anything is started. */
-export async function openOneShotScanner(config: Config, concurrency: number, log: Log): Promise<OneShotScanner> {
+/** `given`: the catalog, by default that of the configuration. @throws ConfigError or CatalogError before anything is started. */
+export async function openOneShotScanner(
+  config: Config,
+  concurrency: number,
+  log: Log,
+  given: Catalog | null = null,
+): Promise<OneShotScanner> {
   const trustedPems = caPems(config);
   const scriptAdvisories = configuredAdvisories(config, new Date());
   const preloadList = configuredPreloadList(config, new Date());
-  const catalog = await loadConfiguredCatalog(config);
+  const catalog = given ?? (await loadConfiguredCatalog(config));
   const browsers = openConfiguredBrowsers(config, log);
   const egress = egressSettings(config, []);
   const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, catalog, browsers, log };

@@ -6,13 +6,11 @@ import { type ModuleRecord, provideModules, recordModules } from "../catalog/plu
 import { definitionOf, importFault } from "../catalog/plugin-thread.ts";
 import { unknownKeysOf } from "../catalog/unknown-keys.ts";
 import { faultsOfCheck } from "../catalog/validate.ts";
-import type { CheckTexts, Locale } from "../check/check.ts";
-import { type AnyCheck, type CheckDefinition, registeredChecks } from "../check/registry.ts";
+import { registeredChecks } from "../check/registry.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import { judgeEvidence } from "../judge/ledger.ts";
-import type { StoredResult } from "../judge/result.ts";
 import { CaseFault, type CasePlace, type TestCase, testCasesOf } from "./test-cases.ts";
 import * as testingApi from "./testing.ts";
+import { type TriedVerdict, tryCheck } from "./try-check.ts";
 
 export type AuthorTask =
   /** Runs the cases of a test file; `checkFile` is the check beside it. */
@@ -30,11 +28,7 @@ export interface RanCase {
   readonly fault: PluginFault | null;
 }
 
-export interface TriedCheck {
-  readonly definition: CheckDefinition & { readonly texts?: Readonly<Record<Locale, CheckTexts>> };
-  readonly result: StoredResult;
-  /** False if the ledger decided without the check. */
-  readonly judged: boolean;
+export interface TriedPlugin extends TriedVerdict {
   /** Faults of the declarations: a server would refuse the check. */
   readonly faults: readonly PluginFault[];
   /** What `judge` threw, or how its verdict breaks the contract. */
@@ -47,7 +41,7 @@ export type AuthorMessage =
   /** Sent before a judgement, so that one that never ends can be named. */
   | { readonly type: "running"; readonly name: string; readonly place: PluginFault }
   | { readonly type: "ran"; readonly ran: RanCase }
-  | { readonly type: "tried"; readonly tried: TriedCheck }
+  | { readonly type: "tried"; readonly tried: TriedPlugin }
   | { readonly type: "end" };
 
 type Post = (message: AuthorMessage) => void;
@@ -117,35 +111,10 @@ async function runTry({ checkFile, evidence }: AuthorTask & { kind: "try" }, rec
   const faults = [...faultsOfCheck(check, texts), ...unknownKeysOf(check)].map(located);
   if (typeof check.judge !== "function") return post({ type: "refused", faults });
   post({ type: "running", name: "judge", place: locatedAt(file, record, ["judge"], "") });
-  post({ type: "tried", tried: { definition: definitionOf(check), faults, ...judgedOnce(check, evidence, file, record) } });
-}
-
-function judgedOnce(
-  check: AnyCheck,
-  evidence: Evidence,
-  file: string,
-  record: ModuleRecord,
-): Pick<TriedCheck, "result" | "judged" | "broken"> {
-  let judged = false;
-  let thrown: PluginFault | null = null;
-  let broken: PluginFault | null = null;
-  const result = judgeEvidence(
-    evidence,
-    { checks: [check], version: "try" },
-    (_key, reason) => {
-      broken = locatedAt(file, record, ["judge"], reason);
-    },
-    (called, narrowed) => {
-      judged = true;
-      try {
-        return called.judge(narrowed);
-      } catch (error) {
-        thrown = importFault(error, file, record);
-        throw error;
-      }
-    },
-  );
-  return { result, judged, broken: thrown ?? broken };
+  const { result, judged, thrown, fault } = tryCheck(check, evidence);
+  const ofVerdict = fault === null ? null : locatedAt(file, record, ["judge"], fault);
+  const broken = thrown === null ? ofVerdict : importFault(thrown.error, file, record);
+  post({ type: "tried", tried: { definition: definitionOf(check), texts, result, judged, faults, broken } });
 }
 
 const nowhere = { line: null, column: null };

@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../base/log.ts";
 import { faultOfFile, type PluginFault } from "../catalog/fault.ts";
-import type { AuthorMessage, AuthorTask, RanCase, TriedCheck } from "./author-thread.ts";
+import type { AuthorMessage, AuthorTask, RanCase, TriedPlugin } from "./author-thread.ts";
 
 /** A thread starts within a second, and a file loads within milliseconds. */
 const loadMsMax = 10_000;
@@ -12,7 +12,7 @@ const judgeMsMax = 5_000;
 export interface AuthorOutcome {
   /** Cases that came to their end. */
   readonly cases: readonly RanCase[];
-  readonly tried: TriedCheck | null;
+  readonly tried: TriedPlugin | null;
   /** Why the file cannot be loaded; empty if it was. */
   readonly refused: readonly PluginFault[];
   /** Why the thread was ended before the task was done; null otherwise. */
@@ -32,7 +32,7 @@ export async function runAuthorTaskInThread(
   { loadMs, judgeMs }: AuthorDeadlines = { loadMs: loadMsMax, judgeMs: judgeMsMax },
 ): Promise<AuthorOutcome> {
   const cases: RanCase[] = [];
-  let tried: TriedCheck | null = null;
+  let tried: TriedPlugin | null = null;
   let refused: readonly PluginFault[] = [];
   let running: { readonly name: string; readonly place: PluginFault } | null = null;
   const { promise, resolve } = Promise.withResolvers<string | null>();

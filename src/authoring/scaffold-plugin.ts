@@ -42,7 +42,7 @@ export function scaffoldPlugin(check: NewCheck, sample: Evidence): readonly Plug
   ];
 }
 
-function evidenceText(evidence: Evidence): string {
+export function evidenceText(evidence: Evidence): string {
   return `${JSON.stringify(evidence, null, 2)}\n`;
 }
 

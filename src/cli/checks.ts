@@ -8,6 +8,7 @@ import { chargeOf } from "../check/check.ts";
 import { createTexts } from "../text/i18n.ts";
 import { newCheckCommand } from "./checks/new.ts";
 import { testChecksCommand } from "./checks/test.ts";
+import { tryCheckCommand } from "./checks/try.ts";
 import type { ExitCode } from "./exit.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, print, table } from "./terminal.ts";
@@ -32,6 +33,7 @@ export function checksCommand(onExit: (code: ExitCode) => void): Command {
   addSettings(list, ["checks.dir", "locale.default"]);
   checks.addCommand(newCheckCommand());
   checks.addCommand(testChecksCommand(onExit));
+  checks.addCommand(tryCheckCommand(onExit));
   return checks;
 }
 

@@ -21,6 +21,7 @@ Examples:
   assay scan https://example.com --fail-on high    exit 1 if a finding is high or critical
   assay scan - --format json < urls.txt            one line of JSON for each URL
   assay judge report.json                          judge the evidence of a report again
+  assay checks new acme-build                      write a check of your own
   assay user create you@example.com                create an account; the first is admin
   assay user reset-password you@example.com        print a one-time link that sets a password
   assay token create --user you@example.com --name ci

@@ -20,7 +20,7 @@ export async function scanUrls(urls: readonly string[], config: Config, options:
   const stop = stopSignal();
   const progress = startProgress(urls.length, options.quiet !== true);
   const concurrency = Math.min(urls.length, config["scan.concurrency"]);
-  const scanner = await openOneShotScanner(config, concurrency, logOf(config, options, progress)).catch((error) => {
+  const scanner = await openOneShotScanner(config, concurrency, commandLog(config, options, progress)).catch((error) => {
     progress.stop();
     throw error;
   });
@@ -58,7 +58,7 @@ async function scannedBy(scanner: OneShotScanner, { urls, concurrency, stop, pro
 }
 
 /** Log for a terminal: warnings and errors only, as text unless JSON is configured. */
-function logOf(config: Config, { quiet }: ScanOptions, progress: Progress): Log {
+export function commandLog(config: Config, { quiet }: Pick<ScanOptions, "quiet">, progress: Progress): Log {
   const level = config["log.level"] === "info" ? "warn" : config["log.level"];
   const format = config["log.format"] === "auto" ? "text" : config["log.format"];
   return createLog({ level: quiet === true ? "error" : level, format, write: progress.interject });

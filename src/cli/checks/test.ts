@@ -4,11 +4,12 @@ import { Command } from "commander";
 import { workerFiles } from "../../app/placement.ts";
 import { type AuthoredCheck, authoredChecksAt } from "../../authoring/check-folders.ts";
 import { type AuthorOutcome, runAuthorTaskInThread } from "../../authoring/run-author-task.ts";
-import { describeFault, faultOfFile, type PluginFault } from "../../catalog/fault.ts";
+import { faultOfFile, type PluginFault } from "../../catalog/fault.ts";
 import { loadCatalogSafely } from "../../catalog/load.ts";
 import { CliError, type ExitCode, exitCodes } from "../exit.ts";
 import { print, printError, stripControls, table } from "../terminal.ts";
-import { shownPath, watchFolders } from "./watch.ts";
+import { faultLine } from "./fault-line.ts";
+import { watchFolders } from "./watch.ts";
 
 const examples = `
 Examples:
@@ -92,9 +93,4 @@ function rowsOf({ key }: AuthoredCheck, { cases }: AuthorOutcome): readonly (rea
 
 function milliseconds(ms: number): string {
   return `${ms.toFixed(ms < 10 ? 2 : 0)} ms`;
-}
-
-/** On one line, with a path that editors and terminals link. */
-function faultLine(fault: PluginFault): string {
-  return stripControls(describeFault({ ...fault, file: shownPath(fault.file) }).replace(/^check /, ""));
 }

@@ -1,18 +1,13 @@
 /** Runs a command again after every save. */
 import { type FSWatcher, watch } from "node:fs";
-import { relative } from "node:path";
 import { type ExitCode, exitCodes, failureOf } from "../exit.ts";
 import { stopSignal } from "../shutdown.ts";
 import { note, printError } from "../terminal.ts";
 
+/** Sources and evidence. Other files may be written by the command itself, as by a redirection of its output. */
+const watchedNames = /\.([jt]s|json)$/;
 /** Editors write a file in several steps. */
 const settleMs = 60;
-
-/** Shorter than the absolute path for a file below the current folder. */
-export function shownPath(file: string): string {
-  const shown = relative(process.cwd(), file);
-  return shown === "" || shown.startsWith("..") ? file : shown;
-}
 
 /** `folders` are asked anew after each run. Ends at SIGINT or SIGTERM. */
 export async function watchFolders(folders: () => readonly string[], run: () => Promise<ExitCode>): Promise<ExitCode> {
@@ -37,7 +32,10 @@ export async function watchFolders(folders: () => readonly string[], run: () => 
 /** Name of the first file that changes, once it is at rest; null after the stop signal. */
 async function nextChange(folders: readonly string[], stop: AbortSignal): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const watchers: FSWatcher[] = folders.map((folder) => watch(folder, (_event, name) => resolve(name === null ? folder : String(name))));
+  const onChange = (name: string | null) => {
+    if (name !== null && watchedNames.test(name)) resolve(name);
+  };
+  const watchers: FSWatcher[] = folders.map((folder) => watch(folder, (_event, name) => onChange(name)));
   const onStop = () => resolve(null);
   stop.addEventListener("abort", onStop, { once: true });
   if (stop.aborted) onStop();

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { Evidence, ReadingName } from "../../evidence/evidence.ts";
 import { isReadingName, readingNames } from "../../evidence/evidence.ts";
 import { readEvidenceFile } from "../../evidence/evidence-file.ts";
+import type { HeaderField } from "../../evidence/http-facts.ts";
 import { nearest } from "../../parse/nearest.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { jsonLines, print, printError, stripControls, table } from "../terminal.ts";
@@ -49,14 +50,14 @@ function overview(evidence: Evidence): string {
   ].join("\n");
 }
 
-function headerLines(
-  headers: readonly { readonly name: string; readonly value: string; readonly truncated: boolean }[],
-): readonly string[] {
-  const shown = headers.slice(0, headersShownMax);
-  const lines = shown.map(
-    ({ name, value, truncated }) => `  ${cut(stripControls(`${name}: ${value}`), cellCharsMax)}${truncated ? "  (cut at the limit)" : ""}`,
-  );
-  const more = headers.length > shown.length ? [`  and ${headers.length - shown.length} more`] : [];
+/** Evidence files may be written by hand: entries of another shape are shown as they are. */
+function headerLines(headers: readonly unknown[]): readonly string[] {
+  const lines = headers.slice(0, headersShownMax).map((field) => {
+    const { name, value, truncated } = Object(field) as Partial<HeaderField>;
+    const line = cut(stripControls(`${name}: ${value}`), cellCharsMax);
+    return `  ${line}${truncated === true ? "  (cut at the limit)" : ""}`;
+  });
+  const more = headers.length > lines.length ? [`  and ${headers.length - lines.length} more`] : [];
   return ["", `Headers of the page: ${headers.length}`, ...lines, ...more];
 }
 
