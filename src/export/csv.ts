@@ -6,10 +6,10 @@ import { plainText } from "./plain-text.ts";
 type Cell = string | number | boolean | null;
 
 /**
- * Start of a formula in spreadsheets, full-width forms included. It also counts after characters at which a spreadsheet with other settings
- * begins a new cell or line.
+ * Places where a formula of a spreadsheet would begin, full-width signs included: at the start, and after characters at which a spreadsheet
+ * with other settings begins a new cell or line. A tab or line feed at the start counts too.
  */
-const formulaStart = /(^|[;|\t\n])([\s\u200b\ufeff]*)(?=[=+\-@\t\uff0b\uff0d\uff1d\uff20])/g;
+const formulaStart = /^(?=[\t\n])|(?<=^|[;|\t\n])(?:[^\S\t\n]|\u200b)*(?=[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
 
 export const writeCsv: ExportWriter = (scans, settings) => {
   const [columns, rowsOf] = settings.csvRows === "checks" ? [checkColumns, checkRows] : [findingColumns, findingRows];
@@ -21,7 +21,7 @@ export const writeCsv: ExportWriter = (scans, settings) => {
 function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell !== "string") return String(cell);
-  const text = plainText(cell).replaceAll(formulaStart, "$1$2'");
+  const text = plainText(cell).replaceAll(formulaStart, (space) => `${space}'`);
   return /^[\w.:/-]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }
 

@@ -1,7 +1,7 @@
 /** Code Quality report of GitLab: a JSON array with an object for each finding. */
 import type { Severity } from "../check/check.ts";
 import type { ExportWriter } from "./export.ts";
-import { exportedReport } from "./exported-report.ts";
+import { exportedReport, exportText } from "./exported-report.ts";
 import { createFingerprints } from "./fingerprint.ts";
 import { locationPath } from "./location-path.ts";
 import { plainLine } from "./plain-text.ts";
@@ -27,7 +27,7 @@ export const writeGitlab: ExportWriter = (scans, settings) => {
       .map((finding) => ({ finding, fingerprint: fingerprint(url, finding.code) }))
       .filter(({ finding }) => finding.accepted === null)
       .map(({ finding: { code, severity, title, detail }, fingerprint }) => ({
-        description: plainLine(`${title} (${url}): ${detail}`),
+        description: plainLine(`${exportText(settings, "exports/at", { title, url })} ${detail}`),
         check_name: code,
         fingerprint,
         severity: severityNames[severity],

@@ -1,11 +1,15 @@
 /** Rules of a SARIF file: one for each finding code of the catalog. */
 import { areaOf, type FindingDefinition, type Severity } from "../check/check.ts";
+import { placeholderSample } from "../text/samples.ts";
 import type { ExportSettings } from "./export.ts";
 import { type ExportedFinding, exportText } from "./exported-report.ts";
+import { escapedMarkdown } from "./markdown-text.ts";
 import { plainText, shortened } from "./plain-text.ts";
 
 /** Limit of GitHub for descriptions. */
 const descriptionCharsMax = 1_024;
+/** Limit of GitHub for names. */
+const nameCharsMax = 255;
 
 export const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   critical: "error",
@@ -51,25 +55,23 @@ export function rulesOf(findings: readonly ExportedFinding[], settings: ExportSe
 }
 
 function ruleOf({ code, checkKey, severity, area }: RuleSubject, settings: ExportSettings) {
-  const { texts } = settings;
   const text = (path: readonly string[], retired: string) => plainText(catalogText([checkKey, ...path], retired, checkKey, settings));
-  const title = text(["findings", code, "title"], code);
-  const risk = text(["findings", code, "riskStatement"], "riskStatement");
-  const advice = text(["findings", code, "remediation"], "remediation");
-  const reason = text(["reason"], "reason");
-  const cwe = texts.cweOf(code);
-  const helpUri = helpUriOf(code, checkKey, cwe, settings);
-  const [riskLine, adviceLine] = [
+  const ofFinding = (field: string) => text(["findings", code, field], field);
+  const [risk, reason] = [ofFinding("riskStatement"), text(["reason"], "reason")];
+  const help = [
+    reason,
     exportText(settings, "report/risk", { text: risk }),
-    exportText(settings, "report/remediation", { text: advice }),
+    exportText(settings, "report/remediation", { text: ofFinding("remediation") }),
   ];
+  const cwe = settings.texts.cweOf(code);
+  const helpUri = helpUriOf(code, checkKey, cwe, settings);
   const securitySeverity = securitySeverities[severity];
   return {
     id: code,
-    name: ruleName(code),
-    shortDescription: { text: shortened(title, descriptionCharsMax) },
+    name: shortened(ruleName(code), nameCharsMax),
+    shortDescription: { text: shortened(ofFinding("title"), descriptionCharsMax) },
     fullDescription: { text: shortened(`${reason} ${risk}`, descriptionCharsMax) },
-    help: { text: `${riskLine}\n\n${adviceLine}`, markdown: `${riskLine}\n\n${adviceLine}` },
+    help: { text: help.join("\n\n"), markdown: help.map(escapedMarkdown).join("\n\n") },
     ...(helpUri !== null && { helpUri }),
     defaultConfiguration: { level: levels[severity] },
     properties: {
@@ -83,7 +85,7 @@ function ruleOf({ code, checkKey, severity, area }: RuleSubject, settings: Expor
 /** Words of the code in Pascal case, without the common first one: `HstsMaxAgeTooShort`. */
 function ruleName(code: string): string {
   const words = code.replace(/^security\./, "").split(/[^a-z0-9]+/i);
-  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("") || code;
 }
 
 /** The page of an appliance, or else of the weakness; null for neither. */
@@ -96,7 +98,6 @@ const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
 
 /** A text of the catalog with samples in place of values; the text for removed checks if it has none. */
 function catalogText(path: readonly string[], retired: string, key: string, { locale, texts }: ExportSettings): string {
-  const found = texts.translate(locale, ["checks", ...path]) ?? texts.translate(locale, ["retired", retired], { key }) ?? retired;
-  const sample = (name: string) => texts.translate(locale, ["pages", "check", "samples", name]) ?? name;
-  return found.replaceAll(placeholder, (_whole, name: string) => sample(name));
+  const found = texts.translate(locale, ["checks", ...path]) ?? texts.translate(locale, ["retired", retired], { key }) ?? key;
+  return found.replaceAll(placeholder, (_whole, name: string) => placeholderSample(name, locale, texts));
 }

@@ -1,8 +1,9 @@
 /** SARIF 2.1.0 as GitHub code scanning accepts it: a run for each host. */
 import { gzipSync } from "node:zlib";
 import { severities } from "../check/check.ts";
+import type { Acceptance } from "../policy/finding-mark.ts";
 import type { ExportedScan, ExportSettings, ExportWriter } from "./export.ts";
-import { type ExportedFinding, type ExportedReport, exportedReport, exportText, markText } from "./exported-report.ts";
+import { type ExportedFinding, type ExportedReport, exportedReport, exportText } from "./exported-report.ts";
 import { createFingerprints } from "./fingerprint.ts";
 import { anchorPath, hostSegment, locationPath } from "./location-path.ts";
 import { plainLine, shortened } from "./plain-text.ts";
@@ -14,6 +15,8 @@ const resultsPerRunMax = 25_000;
 const gzipBytesMax = 10_000_000;
 /** Longest message of a result; GitHub shows the first sentence in lists. */
 const messageCharsMax = 4_000;
+/** Share of the results that fit by their average size which is kept, because sizes differ. */
+const spare = 0.9;
 
 const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
@@ -24,12 +27,17 @@ interface Result {
 }
 
 interface HostRun {
-  /** Host and port. */
+  /** Host and port, as in paths. */
   readonly host: string;
   readonly reports: readonly ExportedReport[];
   readonly results: readonly Result[];
-  /** Sentences about what the limits cut. */
-  readonly cuts: readonly string[];
+}
+
+/** What the limits leave of the runs. */
+interface KeptRuns {
+  readonly runs: readonly HostRun[];
+  /** Sentence about the hosts that were left out; null if none was. */
+  readonly cut: string | null;
 }
 
 /**
@@ -37,20 +45,10 @@ interface HostRun {
  * no host has one. Accepted findings stay, marked as suppressed: without them GitHub would show their alerts as fixed.
  */
 export const writeSarif: ExportWriter = (scans, settings) => {
-  const hosts = hostRuns(scans, settings);
-  if (hosts.length === 0) return null;
-  const rules = rulesOf(
-    hosts.flatMap(({ results }) => results.map(({ finding }) => finding)),
-    settings,
-  );
-  return withinBytes(
-    withinRuns(
-      hosts.map((run) => withinResults(run, resultsPerRunMax, settings)),
-      settings,
-    ),
-    rules,
-    settings,
-  );
+  const kept = withinRuns(hostRuns(scans, settings), settings);
+  if (kept.runs.length === 0) return null;
+  const findings = kept.runs.flatMap(({ results }) => results.map(({ finding }) => finding));
+  return withinBytes(kept, rulesOf(findings, settings), settings);
 };
 
 function hostRuns(scans: readonly ExportedScan[], settings: ExportSettings): readonly HostRun[] {
@@ -58,74 +56,75 @@ function hostRuns(scans: readonly ExportedScan[], settings: ExportSettings): rea
   const reports = scans.map((scan) => exportedReport(scan, settings));
   const hosts = Map.groupBy(reports, ({ url }) => hostSegment(url));
   return [...hosts]
-    .filter(([, of]) => of.every(({ failure }) => failure === null))
-    .map(([host, of]) => {
-      const results = of.flatMap((report) =>
+    .filter(([, ofHost]) => ofHost.every(({ failure }) => failure === null))
+    .map(([host, ofHost]) => {
+      const results = ofHost.flatMap((report) =>
         report.findings.map((finding) => ({ report, finding, fingerprint: fingerprint(report.url, finding.code) })),
       );
-      return { host, reports: of, results, cuts: [] };
+      return { host, reports: ofHost, results };
     });
 }
 
-/** Accepted findings last, before them the worst first. */
+/** Hosts with the worst findings, in their order. */
+function withinRuns(runs: readonly HostRun[], settings: ExportSettings): KeptRuns {
+  if (runs.length <= runsMax) return { runs, cut: null };
+  const worst = ({ results }: HostRun) => Math.min(...results.map(urgency));
+  const kept = new Set(runs.toSorted((one, other) => worst(one) - worst(other)).slice(0, runsMax));
+  const hosts = runs.filter((run) => !kept.has(run)).map(({ host }) => host);
+  const values = { left: hosts.length, total: runs.length, hosts: shortened(hosts.join(", "), messageCharsMax) };
+  return { runs: runs.filter((run) => kept.has(run)), cut: exportText(settings, "exports/runsCut", values) };
+}
+
+/** Rank by which results are kept: accepted findings last, before them the worst first. */
 function urgency({ finding: { accepted, severity } }: Result): number {
   return (accepted === null ? 0 : severities.length) + severities.indexOf(severity);
 }
 
-function withinResults(run: HostRun, max: number, settings: ExportSettings): HostRun {
-  if (run.results.length <= max) return run;
-  const results = run.results.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, max);
-  const sentence = exportText(settings, "exports/resultsCut", { left: run.results.length - max, total: run.results.length });
-  return { ...run, results, cuts: [sentence] };
-}
-
-function withinRuns(runs: readonly HostRun[], settings: ExportSettings): readonly HostRun[] {
-  if (runs.length <= runsMax) return runs;
-  const worst = (run: HostRun) => Math.min(...run.results.map(urgency));
-  const kept = new Set(runs.toSorted((one, other) => worst(one) - worst(other)).slice(0, runsMax));
-  const hosts = runs.filter((run) => !kept.has(run)).map(({ host }) => host);
-  const sentence = exportText(settings, "exports/runsCut", {
-    left: hosts.length,
-    total: runs.length,
-    hosts: shortened(hosts.join(", "), messageCharsMax),
-  });
-  return [...kept].map((run, at) => (at === 0 ? { ...run, cuts: [...run.cuts, sentence] } : run));
-}
-
-/** Fewer results until the file is small enough. */
-function withinBytes(runs: readonly HostRun[], rules: SarifRules, settings: ExportSettings): string {
-  const most = Math.max(...runs.map(({ results }) => results.length));
-  for (let max = most; ; max = Math.floor(max / 2)) {
-    const text = logText(
-      runs.map((run) => withinResults(run, max, settings)),
-      rules,
-      settings,
-    );
-    if (text.length <= gzipBytesMax / 4 || max === 0 || gzipSync(text).byteLength <= gzipBytesMax) return text;
+/** Fewer results in each run until the file is small enough. */
+function withinBytes(kept: KeptRuns, rules: SarifRules, settings: ExportSettings): string {
+  for (let resultsMax = resultsPerRunMax; ; ) {
+    const text = logText(kept, resultsMax, rules, settings);
+    const bytes = Buffer.byteLength(text) <= gzipBytesMax ? 0 : gzipSync(text).byteLength;
+    if (bytes <= gzipBytesMax || resultsMax === 0) return text;
+    const most = Math.max(...kept.runs.map(({ results }) => results.length));
+    resultsMax = Math.floor(Math.min(most, resultsMax) * spare * (gzipBytesMax / bytes));
   }
 }
 
-function logText(runs: readonly HostRun[], rules: SarifRules, settings: ExportSettings): string {
-  const log = { $schema: schema, version: "2.1.0", runs: runs.map((run) => runObject(run, rules, settings)) };
-  return `${JSON.stringify(log)}\n`;
+function logText({ runs, cut }: KeptRuns, resultsMax: number, rules: SarifRules, settings: ExportSettings): string {
+  const objects = runs.map((run, at) => runObject(run, resultsMax, at === 0 ? cut : null, rules, settings));
+  return `${JSON.stringify({ $schema: schema, version: "2.1.0", runs: objects })}\n`;
 }
 
-function runObject({ host, reports, results, cuts }: HostRun, rules: SarifRules, settings: ExportSettings) {
+function runObject(
+  { host, reports, results }: HostRun,
+  resultsMax: number,
+  cut: string | null,
+  rules: SarifRules,
+  settings: ExportSettings,
+) {
+  const left = results.length - resultsMax;
+  const kept = left <= 0 ? results : results.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, resultsMax);
+  const cuts = [cut, left <= 0 ? null : exportText(settings, "exports/resultsCut", { left, total: results.length })];
+  const marks = marksIn(results);
+  const ends = reports.map(({ endedAt }) => endedAt).sort();
   return {
-    tool: { driver: { name: "assay", semanticVersion: settings.version, informationUri: informationUri(settings), rules: rules.list } },
+    tool: {
+      driver: { name: "assay", semanticVersion: settings.version, informationUri: informationUri(settings), rules: rules.list },
+    },
     automationDetails: { id: `assay/${host}/` },
     invocations: [
       {
         executionSuccessful: true,
-        endTimeUtc: reports
-          .map(({ endedAt }) => endedAt)
-          .sort()
-          .at(-1),
-        toolExecutionNotifications: [...cuts.map(notification), ...reports.flatMap((report) => unreadNotifications(report, settings))],
+        endTimeUtc: ends.at(-1),
+        toolExecutionNotifications: [
+          ...cuts.flatMap((sentence) => (sentence === null ? [] : [notification(sentence)])),
+          ...reports.flatMap((report) => unreadNotifications(report, settings)),
+        ],
       },
     ],
     columnKind: "utf16CodeUnits",
-    results: results.map((result) => resultObject(result, rules, settings)),
+    results: kept.map((result) => ({ ...resultObject(result, rules, settings), ...marks(result) })),
   };
 }
 
@@ -151,7 +150,7 @@ function unreadNotifications({ url, rows }: ExportedReport, settings: ExportSett
 }
 
 function resultObject({ report: { url }, finding, fingerprint }: Result, rules: SarifRules, settings: ExportSettings) {
-  const { code, severity, title, detail, accepted, inBaseline } = finding;
+  const { code, severity, title, detail } = finding;
   const uri = (settings.sarifAnchor === null ? null : anchorPath(settings.sarifAnchor)) ?? locationPath(url);
   return {
     ruleId: code,
@@ -165,9 +164,21 @@ function resultObject({ report: { url }, finding, fingerprint }: Result, rules: 
       },
     ],
     partialFingerprints: { primaryLocationLineHash: fingerprint },
-    ...(inBaseline !== null && { baselineState: inBaseline ? "unchanged" : "new" }),
-    ...(accepted !== null && { suppressions: [{ kind: "external", status: "accepted", justification: markText(finding, settings) }] }),
   };
+}
+
+/** Properties for the marks of a result. Either all results of a run have them or none has: SARIF sections 3.27.23 and 3.27.24. */
+function marksIn(results: readonly Result[]): (result: Result) => object {
+  const hasAccepted = results.some(({ finding }) => finding.accepted !== null);
+  const hasBaseline = results.some(({ finding }) => finding.inBaseline !== null);
+  return ({ finding: { accepted, inBaseline } }) => ({
+    ...(hasBaseline && { baselineState: inBaseline === true ? "unchanged" : "new" }),
+    ...(hasAccepted && { suppressions: accepted === null ? [] : [suppressionOf(accepted)] }),
+  });
+}
+
+function suppressionOf({ reason, until }: Acceptance) {
+  return { kind: "external", status: "accepted", justification: reason, ...(until !== null && { properties: { until } }) };
 }
 
 /** Escapes the bracket that would end the text of an embedded link: SARIF section 3.11.6. */

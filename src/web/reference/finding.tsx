@@ -5,6 +5,7 @@ import { EffortMeter, RiskMeter, SeverityChip } from "../../report/components/ch
 import { ExternalLink } from "../../report/components/external-link.tsx";
 import { FullRemediation } from "../../report/components/remediation.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { placeholderSample } from "../../text/samples.ts";
 import { linesFor } from "../../text/servers/server-lines.ts";
 import { useVisit } from "../context.ts";
 
@@ -91,6 +92,6 @@ function TextWithSamples({ text }: { readonly text: string }) {
 
   function sampleOf(name: string): string {
     if (name === "expires") return suggestedExpiry(now.toISOString());
-    return settings.texts.translate(i18n.locale, ["pages", "check", "samples", name]) ?? i18n.t("check.sample", { name });
+    return placeholderSample(name, i18n.locale, settings.texts);
   }
 }

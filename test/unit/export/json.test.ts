@@ -1,6 +1,7 @@
 /** Reports as JSON lines. */
 import { describe, expect, test } from "vitest";
 import { exportFormats } from "../../../src/export/formats.ts";
+import { readReports } from "../../support/export-readers.ts";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 
 describe("json", () => {
@@ -18,6 +19,11 @@ describe("json", () => {
     expect(report.security.findings.map(({ code }: { readonly code: string }) => code)).toEqual(
       scans[0]?.result?.findings.map(({ code }) => code),
     );
+  });
+
+  test("follows the schema of the API", () => {
+    const scans = [...(["bare", "sound", "old", "shop"] as const).map((site) => exportedScan(site)), failedExport()];
+    expect(readReports(write(scans, exportSettings()) ?? "").map(({ url }) => url)).toEqual(scans.map(({ scan }) => scan.url));
   });
 
   test("tells why a scan failed", () => {
