@@ -1,8 +1,9 @@
 /** Writes the generated blocks of the documentation, and the types of the plugin API: `npm run docs`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { policyKeys, policySettings } from "../src/app/policy-settings.ts";
 import type { Setting } from "../src/app/setting.ts";
-import { type SettingKey, settingKeys, settings } from "../src/app/settings.ts";
+import { settingKeys, settings } from "../src/app/settings.ts";
 import { pluginTypes, pluginTypesFile } from "./plugin-types.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -14,7 +15,10 @@ interface Block {
   readonly text: () => string;
 }
 
-const blocks: readonly Block[] = [{ file: "docs/operate.md", name: "settings", text: settingsTable }];
+const blocks: readonly Block[] = [
+  { file: "docs/operate.md", name: "settings", text: settingsTable },
+  { file: "docs/ci.md", name: "policy", text: policyTable },
+];
 
 export interface GeneratedFile {
   readonly path: string;
@@ -45,14 +49,24 @@ function withBlock(text: string, { file, name, text: blockText }: Block): string
 function settingsTable(): string {
   const rows = settingKeys.map((key) => {
     const { doc, allowed }: Setting = settings[key];
-    return [code(key), inMarkdown(allowed), defaultOf(key), inMarkdown(doc)];
+    return [code(key), inMarkdown(allowed), defaultOf(settings[key]), inMarkdown(doc)];
   });
-  const table = [["key", "value", "default", "meaning"], ["---", "---", "---", "---"], ...rows];
-  return table.map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+  return table([["key", "value", "default", "meaning"], ...rows]);
 }
 
-function defaultOf(key: SettingKey): string {
-  const { defaultDoc, fallback }: Setting = settings[key];
+function policyTable(): string {
+  const rows = policyKeys.map((key) => {
+    const { doc, allowed, flag = "" }: Setting = policySettings[key];
+    return [code(key), code(flag.split(" ")[0] ?? ""), inMarkdown(allowed), defaultOf(policySettings[key]), inMarkdown(doc)];
+  });
+  return table([["key", "flag", "value", "default", "meaning"], ...rows]);
+}
+
+function table([head = [], ...rows]: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+function defaultOf({ defaultDoc, fallback }: Setting): string {
   if (defaultDoc !== undefined) return inMarkdown(defaultDoc);
   const value = fallback({}, {});
   return value === null || (Array.isArray(value) && value.length === 0) ? "none" : code(String(value));

@@ -20,6 +20,8 @@ Examples:
   assay scan example.com                           scan once and print a report
   assay scan https://example.com --fail-on high    exit 1 if a finding is high or critical
   assay scan - --format json < urls.txt            one line of JSON for each URL
+  assay scan example.com -o html=report.html       write a report as a file; also sarif, junit, csv and others
+  assay scan example.com --baseline b.json         exit 1 only for what is new since --write-baseline b.json
   assay judge report.json                          judge the evidence of a report again
   assay checks new acme-build                      write a check of your own
   assay user create you@example.com                create an account; the first is admin
