@@ -21,9 +21,11 @@ export function MarkChips({ mark: { accepted, inBaseline } }: OfMark) {
       {inBaseline !== null && (
         <>
           {" "}
-          <span class={`chip ${inBaseline ? "unknown outlined" : "warn"}`}>
-            {i18n.t(inBaseline ? "report.marks.known" : "report.marks.new")}
-          </span>
+          {inBaseline ? (
+            <span class="muted small">{i18n.t("report.marks.known")}</span>
+          ) : (
+            <span class="chip warn">{i18n.t("report.marks.new")}</span>
+          )}
         </>
       )}
     </>

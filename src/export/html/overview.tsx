@@ -42,7 +42,7 @@ export function Overview({ title, reports }: OverviewProps) {
           { label: i18n.t("report.file.address"), cell: ReportLink },
           { label: i18n.t("report.file.score"), cell: Score },
           { label: i18n.t("report.file.findings"), cell: Findings },
-          { label: i18n.t("failed.ended"), cell: ({ exported }) => <Instant at={exported.scan.endedAt} /> },
+          { label: i18n.t("failed.ended"), cell: ({ exported }) => <Instant at={exported.scan.endedAt} day /> },
         ]}
       />
     </section>

@@ -35,7 +35,7 @@ export function ScanReport({ exported, overview = false }: ScanReportProps) {
   return (
     <article aria-labelledby={idOf(reportId)}>
       {content}
-      <p>
+      <p class="screen-only">
         <a href={`#${overviewId}`}>{i18n.t("report.file.back")}</a>
       </p>
     </article>
@@ -110,7 +110,7 @@ function ServerOfLines({ report: { server } }: { readonly report: Report }) {
   const { i18n } = useDocument();
   if (server.name === "explain") return null;
   const text = server.guessed ? "report.file.linesGuessed" : "report.file.linesDefault";
-  return <p class="muted">{i18n.t(text, { server: serverLabel(server.name) })}</p>;
+  return <p class="muted screen-only">{i18n.t(text, { server: serverLabel(server.name) })}</p>;
 }
 
 /** How many findings are accepted, and how many are new since the baseline. */

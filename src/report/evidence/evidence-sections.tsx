@@ -69,11 +69,12 @@ const headingId = "evidence";
 
 export function EvidenceSections({ report: { evidence, timings } }: { readonly report: Report }) {
   const { i18n, idOf } = useDocument();
+  const parts = evidenceParts.filter((part) => part !== "timings" || timings !== null);
   return (
     <ReportSection headingId={headingId}>
       <h2 id={idOf(headingId)}>{i18n.t("evidence.heading")}</h2>
       <p class="muted">{i18n.t(evidence === null ? "evidence.forgotten" : "evidence.lead")}</p>
-      {evidence !== null && evidenceParts.map((part) => <Part key={part} part={part} evidence={evidence} timings={timings ?? {}} />)}
+      {evidence !== null && parts.map((part) => <Part key={part} part={part} evidence={evidence} timings={timings ?? {}} />)}
     </ReportSection>
   );
 }

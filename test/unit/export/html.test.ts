@@ -2,12 +2,14 @@
 import { describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { ExportedScan } from "../../../src/export/export.ts";
+import { fileStyle } from "../../../src/export/html/file-style.ts";
 import { writeHtml } from "../../../src/export/html.tsx";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";
 import { markupComplaints } from "../../browser/web/markup.ts";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
+import { sourcesBelow } from "../../support/source-tree.ts";
 
 /** Uncompressed size limit of a file with one report of a faulty shop. */
 const shopBytesMax = 400_000;
@@ -182,6 +184,17 @@ test.each(["en-gb", "de-de"])("texts of a site stay texts in %s", (locale) => {
   expect(html).toContain('<span class="sign">U+202E</span>');
   expect(html.replaceAll("\u2060<", "<").match(/(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu) ?? []).toEqual([]);
   expect(html).not.toMatch(/href="javascript:/i);
+});
+
+test("every class of the style is used by reports or files", () => {
+  const code = ["src/report", "src/export", "src/web"]
+    .flatMap(sourcesBelow)
+    .map(({ text }) => text)
+    .join("\n");
+  const style = fileStyle.replace(/"[^"]*"|\d*\.\d+/g, "");
+  const classes = new Set([...style.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
+  expect(classes.size).toBeGreaterThan(50);
+  expect([...classes].filter((name) => !new RegExp(`["\\s\`]${name}["\\s\`$]`).test(code))).toEqual([]);
 });
 
 test("an address that is no web address is not linked", () => {
