@@ -154,11 +154,8 @@ function faultsBetween(plugins: readonly LoadedPlugin[]): readonly PluginFault[]
   });
 }
 
-/** A shared file that is broken is named once for each file that imports it. Reasons quote plugins, so they are cut and put on one line. */
+/** A shared file that is broken is named once, not for each file that imports it. Reasons quote plugins, so they are cut. */
 function presentable(faults: readonly PluginFault[]): readonly PluginFault[] {
-  const short = faults.map((fault) => ({
-    ...fault,
-    reason: fault.reason.slice(0, reasonCharsMax).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "),
-  }));
+  const short = faults.map((fault) => ({ ...fault, reason: fault.reason.slice(0, reasonCharsMax) }));
   return [...new Map(short.map((fault) => [describeFault(fault), fault])).values()];
 }

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { pluginSource } from "../../support/plugin-source.ts";
 import { fromSource, run, runInProcess } from "../../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
@@ -140,8 +141,40 @@ export default registerCheck({ key: "own-check", weight: 1, reads: [], standrads
     );
     chmodSync(file, 0o600);
     const { code, stdout, stderr } = await run(["checks", "list", "--data", data]);
-    expect([code, stderr]).toEqual([0, `warning: check ${file}: unknown key standrads: did you mean standards?\n`]);
+    expect([code, stderr]).toEqual([0, `warning: check ${file}:2:72: unknown key standrads: did you mean standards?\n`]);
     expect(stdout).toContain("own-check");
+  });
+
+  test("shows a check in the language of the setting, and a plugin with file and hash", async () => {
+    const data = freshData();
+    mkdirSync(join(data, "checks"));
+    const file = join(data, "checks", "own-check.ts");
+    const source = pluginSource("own-check", { weight: "3", label: "Own \\u001b[31mlabel" });
+    writeFileSync(file, source, { mode: 0o600 });
+    const sha256 = new Bun.CryptoHasher("sha256").update(source).digest("hex");
+    const { code, stdout } = await runInProcess(["checks", "show", "own-check", "--json", "--data", data]);
+    const code1 = "security.own.own-check";
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { key: "own-check", file, sha256, weight: 3, area: "own", findings: [{ code: code1 }] },
+    ]);
+    const shown = await runInProcess(["checks", "show", "own-check", "--data", data]);
+    expect(shown.stdout).toContain("own-check: Own ?[31mlabel\n");
+    expect(shown.stdout).toContain(`SHA-256 of the file  ${sha256}\n`);
+    const german = await runInProcess(["checks", "show", "hsts-effective", "--locale", "de-de", "--data", data]);
+    expect(german.stdout).toMatch(/Herkunft +Eingebaut\n.*reads +navigation\n.*Wie gemessen wird\n.*CWE-319/s);
+  });
+
+  test.each([
+    ["hsts-efective", 'there is no check "hsts-efective"; did you mean hsts-effective?'],
+    ["dnssec-", 'there is no check "dnssec-"; did you mean dnssec?'],
+    ["dmarc", 'there is no check "dmarc"; did you mean '],
+    ["nothing-like-it-at-all", '"assay checks list" lists all'],
+    ["\u001b[31m", 'there is no check "?[31m"'],
+  ])("names a key that is near %s", async (key, message) => {
+    const { code, stdout, stderr } = await runInProcess(["checks", "show", key, "--data", freshData()]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
   });
 
   test("a broken check beside the binary is exit 2 with file and reason", async () => {
@@ -155,7 +188,7 @@ export default registerCheck({ key: "own-check", weight: 1, reads: [], standrads
       ["serve", "--listen", "127.0.0.1:0"],
     ]) {
       const { code, stdout, stderr } = await run([...args, "--data", data]);
-      expect([code, stdout, stderr]).toEqual([2, "", `assay: check ${file}: no luck\n`]);
+      expect([code, stdout, stderr]).toEqual([2, "", `assay: check ${file}:1:11: no luck\n`]);
     }
   });
 });
