@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import { nothingToReport, scanNotOver } from "./errors.ts";
 import { answerRendered, type EndedScan, isOver, ownScan, pollAgainSeconds } from "./own-scan.ts";
-import { RenderedBodies, withEtag } from "./rendered-bodies.ts";
+import { type RenderedBodies, withEtag } from "./rendered-bodies.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export const reportFormats: readonly ExportFormat[] = Object.values(exportFormats);
@@ -40,9 +40,7 @@ export type ReadReportFile = (
 ) => Response;
 
 /** @throws ApiError 404, 409 before the end of the scan and for a format that has nothing to say about it. */
-export function createReportFiles({ store, checks, version, publicUrl }: ReportFilesSettings): ReadReportFile {
-  const files = new RenderedBodies(checks);
-
+export function createReportFiles({ store, checks, version, publicUrl }: ReportFilesSettings, bodies: RenderedBodies): ReadReportFile {
   function textOf({ write }: ExportFormat, scan: EndedScan, { locale, csv, strict }: ReportFileOptions): string | null {
     const { texts, catalog } = checks();
     return write([storedExport(scan, store, catalog.checks)], {
@@ -62,7 +60,7 @@ export function createReportFiles({ store, checks, version, publicUrl }: ReportF
     if (!isOver(scan)) throw scanNotOver(pollAgainSeconds);
     const { extension, mediaType } = format;
     const key = [token, extension, options.locale, options.csv, options.strict].join(" ");
-    const file = files.get(key, () => {
+    const file = bodies.get(key, () => {
       const text = textOf(format, scan, options);
       if (text === null) throw nothingToReport(extension);
       return withEtag(text, {

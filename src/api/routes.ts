@@ -7,6 +7,7 @@ import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
 import { createOpenapiAnswer } from "./openapi.ts";
 import { bulkPath, scansPath } from "./own-scan.ts";
 import { localeOf, reportFileOptionsOf } from "./queries.ts";
+import { RenderedBodies } from "./rendered-bodies.ts";
 import { createReportFiles, type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext } from "./request-context.ts";
 import { createScanHandlers } from "./scans.ts";
@@ -30,9 +31,10 @@ const unsendableName = "\ud800";
 
 export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...settings }: ApiRoutesSettings) {
   const answerOpenapi = createOpenapiAnswer(headerCharsMax);
-  const scans = createScanHandlers(settings);
+  const bodies = new RenderedBodies(settings.checks);
+  const scans = createScanHandlers(settings, bodies);
   const starts = createStartHandlers(settings);
-  const readReportFile = createReportFiles(settings);
+  const readReportFile = createReportFiles(settings, bodies);
   const routes = new Elysia({ name: "routes" })
     .decorate("requestContext", noRequestContext)
     .get("/healthz", ({ requestContext }) => answerHealth(requestContext))

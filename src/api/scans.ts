@@ -6,7 +6,7 @@ import { listedScoreOf } from "../store/summary.ts";
 import { renderFullReport, renderSecurityResult } from "../text/render.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { answerRendered, callingAccount, isOver, ownScan, pollAgainSeconds, statusUrlOf } from "./own-scan.ts";
-import { RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
+import { type RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
 import type { ChecksInUse } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
 import { listLimitDefault } from "./schemas.ts";
@@ -18,8 +18,7 @@ export interface ScanHandlersSettings {
   readonly checks: ChecksInUse;
 }
 
-export function createScanHandlers({ store, checks }: ScanHandlersSettings) {
-  const bodies = new RenderedBodies(checks);
+export function createScanHandlers({ store, checks }: ScanHandlersSettings, bodies: RenderedBodies) {
   return { list: listScans, report: readReport, security: readSecurity };
 
   function listScans({ limit, cursor }: { readonly limit?: string; readonly cursor?: string }, requestContext: RequestContext): Response {

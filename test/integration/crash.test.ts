@@ -1,4 +1,4 @@
-/** Kills server, browsers and workers during scans: no scan is lost or done twice, and nothing is left behind. */
+/** Kills server, browsers and workers during scans: no scan is lost or done twice, even if its start is repeated, and nothing is left behind. */
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -123,7 +123,10 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
 
   /** What a client knows about the scans that it started. */
   interface Started {
-    readonly accepted: string[];
+    /** Token by URL. */
+    readonly accepted: Map<string, string>;
+    /** URLs of requests without an answer. */
+    readonly unanswered: string[];
     requests: number;
   }
 
@@ -135,10 +138,21 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
         // Another page for each request, so that a scan that exists twice is noticed.
         const url = `${page}${started.requests++}`;
         await Bun.sleep(afterMs);
-        const token = await client.start(url);
-        if (token !== null) started.accepted.push(token);
+        const token = await client.start(url, url);
+        if (token === null) started.unanswered.push(url);
+        else started.accepted.set(url, token);
       }),
     );
+  }
+
+  /** Repeats the starts of a killed server with their keys: those with an answer give it again, the others exactly one scan. */
+  async function repeatStarts(client: ApiClient, { accepted, unanswered }: Started): Promise<void> {
+    for (const [url, token] of accepted) expect(await client.start(url, url)).toBe(token);
+    for (const url of unanswered.splice(0)) {
+      const token = await client.start(url, url);
+      expect(token).not.toBeNull();
+      accepted.set(url, token ?? "");
+    }
   }
 
   test(
@@ -146,9 +160,9 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
     async () => {
       const random = randomFrom(seed);
       const apiToken = await createApiToken();
-      const started: Started = { accepted: [], requests: 0 };
+      const started: Started = { accepted: new Map(), unanswered: [], requests: 0 };
       const kills: Record<Victim, number> = { server: 0, browser: 0, "browser process": 0, worker: 0 };
-      let threadsKilled = 0;
+      let [threadsKilled, repeated] = [0, 0];
       let running = await startServer();
       for (let round = 0; round < rounds; round++) {
         const killAfterMs = random() * killWithinMs;
@@ -162,21 +176,24 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
         threadsKilled += countOf(threadKilledLine, running.stderr());
         expect(await remainingProcesses()).toEqual([]);
         running = await startServer();
+        repeated += started.unanswered.length;
+        await repeatStarts(apiClient(running.url, apiToken), started);
       }
       const client = apiClient(running.url, apiToken);
       const checks = await catalogSize();
       const ends: SecurityResult[] = [];
-      for (const token of started.accepted) ends.push(await client.ended(token, scanEndMsMax));
+      for (const token of started.accepted.values()) ends.push(await client.ended(token, scanEndMsMax));
       for (const end of ends) expectConsistent(end, checks);
       threadsKilled += countOf(threadKilledLine, running.stderr());
       const listed = await listedScans(client);
       await expectNothingLeft(running);
-      expect(listed.map(({ token }) => token)).toEqual(expect.arrayContaining(started.accepted));
-      expect(new Set(listed.map(({ url }) => url)).size).toBe(listed.length);
+      expect(started.unanswered).toEqual([]);
+      expect(new Map(listed.map(({ url, token }) => [url, token]))).toEqual(started.accepted);
+      expect(listed).toHaveLength(started.requests);
       expect(threadsKilled).toBeGreaterThan(0);
       const failures = countedBy(ends, ({ status, scanErrorMessage }) => (status === "failed" ? scanErrorMessage : null));
       process.stderr.write(
-        `seed ${seed}: ${JSON.stringify({ kills, threadsKilled, requests: started.requests, scans: listed.length, failures }, null, 2)}\n`,
+        `seed ${seed}: ${JSON.stringify({ kills, threadsKilled, repeated, requests: started.requests, scans: listed.length, failures }, null, 2)}\n`,
       );
     },
     scanEndMsMax + rounds * 15_000,

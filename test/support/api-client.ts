@@ -2,8 +2,8 @@
 import type { SecurityResult } from "../../src/text/render.ts";
 
 export interface ApiClient {
-  /** Token of the new scan; null if refused or without response. */
-  start(url: string): Promise<string | null>;
+  /** Token of the new scan; null if refused or without response. `idempotencyKey`: visible ASCII characters. */
+  start(url: string, idempotencyKey?: string): Promise<string | null>;
   /** Response as JSON, with its status. */
   get<T>(path: string): Promise<{ readonly status: number; readonly body: T }>;
   /** Polls until the scan ends. @throws Error after `ms`. */
@@ -19,9 +19,13 @@ export function apiClient(baseUrl: string, apiToken: string): ApiClient {
     return { status: response.status, body: await response.json() };
   };
   return {
-    start: async (url) => {
+    start: async (url, idempotencyKey) => {
       try {
-        const response = await fetch(`${baseUrl}/api/v1/scans`, { method: "POST", headers, body: JSON.stringify({ url }) });
+        const response = await fetch(`${baseUrl}/api/v1/scans`, {
+          method: "POST",
+          headers: idempotencyKey === undefined ? headers : { ...headers, "idempotency-key": idempotencyKey },
+          body: JSON.stringify({ url }),
+        });
         return response.status === 202 ? ((await response.json()) as { token: string }).token : null;
       } catch {
         return null;

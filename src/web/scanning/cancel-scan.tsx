@@ -1,24 +1,22 @@
 /** `POST /scans/{token}/cancel`: removes a waiting scan of the visitor's account from the queue. */
 import type { ScanRecord } from "../../store/scans.ts";
-import { withAccount } from "../account/sign-in/session-cookie.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { scanBegunPage, scanNotFoundPage } from "../errors.ts";
+import { scanBegunPage, scanNotFoundPage, signInFirst } from "../errors.ts";
 import { Form, readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 
-/** @throws PageError 404 for the scan of somebody else, 409 for one that has begun. */
-export function postCancel(visit: Visit, { token }: ScanRecord): Response | Promise<Response> {
-  return withAccount(visit, async (account) => {
-    await readForm(visit);
-    const { store, scanning } = visit.settings;
-    const outcome = await store.scans.cancel(account.id, token);
-    if (outcome === undefined) throw scanNotFoundPage();
-    if (outcome !== "cancelled") throw scanBegunPage();
-    scanning.cancelled(token);
-    return redirect(visit, "/account/scans?done=cancelled");
-  });
+/** @throws PageError 401 for guests, 404 for the scan of somebody else, 409 for one that has begun. */
+export async function postCancel(visit: Visit, { token }: ScanRecord): Promise<Response> {
+  const { account, settings } = visit;
+  if (account === null) throw signInFirst();
+  await readForm(visit);
+  const outcome = await settings.store.scans.cancel(account.id, token);
+  if (outcome === undefined) throw scanNotFoundPage();
+  if (outcome !== "cancelled") throw scanBegunPage();
+  settings.scanning.cancelled(token);
+  return redirect(visit, "/account/scans?done=cancelled");
 }
 
 /** Button for the account that the scan belongs to. The script hides it when the scan leaves the queue. */

@@ -49,6 +49,7 @@ const starting: readonly Place[] = [
 
 const scans: readonly Place[] = [
   { name: "scan-queued", refreshes: true, go: at(({ scans }) => `/scans/${scans.queued}`) },
+  { name: "scan-queued-own", who: "agency", refreshes: true, go: at(({ scans }) => `/scans/${scans.queued}`) },
   { name: "scan-running", refreshes: true, go: at((_known, { running }) => `/scans/${running}`) },
   { name: "scan-failed", go: at(({ scans }) => `/scans/${scans.failed}`) },
   { name: "scan-unknown", status: 404, go: at("/scans/0000000000000000000000") },
@@ -159,6 +160,7 @@ const account: readonly Place[] = [
   { name: "token-made", who: "agency", go: sent("/account/tokens", { name: longWord }, formOf("create")) },
   { name: "tokens-on-free-plan", who: "free", go: at("/account/tokens") },
   { name: "own-scans", who: "agency", go: at("/account/scans") },
+  { name: "own-scans-cancelled", who: "agency", go: at("/account/scans?done=cancelled") },
   { name: "own-scans-none", who: "free", go: at("/account/scans") },
 ];
 

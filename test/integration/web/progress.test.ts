@@ -13,6 +13,7 @@ import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.t
 import { knownScans } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { egressTo, startHttps, type TestServer } from "../../support/servers.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
 import { browserDir } from "../../support/test-browser.ts";
 import { type EventStream, openEvents } from "./event-stream.ts";
 
@@ -99,6 +100,23 @@ describe("the events of a scan", () => {
     const running = await watch(token);
     await until(() => running.events.length === 3);
     expect(eventsOf(running)).toEqual(["position none", "stage dns", "percent 70"]);
+  });
+
+  test("end when the scan is cancelled, which moves those behind it", async () => {
+    const { id } = await accountIn(pages, "me@site.test", { plan: "free" });
+    const own = await pages.store.scans.queue({ accountId: id, url: "https://site.test/", now: new Date() });
+    const behind = await queue();
+    const token = own === "full" ? "" : own.token;
+    const [stream, waiting] = [await watch(token), await watch(behind)];
+    await until(() => stream.events.length + waiting.events.length === 2);
+    await pages.store.scans.cancel(id, token);
+    pages.progress.publish(token, { type: "cancelled" });
+    await stream.ended;
+    expect(eventsOf(stream)).toEqual(["position 1", "done cancelled"]);
+    await until(() => waiting.events.length === 2);
+    expect(eventsOf(waiting)).toEqual(["position 2", "position 1"]);
+    expect(pages.progress.listening()).toBe(1);
+    expect((await fetch(`${pages.url}/scans/${token}/events`)).status).toBe(404);
   });
 
   test("end at once for a finished scan", async () => {
@@ -240,6 +258,27 @@ describe("in a browser", () => {
       expect(await visitor.page.$("[data-follow]")).toBeNull();
       expect([(await shownState()).focused, new URL(visitor.page.url()).hash]).toEqual(["H1", ""]);
       expect(visitor.complaints).toEqual([]);
+    },
+    patienceMs,
+  );
+
+  test.each(["by events", "by asking"])(
+    "the page of a scan that is cancelled says that there is none any more, %s",
+    async (how) => {
+      const deaf = { progress: { subscribe: () => null, pace: () => null, waitMs: () => null } };
+      const served = await startPages(how === "by events" ? {} : { scanning: deaf });
+      const account = await accountIn(served, "me@site.test");
+      const own = await served.store.scans.queue({ accountId: account.id, url: "https://site.test/", now: new Date() });
+      const token = own === "full" ? "" : own.token;
+      visitor = await visitors.visitor({ origin: served.url });
+      await visitor.open(`/scans/${token}`);
+      expect(await visitor.page.$("form[action$='/cancel']")).toBeNull();
+      const by = await signedIn(served, account);
+      const answer = await by.post(`/scans/${token}/cancel`, {}, `/scans/${token}`);
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, "/account/scans?done=cancelled"]);
+      await visitor.page.waitForSelector("h1:focus");
+      expect(await visitor.page.$eval("h1", (heading) => heading.textContent)).toBe(enGb.pages.errors.scanNotFound.title);
+      await served.stop();
     },
     patienceMs,
   );

@@ -1,0 +1,83 @@
+/** Cancelling a waiting scan on its page. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import type { Account } from "../../../src/store/accounts.ts";
+import { type PagesUnderTest, startPages } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+let pages: PagesUnderTest;
+let account: Account;
+let other: Account;
+
+beforeAll(async () => {
+  pages = await startPages();
+  account = await accountIn(pages, "me@site.test");
+  other = await accountIn(pages, "you@site.test");
+});
+afterAll(async () => {
+  expect(pages.logged).toEqual([]);
+  await pages.stop();
+});
+
+async function queue(accountId: number | null = account.id): Promise<string> {
+  const scan = await pages.store.scans.queue({ accountId, url: "https://site.test/", now: new Date() });
+  return scan === "full" ? "" : scan.token;
+}
+
+const cancelled = { "en-gb": enGb.pages.ownScans.cancelled, "de-de": deDe.pages.ownScans.cancelled };
+const button = { "en-gb": enGb.pages.progress.cancel, "de-de": deDe.pages.progress.cancel };
+const locales = ["en-gb", "de-de"] as const;
+
+test.each(locales)("its account cancels it with one click, in %s", async (locale) => {
+  const token = await queue();
+  const visitor = await signedIn(pages, account);
+  const html = await (await visitor.get(`/scans/${token}?locale=${locale}`)).text();
+  expect(html).toContain(`action="/scans/${token}/cancel"`);
+  expect(html).toContain(`>${button[locale]}</button>`);
+  const answer = await visitor.post(`/scans/${token}/cancel`, {}, `/scans/${token}`);
+  expect(answer.status).toBe(303);
+  expect(await (await visitor.get(answer.headers.get("location") ?? "")).text()).toContain(cancelled[locale]);
+  expect((await visitor.get(`/scans/${token}`)).status).toBe(404);
+  expect(await (await visitor.get("/account/scans")).text()).not.toContain(token);
+  expect(pages.store.scans.queuePosition(token)).toBeNull();
+});
+
+describe("no button, and a refusal, for", () => {
+  test("guests", async () => {
+    const token = await queue(null);
+    const guest = pages.visitor();
+    expect(await (await guest.get(`/scans/${token}`)).text()).not.toContain("/cancel");
+    expect((await guest.post(`/scans/${token}/cancel`, {}, "/")).status).toBe(401);
+    expect(pages.store.scans.findByToken(token)?.status).toBe("queued");
+  });
+  test("other accounts, as for a scan that does not exist", async () => {
+    const token = await queue();
+    const visitor = await signedIn(pages, other);
+    expect(await (await visitor.get(`/scans/${token}`)).text()).not.toContain("/cancel");
+    expect((await visitor.post(`/scans/${token}/cancel`, {}, "/")).status).toBe(404);
+    expect((await visitor.post(`/scans/${"0".repeat(22)}/cancel`, {}, "/")).status).toBe(404);
+    expect(pages.store.scans.findByToken(token)?.status).toBe("queued");
+  });
+  test("a scan that has begun", async () => {
+    while ((await pages.store.scans.claimNext(new Date())) !== undefined);
+    const token = await queue();
+    await pages.store.scans.claimNext(new Date());
+    const visitor = await signedIn(pages, account);
+    expect(await (await visitor.get(`/scans/${token}`)).text()).not.toContain("/cancel");
+    const answer = await visitor.post(`/scans/${token}/cancel`, {}, "/");
+    expect([answer.status, (await answer.text()).includes(enGb.pages.errors.scanBegun.title)]).toEqual([409, true]);
+    expect(pages.store.scans.findByToken(token)?.status).toBe("running");
+  });
+  test("forms without CSRF token", async () => {
+    const token = await queue();
+    const { cookies } = await signedIn(pages, account);
+    const answer = await fetch(`${pages.url}/scans/${token}/cancel`, {
+      method: "POST",
+      headers: { cookie: `sid=${cookies.get("sid")}`, "content-type": "application/x-www-form-urlencoded" },
+      body: "form=x",
+    });
+    expect(answer.status).toBe(403);
+    expect(pages.store.scans.findByToken(token)?.status).toBe("queued");
+  });
+});
