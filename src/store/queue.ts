@@ -106,12 +106,13 @@ function turnOf(db: QueueDb): number {
 
 function laneLength(db: QueueDb, lane: Lane): number {
   const first = firstPlace(db, lane);
-  const last = lastPlace(db, lane);
+  const last = first === undefined ? undefined : lastPlace(db, lane);
   return first === undefined || last === undefined ? 0 : last - first + 1 - gapCount(db, lane, last);
 }
 
-/** Gaps before a place. Costs a walk over them, which is short: outer gaps are dropped. */
+/** Gaps before a place. Costs a walk over them, which is short: outer gaps are dropped. Most queues have none. */
 function gapCount(db: QueueDb, lane: Lane, place: number): number {
+  if (db.queueGaps.getCount({ limit: 1 }) === 0) return 0;
   return db.queueGaps.getKeysCount({ start: laneRange(lane).start, end: [lane, place] });
 }
 

@@ -1,5 +1,6 @@
 /** Measures reads and starts of scans through the API against a bare Elysia route that returns the same bytes. */
 import { rmSync } from "node:fs";
+import { bulkUrlsMax } from "../../src/api/schemas.ts";
 import type { ApiReady } from "./api-server.ts";
 import type { BareApiInput } from "./bare-elysia.ts";
 import { startChild } from "./child.ts";
@@ -55,6 +56,7 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
       rows.push(rowOf(name, seriesOf(0)));
       rows.push(...bares.map(({ label }, at) => ratioRow(label, seriesOf(0), seriesOf(at + 1), hasTarget)));
     }
+    rows.push(...(await bulkRows({ port, authorization, read: get() }, rounds)));
     rows.push(await latencyRow("start a scan, 202, on disk, one client", { port, request: post, status: 202 }, rounds));
   } finally {
     await Promise.all([api.stop(), ...bares.map(({ bare }) => bare.stop())]);
@@ -63,7 +65,7 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
   return rows;
 }
 
-const noResult: LoadResult = { perSecond: Number.NaN, medianMs: Number.NaN, firstByteMs: Number.NaN };
+const noResult: LoadResult = { perSecond: Number.NaN, medianMs: Number.NaN, longestMs: Number.NaN, firstByteMs: Number.NaN };
 
 /** Headers that the framework does not add by itself. */
 function headersOf({ headers }: Response): BareApiInput["headers"] {
@@ -77,6 +79,30 @@ function rowOf(name: string, series: readonly LoadResult[]): Row {
     measured: spreadOf(series.map(({ perSecond }) => perSecond)),
     note: `${connections} connections, ${spreadOf(series.map(({ medianMs }) => medianMs)).median.toFixed(2)} ms each`,
   };
+}
+
+interface BulkInput {
+  readonly port: number;
+  readonly authorization: string;
+  /** Raw request that is read beside the bulk requests. */
+  readonly read: string;
+}
+
+/** Requests that start as many scans as one may, and how long they keep a read waiting. */
+async function bulkRows({ port, authorization, read }: BulkInput, rounds: number): Promise<readonly Row[]> {
+  const body = JSON.stringify({ urls: Array.from({ length: bulkUrlsMax }, (_, at) => `https://site-${at}.example/a/path?of=${at}`) });
+  const headers = [authorization, "Content-Type: application/json", `Content-Length: ${body.length}`];
+  const bulk = { port, request: requestOf("POST /api/v1/scans/bulk", headers, body), status: 200, connections: 1, durationMs };
+  await load(bulk);
+  const results: { readonly bulk: LoadResult; readonly read: LoadResult }[] = [];
+  for (let number = 0; number < rounds; number++) {
+    const [started, beside] = await Promise.all([load(bulk), load({ ...bulk, request: read })]);
+    results.push({ bulk: started, read: beside });
+  }
+  return [
+    { name: `start ${bulkUrlsMax} scans, 200, on disk`, unit: "ms", measured: spreadOf(results.map((each) => each.bulk.medianMs)) },
+    { name: "  longest read beside it", unit: "ms", measured: spreadOf(results.map((each) => each.read.longestMs)) },
+  ];
 }
 
 /** Latency without concurrency, where no request shares a flush. */

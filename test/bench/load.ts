@@ -15,6 +15,7 @@ export interface LoadResult {
   readonly perSecond: number;
   /** Until the whole response has arrived. */
   readonly medianMs: number;
+  readonly longestMs: number;
   /** Until its first bytes have arrived. */
   readonly firstByteMs: number;
 }
@@ -78,7 +79,12 @@ async function run({ port, request, connections, durationMs, status }: LoadInput
   const beganMs = performance.now();
   await Promise.all(Array.from({ length: connections }, connection));
   const seconds = (performance.now() - beganMs) / 1_000;
-  return { perSecond: durationsMs.length / seconds, medianMs: medianOf(durationsMs), firstByteMs: medianOf(firstBytesMs) };
+  return {
+    perSecond: durationsMs.length / seconds,
+    medianMs: medianOf(durationsMs),
+    longestMs: durationsMs.reduce((longest, ms) => Math.max(longest, ms), 0),
+    firstByteMs: medianOf(firstBytesMs),
+  };
 }
 
 function medianOf(values: readonly number[]): number {

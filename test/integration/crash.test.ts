@@ -130,19 +130,23 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
     requests: number;
   }
 
-  /** Three start at once, so that a scan is running. The others start at random, so that a kill can hit an acceptance. */
+  /** Some start at once, so that a scan is running. The others start at random, so that a kill can hit an acceptance. */
   function startScans(client: ApiClient, started: Started, killAfterMs: number, random: () => number): Promise<unknown> {
-    const delays = [0, 0, 0, ...Array.from({ length: scansPerRound }, () => random() * killAfterMs)];
-    return Promise.all(
-      delays.map(async (afterMs) => {
-        // Another page for each request, so that a scan that exists twice is noticed.
-        const url = `${page}${started.requests++}`;
-        await Bun.sleep(afterMs);
-        const token = await client.start(url, url);
-        if (token === null) started.unanswered.push(url);
-        else started.accepted.set(url, token);
-      }),
-    );
+    const delays = Array.from({ length: scansPerRound }, () => random() * killAfterMs);
+    const later = delays.map((afterMs) => Bun.sleep(afterMs).then(() => startScan(client, started)));
+    return Promise.all([startAtOnce(client, started), ...later]);
+  }
+
+  function startAtOnce(client: ApiClient, started: Started): Promise<unknown> {
+    return Promise.all(Array.from({ length: scansPerRound }, () => startScan(client, started)));
+  }
+
+  /** Another page for each request, so that a scan that exists twice is noticed. The page is the idempotency key too. */
+  async function startScan(client: ApiClient, started: Started): Promise<void> {
+    const url = `${page}${started.requests++}`;
+    const token = await client.start(url, url);
+    if (token === null) started.unanswered.push(url);
+    else started.accepted.set(url, token);
   }
 
   /** Repeats the starts of a killed server with their keys: those with an answer give it again, the others exactly one scan. */
@@ -169,8 +173,9 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
         const starts = startScans(apiClient(running.url, apiToken), started, killAfterMs, random);
         await Bun.sleep(killAfterMs);
         const victim = victims[round < victims.length ? round : Math.floor(random() * victims.length)] as Victim;
+        const late = victim === "server" ? startAtOnce(apiClient(running.url, apiToken), started) : null;
         await kill(victim, running, random);
-        await starts;
+        await Promise.all([starts, late]);
         kills[victim]++;
         if (victim !== "server") continue;
         threadsKilled += countOf(threadKilledLine, running.stderr());
@@ -190,6 +195,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
       expect(started.unanswered).toEqual([]);
       expect(new Map(listed.map(({ url, token }) => [url, token]))).toEqual(started.accepted);
       expect(listed).toHaveLength(started.requests);
+      expect(repeated).toBeGreaterThan(0);
       expect(threadsKilled).toBeGreaterThan(0);
       const failures = countedBy(ends, ({ status, scanErrorMessage }) => (status === "failed" ? scanErrorMessage : null));
       process.stderr.write(

@@ -5,6 +5,7 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { Account } from "../../../src/store/accounts.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
+import { openEvents } from "./event-stream.ts";
 
 let pages: PagesUnderTest;
 let account: Account;
@@ -80,4 +81,27 @@ describe("no button, and a refusal, for", () => {
     expect(answer.status).toBe(403);
     expect(pages.store.scans.findByToken(token)?.status).toBe("queued");
   });
+});
+
+test("its events end, and those of the scans behind it say their new position", async () => {
+  const [token, behind] = [await queue(), await queue()];
+  const position = pages.store.scans.queuePosition(token) ?? 0;
+  const streams = await Promise.all([token, behind].map((scan) => openEvents(`${pages.url}/scans/${scan}/events`)));
+  const [own, waiting] = streams;
+  const shown = (stream = own) => stream?.events.map(({ name, data }) => [name, data[name === "done" ? "status" : name]]);
+  while (streams.some(({ events }) => events.length < 1)) await Bun.sleep(5);
+  await (await signedIn(pages, account)).post(`/scans/${token}/cancel`, {}, `/scans/${token}`);
+  await own?.ended;
+  expect(shown()).toEqual([
+    ["position", position],
+    ["done", "cancelled"],
+  ]);
+  while ((waiting?.events.length ?? 0) < 2) await Bun.sleep(5);
+  expect(shown(waiting)).toEqual([
+    ["position", position + 1],
+    ["position", position],
+  ]);
+  expect(pages.progress.listening()).toBe(1);
+  waiting?.leave();
+  expect((await fetch(`${pages.url}/scans/${token}/events`)).status).toBe(404);
 });

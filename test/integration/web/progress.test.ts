@@ -102,23 +102,6 @@ describe("the events of a scan", () => {
     expect(eventsOf(running)).toEqual(["position none", "stage dns", "percent 70"]);
   });
 
-  test("end when the scan is cancelled, which moves those behind it", async () => {
-    const { id } = await accountIn(pages, "me@site.test", { plan: "free" });
-    const own = await pages.store.scans.queue({ accountId: id, url: "https://site.test/", now: new Date() });
-    const behind = await queue();
-    const token = own === "full" ? "" : own.token;
-    const [stream, waiting] = [await watch(token), await watch(behind)];
-    await until(() => stream.events.length + waiting.events.length === 2);
-    await pages.store.scans.cancel(id, token);
-    pages.progress.publish(token, { type: "cancelled" });
-    await stream.ended;
-    expect(eventsOf(stream)).toEqual(["position 1", "done cancelled"]);
-    await until(() => waiting.events.length === 2);
-    expect(eventsOf(waiting)).toEqual(["position 2", "position 1"]);
-    expect(pages.progress.listening()).toBe(1);
-    expect((await fetch(`${pages.url}/scans/${token}/events`)).status).toBe(404);
-  });
-
   test("end at once for a finished scan", async () => {
     const token = await queue();
     await claim();
