@@ -13,15 +13,14 @@ import {
   riskLevels,
   severities,
 } from "../check/check.ts";
+import { isFindingCode } from "../check/finding-code.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import { readingNames } from "../evidence/evidence.ts";
 import type { DeclarationFault } from "./fault.ts";
 import { faultsOfFixes } from "./validate-fixes.ts";
 
 const keyPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/;
 const keyCharsMax = 64;
-const codeCharsMax = 128;
 const weightMax = 10;
 /** A presence row charges what the rows behind it would charge. */
 const findingWeightMax = 30;
@@ -72,7 +71,7 @@ function faultsOfFinding({ weight: checkWeight }: AnyCheck, code: string, findin
   const path = ["findings", code];
   const isWholeTo = (max: number, number: number) => Number.isInteger(number) && number >= 0 && number <= max;
   return [
-    ...unless(codePattern.test(code) && code.length <= codeCharsMax, path, () => {
+    ...unless(isFindingCode(code), path, () => {
       return `code "${code}" is not of the form security.<kind>.<name>`;
     }),
     ...unless(severities.includes(severity), [...path, "severity"], () => {

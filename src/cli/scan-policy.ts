@@ -19,12 +19,14 @@ export interface ScanPolicy {
   readonly outputs: readonly ScanOutput[];
   /** File that becomes the new baseline; null for none. */
   readonly newBaseline: OutputFile | null;
+  /** @throws CliError if the baseline lacks one of these URLs. */
+  assertUrls(urls: readonly string[]): void;
 }
 
 const quotedCharsMax = 300;
 
 /** @throws CliError or ConfigError for the first fault of a flag or a file. */
-export function scanPolicyOf(command: Command, config: Config, urls: readonly string[]): ScanPolicy {
+export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
   const options = command.optsWithGlobals<ScanOptions & { readonly config?: string }>();
   const { settings, file } = loadPolicy({
     flags: policyFlags(command),
@@ -36,7 +38,7 @@ export function scanPolicyOf(command: Command, config: Config, urls: readonly st
   const newBaseline = options.writeBaseline === undefined ? null : openOutputFile(options.writeBaseline);
   const outputFiles = outputs.flatMap(({ file: output }) => (output === null ? [] : [output]));
   assertDistinct(newBaseline === null ? outputFiles : [...outputFiles, newBaseline]);
-  const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, urls, newBaseline !== null);
+  const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, newBaseline !== null);
   const accepted = settings.accept === null ? [] : acceptedIn(settings.accept);
   assertKept(
     [settings.baseline, settings.accept, file].filter((input) => input !== null),
@@ -47,7 +49,7 @@ export function scanPolicyOf(command: Command, config: Config, urls: readonly st
     policy: {
       failOn: settings.fail_on,
       failUnder: settings.fail_under,
-      baseline,
+      baseline: baseline?.content ?? null,
       accepted,
       writesBaseline: newBaseline !== null,
       needsMeasurement: usesPipeline || settings.strict,
@@ -56,38 +58,53 @@ export function scanPolicyOf(command: Command, config: Config, urls: readonly st
     settings,
     outputs,
     newBaseline,
+    // A new baseline may add URLs.
+    assertUrls: (urls) => newBaseline === null && baseline !== null && assertUrlsIn(baseline, urls),
   };
 }
 
-/** Null if it does not exist yet and is about to be written. */
-function baselineIn(file: string, urls: readonly string[], mayLackUrls: boolean): Baseline | null {
-  const text = textIn(file, baselineBytesMax, mayLackUrls);
-  if (text === null) return null;
-  const baseline = parseBaseline(text);
-  if ("fault" in baseline) throw faultIn(file, baseline.fault);
-  const missing = mayLackUrls ? undefined : urls.find((url) => !baseline.findings.has(url));
-  if (missing === undefined) return baseline;
-  const [other] = baseline.findings.keys();
+interface BaselineFile {
+  readonly file: string;
+  readonly text: string;
+  readonly content: Baseline;
+}
+
+/** Null if it does not exist yet, and may be absent. */
+function baselineIn(file: string, mayBeAbsent: boolean): BaselineFile | null {
+  const text = textIn(file, baselineBytesMax);
+  if (text === null && mayBeAbsent) return null;
+  if (text === null) throw new CliError(exitCodes.usage, `${file} does not exist; --write-baseline writes it`);
+  const content = parseBaseline(text);
+  if ("fault" in content) throw faultIn(file, content.fault);
+  return { file, text, content };
+}
+
+function assertUrlsIn({ file, text, content: { findings } }: BaselineFile, urls: readonly string[]): void {
+  const missing = urls.find((url) => !findings.has(url));
+  if (missing === undefined) return;
+  const [other] = findings.keys();
   const instead = other === undefined ? "" : `, but of ${quoted(other)}`;
   const reason = `the baseline has no findings of ${missing}${instead}; write it anew with --write-baseline`;
   throw faultIn(file, { reason, ...urlsPosition(text) });
 }
 
 function acceptedIn(file: string): readonly AcceptEntry[] {
-  const parsed = parseAcceptFile(textIn(file, acceptFileBytesMax, false) ?? "");
+  const text = textIn(file, acceptFileBytesMax);
+  if (text === null) throw new CliError(exitCodes.usage, `${file} does not exist`);
+  const parsed = parseAcceptFile(text);
   if ("fault" in parsed) throw faultIn(file, parsed.fault);
   return parsed.entries;
 }
 
-/** Null for a file that may be absent, and is. */
-function textIn(file: string, bytesMax: number, mayBeAbsent: boolean): string | null {
+/** Null for a file that does not exist. */
+function textIn(file: string, bytesMax: number): string | null {
   let bytes: Buffer;
   try {
     bytes = firstBytes(file, bytesMax + 1);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && mayBeAbsent) return null;
-    throw new CliError(exitCodes.usage, `${file} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`);
+    if (code === "ENOENT") return null;
+    throw new CliError(exitCodes.usage, `${file} cannot be read (${code})`);
   }
   if (bytes.length > bytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${bytesMax / 1024 ** 2} MiB`);
   try {

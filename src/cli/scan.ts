@@ -19,9 +19,11 @@ export function scanCommand(onExit: (code: ExitCode) => void): Command {
     .description("Scan pages once, without server or account. Progress goes to stderr, reports to stdout.")
     .argument("<url...>", "pages to scan; https:// is added where no scheme is given; - reads them from stdin, one a line")
     .action(async (given: string[], _options, command: Command) => {
-      const urls = await urlsFrom(given);
       const config = configOf(command);
-      onExit(await scanAll(urls, config, command.optsWithGlobals(), scanPolicyOf(command, config, urls)));
+      const ofCall = scanPolicyOf(command, config);
+      const urls = await urlsFrom(given);
+      ofCall.assertUrls(urls);
+      onExit(await scanAll(urls, config, command.optsWithGlobals(), ofCall));
     });
   return addSettings(addScanOptions(scan), ["locale.default", ...scanSettings]);
 }

@@ -1,4 +1,5 @@
 /** Accepted findings: the entries of an accept file (TOML), and which of them hold for a finding. */
+import { isFindingCode } from "../check/finding-code.ts";
 import { nearest } from "../parse/nearest.ts";
 import { hostOf } from "../parse/site.ts";
 import type { TextFault } from "../parse/text-position.ts";
@@ -51,7 +52,7 @@ function entryOf(table: TomlTable, path: readonly string[], document: TomlDocume
   const day = document.dayAt([...path, "until"]) ?? table.until;
   const faults = [
     ...Object.keys(table).map((name) => [name, keys.includes(name) ? null : unknownKey(name, keys)] as const),
-    ["code", isFilled(table.code) ? null : `"code" must name a finding, as in "security.hsts.missing"`],
+    ["code", isFilled(table.code) && isFindingCode(table.code) ? null : `"code" must name a finding, as in "security.hsts.missing"`],
     ["reason", reasonFault(table.reason)],
     [
       "host",

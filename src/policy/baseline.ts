@@ -1,4 +1,5 @@
 /** Baseline of a pipeline: the findings of each URL when it was written. Only what is new since then fails a build. */
+import { isFindingCode } from "../check/finding-code.ts";
 import { jsonFaultPosition, jsonValuePosition } from "../parse/json-position.ts";
 import type { TextFault } from "../parse/text-position.ts";
 
@@ -66,8 +67,8 @@ function wrongPart(content: unknown): WrongPart | null {
 
 function wrongCode(codes: unknown, path: readonly string[]): WrongPart | null {
   if (!Array.isArray(codes)) return { path, reason: `"${path[0]}" must hold lists of codes` };
-  const at = codes.findIndex((code) => typeof code !== "string");
-  return at === -1 ? null : { path: [...path, String(at)], reason: "a code must be a text" };
+  const at = codes.findIndex((code) => typeof code !== "string" || !isFindingCode(code));
+  return at === -1 ? null : { path: [...path, String(at)], reason: `a code must be of the form security.<kind>.<name>` };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -70,7 +70,7 @@ describe("a baseline", () => {
     ],
     ["of a newer version", baseline.replace("1", "2"), "line 1, column 20: the baseline has version 2"],
     ["cut in half", baseline.slice(0, 30), "line 1, column 23: it is not JSON, or was cut off"],
-    ["with a code that is no text", baseline.replace("[]", "[true]"), "line 1, column 63: a code must be a text"],
+    ["with a code that is no text", baseline.replace("[]", "[true]"), "line 1, column 63: a code must be of the form"],
     ["that steers terminals", baseline.replace(url, "https://\\u001b[31m\\u202e/"), "https://?[31m?/"],
   ])("%s", async (_words, text, sentence) => {
     writeFileSync(join(folder, "baseline.json"), text);
@@ -78,7 +78,7 @@ describe("a baseline", () => {
   });
 
   test("that does not exist, is a folder, is too large or no text", async () => {
-    expectRefused(await scan("--baseline", "@/none.json"), "@/none.json does not exist");
+    expectRefused(await scan("--baseline", "@/none.json"), "@/none.json does not exist; --write-baseline writes it");
     expectRefused(await scan("--baseline", "@/sub"), "@/sub cannot be read (EISDIR)");
     truncateSync(join(folder, "baseline.json"), 16 * 1024 ** 2 + 1);
     expectRefused(await scan("--baseline", "@/baseline.json"), "is larger than 16 MiB");
@@ -90,8 +90,16 @@ describe("a baseline", () => {
 describe("an accept file", () => {
   test.each([
     ["without a reason", '[[accept]]\ncode = "security.hsts.missing"', 'line 1, column 1: "reason" must say why'],
-    ["with a misspelt key", '[[accept]]\ncode = "a"\nreasn = "b"', 'line 3, column 1: unknown key "reasn"; did you mean "reason"?'],
-    ["with a wrong date", '[[accept]]\ncode = "a"\nreason = "b"\nuntil = 2027-02-30', 'line 4, column 1: "until" must be a date'],
+    [
+      "with a misspelt key",
+      '[[accept]]\ncode = "security.a.b"\nreasn = "b"',
+      'line 3, column 1: unknown key "reasn"; did you mean "reason"?',
+    ],
+    [
+      "with a wrong date",
+      '[[accept]]\ncode = "security.a.b"\nreason = "b"\nuntil = 2027-02-30',
+      'line 4, column 1: "until" must be a date',
+    ],
     ["that is no TOML", "[[accept]", "line 1, column "],
   ])("%s", async (_words, text, sentence) => {
     writeFileSync(join(folder, "accept.toml"), text);

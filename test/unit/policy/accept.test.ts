@@ -37,7 +37,7 @@ describe("reads", () => {
   ])("%s", (line, until) => expect(entry(line).until).toBe(until));
 
   test("a reason of several lines as one", () => {
-    expect(entriesOf('[[accept]]\ncode = "a"\nreason = """\n  one\n  two\n"""')).toMatchObject([{ reason: "one two" }]);
+    expect(entriesOf('[[accept]]\ncode = "security.a.b"\nreason = """\n  one\n  two\n"""')).toMatchObject([{ reason: "one two" }]);
   });
 });
 
@@ -51,11 +51,12 @@ describe("refuses, with line and column,", () => {
     ["a misspelt key", `[[accept]]\n${required}\n  untill = 2027-03-01`, 4, 3, 'did you mean "until"?'],
     ["an unknown key", `[[accept]]\n${required}\nzzzzzzzzzz = 1`, 4, 1, "known are code, host, path, reason, until"],
     ["no code", '\n[[accept]]\nreason = "x"', 2, 1, '"code"'],
+    ["a code of another form", '[[accept]]\ncode = "hsts missing"\nreason = "x"', 2, 1, '"code" must name a finding'],
     ["a code that is a number", '[[accept]]\ncode = 3\nreason = "x"', 2, 1, '"code"'],
-    ["no reason", '[[accept]]\ncode = "a"', 1, 1, '"reason" must say why'],
-    ["an empty reason", '[[accept]]\ncode = "a"\nreason = "  "', 3, 1, '"reason" must say why'],
-    ["a long reason", `[[accept]]\ncode = "a"\nreason = "${"x".repeat(501)}"`, 3, 1, "at most 500"],
-    ["the second entry", `[[accept]]\n${required}\n[[accept]]\ncode = "a"`, 4, 1, '"reason"'],
+    ["no reason", '[[accept]]\ncode = "security.a.b"', 1, 1, '"reason" must say why'],
+    ["an empty reason", '[[accept]]\ncode = "security.a.b"\nreason = "  "', 3, 1, '"reason" must say why'],
+    ["a long reason", `[[accept]]\ncode = "security.a.b"\nreason = "${"x".repeat(501)}"`, 3, 1, "at most 500"],
+    ["the second entry", `[[accept]]\n${required}\n[[accept]]\ncode = "security.a.b"`, 4, 1, '"reason"'],
     ["a day that does not exist", `[[accept]]\n${required}\nuntil = 2027-02-30`, 4, 1, '"until" must be a date'],
     ["a text that is no date", `[[accept]]\n${required}\nuntil = "1 March"`, 4, 1, '"until" must be a date'],
     ["a date with time", `[[accept]]\n${required}\nuntil = 2027-03-01T00:00:00Z`, 4, 1, '"until" must be a date'],

@@ -5,10 +5,10 @@ import { type Baseline, baselineText, parseBaseline } from "../../../src/policy/
 
 const baseline: Baseline = {
   findings: new Map([
-    ["https://b.example/", new Set(["security.b", "security.a"])],
+    ["https://b.example/", new Set(["security.x.b", "security.x.a"])],
     ["https://a.example/", new Set()],
   ]),
-  knownCodes: new Set(["security.b", "security.a"]),
+  knownCodes: new Set(["security.x.b", "security.x.a"]),
 };
 
 test("is sorted, one line for each URL and code", () => {
@@ -17,13 +17,13 @@ test("is sorted, one line for each URL and code", () => {
   "findings": {
     "https://a.example/": [],
     "https://b.example/": [
-      "security.a",
-      "security.b"
+      "security.x.a",
+      "security.x.b"
     ]
   },
   "knownCodes": [
-    "security.a",
-    "security.b"
+    "security.x.a",
+    "security.x.b"
   ]
 }
 `);
@@ -57,7 +57,20 @@ describe("refuses, with line and column,", () => {
     ["no findings", '{"schemaVersion":1}', 1, 1, '"findings" must be an object'],
     ["findings that are a list", '{"schemaVersion":1, "findings": []}', 1, 33, '"findings" must be an object'],
     ["codes that are no list", '{"schemaVersion":1,\n"findings": {"https://a/": "x"}}', 2, 28, "lists of codes"],
-    ["a code that is a number", '{"schemaVersion":1,\n"findings": {"https://a/": ["x", 3]}}', 2, 34, "a code must be a text"],
+    [
+      "a code that is a number",
+      '{"schemaVersion":1,\n"findings": {"https://a/": ["security.x.a", 3]}}',
+      2,
+      45,
+      "a code must be of the form",
+    ],
+    [
+      "a code that steers terminals",
+      '{"schemaVersion":1,\n"findings": {"https://a/": ["\\u001b[2J"]}}',
+      2,
+      29,
+      "a code must be of the form",
+    ],
     ["no known codes", '{"schemaVersion":1, "findings": {}}', 1, 1, '"knownCodes"'],
     ["known codes that are no list", '{"schemaVersion":1, "findings": {}, "knownCodes": {}}', 1, 51, '"knownCodes"'],
   ])("%s", (_words, text, line, column, reason) => {
