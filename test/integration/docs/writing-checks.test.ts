@@ -1,11 +1,12 @@
 /** Follows docs/writing-checks.md literally: for a built-in check in a copy of this repository, and for a plugin. Counts the files touched. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scripts } from "../../../package.json" with { type: "json" };
 import { workerFiles } from "../../../src/app/placement.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
+import { blocksOf } from "../../support/document-blocks.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const copied = [
@@ -28,19 +29,7 @@ const testFile = `test/unit/checks/${key}.test.ts`;
 /** The type checker reads all of src. */
 const slowMsMax = 300_000;
 
-/** A code block of the document. The first line of a file's block is a comment with its path. */
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  readonly path: string | null;
-}
-
-const blocks: readonly Block[] = [...readFileSync(join(root, "docs/writing-checks.md"), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(
-  ([, language = "", text = ""]) => {
-    const [, path = null] = /^\/\/ ([^\s:]+)/.exec(text) ?? [];
-    return { language, path, text: path === null ? text : text.slice(text.indexOf("\n") + 1) };
-  },
-);
+const blocks = blocksOf("docs/writing-checks.md", "A built-in check in four files");
 
 const work = mkdtempSync(join(tmpdir(), "assay-writing-checks-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -91,7 +80,8 @@ describe("a built-in check", () => {
       const { exitCode, output } = bun(["test", `./${testFile}`], tree);
       expect(exitCode).toBe(1);
       expect(output).toContain(`write the texts of "${key}" in locales/en-gb.json: reason, method, title`);
-      expect(output).toContain(" 1 fail\n");
+      expect(output).toContain(`write the texts of "${key}" in locales/de-de.json: reason, method, title`);
+      expect(output).toContain(" 2 fail\n");
     },
     slowMsMax,
   );
@@ -99,7 +89,7 @@ describe("a built-in check", () => {
   test(
     "with the document's blocks it is a part of the catalog, and 4 files were touched",
     () => {
-      const files = blocks.filter(({ path }) => path !== null && !path.startsWith("<data>"));
+      const files = blocks.filter(({ path }) => path !== null);
       for (const { path, language, text } of files) {
         const file = join(tree, path ?? "");
         if (language === "ts") writeFileSync(file, text);
@@ -120,12 +110,11 @@ describe("a built-in check", () => {
   );
 });
 
-test("a plugin joins the catalog, and is one file", async () => {
-  const plugins = blocks.filter(({ path }) => path?.startsWith("<data>/checks/"));
-  expect(plugins).toHaveLength(1);
+test("the plugin of the guide joins the catalog, and is one file", async () => {
+  const plugin = blocksOf("docs/writing-checks.md", "A plugin in fifteen minutes").find(({ path }) => path === "acme-team.ts");
   const folder = join(work, "checks");
   mkdirSync(folder);
-  for (const { path, text } of plugins) writeFileSync(join(folder, basename(path ?? "")), text, { mode: 0o600 });
+  writeFileSync(join(folder, "acme-team.ts"), plugin?.text ?? "", { mode: 0o600 });
   const { checks } = await loadCatalog({ checksDir: folder, unknownKeys: "refuse", workerFile: workerFiles.catalog });
-  expect(checks.map(({ key }) => key)).toContain("acme-build-header");
+  expect(checks.map(({ key }) => key)).toContain("acme-team");
 });
