@@ -10,7 +10,7 @@ import { ConfigError } from "./config.ts";
 import { workerFiles } from "./placement.ts";
 import type { Config } from "./settings.ts";
 
-function catalogOptions(config: Config): Omit<CatalogOptions, "unknownKeys"> {
+export function catalogOptions(config: Config): Omit<CatalogOptions, "unknownKeys"> {
   const named = config["checks.dir"];
   return { checksDir: named ?? join(config.data, "checks"), pinsFile: config["checks.require_sha256"], workerFile: workerFiles.catalog };
 }

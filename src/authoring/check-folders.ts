@@ -13,7 +13,7 @@ export interface AuthoredCheck {
 
 const testEnding = /\.test(\.[tj]s)$/;
 
-/** Checks of a folder or, if it has none, of the folders in it; the check of a file, or of its test. Empty if there are none. */
+/** Checks of a folder; if it has none, those that `assay checks new` wrote into it, as `KEY/KEY.ts`; the check of a file, or of its test. */
 export function authoredChecksAt(path: string): readonly AuthoredCheck[] {
   const place = resolve(path);
   if (!existsSync(place)) return [];
@@ -25,13 +25,12 @@ export function authoredChecksAt(path: string): readonly AuthoredCheck[] {
   }
   const own = checksIn(place);
   if (own.length > 0) return own;
-  const folders = readdirSync(place, { withFileTypes: true }).filter(
-    (entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name),
-  );
+  const folders = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+  // Other folders hold other programs, whose code was not meant to run.
   return folders
     .map(({ name }) => join(place, name))
     .sort()
-    .flatMap(checksIn);
+    .flatMap((folder) => checksIn(folder).filter(({ key }) => key === basename(folder)));
 }
 
 function checksIn(folder: string): readonly AuthoredCheck[] {

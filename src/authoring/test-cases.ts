@@ -6,9 +6,9 @@ import type { FindingValues } from "../check/verdict.ts";
 import { type Evidence, failed, type ReadingName, read } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { headerValueCharsMax } from "../evidence/limits.ts";
-import { judgeEvidence } from "../judge/ledger.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { type AnyCaseTable, type CaseEvidence, evidenceOf, type ViolationCase } from "./case-table.ts";
+import { tryCheck } from "./try-check.ts";
 
 /** Place in the source by the property names that lead to it, as in `["violated", "security.own.found", "no header"]`. */
 export interface CasePlace {
@@ -154,33 +154,16 @@ function addedCases(check: AnyCheck, table: AnyCaseTable): readonly TestCase[] {
  * @throws CaseFault, or what `judge` threw.
  */
 function judged(check: AnyCheck, given: CaseEvidence, state: string | null): { readonly result: StoredResult; readonly judgeMs: number } {
-  const frozen = deepFreeze(evidenceOf(given));
-  const thrown: unknown[] = [];
-  const faults: string[] = [];
-  let judgeMs = 0;
-  const judgeOnce = () =>
-    judgeEvidence(
-      frozen,
-      { checks: [check], version: "test" },
-      (_key, fault) => faults.push(fault),
-      (called, narrowed) => {
-        const began = performance.now();
-        try {
-          return called.judge(narrowed);
-        } catch (error) {
-          thrown.push(error);
-          throw error;
-        } finally {
-          judgeMs = Math.max(judgeMs, performance.now() - began);
-        }
-      },
-    );
-  const [first, second] = [judgeOnce(), judgeOnce()];
-  if (thrown.length > 0) throw thrown[0];
-  if (faults[0] !== undefined) throw new CaseFault(faults[0]);
-  if (state !== null && first.ledger[0]?.state !== state) throw new CaseFault(`expected ${state}, but ${verdictOf(first)}`);
-  if (!isDeepStrictEqual(first, second)) throw new CaseFault(`two judgements differ: first ${verdictOf(first)}, then ${verdictOf(second)}`);
-  return { result: first, judgeMs };
+  const judgedEvidence = evidenceOf(given);
+  const [first, second] = [tryCheck(check, judgedEvidence), tryCheck(check, judgedEvidence)];
+  for (const { thrown, fault } of [first, second]) {
+    if (thrown !== null) throw thrown.error;
+    if (fault !== null) throw new CaseFault(fault);
+  }
+  if (state !== null && first.result.ledger[0]?.state !== state) throw new CaseFault(`expected ${state}, but ${verdictOf(first.result)}`);
+  if (!isDeepStrictEqual(first.result, second.result))
+    throw new CaseFault(`two judgements differ: first ${verdictOf(first.result)}, then ${verdictOf(second.result)}`);
+  return { result: first.result, judgeMs: Math.max(first.judgeMs, second.judgeMs) };
 }
 
 /** The verdict of the only row in words. */
@@ -216,12 +199,4 @@ function withCutHeader(given: Evidence, name: string): Evidence {
       hops: navigation.facts.hops.map((hop) => ({ ...hop, headers: [...hop.headers, cut] })),
     }),
   };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) deepFreeze(part);
-  }
-  return value;
 }

@@ -1,4 +1,5 @@
 /** Judges evidence with one check, and keeps what explains the verdict. */
+import { deepFreeze } from "../base/deep-freeze.ts";
 import type { CheckTexts, Locale } from "../check/check.ts";
 import type { AnyCheck, CheckDefinition } from "../check/registry.ts";
 import type { Evidence } from "../evidence/evidence.ts";
@@ -18,31 +19,45 @@ export interface TriedVerdict {
 }
 
 export interface TryOutcome extends Pick<TriedVerdict, "result" | "judged"> {
+  /** Time of `judge`, in milliseconds. */
+  readonly judgeMs: number;
   /** What `judge` threw; null if it returned. */
   readonly thrown: { readonly error: unknown } | null;
   /** How the verdict breaks the contract; null if it does not. */
   readonly fault: string | null;
 }
 
+/** As a scan judges: by the ledger, with evidence that cannot be changed. Never throws. */
 export function tryCheck(check: AnyCheck, evidence: Evidence): TryOutcome {
   let judged = false;
+  let isAsync = false;
+  let judgeMs = 0;
   let thrown: TryOutcome["thrown"] = null;
   let fault: string | null = null;
   const result = judgeEvidence(
-    evidence,
+    deepFreeze(evidence),
     { checks: [check], version: "try" },
     (_key, reason) => {
-      fault = reason;
+      fault = isAsync ? "judge is async, but must return its verdict at once" : reason;
     },
     (called, narrowed) => {
       judged = true;
+      const began = performance.now();
       try {
-        return called.judge(narrowed);
+        const verdict: unknown = called.judge(narrowed);
+        // An async judge returns no verdict. Its rejection must not end the thread as well.
+        if (verdict instanceof Promise) {
+          isAsync = true;
+          verdict.catch(() => {});
+        }
+        return verdict as ReturnType<typeof called.judge>;
       } catch (error) {
         thrown = { error };
         throw error;
+      } finally {
+        judgeMs = performance.now() - began;
       }
     },
   );
-  return { result, judged, thrown, fault };
+  return { result, judged, judgeMs, thrown, fault };
 }

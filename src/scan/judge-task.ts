@@ -1,13 +1,14 @@
 /** The judge task itself, free of thread code. */
+import { deepFreeze } from "../base/deep-freeze.ts";
 import type { JudgingCatalog } from "../catalog/catalog.ts";
-import type { Evidence } from "../evidence/evidence.ts";
 import { judgeEvidence } from "../judge/ledger.ts";
 import type { Judged, JudgeTask } from "./task.ts";
 
 export function performJudge({ evidence, hung }: JudgeTask, catalog: JudgingCatalog, onCheck: (key: string) => void): Judged {
   const faults: { key: string; fault: string }[] = [];
   const result = judgeEvidence(
-    deepFrozen(evidence),
+    // A check that changes the evidence throws.
+    deepFreeze(evidence),
     catalog,
     (key, fault) => faults.push({ key, fault }),
     (check, input) => {
@@ -20,15 +21,4 @@ export function performJudge({ evidence, hung }: JudgeTask, catalog: JudgingCata
     },
   );
   return { result, faults };
-}
-
-/** Frozen, so that a check that changes the evidence throws. */
-function deepFrozen(evidence: Evidence): Evidence {
-  const freeze = (value: unknown) => {
-    if (typeof value !== "object" || value === null) return;
-    Object.freeze(value);
-    for (const part of Object.values(value)) freeze(part);
-  };
-  freeze(evidence);
-  return evidence;
 }

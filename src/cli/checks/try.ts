@@ -2,12 +2,12 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
+import { catalogOptions } from "../../app/configured-catalog.ts";
 import { workerFiles } from "../../app/placement.ts";
 import { authoredChecksAt } from "../../authoring/check-folders.ts";
 import { runAuthorTaskInThread } from "../../authoring/run-author-task.ts";
 import { type TriedVerdict, tryCheck } from "../../authoring/try-check.ts";
 import { builtInCatalog } from "../../catalog/catalog.ts";
-import { CatalogError } from "../../catalog/fault.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import { readEvidenceFile } from "../../evidence/evidence-file.ts";
 import { nearest } from "../../parse/nearest.ts";
@@ -20,6 +20,9 @@ import { print, printError, stripControls } from "../terminal.ts";
 import { faultLine } from "./fault-line.ts";
 import { triedText } from "./tried-text.ts";
 import { watchFolders } from "./watch.ts";
+
+/** Of a name that is shown in an error. */
+const nameCharsMax = 100;
 
 const examples = `
 Examples:
@@ -39,7 +42,7 @@ export function tryCheckCommand(onExit: (code: ExitCode) => void): Command {
     .action(async (check: string, page: string, _options, command: Command) => {
       const { watch, quiet }: { readonly watch?: boolean; readonly quiet?: boolean } = command.optsWithGlobals();
       const config = configOf(command);
-      const tried = checkNamed(check, config["checks.dir"] ?? join(config.data, "checks"));
+      const tried = checkNamed(check, catalogOptions(config).checksDir ?? "");
       const isFile = existsSync(page) || page.endsWith(".json");
       const captured = isFile ? null : await captureUrl((await urlsFrom([page]))[0] ?? "", config, quiet === true ? { quiet } : {});
       const run = () => tryOn(tried, captured ?? readEvidenceFile(page));
@@ -69,19 +72,16 @@ function checkNamed(name: string, checksDir: string): TriedName {
   );
 }
 
-const nameCharsMax = 100;
-
-/** @throws CatalogError for a check that cannot be loaded. */
 async function tryOn(name: TriedName, evidence: Evidence): Promise<ExitCode> {
   if ("builtInKey" in name) {
     print(triedText(triedBuiltIn(name.builtInKey, evidence), evidence));
     return exitCodes.ok;
   }
   const { tried, refused, broken } = await runAuthorTaskInThread({ kind: "try", checkFile: name.file, evidence }, workerFiles.author);
-  if (refused.length > 0) throw new CatalogError(refused);
   if (tried !== null) print(triedText(tried, evidence));
-  const faults = [...(broken === null ? [] : [broken]), ...(tried?.broken ? [tried.broken] : []), ...(tried?.faults ?? [])];
-  for (const fault of faults) printError(`assay: ${faultLine(fault)}`);
+  const faults = [broken, tried?.broken ?? null].flatMap((fault) => fault ?? []).concat(tried?.faults ?? []);
+  for (const fault of [...refused, ...faults]) printError(`assay: ${faultLine(fault)}`);
+  if (refused.length > 0) return exitCodes.usage;
   return faults.length > 0 ? exitCodes.policy : exitCodes.ok;
 }
 

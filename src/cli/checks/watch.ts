@@ -1,5 +1,5 @@
 /** Runs a command again after every save. */
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type ExitCode, exitCodes, failureOf } from "../exit.ts";
 import { stopSignal } from "../shutdown.ts";
 import { note, printError } from "../terminal.ts";
@@ -35,7 +35,9 @@ async function nextChange(folders: readonly string[], stop: AbortSignal): Promis
   const onChange = (name: string | null) => {
     if (name !== null && watchedNames.test(name)) resolve(name);
   };
-  const watchers: FSWatcher[] = folders.map((folder) => watch(folder, (_event, name) => onChange(name)));
+  const watchers: FSWatcher[] = folders
+    .filter((folder) => existsSync(folder))
+    .map((folder) => watch(folder, (_event, name) => onChange(name)));
   const onStop = () => resolve(null);
   stop.addEventListener("abort", onStop, { once: true });
   if (stop.aborted) onStop();

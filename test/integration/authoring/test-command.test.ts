@@ -1,5 +1,5 @@
 /** `assay checks test` on scaffolded plugins: what passes, and how each fault is named. */
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
@@ -134,6 +134,15 @@ describe("a file that cannot be loaded is named with its line, exit 2:", () => {
     const { code, stderr } = await runInProcess(["checks", "test", "/nothing/here"]);
     expect([code, stderr]).toEqual([2, 'assay: there is no check in /nothing/here; "assay checks new KEY" writes one\n']);
   });
+});
+
+test("folders of other programs are left alone", async () => {
+  const { folder } = scaffoldedPlugin();
+  const program = join(folder, "..", "program");
+  mkdirSync(program);
+  writeFileSync(join(program, "index.ts"), 'throw new Error("ran");');
+  const { code, stdout } = await runInProcess(["checks", "test", join(folder, "..")]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("9 cases, all passed")]);
 });
 
 test("a check without a test fails", async () => {

@@ -1,0 +1,10 @@
+/** Freezes plain data, so that code that changes it throws. */
+
+/** Freezes the value itself and all that it holds, and returns it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) deepFreeze(part);
+  }
+  return value;
+}
